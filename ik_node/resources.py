@@ -1,0 +1,39 @@
+"""Where the files beside the code are: robots, parameters, launch files."""
+
+import contextlib
+import sys
+from pathlib import Path
+
+_PACKAGE = 'ik_node'
+
+
+def share_folder() -> Path:
+    """Return the folder that holds urdf/ and config/: the checkout, or where it was installed.
+
+    Raises FileNotFoundError where the package was installed without them.
+    """
+    folders = [Path(__file__).parents[1], Path(sys.prefix) / 'share' / _PACKAGE]
+    # OSError: ament's index is there, but no ROS 2 setup file was sourced.
+    with contextlib.suppress(ImportError, LookupError, OSError):
+        from ament_index_python import get_package_share_path
+        folders.insert(1, get_package_share_path(_PACKAGE))
+    for folder in folders:
+        if (folder / 'urdf').is_dir():
+            return folder
+    raise FileNotFoundError('the robots of ik_node are not installed; looked in '
+                            f'{", ".join(str(folder) for folder in folders)}')
+
+
+def robot_file(robot: str) -> Path:
+    """Return the file of a robot: a path as it is, or one of the names under urdf/.
+
+    Raises FileNotFoundError, with the names, for neither.
+    """
+    path = Path(robot)
+    if path.is_file():
+        return path
+    own = {file.stem: file for file in sorted((share_folder() / 'urdf').glob('*.urdf'))}
+    if robot in own:
+        return own[robot]
+    raise FileNotFoundError(f'there is no robot {robot!r}: neither a file, nor one of '
+                            f'{", ".join(own)}')

@@ -1,0 +1,47 @@
+"""Builds ik_node, with colcon as an ament_python package or with pip."""
+
+from glob import glob
+
+from setuptools import find_packages, setup
+
+NAME = 'ik_node'
+
+# ROS 2 as wheels from PyPI, for machines without a ROS install.
+MESSAGES = ('diagnostic', 'geometry', 'nav', 'sensor', 'std', 'trajectory', 'visualization')
+ROS = [f'ros-kilted-{name}-msgs' for name in MESSAGES] + ['ros-kilted-std-srvs']
+
+setup(
+    name=NAME,
+    version='0.1.0',
+    description='Inverse kinematics as a ROS 2 node, by every method of the literature',
+    license='Apache-2.0',
+    maintainer='ik_node maintainers',
+    maintainer_email='ik-node@example.com',
+    packages=find_packages(include=[NAME, f'{NAME}.*']),
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
+        (f'share/{NAME}', ['package.xml']),
+        (f'share/{NAME}/config', glob('config/*.*')),
+        (f'share/{NAME}/config/dh', glob('config/dh/*')),
+        (f'share/{NAME}/launch', glob('launch/*.launch.py')),
+        (f'share/{NAME}/urdf', glob('urdf/*')),
+    ],
+    python_requires='>=3.10',
+    install_requires=['setuptools', 'numba', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py', 'xacro'],
+    extras_require={
+        'ros': ['ros-rclpy[fastrtps]>=9', *ROS],
+        'plot': ['matplotlib'],
+        'test': ['cmeel-urdfdom', 'example-robot-data', 'mypy', 'pin', 'pytest', 'rtb-data',
+                 'ruff'],
+        'bench': ['EAIK', 'example-robot-data', 'ikpy', 'pin', 'pytracik', 'roboticstoolbox-python',
+                  'rtb-data'],
+        'viewer': ['viser'],
+    },
+    zip_safe=True,
+    entry_points={
+        'console_scripts': [
+            'ik_node = ik_node.ros.node:main',
+            'demo_goals = ik_node.ros.demo_goals:main',
+        ],
+    },
+)
