@@ -1,0 +1,1 @@
+"""Forward kinematics and Jacobians: kernels over flat arrays, no classes with behaviour."""

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from scipy.linalg import expm, logm
+from scipy.spatial.transform import Rotation
+
+from ik_node import spatial
+
+# The bands where a rotation's logarithm goes wrong: near 0 and near π.
+BANDS = [0.0, *10.0 ** np.arange(-12.0, -2.0), 0.3, 1.0, 2.0, 3.0, np.pi - 1e-3, np.pi - 1e-6,
+         np.pi - 1e-9, np.pi]
+AXES = [np.array(axis) / np.linalg.norm(axis) for axis in (
+    (1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (1, 1, 1), (1, -2, 3), (-3, 1, 1e-4),
+    (1e-9, 1, 0))]
+
+
+def skew(w):
+    return np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+
+
+@pytest.mark.parametrize('angle', BANDS)
+def test_the_logarithm_gives_back_the_rotation_vector_at_every_angle(angle):
+    for axis in AXES:
+        R = Rotation.from_rotvec(angle * axis).as_matrix()
+        w = np.array(spatial.rotation_log(R))
+        if angle > np.pi - 1e-8:  # there the axis may point either way
+            w *= np.sign(w @ axis) or 1.0
+        assert w == pytest.approx(angle * axis, abs=2e-15 + 1e-9 * (angle > 3.0))
+
+
+@pytest.mark.parametrize('angle', BANDS)
+def test_the_exponential_of_the_logarithm_is_the_rotation_again(angle):
+    for axis in AXES:
+        R = expm(skew(angle * axis))
+        w = np.array(spatial.rotation_log(R))
+        assert spatial.rotation_exp(w) == pytest.approx(R, abs=1e-14)
+
+
+@pytest.mark.parametrize('angle', BANDS)
+def test_quaternions_are_right_at_every_angle_and_have_a_scalar_part_of_no_sign(angle):
+    for axis in AXES:
+        q = np.array(spatial.quaternion_from_matrix(Rotation.from_rotvec(angle * axis).as_matrix()))
+        assert q[3] >= 0.0
+        assert spatial.matrix_from_quaternion(q) == pytest.approx(
+            Rotation.from_rotvec(angle * axis).as_matrix(), abs=1e-14)
+
+
+@pytest.mark.parametrize('angle', [1e-9, 1e-4, 0.9e-3, 1.1e-3, 0.5, 2.0, 3.1, np.pi])
+def test_the_right_jacobian_inverse_is_the_derivative_of_the_logarithm(angle):
+    M, step = np.empty((3, 3)), 1e-6
+    for axis in AXES:
+        w = angle * axis
+        spatial.right_jacobian_inverse(w, M)
+        if angle < 3.1:
+            for i in range(3):
+                d = step * np.eye(3)[i]
+                ahead = logm(expm(skew(w)) @ expm(skew(d)))
+                behind = logm(expm(skew(w)) @ expm(skew(-d)))
+                slope = ((ahead - behind) / (2.0 * step)).real
+                assert M[:, i] == pytest.approx(
+                    [slope[2, 1], slope[0, 2], slope[1, 0]], abs=1e-7)
+        assert M @ w == pytest.approx(w, abs=1e-12)
+
+
+def test_roll_pitch_yaw_are_urdfs_fixed_axes():
+    for rpy in ((0.1, -0.4, 2.0), (0.0, np.pi / 2, 0.3), (-3.0, 1.0, -1.0)):
+        assert spatial.matrix_from_rpy(*rpy) == pytest.approx(
+            Rotation.from_euler('xyz', rpy).as_matrix(), abs=1e-15)
+
+
+def test_inverse_and_compose_cancel():
+    rng = np.random.default_rng(0)
+    T, product = spatial.pose_from_rpy(rng.normal(size=3), rng.normal(size=3)), np.eye(4)
+    spatial.compose(T, spatial.inverse(T), product)
+    assert product == pytest.approx(np.eye(4), abs=1e-15)
+
+
+def test_a_frame_can_be_turned_with_its_z_onto_any_axis():
+    for axis in AXES:
+        R = spatial.turn_z_onto(axis)
+        assert R[:, 2] == pytest.approx(axis, abs=0)
+        assert spatial.rotation_defect(R) < 1e-15
+
+
+def test_the_defect_tells_rotations_from_mirrors_shears_and_nan():
+    R = Rotation.from_rotvec([0.3, 0.2, -1.0]).as_matrix()
+    assert spatial.rotation_defect(R) < 1e-15
+    assert spatial.rotation_defect(R @ np.diag([1.0, 1.0, -1.0])) == 2.0
+    assert spatial.rotation_defect(1.001 * R) == pytest.approx(0.002, rel=0.01)
+    assert np.isnan(spatial.rotation_defect(np.full((3, 3), np.nan)))
