@@ -1,0 +1,160 @@
+"""Extracts Denavit-Hartenberg rows from a chain whose axes stand anywhere.
+
+A row leads from one axis to the next: turn about the one by θ until x is along the common normal,
+go along it by d to the normal's foot, along the normal by a, and turn about it by α into the other.
+Only the grouping differs: standard rows end with a and α, modified ones begin with them.
+
+Files are never exact. Axes that are 4e-6 rad off parallel do meet a common normal, a hundred
+kilometres away, and rows that say so are right to 1e-11 m. Only where d would have no digits left
+for that a fixed row is put between.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ik_node.exceptions import ModelError, names
+from ik_node.kinematics.axes import axes_at_zero
+from ik_node.kinematics.reach import reach
+from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, screw
+from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE
+from ik_node.spatial import inverse, rpy_from_matrix
+
+if TYPE_CHECKING:
+    from ik_node.model.chain import Chain
+
+_PARALLEL = 1e-10   # m: axes apart by less than this over the arm's length are parallel
+_FARTHEST = 1e6     # m: a foot beyond leaves d too few digits
+_EXACT = 1e-12      # rad and m: what counts as zero where it makes a table nicer
+
+
+class _Step(NamedTuple):
+    """From one axis to the next: Rz(θ) Tz(d) Tx(a) Rx(α)."""
+
+    theta: float
+    d: float
+    a: float
+    alpha: float
+
+    def pose(self) -> np.ndarray:
+        return screw(self.theta, self.d, 2) @ screw(self.alpha, self.a, 0)
+
+
+def extract_dh(chain: 'Chain', convention: str) -> dict[str, Any]:
+    """Return a table as `read_dh` takes it, angles in rad; see `Chain.to_dh`.
+
+    Raises ModelError for an unknown convention and for chains with mimics.
+    """
+    if convention not in CONVENTIONS:
+        raise ModelError(f'the convention must be one of {names(CONVENTIONS)}, not {convention!r}')
+    arrays = chain.arrays
+    if arrays.shared.any() or (arrays.ratio != 1.0).any():
+        raise ModelError('Denavit-Hartenberg rows cannot say that a joint mimics another')
+    points, axes = axes_at_zero(arrays)
+    size = max(_size(chain), 1e-3)
+    base = _first_frame(points[0], axes[0], bool(arrays.prismatic[0]))
+    F, steps, owners = base.copy(), [], []
+    for k in range(chain.n_joints):
+        owners.append(k)
+        if k + 1 == chain.n_joints:
+            break
+        turn = F[:3, :3].T
+        z, p = turn @ axes[k + 1], turn @ (points[k + 1] - F[:3, 3])
+        if arrays.prismatic[k + 1]:  # where a sliding axis lies does not matter: best right here
+            p = np.zeros(3)
+        step = _step(z, p, size)
+        if abs(step.d) > _FARTHEST:
+            # By way of an axis at right angles to both.
+            u = np.cross(z, [1.0, 0.0, 0.0] if abs(z[0]) < 0.9 else [0.0, 1.0, 0.0])
+            steps.append(_step(u / np.linalg.norm(u), p, size))
+            F = F @ steps[-1].pose()
+            owners.append(-1)
+            turn = F[:3, :3].T
+            step = _step(turn @ axes[k + 1], turn @ (points[k + 1] - F[:3, 3]), size)
+        steps.append(step)
+        F = F @ step.pose()
+    last, tool = _last_step(inverse(F) @ chain.forward(np.zeros(chain.n_joints)), convention)
+    steps.append(last)
+    return {'convention': convention, 'angle_unit': 'rad',
+            'joints': [_row(chain, owner, step, before, convention) for owner, step, before in zip(
+                owners, steps, [_Step(0.0, 0.0, 0.0, 0.0), *steps])],
+            'base': _as_xyz_rpy(base), 'tool': _as_xyz_rpy(tool)}
+
+
+def _step(z: np.ndarray, p: np.ndarray, size: float) -> _Step:
+    """Return the step from the z axis to the line through p along the unit vector z, both (3,)."""
+    sine = math.hypot(z[0], z[1])
+    if sine * size <= _PARALLEL:
+        a, theta, d = math.hypot(p[0], p[1]), math.atan2(p[1], p[0]), 0.0
+        if a < _EXACT:
+            a, theta = 0.0, 0.0
+        alpha = 0.0 if z[2] > 0.0 else math.pi
+    else:
+        x = np.array([-z[1], z[0]]) / sine
+        along = -(p[:2] @ z[:2]) / (sine * sine)
+        theta, alpha = math.atan2(x[1], x[0]), math.atan2(sine, z[2])
+        d, a = p[2] + along * z[2], float(p[:2] @ x)
+    if abs(theta) > 0.5 * math.pi + _EXACT:  # the same normal seen from the other side
+        theta -= math.copysign(math.pi, theta)
+        a, alpha = -a, -alpha
+    return _Step(theta, d, a, alpha)
+
+
+def _size(chain: 'Chain') -> float:
+    bound = reach(chain.arrays._replace(
+        lower=np.zeros(chain.n_joints), upper=np.zeros(chain.n_joints)))[1]
+    return bound if math.isfinite(bound) else 1.0
+
+
+def _first_frame(point: np.ndarray, axis: np.ndarray, slides: bool) -> np.ndarray:
+    """Return a frame on the first axis: the base's own where it stands there already."""
+    F = np.eye(4)
+    beside = np.zeros(3) if slides else point - (point @ axis) * axis
+    if np.linalg.norm(axis - F[:3, 2]) < _EXACT and np.linalg.norm(beside) < _EXACT:
+        return F
+    x = np.eye(3)[0 if abs(axis[0]) < 0.9 else 1]
+    x = x - (x @ axis) * axis
+    x /= np.linalg.norm(x)
+    F[:3, :3] = np.column_stack([x, np.cross(axis, x), axis])
+    F[:3, 3] = beside
+    return F
+
+
+def _last_step(M: np.ndarray, convention: str) -> tuple[_Step, np.ndarray]:
+    """Split what is left up to the tip, M (4, 4), into the last row and the simplest tool.
+
+    Where M is itself a row, Rz(θ) Tz(d) Tx(a) Rx(α), nothing or only Tx(a) Rx(α) is left for the
+    tool.
+    """
+    theta = math.atan2(M[1, 0], M[0, 0])
+    step = _Step(theta, M[2, 3], math.cos(theta) * M[0, 3] + math.sin(theta) * M[1, 3],
+                 math.atan2(M[2, 1], M[2, 2]))
+    if np.abs(step.pose() - M).max() > _EXACT:
+        return _Step(0.0, 0.0, 0.0, 0.0), M
+    if convention == MODIFIED:
+        return step, screw(step.alpha, step.a, 0)
+    return step, np.eye(4)
+
+
+def _row(chain: 'Chain', owner: int, step: _Step, before: _Step, convention: str) -> dict[str, Any]:
+    """Return a row; owner is the column of its joint, −1 for a fixed row."""
+    x = before if convention == MODIFIED else step
+    row: dict[str, Any] = {'type': FIXED, 'a': x.a, 'alpha': x.alpha, 'd': step.d,
+                           'theta': step.theta}
+    row.update({key: float(row[key]) + 0.0 for key in ROW_NUMBERS})  # + 0.0 turns −0 into 0
+    if owner < 0:
+        return row
+    name = chain.joint_names[owner]
+    row = {'name': name, **row, 'type': PRISMATIC if chain.prismatic[owner] else REVOLUTE}
+    if math.isfinite(chain.lower[owner]) and math.isfinite(chain.upper[owner]):
+        row.update(lower=float(chain.lower[owner]), upper=float(chain.upper[owner]))
+    joint = chain.tree.joints[name]
+    row.update({key: getattr(joint, key) for key in ('velocity', 'effort')
+                if math.isfinite(getattr(joint, key))})
+    return row
+
+
+def _as_xyz_rpy(T: np.ndarray) -> dict[str, list[float]]:
+    return {'xyz': (T[:3, 3] + 0.0).tolist(),
+            'rpy': [angle + 0.0 for angle in rpy_from_matrix(T[:3, :3])]}

@@ -1,0 +1,59 @@
+"""Joints: the arcs of the hierarchy [Parent fig. 5.6]."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+FIXED = 'fixed'
+REVOLUTE = 'revolute'
+CONTINUOUS = 'continuous'
+PRISMATIC = 'prismatic'
+JOINT_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC)
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: value = multiplier · value of joint + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+def _no_axis() -> np.ndarray:
+    return np.array([1.0, 0.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """An arc from a parent link to a child link: T_parent_child(q) = placement · A(q)."""
+
+    name: str
+    type: str
+    """One of JOINT_TYPES."""
+    parent: str
+    child: str
+    placement: np.ndarray = field(default_factory=lambda: np.eye(4))
+    """(4, 4) T_parent_child at q = 0; m."""
+    axis: np.ndarray = field(default_factory=_no_axis)
+    """(3,) unit vector in the joint's frame; nothing to a fixed joint."""
+    lower: float = -math.inf
+    """rad or m; −inf for continuous."""
+    upper: float = math.inf
+    """rad or m; +inf for continuous."""
+    velocity: float = math.inf
+    """Largest speed, rad/s or m/s; +inf where the source names none."""
+    effort: float = math.inf
+    """Largest effort, N m or N; +inf where the source names none."""
+    mimic: Mimic | None = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether the joint has a value at all; a mimic has one, though not its own."""
+        return self.type != FIXED
+
+    @property
+    def prismatic(self) -> bool:
+        """Whether the joint slides, so that its value is in metres."""
+        return self.type == PRISMATIC

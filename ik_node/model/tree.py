@@ -1,0 +1,273 @@
+"""The tree of links and joints, and forward kinematics over the whole of it."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.exceptions import ModelError, names, unknown
+from ik_node.kinematics.forward import TreeArrays, tree_forward
+from ik_node.model.chain import Chain
+from ik_node.model.joints import Joint
+
+
+class Drive(NamedTuple):
+    """Where a joint's value comes from, mimics followed to their end.
+
+    value = multiplier · (value of the joint `source`) + offset; a joint that nothing moves has
+    the multiplier 0.
+    """
+
+    source: str
+    multiplier: float
+    offset: float
+
+
+class KinematicTree:
+    """A robot: links as nodes, joints as arcs, read from URDF. Immutable.
+
+    Attributes:
+    - `name`: the robot's name.
+    - `root`: the name of the root link.
+    - `links`: names of all links, depth first, siblings in file order.
+    - `joints`: read-only mapping name → `Joint`, in the same order.
+    - `warnings`: what is odd in the source though it can be used; one sentence each.
+    - `description`: the URDF text the tree was read from, xacro expanded; None otherwise.
+    """
+
+    def __init__(self, links: Sequence[str], joints: Iterable[Joint], *, name: str = 'robot',
+                 warnings: Iterable[str] = (), description: str | None = None) -> None:
+        """Build the hierarchy from links and joints in any order.
+
+        Raises ModelError for duplicate names, links that do not exist, a link with two parents,
+        loops, several roots, and mimics that lead nowhere.
+        """
+        self.name = name
+        self.warnings = tuple(warnings)
+        self.description = description
+        given = _unique(joints)
+        arcs = _arcs_by_parent(links, given)
+        self.root = _root(links, given)
+        order = _depth_first(self.root, arcs)
+        if len(order) < len(links):
+            reached = {self.root, *(joint.child for joint in order[1:] if joint)}
+            lost = [link for link in links if link not in reached]
+            raise ModelError(f'the links {names(lost)} form a loop: none of them hangs on the root '
+                             f'{self.root!r}')
+        path = [joint for joint in order if joint is not None]
+        self.links = (self.root, *(joint.child for joint in path))
+        self.joints: Mapping[str, Joint] = MappingProxyType({j.name: j for j in path})
+        self.drives: Mapping[str, Drive] = MappingProxyType(
+            {joint.name: _drive(joint, self.joints) for joint in path})
+        self._arc_of = {joint.child: joint for joint in path}
+        self._arrays = self._flatten(path)
+
+    @classmethod
+    def from_urdf(cls, source: str | PathLike[str],
+                  xacro_args: Mapping[str, object] | None = None) -> 'KinematicTree':
+        """Read a robot from URDF or xacro.
+
+        source: a path (.urdf, .xacro), or the XML text itself. xacro_args: the arguments of a
+        xacro file, name → value. Raises ModelError for what is wrong in it, naming the joint.
+        """
+        from ik_node.model.urdf import read_urdf
+        return read_urdf(source, xacro_args)
+
+    @classmethod
+    def from_dh(cls, table: Any, convention: str | None = None) -> 'KinematicTree':
+        """Read a robot from Denavit-Hartenberg rows, standard or modified.
+
+        table: a path (.yaml), a mapping (see `model.dh` for the schema), or (n, 4) rows a, alpha,
+        d, theta, m and rad, all revolute; those need `convention`, "standard" or "modified".
+        Raises ModelError for what is wrong in it, naming the row and the key.
+        """
+        from ik_node.model.dh import read_dh
+        return read_dh(table, convention)
+
+    def chain(self, base_link: str | None = None, tip_link: str | None = None) -> Chain:
+        """Return the serial chain from base_link to tip_link.
+
+        base_link: the root by default. tip_link: by default the only leaf below the base, else
+        the one whose name has "tool" or "tcp" in it. Raises ModelError, with the list of what
+        there is, where no tip can be chosen so, where a name is unknown, where the base is no
+        ancestor of the tip, and where nothing moves between them.
+        """
+        base = self.root if base_link is None else self._known(base_link, 'base link')
+        tip = self._default_tip(base) if tip_link is None else self._known(tip_link, 'tip link')
+        return Chain(self, base, tip, self.path(base, tip))
+
+    def path(self, base_link: str, tip_link: str) -> list[Joint]:
+        """Return the joints from a link down to another, fixed ones too.
+
+        Raises ModelError for unknown links, and where the first is no ancestor of the second.
+        """
+        base, tip = self._known(base_link, 'base link'), self._known(tip_link, 'tip link')
+        path: list[Joint] = []
+        link = tip
+        while link != base:
+            if link == self.root:
+                raise ModelError(f'the base link {base!r} is no ancestor of the tip link {tip!r}; '
+                                 f'its ancestors are {names(self._ancestors(tip))}')
+            path.append(self._arc_of[link])
+            link = path[-1].parent
+        return path[::-1]
+
+    def forward(self, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
+        """Return the pose of every link, {link: T_root_link (4, 4)}, m.
+
+        values: {joint: value}, rad or m; joints left out are at zero, mimics follow their source
+        whatever is given for them, and fixed joints have no value. Raises ModelError for an
+        unknown joint or a value that is no finite number.
+        """
+        T_root_link = np.empty((len(self.links), 4, 4))
+        tree_forward(self._arrays, self._arc_values(values or {}), T_root_link)
+        return dict(zip(self.links, T_root_link))
+
+    def joint_values(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return the value of every moving joint, mimics too, given those of their sources.
+
+        values: {joint: value}, rad or m; joints left out are at zero. Raises as `forward`.
+        """
+        arc_values = self._arc_values(values)
+        return {joint.name: float(value)
+                for joint, value in zip(self.joints.values(), arc_values[1:]) if joint.moves}
+
+    def leaves(self, base_link: str | None = None) -> list[str]:
+        """Return the links without children, below base_link (by default the root), in order."""
+        parents = {joint.parent for joint in self.joints.values()}
+        base = self.root if base_link is None else self._known(base_link, 'base link')
+        return [link for link in (base, *self._below(base)) if link not in parents]
+
+    def _arc_values(self, values: Mapping[str, float]) -> np.ndarray:
+        """Return the value of every arc (k,), in the order of the links; the root arc has none."""
+        for name, value in values.items():
+            if name not in self.joints:
+                raise ModelError(unknown('joint', name, self.joints))
+            if not math.isfinite(value):
+                raise ModelError(f'the value of joint {name!r} is {value}, not a finite number')
+        arcs = np.zeros(len(self.links))
+        for k, drive in enumerate(self.drives.values(), start=1):
+            arcs[k] = drive.multiplier * values.get(drive.source, 0.0) + drive.offset
+        return arcs
+
+    def _known(self, link: str, what: str) -> str:
+        if link != self.root and link not in self._arc_of:
+            raise ModelError(unknown(what, link, self.links))
+        return link
+
+    def _ancestors(self, link: str) -> list[str]:
+        """Return the links from the parent of a link up to the root."""
+        found = []
+        while link != self.root:
+            link = self._arc_of[link].parent
+            found.append(link)
+        return found
+
+    def _below(self, base: str) -> list[str]:
+        """Return the links that hang on base, itself left out, depth first."""
+        found = {base: None}
+        for joint in self.joints.values():
+            if joint.parent in found:
+                found[joint.child] = None
+        return list(found)[1:]
+
+    def _default_tip(self, base: str) -> str:
+        leaves = self.leaves(base)
+        if len(leaves) == 1:
+            return leaves[0]
+        for candidates in (leaves, self._below(base)):
+            tools = [link for link in candidates
+                     if 'tool' in link.lower() or 'tcp' in link.lower()]
+            if len(tools) == 1:
+                return tools[0]
+        raise ModelError(f'name the tip link: below {base!r} there is no single leaf, and no '
+                         f'single link named *tool* or *tcp*; the leaves are {names(leaves)}')
+
+    def _flatten(self, path: Sequence[Joint]) -> TreeArrays:
+        index = {link: k for k, link in enumerate(self.links)}
+        arrays = TreeArrays(
+            parent=np.array([-1, *(index[joint.parent] for joint in path)]),
+            prismatic=np.array([False, *(joint.prismatic for joint in path)]),
+            placement=np.array([np.eye(4), *(joint.placement for joint in path)]),
+            axis=np.array([np.zeros(3), *(joint.axis for joint in path)]))
+        for array in arrays:
+            array.flags.writeable = False
+        return arrays
+
+
+def _unique(joints: Iterable[Joint]) -> dict[str, Joint]:
+    found: dict[str, Joint] = {}
+    for joint in joints:
+        if joint.name in found:
+            raise ModelError(f'two joints are named {joint.name!r}')
+        found[joint.name] = joint
+    return found
+
+
+def _arcs_by_parent(links: Sequence[str], joints: Mapping[str, Joint]) -> dict[str, list[Joint]]:
+    """Return the arcs that leave each link, in file order."""
+    if not links:
+        raise ModelError('the robot has no links')
+    arcs: dict[str, list[Joint]] = {}
+    for link in links:
+        if link in arcs:
+            raise ModelError(f'two links are named {link!r}')
+        arcs[link] = []
+    arc_into: dict[str, Joint] = {}
+    for joint in joints.values():
+        for role, link in (('parent', joint.parent), ('child', joint.child)):
+            if link not in arcs:
+                raise ModelError(f'joint {joint.name!r}: {unknown(f"{role} link", link, links)}')
+        other = arc_into.setdefault(joint.child, joint)
+        if other is not joint:
+            raise ModelError(f'joint {joint.name!r}: its child link {joint.child!r} already has a '
+                             f'parent, by joint {other.name!r}; closed loops cannot be read')
+        arcs[joint.parent].append(joint)
+    return arcs
+
+
+def _root(links: Sequence[str], joints: Mapping[str, Joint]) -> str:
+    children = {joint.child for joint in joints.values()}
+    roots = [link for link in links if link not in children]
+    if len(roots) == 1:
+        return roots[0]
+    if not roots:
+        raise ModelError('the joints form a loop: every link has a parent, so there is no root '
+                         f'link; the joints are {names(joints)}')
+    raise ModelError(f'a robot has one root link, this one has {len(roots)}: {names(roots)}')
+
+
+def _depth_first(root: str, arcs: Mapping[str, Sequence[Joint]]) -> list[Joint | None]:
+    """Return the arcs depth first, siblings in order, after None for the root arc.
+
+    With a stack instead of recursion, so that no description is too deep.
+    """
+    order: list[Joint | None] = [None]
+    stack = list(reversed(arcs[root]))
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack.extend(reversed(arcs[joint.child]))
+    return order
+
+
+def _drive(joint: Joint, joints: Mapping[str, Joint]) -> Drive:
+    """Follow a joint's mimics to the joint that moves it."""
+    multiplier, offset = 1.0, 0.0
+    current, seen = joint, [joint.name]
+    while current.moves and current.mimic is not None:
+        mimic = current.mimic
+        offset += multiplier * mimic.offset
+        multiplier *= mimic.multiplier
+        if mimic.joint not in joints:
+            raise ModelError(f'joint {current.name!r} mimics another: '
+                             f'{unknown("joint", mimic.joint, joints)}')
+        current = joints[mimic.joint]
+        if current.name in seen:
+            raise ModelError(f'joint {joint.name!r} mimics itself: '
+                             f'{" → ".join([*seen, current.name])}')
+        seen.append(current.name)
+    return Drive(current.name, multiplier if current.moves else 0.0, offset)

@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+
+import robots
+from ik_node import KinematicTree, ModelError
+from ik_node.model.joints import Joint, Mimic
+
+LIMIT = 'lower="-1" upper="1" effort="1" velocity="1"'
+# base ─┬─ left ─── left_hand        Two branches and a bare link, the second branch first in file.
+#       ├─ right ── right_tool
+#       └─ badge
+BRANCHED = robots.robot(
+    robots.joint('left', 'revolute', 'base', 'left', xyz='0 1 0', limit=LIMIT),
+    robots.joint('right', 'revolute', 'base', 'right', xyz='0 -1 0', limit=LIMIT),
+    robots.joint('badge', 'fixed', 'base', 'badge', xyz='0 0 1'),
+    robots.joint('right_slide', 'prismatic', 'right', 'right_tool', axis='1 0 0', limit=LIMIT),
+    robots.joint('left_hand', 'continuous', 'left', 'left_hand', xyz='1 0 0'))
+
+
+def test_links_and_joints_come_depth_first_with_siblings_in_file_order():
+    tree = KinematicTree.from_urdf(BRANCHED)
+    assert tree.root == 'base'
+    assert list(tree.links) == ['base', 'left', 'left_hand', 'right', 'right_tool', 'badge']
+    assert list(tree.joints) == ['left', 'left_hand', 'right', 'right_slide', 'badge']
+
+
+def test_forward_kinematics_reaches_every_branch():
+    T = KinematicTree.from_urdf(BRANCHED).forward(
+        {'left': np.pi / 2, 'right': -np.pi / 2, 'right_slide': 0.5})
+    assert list(T) == ['base', 'left', 'left_hand', 'right', 'right_tool', 'badge']
+    assert T['left_hand'][:3, 3] == pytest.approx([0.0, 2.0, 0.0], abs=1e-15)
+    assert T['right_tool'][:3, 3] == pytest.approx([0.0, -1.5, 0.0], abs=1e-15)
+    assert T['badge'][:3, 3] == pytest.approx([0.0, 0.0, 1.0])
+
+
+def test_joints_left_out_are_at_zero():
+    tree = KinematicTree.from_urdf(BRANCHED)
+    assert tree.forward()['left_hand'] == pytest.approx(tree.forward({'left': 0.0})['left_hand'])
+
+
+def test_mimics_follow_through_a_chain_of_them_whatever_is_given_for_them():
+    tree = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'revolute', 'base', 'la', limit=LIMIT),
+        robots.joint('b', 'revolute', 'base', 'lb', limit=LIMIT,
+                     mimic='joint="a" multiplier="2" offset="0.1"'),
+        robots.joint('c', 'prismatic', 'base', 'lc', limit=LIMIT,
+                     mimic='joint="b" multiplier="-1" offset="0.05"')))
+    values = tree.joint_values({'a': 0.3, 'b': 99.0})
+    assert values == pytest.approx({'a': 0.3, 'b': 0.7, 'c': -0.65})
+    assert tree.forward({'a': 0.3})['lc'][2, 3] == pytest.approx(-0.65)
+
+
+def test_a_mimic_of_a_fixed_joint_stands_at_its_offset():
+    tree = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'fixed', 'base', 'la'),
+        robots.joint('b', 'revolute', 'base', 'lb', limit=LIMIT,
+                     mimic='joint="a" multiplier="2" offset="0.1"')))
+    assert tree.joint_values({}) == pytest.approx({'b': 0.1})
+
+
+@pytest.mark.parametrize(('values', 'words'), [
+    ({'letf': 0.1}, "no joint 'letf'; did you mean 'left'"),
+    ({'left': float('nan')}, "joint 'left' is nan"),
+    ({'left': float('inf')}, "joint 'left' is inf")])
+def test_forward_refuses_unknown_joints_and_values_that_are_no_numbers(values, words):
+    with pytest.raises(ModelError, match=words):
+        KinematicTree.from_urdf(BRANCHED).forward(values)
+
+
+def test_the_tip_is_the_only_leaf_below_the_base():
+    tree = KinematicTree.from_urdf(BRANCHED)
+    assert tree.chain('left').tip_link == 'left_hand'
+
+
+def test_of_several_leaves_the_tip_is_the_one_named_tool_or_tcp():
+    assert KinematicTree.from_urdf(BRANCHED).chain().tip_link == 'right_tool'
+
+
+def test_without_a_single_tip_the_leaves_are_listed():
+    text = BRANCHED.replace('left_hand"', 'left_TCP"')
+    with pytest.raises(ModelError, match=r"the leaves are 'left_TCP', 'right_tool', 'badge'"):
+        KinematicTree.from_urdf(text).chain()
+
+
+@pytest.mark.parametrize(('base', 'tip', 'words'), [
+    (None, 'rihgt_tool', "no tip link 'rihgt_tool'; did you mean 'right_tool'"),
+    ('bsae', None, "no base link 'bsae'; did you mean 'base'"),
+    ('left', 'right_tool', "'left' is no ancestor of the tip link 'right_tool'; its ancestors are "
+                           "'right', 'base'"),
+    (None, 'badge', "no joint moves between 'base' and 'badge'"),
+    ('base', 'base', "no joint moves between 'base' and 'base'")])
+def test_a_chain_that_cannot_be_is_refused(base, tip, words):
+    with pytest.raises(ModelError, match=words):
+        KinematicTree.from_urdf(BRANCHED).chain(base, tip)
+
+
+def fixed(name, parent, child):
+    return Joint(name, 'fixed', parent, child)
+
+
+@pytest.mark.parametrize(('links', 'joints', 'words'), [
+    ([], [], 'has no links'),
+    (['a', 'a'], [], "two links are named 'a'"),
+    (['a', 'b'], [], "has 2: 'a', 'b'"),
+    (['a', 'b', 'c'], [fixed('j', 'a', 'b'), fixed('j', 'b', 'c')], "two joints are named 'j'"),
+    (['a', 'b'], [fixed('j', 'a', 'x')], "joint 'j': there is no child link 'x'"),
+    (['a', 'b'], [fixed('j', 'x', 'b')], "joint 'j': there is no parent link 'x'"),
+    (['a', 'b', 'c'], [fixed('j', 'a', 'c'), fixed('k', 'b', 'c')],
+     "joint 'k': its child link 'c' already has a parent, by joint 'j'"),
+    (['a', 'b'], [fixed('j', 'a', 'b'), fixed('k', 'b', 'a')], 'form a loop'),
+    (['a', 'b', 'c'], [fixed('j', 'b', 'c'), fixed('k', 'c', 'b')], "'b', 'c' form a loop"),
+    (['a', 'b'], [Joint('j', 'revolute', 'a', 'b', mimic=Mimic('x'))],
+     "joint 'j' mimics another: there is no joint 'x'"),
+    (['a', 'b'], [Joint('j', 'revolute', 'a', 'b', mimic=Mimic('j'))], "mimics itself: j → j")])
+def test_what_is_no_tree_is_refused_by_name(links, joints, words):
+    with pytest.raises(ModelError, match=words):
+        KinematicTree(links, joints)
+
+
+def test_no_tree_is_too_deep():
+    links = [f'l{i}' for i in range(5000)]
+    joints = [Joint(f'j{i}', 'continuous', f'l{i}', f'l{i + 1}') for i in range(4999)]
+    tree = KinematicTree(links, joints)
+    assert tree.chain().n_joints == 4999
+    assert tree.forward({'j0': 0.5})['l4999'][0, 0] == pytest.approx(1.0)
+
+
+def test_a_tree_cannot_be_changed_by_accident():
+    tree = KinematicTree.from_urdf(BRANCHED)
+    with pytest.raises(TypeError):
+        tree.joints['left'] = None
+    with pytest.raises(ValueError, match='read-only'):
+        tree.chain('left').lower[0] = 0.0

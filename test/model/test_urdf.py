@@ -1,0 +1,191 @@
+"""What stands in real files and urdf_parser_py refuses, or takes though it is wrong."""
+
+import math
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import KinematicTree, ModelError
+
+LINKS = '<link name="a"/><link name="b"/>'
+
+
+def one(inner='', kind='revolute', attributes='', extra=''):
+    """Return a robot of one joint with the given insides."""
+    return (f'<robot name="r" {attributes}>{LINKS}{extra}<joint name="j" type="{kind}">'
+            f'<parent link="a"/><child link="b"/>{inner}</joint></robot>')
+
+
+def load(*arguments, **named):
+    return KinematicTree.from_urdf(one(*arguments, **named))
+
+
+RANGE = '<limit lower="-1" upper="2" effort="3" velocity="4"/>'
+
+
+@pytest.mark.parametrize('text', [
+    one('<limit lower="-1" upper="2"/>'),
+    one(RANGE, attributes='version="1.1"'),
+    one(RANGE, attributes='version="1"'),
+    one(RANGE, extra='<transmission name="t"><type>x</type><joint name="j"/></transmission>'),
+    one(RANGE, extra='<material><color rgba="1 0 0"/></material>'),
+    one(RANGE, extra='<link name="c"><visual><geometry><capsule radius="1" length="1"/></geometry>'
+                     '</visual><inertial><origin xyz="0 0 0"/></inertial></link>'
+                     '<joint name="k" type="fixed"><parent link="a"/><child link="c"/></joint>'),
+    one(RANGE, extra='<ros2_control name="x" type="system"/><gazebo><sensor/></gazebo>'),
+    one(RANGE + '<dynamics damping="much"/><safety_controller/><calibration rising="x"/>'),
+    one('<limit lower="-1" upper="2" effort="nan" velocity="fast"/>'),
+    '\n\n  <?xml version="1.0"?>\n' + one(RANGE),
+    '\ufeff<?xml version="1.0" encoding="us-ascii"?>' + one(RANGE),
+    '<?xml version="1.0" encoding="utf-8"?><!-- Gelenkgröße: π -->' + one(RANGE),
+], ids=range(12))
+def test_what_kinematics_does_not_need_never_stops_a_load(text, capfd):
+    joint = KinematicTree.from_urdf(text).joints['j']
+    assert (joint.lower, joint.upper) == (-1.0, 2.0)
+    assert capfd.readouterr() == ('', '')  # the parser's own complaints are no use to anyone
+
+
+def test_speed_and_effort_are_kept_where_they_are_usable():
+    joint = load(RANGE).joints['j']
+    assert (joint.velocity, joint.effort) == (4.0, 3.0)
+    joint = load('<limit lower="-1" upper="2" effort="0" velocity="-1"/>').joints['j']
+    assert (joint.velocity, joint.effort) == (math.inf, math.inf)
+
+
+def test_a_missing_axis_is_x():
+    assert load(RANGE).joints['j'].axis.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_an_axis_of_other_length_is_a_direction_and_told_of():
+    tree = load(RANGE + '<axis xyz="0 0 -20"/>')
+    assert tree.joints['j'].axis.tolist() == [0.0, 0.0, -1.0]
+    assert "joint 'j': its axis" in tree.warnings[0]
+    assert load(RANGE + '<axis xyz="0.70711 0.70711 0"/>').warnings == ()
+
+
+@pytest.mark.parametrize('limit', ['', '<limit effort="1" velocity="1"/>',
+                                   '<limit lower="-1" upper="1" effort="1" velocity="1"/>'])
+def test_a_continuous_joint_has_no_limits_whatever_is_written(limit):
+    tree = load(limit, kind='continuous')
+    assert (tree.joints['j'].lower, tree.joints['j'].upper) == (-math.inf, math.inf)
+    assert tree.warnings == ()
+
+
+@pytest.mark.parametrize('limit', ['', '<limit effort="1" velocity="1"/>'])
+def test_a_revolute_joint_without_bounds_is_continuous_and_told_of(limit):
+    tree = load(limit)
+    assert tree.joints['j'].type == 'continuous'
+    assert (tree.joints['j'].lower, tree.joints['j'].upper) == (-math.inf, math.inf)
+    assert "joint 'j' is revolute but gives no limits" in tree.warnings[0]
+
+
+def test_one_missing_bound_is_zero():
+    assert load('<limit upper="2" effort="1" velocity="1"/>').joints['j'].lower == 0.0
+
+
+def test_a_joint_without_room_is_told_of():
+    tree = load('<limit lower="0" upper="0" effort="1" velocity="1"/>')
+    assert "joint 'j': its limits 0 to 0 leave it no room" in tree.warnings[0]
+
+
+def test_a_mimic_without_multiplier_and_offset_has_1_and_0():
+    tree = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'continuous', 'base', 'la'),
+        robots.joint('b', 'continuous', 'base', 'lb', mimic='joint="a"')))
+    mimic = tree.joints['b'].mimic
+    assert (mimic.joint, mimic.multiplier, mimic.offset) == ('a', 1.0, 0.0)
+
+
+def test_a_mimic_tag_of_a_fixed_joint_says_nothing():
+    tree = load('<mimic joint="nobody"/><axis xyz="0 0 0"/><limit lower="1" upper="0"/>',
+                kind='fixed')
+    assert tree.joints['j'].mimic is None
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    (one('<limit lower="2" upper="1"/>'), "joint 'j': its limits 2.0 to 1.0 are no range"),
+    (one('<limit lower="nan" upper="1"/>'), "joint 'j': its limits nan"),
+    (one(RANGE + '<axis xyz="0 0 0"/>'), "joint 'j': its axis .* has no direction"),
+    (one(RANGE + '<axis xyz="0 nan 1"/>'), "joint 'j': its axis .* has no direction"),
+    (one(RANGE + '<axis xyz="0 1"/>'), "joint 'j' cannot be read"),
+    (one(RANGE + '<origin xyz="0 0 inf"/>'), "joint 'j': its origin .* finite"),
+    (one(RANGE + '<origin rpy="a b c"/>'), "joint 'j' cannot be read"),
+    (one('<limit lower="low" upper="1"/>'), "joint 'j' cannot be read"),
+    (one(kind='prismatic'), "joint 'j' is prismatic and needs <limit"),
+    (one('<limit effort="1" velocity="1"/>', kind='prismatic'), "joint 'j' is prismatic and needs"),
+    (one(RANGE, kind='hinge'), "joint 'j' is of type 'hinge'; the types are 'fixed', 'revolute'"),
+    (one(RANGE + '<mimic joint="nobody"/>'),
+     "joint 'j' mimics another: there is no joint 'nobody'"),
+    (one(RANGE + '<mimic joint="j" multiplier="nan"/>'), "joint 'j': its mimic has multiplier nan"),
+    (one(RANGE).replace('<parent link="a"/>', ''), "joint 'j' has no <parent"),
+    (one(RANGE).replace('<child link="b"/>', '<child/>'), "joint 'j' has no <child"),
+    (one(RANGE).replace('joint name="j"', 'joint'), 'joint number 1 of the robot .* has no name'),
+    (one(RANGE).replace('<link name="b"/>', '<link/>'), 'link number 2 of the robot .* no name'),
+    ('<robot name="r"/>', 'has no links'),
+    ('<sdf/>', 'must be a <robot>, not a <sdf>'),
+    ('<robot name="r"><link></robot>', 'no XML'),
+    ('<', 'no XML'),
+    ('hello.urdf', 'cannot read the robot description .*hello.urdf'),
+    ('', 'cannot read the robot description'),
+    ('<!DOCTYPE robot [<!ENTITY x "y">]><robot name="&x;"/>', "entity 'x'"),
+    ('<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]><robot name="r">&x;</robot>',
+     "entity 'x'")], ids=range(25))
+def test_what_is_wrong_is_refused_by_name(text, words):
+    with pytest.raises(ModelError, match=words):
+        KinematicTree.from_urdf(text)
+
+
+def test_a_path_may_be_text_or_a_path(tmp_path):
+    file = tmp_path / 'arm.urdf'
+    file.write_bytes('<?xml version="1.0" encoding="latin-1"?><!-- ö -->'.encode('latin-1')
+                     + one(RANGE).encode())
+    for source in (file, str(file)):
+        assert list(KinematicTree.from_urdf(source).links) == ['a', 'b']
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    file = tmp_path / 'arm.urdf'
+    file.write_bytes(b'\xff\xfe\x00\x81')
+    with pytest.raises(ModelError, match='no text'):
+        KinematicTree.from_urdf(file)
+
+
+XACRO = '''<?xml version="1.0"?>
+<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="length" default="1"/>
+  <xacro:arg name="long" default="false"/>
+  <xacro:macro name="arm" params="l">
+    <link name="a"/><link name="b"/>
+    <joint name="j" type="fixed">
+      <parent link="a"/><child link="b"/><origin xyz="${2 * l} 0 0"/>
+    </joint>
+  </xacro:macro>
+  <xacro:arm l="$(arg length)"/>
+  <xacro:if value="$(arg long)">
+    <link name="c"/><joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>
+  </xacro:if>
+</robot>'''
+
+
+@pytest.mark.parametrize('as_text', [True, False])
+def test_xacro_is_expanded_with_its_arguments(tmp_path, as_text):
+    file = tmp_path / 'arm.xacro'
+    file.write_text(XACRO)
+    source = XACRO if as_text else file
+    assert KinematicTree.from_urdf(source).forward()['b'][0, 3] == 2.0
+    tree = KinematicTree.from_urdf(source, xacro_args={'length': 1.5, 'long': True})
+    assert tree.forward()['b'][0, 3] == 3.0
+    assert list(tree.links) == ['a', 'b', 'c']
+
+
+def test_xacro_that_cannot_be_expanded_is_refused(tmp_path):
+    file = tmp_path / 'arm.xacro'
+    file.write_text(XACRO.replace('2 * l', '2 * m'))
+    with pytest.raises(ModelError, match=r'xacro cannot expand .*arm\.xacro'):
+        KinematicTree.from_urdf(file)
+
+
+def test_declaring_xacros_name_space_is_not_using_it():
+    text = one(RANGE, attributes='xmlns:xacro="http://wiki.ros.org/xacro"')
+    assert np.allclose(KinematicTree.from_urdf(text).forward()['b'], np.eye(4))

@@ -1,0 +1,128 @@
+"""Robots for the tests: small ones written here, real ones from PyPI packages."""
+
+import functools
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ik_node import Chain, KinematicTree
+from ik_node._jit import HAVE_NUMBA
+
+OWN = Path(__file__).parents[1] / 'urdf'
+
+# name: (package, file, base, tip), see the packages example-robot-data and rtb-data
+REAL = {
+    'panda': ('erd', 'panda_description/urdf/panda.urdf', 'panda_link0', 'panda_hand_tcp'),
+    'ur5': ('erd', 'ur_description/urdf/ur5_joint_limited_robot.urdf', 'base_link', 'tool0'),
+    'iiwa14': ('rtb', 'kuka_description/kuka_lbr_iiwa/urdf/lbr_iiwa_14_r820.urdf', 'base_link',
+               'tool0'),
+    'puma560': ('rtb', 'unimation_puma560_description/urdf/puma560_robot.urdf', 'link1', 'link7'),
+    'irb140': ('rtb', 'abb_irb140_description/urdf/irb140.urdf', 'base_link', 'link_6'),
+    'so101': ('erd', 'so_arm_description/urdf/so101.urdf', 'base_link', 'gripper_frame_link'),
+    'pr2': ('erd', 'pr2_description/urdf/pr2.urdf', 'torso_lift_link', 'r_gripper_tool_frame'),
+    'baxter': ('erd', 'baxter_description/urdf/baxter.urdf', 'torso', 'left_gripper'),
+    'allegro': ('erd', 'allegro_hand_description/urdf/allegro_left_hand.urdf', 'palm_link',
+                'link_3.0_tip'),
+}
+SERIAL = [name for name in REAL if name != 'allegro']
+
+
+def samples(count: int) -> int:
+    """Return how many samples to draw: fewer where the kernels run as plain Python."""
+    return count if HAVE_NUMBA else max(2, count // 50)
+
+
+@functools.lru_cache
+def package_folder(package: str) -> Path:
+    """Return the folder a package of robots keeps them in; skip the test where it is missing."""
+    if package == 'rtb':
+        found = importlib.util.find_spec('rtbdata')
+        if found is not None and found.submodule_search_locations:
+            return Path(found.submodule_search_locations[0]) / 'xacro'
+    else:
+        found = importlib.util.find_spec('cmeel')
+        if found is not None and found.submodule_search_locations:
+            folder = (Path(found.submodule_search_locations[0]).parent
+                      / 'cmeel.prefix/share/example-robot-data/robots')
+            if folder.is_dir():
+                return folder
+    missing = {'rtb': 'rtb-data', 'erd': 'example-robot-data'}[package]
+    pytest.skip(f'the robots of {missing} are not installed')
+
+
+def path(name: str) -> Path:
+    """Return the file of a real robot."""
+    package, file, _, _ = REAL[name]
+    return package_folder(package) / file
+
+
+@functools.lru_cache
+def tree(name: str) -> KinematicTree:
+    """Return a real robot."""
+    return KinematicTree.from_urdf(path(name))
+
+
+@functools.lru_cache
+def chain(name: str) -> Chain:
+    """Return the chain of a real robot."""
+    return tree(name).chain(*REAL[name][2:])
+
+
+def joint(name: str, kind: str, parent: str, child: str, *, xyz='0 0 0', rpy='0 0 0', axis='0 0 1',
+          limit: str = '', mimic: str = '') -> str:
+    """Return a joint and its child link as URDF."""
+    inner = f'<origin xyz="{xyz}" rpy="{rpy}"/><parent link="{parent}"/><child link="{child}"/>'
+    if kind != 'fixed':
+        inner += f'<axis xyz="{axis}"/>'
+    return (f'<link name="{child}"/><joint name="{name}" type="{kind}">{inner}'
+            f'{f"<limit {limit}/>" if limit else ""}{f"<mimic {mimic}/>" if mimic else ""}</joint>')
+
+
+def robot(*parts: str) -> str:
+    """Return a robot with the root link "base" as URDF."""
+    return f'<robot name="test"><link name="base"/>{"".join(parts)}</robot>'
+
+
+def planar(*lengths: float, limit: float | None = None) -> Chain:
+    """Return a planar arm in z = 0, its links along x at zero."""
+    kind, limits = ('continuous', '') if limit is None else (
+        'revolute', f'lower="{-limit}" upper="{limit}" effort="1" velocity="1"')
+    parts, parent = [], 'base'
+    for i, offset in enumerate([0.0, *lengths[:-1]]):
+        parts.append(joint(f'joint_{i + 1}', kind, parent, f'link_{i + 1}', xyz=f'{offset} 0 0',
+                           limit=limits))
+        parent = f'link_{i + 1}'
+    parts.append(joint('tip_fixed', 'fixed', parent, 'tip', xyz=f'{lengths[-1]} 0 0'))
+    return KinematicTree.from_urdf(robot(*parts)).chain()
+
+
+def scara() -> Chain:
+    """Return a SCARA: revolute, revolute, prismatic, revolute, all along z."""
+    turn = 'lower="-2.5" upper="2.5" effort="1" velocity="1"'
+    return KinematicTree.from_urdf(robot(
+        joint('shoulder', 'revolute', 'base', 'upper', xyz='0 0 0.4', limit=turn),
+        joint('elbow', 'revolute', 'upper', 'fore', xyz='0.3 0 0', limit=turn),
+        joint('quill', 'prismatic', 'fore', 'slide', xyz='0.25 0 0', axis='0 0 -1',
+              limit='lower="0" upper="0.2" effort="1" velocity="1"'),
+        joint('turn', 'revolute', 'slide', 'tool', limit=turn))).chain()
+
+
+def random_q(chain: Chain, rng: np.random.Generator, inside: float = 1.0) -> np.ndarray:
+    """Return joint values drawn evenly from the limits, from ±π where there are none.
+
+    inside: which part of the range, about its middle.
+    """
+    lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)
+    upper = np.where(np.isfinite(chain.upper), chain.upper, np.pi)
+    middle, half = 0.5 * (lower + upper), 0.5 * inside * (upper - lower)
+    return rng.uniform(middle - half, middle + half)
+
+
+def middle(chain: Chain) -> np.ndarray:
+    """Return the middle of the limits, 0 where there are none."""
+    finite = np.isfinite(chain.lower) & np.isfinite(chain.upper)
+    q = np.zeros(chain.n_joints)
+    q[finite] = 0.5 * (chain.lower[finite] + chain.upper[finite])
+    return q
