@@ -1,0 +1,1 @@
+"""Closed forms: the kind of arm is recognised, every branch is returned."""

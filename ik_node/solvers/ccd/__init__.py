@@ -1,0 +1,1 @@
+"""Cyclic coordinate descent: one joint at a time, each to its optimum."""

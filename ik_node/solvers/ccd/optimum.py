@@ -1,0 +1,175 @@
+"""The best value of one joint, all others held, in closed form [Welman 1993].
+
+For the joint with the axis a through r, the tip's and the goal's positions seen from r are p_c and
+p_d, and u_c, u_d the axes of the tip's and the goal's frames. Turning by φ leaves
+`c₁ cos φ + s₁ sin φ + c₂ cos 2φ + s₂ sin 2φ` to be maximised; the second harmonic is zero unless
+axes of the goal's position have different weights. Welman's `k1(1 − cos φ) + k2 cos φ + k3 sin φ`
+is the same with c₁ = k2 − k1 and s₁ = k3.
+"""
+
+import math
+
+from ik_node._jit import njit
+
+
+@njit
+def joint_optimum(chain, task, settings, frame, T, k, limited, swing, q):
+    """Return (best change of the joint of arc k, what it gains); frame is arc k's, T the tip's.
+
+    limited: whether joint limits and max_step hold; swing: whether a whole turn may bring it
+    inside the limits.
+    """
+    column = chain.column[k]
+    if chain.shared[k] or not chain.lower[column] < chain.upper[column]:
+        return 0.0, 0.0
+    ratio = chain.ratio[k]
+    low, high = -math.inf, math.inf
+    if limited:
+        low, high = chain.lower[column] - q[column], chain.upper[column] - q[column]
+        if ratio < 0.0:
+            low, high = high, low
+        low, high = ratio * low, ratio * high
+    if chain.prismatic[k]:
+        value, gain = _best_slide(task, frame, T, low, high)
+    else:
+        c1, s1, c2, s2 = _harmonics(task, settings, frame, T)
+        value = _best_turn(c1, s1, c2, s2, low, high, swing)
+        gain = _score(c1, s1, c2, s2, value) - c1 - c2
+    if gain <= 0.0:
+        return 0.0, 0.0
+    # The heavier a joint, the smaller its share of the way; a part of the way still gains.
+    value *= settings.scale[column] ** 2
+    if limited:
+        bound = settings.max_step * abs(ratio)
+        value = min(max(value, -bound), bound)
+    return value / ratio, gain
+
+
+@njit
+def _best_slide(task, frame, T, low, high):
+    """Return (best translation along the frame's z axis, what it gains): (p_d − p_c)·a."""
+    along, length = 0.0, 0.0
+    for j in range(3):
+        weight = task.weights[j] ** 2
+        if weight == 0.0:
+            continue
+        error, share = 0.0, 0.0
+        for i in range(3):
+            axis = _task_axis(task, i, j)
+            error += axis * (task.T_base_goal[i, 3] - T[i, 3])
+            share += axis * frame[i, 2]
+        along += weight * error * share
+        length += weight * share * share
+    if length < 1e-12:
+        return 0.0, 0.0
+    value = min(max(along / length, low), high)
+    return value, 2.0 * value * along - value * value * length
+
+
+@njit
+def _harmonics(task, settings, frame, T):
+    """Return (c₁, s₁, c₂, s₂) of what a turn about the frame's z axis has to maximise."""
+    G = task.T_base_goal
+    c1, s1, c2, s2 = 0.0, 0.0, 0.0, 0.0
+    px, py, pz = T[0, 3] - frame[0, 3], T[1, 3] - frame[1, 3], T[2, 3] - frame[2, 3]
+    dx, dy, dz = G[0, 3] - frame[0, 3], G[1, 3] - frame[1, 3], G[2, 3] - frame[2, 3]
+    ax, ay, az = frame[0, 2], frame[1, 2], frame[2, 2]
+    along = ax * px + ay * py + az * pz
+    # p(φ) = along·a + b cos φ + c sin φ, and d is what it should be less the constant part.
+    bx, by, bz = px - along * ax, py - along * ay, pz - along * az
+    cx, cy, cz = ay * pz - az * py, az * px - ax * pz, ax * py - ay * px
+    dx, dy, dz = dx - along * ax, dy - along * ay, dz - along * az
+    for j in range(3):
+        weight = task.weights[j] ** 2
+        if weight == 0.0:
+            continue
+        gx, gy, gz = _task_axis(task, 0, j), _task_axis(task, 1, j), _task_axis(task, 2, j)
+        b = gx * bx + gy * by + gz * bz
+        c = gx * cx + gy * cy + gz * cz
+        d = gx * dx + gy * dy + gz * dz
+        c1 += weight * d * b
+        s1 += weight * d * c
+        if task.along_goal:
+            c2 += 0.25 * weight * (c * c - b * b)
+            s2 -= 0.5 * weight * b * c
+    tip, goal = math.sqrt(px * px + py * py + pz * pz), math.sqrt(
+        (G[0, 3] - frame[0, 3]) ** 2 + (G[1, 3] - frame[1, 3]) ** 2 + (G[2, 3] - frame[2, 3]) ** 2)
+    nearness = min(tip, goal) / max(tip, goal) if max(tip, goal) > 0.0 else 1.0
+    # w_p = k (1 + ρ)/W², since p·p is in m² (the slides print k/W).
+    scale = settings.method.position_weight * (1.0 + nearness) / settings.length ** 2
+    c1, s1, c2, s2 = scale * c1, scale * s1, scale * c2, scale * s2
+    for j in range(3):
+        # A rotation about one axis misaligns the other two: weights of axes from those of turns.
+        weight = 0.0
+        for i in range(3):
+            weight += (-1.0 if i == j else 1.0) * task.weights[3 + i] ** 2
+        weight *= settings.method.orientation_weight
+        if weight == 0.0:
+            continue
+        ux, uy, uz = T[0, j], T[1, j], T[2, j]
+        vx, vy, vz = G[0, j], G[1, j], G[2, j]
+        c1 += weight * (ux * vx + uy * vy + uz * vz
+                        - (ux * ax + uy * ay + uz * az) * (vx * ax + vy * ay + vz * az))
+        s1 += weight * (ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz)
+                        + az * (ux * vy - uy * vx))
+    return c1, s1, c2, s2
+
+
+@njit
+def _task_axis(task, i, j):
+    """Return component i of axis j along which the goal's position is weighed, base frame."""
+    if task.along_goal:
+        return task.T_base_goal[i, j]
+    return 1.0 if i == j else 0.0
+
+
+@njit
+def _score(c1, s1, c2, s2, angle):
+    """Return what a turn by an angle is worth."""
+    return (c1 * math.cos(angle) + s1 * math.sin(angle)
+            + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle))
+
+
+@njit
+def _best_turn(c1, s1, c2, s2, low, high, swing):
+    """Return the angle in [low, high] of the highest score.
+
+    swing: whether it may lie a whole turn further, where the posture is the same.
+    """
+    first = c1 * c1 + s1 * s1
+    second = c2 * c2 + s2 * s2
+    if first + second == 0.0:
+        return 0.0
+    peak = math.atan2(s1, c1)
+    if second > 1e-20 * first:
+        peak = _highest_peak(c1, s1, c2, s2)
+    if low <= peak <= high:
+        return peak
+    for turn in (2.0 * math.pi, -2.0 * math.pi):
+        if swing and low <= peak + turn <= high:
+            return peak + turn
+    if _score(c1, s1, c2, s2, low) > _score(c1, s1, c2, s2, high):
+        return low
+    return high
+
+
+@njit
+def _highest_peak(c1, s1, c2, s2):
+    """Return where the score with a second harmonic is highest: sampled, then Newton's method."""
+    peak, highest = 0.0, -math.inf
+    for i in range(16):
+        angle = (i - 7.5) * math.pi / 8.0
+        score = _score(c1, s1, c2, s2, angle)
+        if score > highest:
+            peak, highest = angle, score
+    for _ in range(20):
+        slope = (-c1 * math.sin(peak) + s1 * math.cos(peak)
+                 - 2.0 * c2 * math.sin(2.0 * peak) + 2.0 * s2 * math.cos(2.0 * peak))
+        bend = (-c1 * math.cos(peak) - s1 * math.sin(peak)
+                - 4.0 * c2 * math.cos(2.0 * peak) - 4.0 * s2 * math.sin(2.0 * peak))
+        if not bend < 0.0:
+            break
+        peak -= slope / bend
+        if abs(slope) < 1e-14 * abs(bend):
+            break
+    return peak - 2.0 * math.pi * round(peak / (2.0 * math.pi))

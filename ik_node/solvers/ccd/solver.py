@@ -1,0 +1,51 @@
+"""Cyclic coordinate descent as a solver."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ik_node.options import option
+from ik_node.solvers.ccd.sweep import (
+    INWARD,
+    OUTWARD,
+    RANKED,
+    CcdSettings,
+    ccd_attempt,
+    ccd_bare_step,
+)
+from ik_node.solvers.iterative import IterativeSolver
+from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.search import make_kernels
+
+_ORDERS = {'inward': INWARD, 'outward': OUTWARD, 'ranked': RANKED}
+
+
+@dataclass(frozen=True)
+class CcdOptions(SolverOptions):
+    """What cyclic coordinate descent takes."""
+
+    max_iterations: int = option(5000, 'sweeps of one attempt', kind=int, low=1, high=10**9)
+    max_step: float = option(
+        np.pi, 'largest change of one joint in one sweep', 'rad or m', low=0.0, positive=True)
+    order: str = option(
+        'inward', 'from the tip to the base, from the base to the tip, or always the joint that '
+        'helps most', kind=str, choices=tuple(_ORDERS))
+    position_weight: float = option(
+        1.0, 'k of w_p = k (1 + ρ)/W²: how much the position counts', low=0.0, positive=True)
+    orientation_weight: float = option(
+        1.0, 'w_o: how much the orientation counts', low=0.0, positive=True)
+
+
+class CcdSolver(IterativeSolver):
+    """One joint after the other is set to its optimum in closed form [Welman 1993]."""
+
+    name = 'ccd'
+    Options: ClassVar[type[SolverOptions]] = CcdOptions
+    kernels = make_kernels('ccd', ccd_attempt, ccd_bare_step)
+    patience = 100
+    progress = 0.9
+
+    def _method_settings(self) -> CcdSettings:
+        return CcdSettings(_ORDERS[self.options.order], self.options.position_weight,
+                           self.options.orientation_weight)

@@ -1,0 +1,1 @@
+"""The Jacobian family: pseudoinverse, damped least squares, transpose, and what they share."""

@@ -1,0 +1,171 @@
+"""Linear algebra on six rows, written out: J⁺ by Cholesky on J Jᵀ, or by an SVD that turns rows.
+
+J is always (6, n). Rows that are not asked for, or that no joint can move, are zero; so are the
+columns of joints that are locked. Zero rows drop out of every factor below.
+"""
+
+import math
+
+from ik_node._jit import njit
+
+# Singular values below this fraction of the largest count as zero. It lies above what files that
+# say 1.5708 for a right angle leave of an exact zero (4e-6), so that such an arm behaves as meant.
+RANK_TOLERANCE = 1e-5
+
+# Above this pivot ratio J Jᵀ is solved as it is; below it the SVD decides what counts as zero.
+_WELL_CONDITIONED = 1e-7
+
+
+@njit
+def shortest_step(J, V, work, dq):
+    """Write J⁺ V into dq (n,): the shortest step that does what V (6,) asks, as far as it can be.
+
+    With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD with
+    its small singular values dropped (the text's 5.20 mixes both sides up).
+    """
+    gram(J, work.A)
+    if cholesky(work.A) > _WELL_CONDITIONED:
+        cholesky_solve(work.A, V, work.beta)
+        times_transpose(J, work.beta, dq)
+    else:
+        truncated_solve(J, V, work.W, work.U, dq)
+
+
+@njit
+def gram(J, A):
+    """Write J Jᵀ into the lower triangle of A (6, 6)."""
+    for i in range(6):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(J.shape[1]):
+                total += J[i, k] * J[j, k]
+            A[i, j] = total
+
+
+@njit
+def cholesky(A):
+    """Factor A = L Lᵀ in the lower triangle of A (6, 6), the diagonal inverted.
+
+    Rows of zeros are left out. Return the smallest pivot over its diagonal entry, which is about
+    1/condition² of J for A = J Jᵀ; 0 where A is not positive definite.
+    """
+    weakest = 1.0
+    for j in range(6):
+        diagonal = A[j, j]
+        if diagonal == 0.0:
+            A[j, j] = 1.0
+            continue
+        pivot = diagonal
+        for k in range(j):
+            pivot -= A[j, k] * A[j, k]
+        if not pivot > 0.0:
+            return 0.0
+        if pivot < weakest * diagonal:
+            weakest = pivot / diagonal
+        inverse = 1.0 / math.sqrt(pivot)
+        A[j, j] = inverse
+        for i in range(j + 1, 6):
+            total = A[i, j]
+            for k in range(j):
+                total -= A[i, k] * A[j, k]
+            A[i, j] = total * inverse
+    return weakest
+
+
+@njit
+def cholesky_solve(L, b, x):
+    """Solve L Lᵀ x = b for x (6,), given the factor of `cholesky`."""
+    for i in range(6):
+        total = b[i]
+        for k in range(i):
+            total -= L[i, k] * x[k]
+        x[i] = total * L[i, i]
+    for i in range(5, -1, -1):
+        total = x[i]
+        for k in range(i + 1, 6):
+            total -= L[k, i] * x[k]
+        x[i] = total * L[i, i]
+
+
+@njit
+def times_transpose(J, x, dq):
+    """Write Jᵀ x into dq (n,)."""
+    for k in range(J.shape[1]):
+        total = 0.0
+        for i in range(6):
+            total += J[i, k] * x[i]
+        dq[k] = total
+
+
+@njit
+def row_svd(J, W, U):
+    """Write Uᵀ J into W (6, n), whose rows are orthogonal, and U (6, 6); return the largest σ.
+
+    The rows of W are σᵢ vᵢᵀ. One-sided Jacobi: pairs of rows are rotated until they are at right
+    angles. Unlike an SVD by way of J Jᵀ it keeps the small singular values accurate
+    [Hestenes 1958; Golub & Van Loan 8.6.3].
+    """
+    n = J.shape[1]
+    for i in range(6):
+        for k in range(n):
+            W[i, k] = J[i, k]
+        for j in range(6):
+            U[i, j] = 1.0 if i == j else 0.0
+    for _ in range(30):
+        turned = False
+        for i in range(5):
+            for j in range(i + 1, 6):
+                aa, bb, ab = 0.0, 0.0, 0.0
+                for k in range(n):
+                    aa += W[i, k] * W[i, k]
+                    bb += W[j, k] * W[j, k]
+                    ab += W[i, k] * W[j, k]
+                if abs(ab) <= 1e-15 * math.sqrt(aa * bb):
+                    continue
+                turned = True
+                zeta = (bb - aa) / (2.0 * ab)
+                t = math.copysign(1.0, zeta) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
+                c = 1.0 / math.sqrt(1.0 + t * t)
+                s = c * t
+                for k in range(n):
+                    a, b = W[i, k], W[j, k]
+                    W[i, k], W[j, k] = c * a - s * b, s * a + c * b
+                for k in range(6):
+                    a, b = U[k, i], U[k, j]
+                    U[k, i], U[k, j] = c * a - s * b, s * a + c * b
+        if not turned:
+            break
+    largest = 0.0
+    for i in range(6):
+        largest = max(largest, _length(W, i))
+    return largest
+
+
+@njit
+def truncated_solve(J, V, W, U, dq):
+    """Write J⁺ V into dq (n,), singular values below RANK_TOLERANCE of the largest dropped.
+
+    W (6, n) and U (6, 6) are scratch.
+    """
+    largest = row_svd(J, W, U)
+    for k in range(J.shape[1]):
+        dq[k] = 0.0
+    for i in range(6):
+        sigma = _length(W, i)
+        if sigma <= RANK_TOLERANCE * largest:
+            continue
+        share = 0.0
+        for j in range(6):
+            share += U[j, i] * V[j]
+        share /= sigma * sigma
+        for k in range(J.shape[1]):
+            dq[k] += share * W[i, k]
+
+
+@njit
+def _length(W, row):
+    """Return the length of a row of W: a singular value, after `row_svd`."""
+    total = 0.0
+    for k in range(W.shape[1]):
+        total += W[row, k] * W[row, k]
+    return math.sqrt(total)

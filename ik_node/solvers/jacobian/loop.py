@@ -1,0 +1,186 @@
+"""The loop that the Jacobian family shares: error, step, limits, repeat.
+
+`attempt` and `bare_step` are templates: `method_step` stands for the kernel of a method, bound by
+`_jit.specialise`. It is called as `method_step(settings, work, V)`, V (6,) being the rows still to
+be met, and writes its step into work.dq (n,), given work.J (6, n).
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node._jit import inline, njit
+from ik_node.kinematics.forward import chain_frames
+from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.solvers.jacobian.nullspace import add_bias
+from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED
+from ik_node.solvers.task import task_error, task_jacobian
+
+_TURN = 2.0 * math.pi
+_STILL = 1e-9       # rad or m: a step this short leads nowhere
+_BIAS_DONE = 1e-3   # rad or m: the bias has done its work when its pull is this small
+_BIAS_FADES = 0.1   # error, rad or lengths, below which a bias nobody asked for gives way
+
+
+class JacobianSettings(NamedTuple):
+    """What the Jacobian family knows besides."""
+
+    parameter: float
+    """The method's own number: λ or α; NaN where the method is to choose it."""
+    alternate: bool
+    """Whether the Jacobian is taken at the goal instead of the tip."""
+    bias_target: np.ndarray
+    """(n,) rad or m."""
+    bias_gain: np.ndarray
+    """(n,); 0 where a joint is not biased."""
+    bias_exponent: float
+    biased: bool
+    """Whether the bias is asked for: then the solver goes on until it has done its work."""
+
+
+def method_step(settings: Any, work: Any, V: Any) -> None:
+    """Stand for a method's step; bound by `_jit.specialise`."""
+    raise NotImplementedError
+
+
+def attempt(chain, task, settings, work, swing, q):
+    """Iterate from q (n,), in place and inside the limits; return (how it ended, iterations).
+
+    swing: whether a joint may pass a limit by appearing a whole turn further, inside the limits.
+    """
+    best, since = math.inf, 0
+    biased = settings.method.biased
+    for k in range(q.shape[0]):
+        work.slope[k] = 0.0
+    for iteration in range(settings.max_iterations + 1):
+        chain_frames(chain, q, work.frames)
+        position, orientation = task_error(task, work.frames[-1], work.R, work.e, work.V)
+        met = (position <= settings.position_tolerance
+               and orientation <= settings.orientation_tolerance)
+        if met and not biased:
+            return CONVERGED, iteration
+        if iteration == settings.max_iterations:
+            break
+        energy = task_energy(settings, work.V)
+        if energy < settings.progress * best:
+            best, since = energy, 0
+        else:
+            since += 1
+            if since >= settings.patience and not biased:
+                return STALLED, iteration
+        task_rows(chain, task, settings, work)
+        strength = 1.0 if biased else min(1.0, math.sqrt(energy) / _BIAS_FADES)
+        for i in range(6):
+            work.rest[i] = work.V[i]
+        for k in range(q.shape[0]):
+            work.free[k] = True
+            if not chain.lower[k] < chain.upper[k]:
+                lock(work, k)
+        moved, pull = 0.0, 0.0
+        for _ in range(q.shape[0] + 1):
+            method_step(settings, work, work.rest)
+            pull = add_bias(task, settings, work, strength, q)
+            changed, locked = move(chain, settings, work, swing, q)
+            moved = max(moved, changed)
+            if not locked:
+                break
+        if biased and (pull < _BIAS_DONE or 2 * iteration > settings.max_iterations):
+            biased, best, since = False, math.inf, 0
+        elif moved < _STILL:
+            return STALLED, iteration + 1
+    return EXHAUSTED, settings.max_iterations
+
+
+def bare_step(chain, task, settings, work, q, dq):
+    """Write one step of the method from q into dq (n,): no limits, no line search."""
+    chain_frames(chain, q, work.frames)
+    task_error(task, work.frames[-1], work.R, work.e, work.V)
+    task_rows(chain, task, settings, work)
+    for k in range(dq.shape[0]):
+        work.free[k] = True
+    method_step(settings, work, work.V)
+    add_bias(task, settings, work, 1.0 if settings.method.biased else 0.0, q)
+    for k in range(dq.shape[0]):
+        dq[k] = settings.scale[k] * work.dq[k]
+
+
+@inline
+def task_energy(settings, V):
+    """Return half the squared weighted error of V (6,), metres counted in lengths of the arm."""
+    linear = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]
+    angular = V[3] * V[3] + V[4] * V[4] + V[5] * V[5]
+    return 0.5 * (linear / (settings.length * settings.length) + angular)
+
+
+@inline
+def lock(work, k):
+    """Take joint k out of the solution: its column becomes zero."""
+    work.free[k] = False
+    for i in range(6):
+        work.J[i, k] = 0.0
+
+
+@inline
+def task_rows(chain, task, settings, work):
+    """Fill the task's Jacobian, its columns scaled by the joint weights; frames and e are q's.
+
+    With joint weights w the unknown is √w Δq, whose shortest value is looked for.
+    """
+    tip = task.T_base_goal if settings.method.alternate else work.frames[-1]
+    chain_jacobian(chain, work.frames, tip, work.J)
+    task_jacobian(task, work.e, work.R, work.J)
+    for k in range(work.J.shape[1]):
+        if settings.scale[k] != 1.0:
+            for i in range(6):
+                work.J[i, k] *= settings.scale[k]
+
+
+@njit
+def turned_inside(chain, k, value):
+    """Return a value of joint k, by a whole turn inside the limits where that is possible."""
+    if chain.turns[k]:
+        if value > chain.upper[k] and value - _TURN >= chain.lower[k]:
+            return value - _TURN
+        if value < chain.lower[k] and value + _TURN <= chain.upper[k]:
+            return value + _TURN
+    return value
+
+
+@inline
+def move(chain, settings, work, swing, q):
+    """Take the step work.dq inside the limits, q (n,) in place.
+
+    Return (largest change of a joint, whether a joint was locked). A joint that the step would
+    carry over a limit is set to that limit and locked, its share is taken off work.rest, and the
+    others wait to be solved again without it: clamping alone stalls.
+    """
+    step = 0.0
+    for k in range(q.shape[0]):
+        work.dq[k] *= settings.scale[k]
+        step = max(step, abs(work.dq[k]))
+    shrink = settings.max_step / step if step > settings.max_step else 1.0
+    largest, locked = 0.0, False
+    for k in range(q.shape[0]):
+        if not work.free[k]:
+            continue
+        wanted = q[k] + shrink * work.dq[k]
+        if swing:
+            wanted = turned_inside(chain, k, wanted)
+        allowed = min(max(wanted, chain.lower[k]), chain.upper[k])
+        if allowed != wanted:
+            change = allowed - q[k]
+            largest = max(largest, abs(change))
+            q[k] = allowed
+            for i in range(6):
+                work.rest[i] -= work.J[i, k] * change / settings.scale[k]
+            lock(work, k)
+            locked = True
+    if locked:
+        return largest, True
+    for k in range(q.shape[0]):
+        if work.free[k]:
+            q[k] += shrink * work.dq[k]
+            if swing:
+                q[k] = turned_inside(chain, k, q[k])
+    return shrink * step, False

@@ -1,0 +1,56 @@
+"""The control term: a pull towards chosen angles that leaves the tip alone [Parent 5.25–5.31]."""
+
+import math
+
+from ik_node._jit import njit
+from ik_node.solvers.jacobian.linear import shortest_step
+
+
+@njit
+def bias_gradient(settings, q, z):
+    """Write z = ∂H/∂θ into z (n,), with H = Σ aᵢ |θᵢ − θcᵢ|^ψ; return whether any of it is not 0.
+
+    zᵢ = ψ aᵢ |dᵢ|^(ψ−1) sign dᵢ. The text's 5.27 prints the square of the deviation, which pushes
+    the wrong way below θc. With joint weights w it is z/√w, the gradient by √w θ.
+    """
+    exponent = settings.method.bias_exponent
+    wanted = False
+    for k in range(q.shape[0]):
+        gain = settings.method.bias_gain[k]
+        d = q[k] - settings.method.bias_target[k]
+        z[k] = 0.0
+        if gain != 0.0 and d != 0.0:
+            z[k] = math.copysign(exponent * gain * abs(d) ** (exponent - 1.0), d)
+            z[k] *= settings.scale[k]
+            wanted = True
+    return wanted
+
+
+@njit
+def add_bias(task, settings, work, strength, q):
+    """Add strength · (J⁺J − I) z to work.dq (n,) and return the largest entry of what was added.
+
+    J⁺J is formed without damping, a true projector, so that nothing of the bias reaches the tip
+    [Parent 5.26]. A bias nobody asked for is left out where the task takes up every free joint.
+    """
+    free = 0
+    for k in range(q.shape[0]):
+        if work.free[k]:
+            free += 1
+    if strength == 0.0 or (free <= task.rows and not settings.method.biased):
+        return 0.0
+    if not bias_gradient(settings, q, work.z):
+        return 0.0
+    for i in range(6):
+        total = 0.0
+        for k in range(q.shape[0]):
+            total += work.J[i, k] * work.z[k]
+        work.Jz[i] = total
+    shortest_step(work.J, work.Jz, work, work.null)
+    largest = 0.0
+    for k in range(q.shape[0]):
+        if work.free[k]:
+            pull = strength * (work.null[k] - work.z[k])
+            largest = max(largest, abs(pull))
+            work.dq[k] += pull
+    return largest

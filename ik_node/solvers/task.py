@@ -1,0 +1,93 @@
+"""A goal as the kernels see it: rows of error, and the Jacobian of those rows."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_node._jit import inline
+from ik_node.kinematics.error import pose_error
+from ik_node.solvers.goal import Goal
+from ik_node.spatial import right_jacobian_inverse
+
+
+class Task(NamedTuple):
+    """A goal, flat."""
+
+    T_base_goal: np.ndarray
+    """(4, 4), m."""
+    weights: np.ndarray
+    """(6,) of the rows; 0 where an axis is left free."""
+    along_goal: bool
+    """Whether the rows lie along the goal's axes; along the base's otherwise. It matters only
+    where the axes of one kind have different weights."""
+    partly_turned: bool
+    """Whether some axes of the orientation are asked for and others left free."""
+    rows: int
+    """How many axes are asked for."""
+
+
+def task_of(goal: Goal) -> Task:
+    """Return a goal as a task for the kernels."""
+    w = goal.weights.tolist()
+    turned = not w[3] == w[4] == w[5]
+    return Task(goal.pose, goal.weights, turned or not w[0] == w[1] == w[2],
+                turned and 0.0 in w[3:], 6 - w.count(0.0))
+
+
+@inline
+def task_error(task, T_base_tip, R, e, V):
+    """Write the pose error into e (6,), along the rows, and weighted into V (6,).
+
+    Return (position error, orientation error): the lengths, m and rad, of the asked part of the
+    error, not weighted. R (3, 3) is scratch.
+    """
+    pose_error(task.T_base_goal, T_base_tip, R, e)
+    if task.along_goal:
+        G = task.T_base_goal
+        for first in (0, 3):
+            x, y, z = e[first], e[first + 1], e[first + 2]
+            for j in range(3):
+                e[first + j] = G[0, j] * x + G[1, j] * y + G[2, j] * z
+    position, orientation = 0.0, 0.0
+    for i in range(6):
+        V[i] = task.weights[i] * e[i]
+        if task.weights[i] > 0.0:
+            if i < 3:
+                position += e[i] * e[i]
+            else:
+                orientation += e[i] * e[i]
+    return math.sqrt(position), math.sqrt(orientation)
+
+
+@inline
+def task_jacobian(task, e, R, J):
+    """Turn the geometric Jacobian J (6, n) in place into the task's rows: J Δq is what V loses.
+
+    e (6,) as `task_error` left it. R (3, 3) is scratch.
+    """
+    w, G = task.weights, task.T_base_goal
+    if not task.along_goal:
+        for i in range(6):
+            if w[i] != 1.0:
+                for k in range(J.shape[1]):
+                    J[i, k] *= w[i]
+        return
+    if task.partly_turned:
+        # Of a partly free orientation the asked components of the rotation vector depend on the
+        # free ones: turning the tip by δ moves log(Rᵀ R_goal) by −J_r⁻¹ δ, not by −δ. Where all
+        # three are asked for, J_r⁻¹ e = e and it makes no difference.
+        right_jacobian_inverse(e[3:], R)
+    for k in range(J.shape[1]):
+        for first in (0, 3):
+            x, y, z = J[first, k], J[first + 1, k], J[first + 2, k]
+            a = G[0, 0] * x + G[1, 0] * y + G[2, 0] * z
+            b = G[0, 1] * x + G[1, 1] * y + G[2, 1] * z
+            c = G[0, 2] * x + G[1, 2] * y + G[2, 2] * z
+            if first == 3 and task.partly_turned:
+                a, b, c = (R[0, 0] * a + R[0, 1] * b + R[0, 2] * c,
+                           R[1, 0] * a + R[1, 1] * b + R[1, 2] * c,
+                           R[2, 0] * a + R[2, 1] * b + R[2, 2] * c)
+            J[first, k] = w[first] * a
+            J[first + 1, k] = w[first + 1] * b
+            J[first + 2, k] = w[first + 2] * c

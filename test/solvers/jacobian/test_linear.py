@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+
+from ik_node.solvers.jacobian import linear
+from ik_node.solvers.settings import make_work
+
+
+def pinv_step(J, V):
+    work, dq = make_work(J.shape[1], J.shape[1]), np.empty(J.shape[1])
+    linear.shortest_step(np.ascontiguousarray(J), np.asarray(V, dtype=float), work, dq)
+    return dq
+
+
+def with_singular_values(values, n, rng):
+    """Return a random J (6, n) with the given singular values."""
+    U, _ = np.linalg.qr(rng.normal(size=(6, 6)))
+    V, _ = np.linalg.qr(rng.normal(size=(n, n)))
+    S = np.zeros((6, n))
+    S[range(len(values)), range(len(values))] = values
+    return U @ S @ V.T
+
+
+@pytest.mark.parametrize('n', [1, 3, 5, 6, 7, 12])
+def test_the_shortest_step_is_numpys_pseudoinverse(n):
+    rng = np.random.default_rng(40)
+    for _ in range(20):
+        J, V = rng.normal(size=(6, n)), rng.normal(size=6)
+        assert pinv_step(J, V) == pytest.approx(np.linalg.pinv(J) @ V, rel=1e-8, abs=1e-10)
+
+
+@pytest.mark.parametrize('smallest', [0.0, 1e-12, 1e-7])
+def test_small_singular_values_are_dropped(smallest):
+    rng = np.random.default_rng(41)
+    for n in (6, 7):
+        J = with_singular_values([2.0, 1.5, 1.0, 0.7, 0.3, smallest], n, rng)
+        V = rng.normal(size=6)
+        expected = np.linalg.pinv(J, rcond=1e-5) @ V
+        assert pinv_step(J, V) == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize('smallest', [1e-1, 1e-2, 1e-3, 1e-4])
+def test_others_are_not(smallest):
+    rng = np.random.default_rng(42)
+    J = with_singular_values([2.0, 1.5, 1.0, 0.7, 0.3, smallest], 7, rng)
+    V = rng.normal(size=6)
+    assert pinv_step(J, V) == pytest.approx(np.linalg.pinv(J) @ V, rel=1e-5)
+
+
+def test_rows_that_no_joint_can_move_are_dropped():
+    rng = np.random.default_rng(43)
+    J = rng.normal(size=(6, 4))
+    J[[0, 2, 5]] = 0.0
+    V = rng.normal(size=6)
+    assert pinv_step(J, V) == pytest.approx(np.linalg.pinv(J[[1, 3, 4]]) @ V[[1, 3, 4]])
+
+
+def test_no_column_at_all_gives_no_step():
+    assert pinv_step(np.zeros((6, 3)), np.ones(6)).tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize('n', [2, 6, 9])
+def test_the_row_svd_has_numpys_singular_values_to_the_last_digits(n):
+    rng = np.random.default_rng(44)
+    values = [3.0, 1.0, 1e-3, 1e-6, 1e-9, 1e-12][:min(n, 6)]
+    J = np.ascontiguousarray(with_singular_values(values, n, rng))
+    W, U = np.empty((6, n)), np.empty((6, 6))
+    assert linear.row_svd(J, W, U) == pytest.approx(3.0)
+    assert U @ U.T == pytest.approx(np.eye(6), abs=1e-14)
+    assert U @ W == pytest.approx(J, abs=1e-14)
+    found = np.sort(np.linalg.norm(W, axis=1))[::-1][:len(values)]
+    assert found == pytest.approx(values, rel=1e-3)
+
+
+def test_cholesky_tells_what_is_not_positive_definite():
+    assert linear.cholesky(np.diag([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])) == 0.0
+    assert linear.cholesky(np.eye(6)) == 1.0

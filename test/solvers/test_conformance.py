@@ -1,0 +1,334 @@
+"""What holds for every solver there is, whatever its method."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import Goal, IkError, KinematicTree, StopReason, make_solver, solver_names
+from ik_node.exceptions import UnsupportedError
+from ik_node.spatial import rotation_log
+
+EVERY = solver_names()
+ITERATIVE = [name for name in EVERY if name != 'analytic']
+# Slow to converge by their nature: the last digits would take them thousands of iterations.
+LOOSE = {'position_tolerance': 1e-4, 'orientation_tolerance': 1e-4}
+
+
+def solver_for(name, chain, **options):
+    """Return a solver, its tolerance such that it can be asked of the method."""
+    loose = LOOSE if name in ('transpose', 'ccd') else {}
+    return make_solver(name, chain, **{**loose, **options})
+
+
+def enough(name, met, count):
+    """Tell whether a solver met enough of the goals: the slow ones are allowed a tail."""
+    return met == count if name not in ('transpose', 'ccd') else met >= 0.8 * count
+
+
+def errors(goal, chain, q):
+    """Return the position and orientation error at q by their definition, axes asked for only."""
+    T, G = chain.forward(q), goal.pose
+    e = np.concatenate([G[:3, 3] - T[:3, 3],
+                        rotation_log(np.ascontiguousarray(G[:3, :3] @ T[:3, :3].T))])
+    e = np.kron(np.eye(2), G[:3, :3].T) @ e
+    asked = goal.weights > 0.0
+    return np.linalg.norm(e[:3][asked[:3]]), np.linalg.norm(e[3:][asked[3:]])
+
+
+def check(result, goal, chain, solver):
+    """Check what every result promises."""
+    assert result.q.shape == (chain.n_joints,)
+    assert np.isfinite(result.q).all()
+    assert (result.q >= chain.lower).all()
+    assert (result.q <= chain.upper).all()
+    position, orientation = errors(goal, chain, result.q)
+    assert result.position_error == pytest.approx(position, abs=1e-9)
+    assert result.orientation_error == pytest.approx(orientation, abs=1e-9)
+    assert result.success == (position <= solver.options.position_tolerance
+                              and orientation <= solver.options.orientation_tolerance)
+    assert result.success == (result.reason is StopReason.CONVERGED)
+    assert result.solve_time > 0.0
+
+
+ARMS = {
+    'planar 2R': lambda: robots.planar(1.0, 0.8),
+    'planar 2R with limits': lambda: robots.planar(1.0, 0.8, limit=2.8),
+    'planar 3R': lambda: robots.planar(15.0, 10.0, 5.0),
+    'planar 5R, redundant': lambda: robots.planar(1.0, 0.8, 0.6, 0.4, 0.2, limit=2.0),
+    'scara': robots.scara,
+    'panda': lambda: robots.chain('panda'),
+    'ur5': lambda: robots.chain('ur5'),
+    'so101': lambda: robots.chain('so101'),
+    'pr2': lambda: robots.chain('pr2'),
+}
+
+
+def arms_for(name):
+    return [arm for arm in ARMS if name != 'analytic' or arm in (
+        'planar 2R', 'planar 2R with limits', 'planar 3R')]
+
+
+CASES = [(name, arm) for name in EVERY for arm in arms_for(name)]
+
+
+@pytest.mark.parametrize(('name', 'arm'), CASES)
+def test_reachable_poses_are_reached(name, arm):
+    chain = ARMS[arm]()
+    solver = solver_for(name, chain)
+    rng = np.random.default_rng(10)
+    met = 0
+    for _ in range(count := robots.samples(20)):
+        goal = Goal.from_pose(chain.forward(robots.random_q(chain, rng, inside=0.8)))
+        result = solver.solve(goal)
+        check(result, goal, chain, solver)
+        met += result.success
+    assert enough(name, met, count)
+
+
+@pytest.mark.parametrize(('name', 'arm'), CASES)
+def test_positions_alone_are_reached(name, arm):
+    chain = ARMS[arm]()
+    solver = solver_for(name, chain)
+    rng = np.random.default_rng(11)
+    met = 0
+    for _ in range(count := robots.samples(10)):
+        goal = Goal(position=chain.forward(robots.random_q(chain, rng, inside=0.8))[:3, 3])
+        result = solver.solve(goal)
+        check(result, goal, chain, solver)
+        assert result.orientation_error == 0.0
+        met += result.success
+    assert enough(name, met, count)
+
+
+@pytest.mark.parametrize('name', ITERATIVE)
+@pytest.mark.parametrize('arm', ['panda', 'ur5', 'pr2'])
+def test_orientations_alone_are_reached(name, arm):
+    chain = ARMS[arm]()
+    solver = solver_for(name, chain)
+    rng = np.random.default_rng(12)
+    met = 0
+    for _ in range(count := robots.samples(10)):
+        goal = Goal(orientation=chain.forward(robots.random_q(chain, rng, inside=0.8))[:3, :3])
+        result = solver.solve(goal)
+        check(result, goal, chain, solver)
+        assert result.position_error == 0.0
+        met += result.success
+    assert enough(name, met, count)
+
+
+@pytest.mark.parametrize('name', ITERATIVE)
+@pytest.mark.parametrize('weights', [
+    (1, 1, 1, 1, 1, 0), (1, 1, 1, 0, 0, 1), (1, 1, 0, 1, 1, 1), (0, 0, 1, 0, 1, 1),
+    (1, 1, 1, 0, 2, 0), (3, 1, 0.5, 1, 0.5, 0.2)])
+def test_axes_with_weight_zero_are_left_free_and_the_others_met(name, weights):
+    chain = robots.chain('panda')
+    solver = solver_for(name, chain)
+    rng = np.random.default_rng(13)
+    met = 0
+    for _ in range(count := robots.samples(10)):
+        goal = Goal.from_pose(chain.forward(robots.random_q(chain, rng, inside=0.8)), weights)
+        result = solver.solve(goal)
+        check(result, goal, chain, solver)
+        met += result.success
+    assert enough(name, met, count)
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_the_freedom_of_an_axis_is_used(name):
+    # 2R: the pose asked for has an angle and a height that the arm cannot serve.
+    chain = robots.planar(1.0, 0.8)
+    pose = chain.forward([0.4, 0.9])
+    pose[2, 3] = 0.5
+    pose[:3, :3] = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]) @ pose[:3, :3]
+    everything = Goal.from_pose(pose)
+    served = Goal.from_pose(pose, (1, 1, 0, 0, 0, 0))
+    solver = solver_for(name, chain)
+    assert solver.solve(served).success
+    assert not solver.solve(everything).success
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_beyond_reach_is_unreachable_and_told_with_the_best_found(name):
+    chain = robots.planar(1.0, 0.8)
+    solver = solver_for(name, chain)
+    goal = Goal(position=[1.5, 2.0, 0.0])  # 2.5 m away, the arm is 1.8 m long
+    result = solver.solve(goal, [0.3, 0.4])
+    check(result, goal, chain, solver)
+    assert result.reason is StopReason.UNREACHABLE
+    if name != 'pseudoinverse':  # which swings about there
+        assert result.position_error == pytest.approx(0.7, abs=0.05)
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_within_the_hole_of_the_ring_is_unreachable_too(name):
+    chain = robots.planar(1.0, 0.5)
+    result = solver_for(name, chain).solve(Goal(position=[0.2, 0.1, 0.0]))
+    assert result.reason is StopReason.UNREACHABLE
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_what_only_the_limits_forbid_is_told_so(name):
+    chain = robots.planar(1.0, 0.8, limit=0.5)
+    goal = Goal(position=[-1.0, 0.6, 0.0])
+    result = solver_for(name, chain).solve(goal)
+    assert not result.success
+    assert result.reason is StopReason.LIMITS
+    assert (abs(result.q) <= 0.5).all()
+
+
+@pytest.mark.parametrize('name', EVERY)
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_goals_at_the_limits_are_met_inside_them(name, side):
+    chain = robots.planar(1.0, 0.8, limit=1.2)
+    q = side * np.array([1.2, 1.2])
+    solver = solver_for(name, chain)
+    goal = Goal(position=chain.forward(q)[:3, 3])
+    result = solver.solve(goal, 0.3 * q)
+    check(result, goal, chain, solver)
+    assert result.success
+    assert result.q == pytest.approx(q, abs=1e-2)
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_a_start_that_meets_the_goal_is_returned_as_it_is(name):
+    chain = robots.planar(1.0, 0.8)
+    q = np.array([0.4, -0.9])
+    result = solver_for(name, chain).solve(Goal(position=chain.forward(q)[:3, 3]), q)
+    assert result.success
+    assert result.q == pytest.approx(q, abs=1e-9)
+    assert (result.iterations, result.restarts) == (0, 0)
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_an_outstretched_arm_leaves_its_singular_start(name):
+    chain = robots.planar(1.0, 0.8)
+    goal = Goal(position=[1.2, 0.0, 0.0])  # straight inwards: no joint moves the tip that way
+    result = solver_for(name, chain).solve(goal, [0.0, 0.0])
+    assert result.success
+    everywhere = robots.chain('iiwa14')  # straight up at zero
+    pose = everywhere.forward([0.2, 0.7, -0.3, -1.0, 0.4, 0.8, 0.1])
+    if name != 'analytic':
+        assert solver_for(name, everywhere).solve(pose, np.zeros(7)).success
+
+
+@pytest.mark.parametrize('name', ITERATIVE)
+def test_without_restarts_a_singular_start_is_named_as_the_reason(name):
+    chain = robots.planar(1.0, 0.8)
+    result = solver_for(name, chain, max_restarts=0).solve(
+        Goal(position=[1.2, 0.0, 0.0]), [0.0, 0.0])
+    assert result.reason is StopReason.SINGULAR
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_the_nearest_turn_is_taken_inside_the_limits(name):
+    chain = robots.planar(1.0, 0.8)
+    goal = Goal(position=chain.forward([0.4, 0.9])[:3, 3])
+    far = np.array([0.5 + 4 * np.pi, 0.8 - 2 * np.pi])
+    result = solver_for(name, chain).solve(goal, far)
+    assert result.q == pytest.approx([0.4 + 4 * np.pi, 0.9 - 2 * np.pi], abs=1e-3)
+    limited = robots.planar(1.0, 0.8, limit=4.0)
+    result = solver_for(name, limited).solve(goal, [-3.9, 0.8])
+    assert (abs(result.q) <= 4.0).all()
+
+
+@pytest.mark.parametrize('name', ITERATIVE)
+def test_prismatic_joints_are_never_turned(name):
+    chain = robots.scara()
+    goal = Goal.from_pose(chain.forward([0.3, 0.5, 0.12, -0.4]))
+    result = solver_for(name, chain).solve(goal)
+    assert result.success
+    assert result.q[2] == pytest.approx(0.12, abs=1e-3)
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_the_same_seed_gives_the_same_answer(name):
+    chain = robots.planar(1.0, 0.8, limit=2.0)
+    goal = Goal(position=[-0.3, 1.1, 0.0])
+    results = [solver_for(name, chain, seed=3).solve(goal, [1.9, -1.9]) for _ in range(2)]
+    assert (results[0].q == results[1].q).all()
+    assert results[0].restarts == results[1].restarts
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_the_start_may_be_left_out_or_outside_the_limits(name):
+    chain = robots.planar(1.0, 0.8, limit=2.0)
+    goal = Goal(position=[0.9, 0.9, 0.0])
+    solver = solver_for(name, chain)
+    assert solver.solve(goal).success
+    result = solver.solve(goal, [9.0, -9.0])
+    check(result, goal, chain, solver)
+    assert result.success
+
+
+@pytest.mark.parametrize('name', EVERY)
+def test_a_batch_is_solved_like_one_goal_after_the_other(name):
+    chain = robots.planar(1.0, 0.8)
+    rng = np.random.default_rng(14)
+    poses = np.array([chain.forward(robots.random_q(chain, rng)) for _ in range(5)])
+    poses[3, 0, 3] = 9.0
+    solver = solver_for(name, chain)
+    batch = solver.solve_batch(poses, [0.1, 0.2])
+    assert batch.q.shape == (5, 2)
+    assert batch.success.tolist() == [True, True, True, False, True]
+    assert batch.reason[3] is StopReason.UNREACHABLE
+    for i, pose in enumerate(poses):
+        one = solver.solve(pose, [0.1, 0.2])
+        assert batch.q[i] == pytest.approx(one.q, abs=0)
+        assert batch.iterations[i] == one.iterations
+    assert batch.position_error.shape == batch.restarts.shape == batch.solve_time.shape == (5,)
+    each = solver.solve_batch(poses, np.tile([0.1, 0.2], (5, 1)))
+    assert (each.q == batch.q).all()
+    assert solver.solve_batch(np.empty((0, 4, 4))).q.shape == (0, 2)
+
+
+@pytest.mark.parametrize('name', EVERY)
+@pytest.mark.parametrize('goals', [np.eye(4), np.zeros((2, 4, 3)), [[1, 2], [3]], 'goals',
+                                   np.full((1, 4, 4), np.nan)])
+def test_malformed_batches_are_refused(name, goals):
+    with pytest.raises(IkError):
+        solver_for(name, robots.planar(1.0, 0.8)).solve_batch(goals)
+
+
+@pytest.mark.parametrize('name', EVERY)
+@pytest.mark.parametrize('q0', [[0.0], [0.0, np.nan], 'ab', np.zeros((2, 2, 2))])
+def test_malformed_starts_are_refused(name, q0):
+    solver = solver_for(name, robots.planar(1.0, 0.8))
+    with pytest.raises(IkError, match='q0'):
+        solver.solve(np.eye(4), q0)
+    with pytest.raises(IkError, match='q0'):
+        solver.solve_batch(np.array([np.eye(4)]), q0)
+
+
+@pytest.mark.parametrize('name', ITERATIVE)
+def test_joints_without_room_stay_where_they_are(name):
+    locked = 'lower="0.3" upper="0.3" effort="1" velocity="1"'
+    chain = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'continuous', 'base', 'la'),
+        robots.joint('b', 'revolute', 'la', 'lb', xyz='1 0 0', limit=locked),
+        robots.joint('c', 'continuous', 'lb', 'lc', xyz='1 0 0'),
+        robots.joint('t', 'fixed', 'lc', 'tip', xyz='1 0 0'))).chain()
+    goal = Goal(position=chain.forward([0.5, 0.3, -0.8])[:3, 3])
+    result = solver_for(name, chain).solve(goal)
+    assert result.success
+    assert result.q[1] == 0.3
+
+
+@pytest.mark.parametrize('name', ITERATIVE)
+def test_joints_with_mimics_are_solved_for(name):
+    limit = 'lower="-2" upper="2" effort="1" velocity="1"'
+    chain = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'revolute', 'base', 'la', limit=limit),
+        robots.joint('b', 'revolute', 'la', 'lb', xyz='1 0 0', limit=limit),
+        robots.joint('c', 'revolute', 'lb', 'lc', xyz='1 0 0', limit=limit,
+                     mimic='joint="b" multiplier="0.5" offset="0.1"'),
+        robots.joint('t', 'fixed', 'lc', 'tip', xyz='0.5 0 0'))).chain()
+    solver = solver_for(name, chain)
+    goal = Goal(position=chain.forward([0.5, 0.9])[:3, 3])
+    result = solver.solve(goal)
+    check(result, goal, chain, solver)
+    assert result.success
+
+
+def test_a_solver_without_a_method_for_the_arm_says_what_it_found_and_what_fits():
+    with pytest.raises(UnsupportedError, match=r'found 7 revolute axes, not all parallel.*dls'):
+        make_solver('analytic', robots.chain('panda'))

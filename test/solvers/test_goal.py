@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from ik_node import Goal, IkError
+
+R = Rotation.from_rotvec([0.3, -0.4, 1.2])
+
+
+def pose(position=(1, 2, 3), rotation=R):
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = rotation.as_matrix(), position
+    return T
+
+
+def test_a_quaternion_and_its_matrix_are_the_same_goal_whatever_its_length():
+    matrix = Goal(orientation=R.as_matrix())
+    for scale in (1.0, -2.5, 1e-3):
+        quaternion = Goal(orientation=scale * R.as_quat())
+        assert quaternion.orientation == pytest.approx(matrix.orientation, abs=1e-15)
+
+
+def test_weights_of_what_is_not_asked_for_are_zero():
+    assert Goal(position=[1, 2, 3]).weights.tolist() == [1, 1, 1, 0, 0, 0]
+    assert Goal(orientation=np.eye(3)).weights.tolist() == [0, 0, 0, 1, 1, 1]
+    assert Goal([1, 2, 3], weights=[1, 0, 2, 1, 1, 1]).weights.tolist() == [1, 0, 2, 0, 0, 0]
+    assert Goal.from_pose(pose()).weights.tolist() == [1] * 6
+
+
+def test_a_pose_is_its_position_and_its_orientation():
+    goal = Goal.from_pose(pose())
+    assert goal.position.tolist() == [1, 2, 3]
+    assert goal.orientation == pytest.approx(R.as_matrix())
+    assert goal.pose == pytest.approx(Goal([1, 2, 3], R.as_quat()).pose, abs=1e-15)
+
+
+def test_rounding_errors_of_a_matrix_are_taken_off():
+    rounded = R.as_matrix().round(7)
+    goal = Goal(orientation=rounded)
+    assert goal.orientation @ goal.orientation.T == pytest.approx(np.eye(3), abs=1e-15)
+    assert goal.orientation == pytest.approx(rounded, abs=1e-6)
+    T = pose()
+    T[:3, :3] = rounded
+    assert Goal.from_pose(T).orientation == pytest.approx(goal.orientation, abs=1e-15)
+
+
+def test_changing_the_array_afterwards_does_not_change_the_goal():
+    T = pose()
+    goal = Goal.from_pose(T)
+    T[:] = 0.0
+    assert goal.position.tolist() == [1, 2, 3]
+
+
+def off(i, j, value):
+    T = pose()
+    T[i, j] = value
+    return T
+
+
+@pytest.mark.parametrize(('make', 'words'), [
+    (lambda: Goal(), 'asks for nothing'),
+    (lambda: Goal([1, 2, 3], weights=[0] * 6), 'asks for nothing'),
+    (lambda: Goal([1, 2, 3], weights=[0, 0, 0, 1, 1, 1]), 'asks for nothing'),
+    (lambda: Goal([1, 2]), r'a goal position must have the shape \(3,\), not \(2,\)'),
+    (lambda: Goal([1, 2, np.nan]), 'a goal position must be finite numbers'),
+    (lambda: Goal([1, 2, np.inf]), 'a goal position must be finite numbers'),
+    (lambda: Goal('here'), 'a goal position must be numbers'),
+    (lambda: Goal(orientation=[0, 0, 0, 0]), 'its length is 0'),
+    (lambda: Goal(orientation=[0, 0, np.nan, 1]), 'a goal orientation must be finite'),
+    (lambda: Goal(orientation=[0, 0, 1]), r'quaternion xyzw \(4,\), not of shape \(3,\)'),
+    (lambda: Goal(orientation=np.eye(4)), r'not of shape \(4, 4\)'),
+    (lambda: Goal(orientation=1.00001 * np.eye(3)), 'no rotation: R Rᵀ is 2.*e-05 off'),
+    (lambda: Goal(orientation=np.diag([1, 1, -1])), 'no rotation: it mirrors'),
+    (lambda: Goal(orientation=np.zeros((3, 3))), 'no rotation'),
+    (lambda: Goal([1, 2, 3], weights=[1, 1, -1, 0, 0, 0]), 'weights must not be negative'),
+    (lambda: Goal([1, 2, 3], weights=[1, 1, 1]), r'weights must have the shape \(6,\)'),
+    (lambda: Goal([1, 2, 3], weights=[1, 1, np.nan, 0, 0, 0]), 'weights must be finite'),
+    (lambda: Goal.from_pose(np.eye(3)), r'shape \(4, 4\), not \(3, 3\)'),
+    (lambda: Goal.from_pose(off(3, 0, 0.1)), 'the last row of a goal pose must be 0 0 0 1'),
+    (lambda: Goal.from_pose(off(3, 3, 2.0)), 'the last row of a goal pose must be 0 0 0 1'),
+    (lambda: Goal.from_pose(off(0, 3, np.nan)), 'a goal position must be finite'),
+    (lambda: Goal.from_pose(off(0, 0, np.nan)), 'a goal orientation must be finite'),
+    (lambda: Goal.from_pose(off(0, 0, 0.5)), 'no rotation'),
+    (lambda: Goal.from_pose('pose'), 'a goal pose must be numbers')], ids=range(24))
+def test_malformed_goals_are_refused_with_what_was_given_and_what_is_allowed(make, words):
+    with pytest.raises(IkError, match=words):
+        make()

@@ -1,0 +1,222 @@
+"""Every option does what it says: each test fails when its option is ignored."""
+
+import time
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import Goal, IkError, StopReason, make_solver, solver_names
+from ik_node.solvers.registry import solver_class
+
+# A goal that takes dls, from the middle of the limits, several attempts.
+HARD = 'puma560'
+
+
+def hard_goal():
+    """Return (chain, a reachable pose, a start) for which the first attempt fails."""
+    chain = robots.chain(HARD)
+    rng = np.random.default_rng(30)
+    start = robots.middle(chain)
+    solver = make_solver('dls', chain, max_restarts=0)
+    while True:
+        pose = chain.forward(robots.random_q(chain, rng))
+        if not solver.solve(pose, start).success:
+            return chain, pose, start
+
+
+@pytest.mark.parametrize(('option', 'error'), [
+    ('position_tolerance', 'position_error'), ('orientation_tolerance', 'orientation_error')])
+def test_a_tolerance_is_what_a_success_keeps_and_no_more(option, error):
+    chain = robots.chain('panda')
+    pose = chain.forward(robots.random_q(chain, np.random.default_rng(31), inside=0.5))
+    start = robots.middle(chain)
+    coarse = make_solver('dls', chain, **{
+        'position_tolerance': 10.0, 'orientation_tolerance': 10.0, option: 0.05})
+    result = coarse.solve(pose, start)
+    assert result.success
+    assert 1e-6 < getattr(result, error) <= 0.05
+    fine = make_solver('dls', chain, **{option: 1e-10}).solve(pose, start)
+    assert fine.success
+    assert getattr(fine, error) <= 1e-10
+
+
+def test_max_iterations_bounds_an_attempt_and_is_named_as_the_reason():
+    chain = robots.chain('panda')
+    pose = chain.forward(robots.random_q(chain, np.random.default_rng(31), inside=0.5))
+    for name in solver_names():
+        if name != 'analytic':
+            solver = make_solver(name, chain, max_iterations=2, max_restarts=0)
+            result = solver.solve(pose, robots.middle(chain))
+            assert result.reason is StopReason.ITERATIONS
+            assert result.iterations == 2
+
+
+def test_max_restarts_bounds_the_attempts():
+    chain, pose, start = hard_goal()
+    assert make_solver('dls', chain, max_restarts=0).solve(pose, start).restarts == 0
+    found = make_solver('dls', chain, max_restarts=50).solve(pose, start)
+    assert found.success
+    assert 0 < found.restarts <= 50
+    unreachable = chain.forward(start)
+    unreachable[:3, 3] = [0.0, 0.05, 0.7]  # too near the shoulder
+    assert make_solver('dls', chain, max_restarts=7).solve(unreachable, start).restarts == 7
+
+
+def test_the_time_is_bounded_and_named_as_the_reason():
+    chain, pose, start = hard_goal()
+    unreachable = pose.copy()
+    unreachable[:3, 3] = [0.0, 0.05, 0.7]
+    make_solver('dls', chain).solve(unreachable, start)
+    slow = make_solver('dls', chain, max_restarts=10**5)
+    quick = make_solver('dls', chain, max_restarts=10**5, timeout=0.02)
+    began = time.perf_counter()
+    result = quick.solve(unreachable, start)
+    elapsed = time.perf_counter() - began
+    assert result.reason is StopReason.TIMEOUT
+    assert result.restarts < 10**5
+    assert elapsed < 2.0  # generous: the machine may be busy
+    assert slow.options.timeout is None
+    assert make_solver('dls', chain, timeout=60.0).solve(pose, start).success
+
+
+def test_the_bounded_search_finds_the_same_as_the_unbounded():
+    chain, pose, start = hard_goal()
+    one = make_solver('dls', chain).solve(pose, start)
+    other = make_solver('dls', chain, timeout=60.0).solve(pose, start)
+    assert other.q == pytest.approx(one.q, abs=0)
+    assert (other.iterations, other.restarts) == (one.iterations, one.restarts)
+
+
+def test_another_seed_tries_other_starts():
+    chain, pose, start = hard_goal()
+    found = {make_solver('dls', chain, seed=seed).solve(pose, start).q.tobytes()
+             for seed in range(8)}
+    assert len(found) > 1
+
+
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'transpose', 'ccd'])
+def test_max_step_bounds_the_change_of_a_joint_in_one_iteration(name):
+    chain = robots.planar(1.0, 0.8)
+    goal = Goal(position=[-0.9, -0.9, 0.0])
+    start = np.array([0.4, 0.9])
+    solver = make_solver(name, chain, max_step=0.05, max_iterations=1, max_restarts=0)
+    moved = np.abs(solver.solve(goal, start).q - start).max()
+    assert 0.0 < moved <= 0.05 + 1e-12
+    free = make_solver(name, chain, max_iterations=1, max_restarts=0)
+    assert np.abs(free.solve(goal, start).q - start).max() > 0.05
+
+
+@pytest.mark.parametrize('name', solver_names())
+def test_a_heavy_joint_moves_less(name):
+    chain = robots.planar(15.0, 10.0, 5.0)
+    start = np.array([np.pi / 8, np.pi / 4, np.pi / 4])
+    goal = Goal(position=chain.forward(start)[:3, 3] + [-4.0, 2.0, 0.0])
+    tolerance = {'position_tolerance': 1e-3}
+    light = make_solver(name, chain, **tolerance).solve(goal, start)
+    heavy = make_solver(name, chain, joint_weights=[100.0, 1.0, 1.0], **tolerance).solve(
+        goal, start)
+    assert light.success
+    assert heavy.success
+    assert abs(heavy.q[0] - start[0]) < 0.75 * abs(light.q[0] - start[0])
+
+
+def test_a_weighted_step_is_the_one_of_least_weighted_length():
+    chain = robots.planar(15.0, 10.0, 5.0)
+    q = np.array([0.4, 0.8, 0.8])
+    weights = np.array([4.0, 1.0, 0.25])
+    goal = Goal(position=chain.forward(q)[:3, 3] + [-1.0, 0.5, 0.0])
+    J, W = chain.jacobian(q)[:2], np.diag(1.0 / weights)
+    expected = W @ J.T @ np.linalg.solve(J @ W @ J.T, [-1.0, 0.5])
+    step = make_solver('pseudoinverse', chain, joint_weights=weights).step(goal, q)
+    assert step == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_step_of_the_transpose_is_chosen_by_alpha():
+    chain = robots.planar(15.0, 10.0, 5.0)
+    q = np.array([0.4, 0.8, 0.8])
+    goal = Goal(position=[-5.0, 20.0, 0.0])
+    steps = [make_solver('transpose', chain, alpha=alpha).step(goal, q) for alpha in (1e-3, 2e-3)]
+    assert steps[1] == pytest.approx(2.0 * steps[0])
+
+
+@pytest.mark.parametrize('option', ['position_weight', 'orientation_weight'])
+def test_ccd_weighs_position_against_orientation(option):
+    chain = robots.chain('panda')
+    q = robots.middle(chain)
+    pose = chain.forward(robots.random_q(chain, np.random.default_rng(32), inside=0.5))
+    one, other = (make_solver('ccd', chain, **{option: weight}).step(pose, q)
+                  for weight in (1.0, 10.0))
+    assert np.abs(one - other).max() > 1e-2
+
+
+def test_ccd_takes_the_joints_in_the_order_asked_for():
+    chain = robots.planar(15.0, 10.0, 5.0)
+    q = np.array([0.4, 0.8, 0.8])
+    goal = Goal(position=[-5.0, 20.0, 0.0])
+    steps = {order: make_solver('ccd', chain, order=order).step(goal, q)
+             for order in ('inward', 'outward', 'ranked')}
+    tip, centre = chain.forward(q)[:2, 3], np.zeros(2)
+    turn = np.arctan2(*(goal.position[:2] - centre)[::-1]) - np.arctan2(*(tip - centre)[::-1])
+    assert steps['outward'][0] == pytest.approx(turn)  # the base first, the others still as before
+    assert np.abs(steps['inward'] - steps['outward']).max() > 0.05
+    assert np.abs(steps['inward'] - steps['ranked']).max() > 0.05
+
+
+@pytest.mark.parametrize('name', solver_names())
+def test_unknown_options_are_refused_with_the_known_ones(name):
+    chain = robots.planar(1.0, 0.8)
+    with pytest.raises(IkError, match=f"no {name} option 'max_iteration'; did you mean "
+                                      "'max_iterations'.*'position_tolerance'"):
+        make_solver(name, chain, max_iteration=3)
+
+
+def test_unknown_solvers_are_refused_with_the_known_ones():
+    with pytest.raises(IkError, match="no solver 'lm'.*'analytic', 'ccd', 'dls'"):
+        make_solver('lm', robots.planar(1.0))
+
+
+@pytest.mark.parametrize(('name', 'option', 'value', 'words'), [
+    ('dls', 'position_tolerance', 0.0, 'a number above 0 .m., not 0.0'),
+    ('dls', 'position_tolerance', float('nan'), 'a number above 0'),
+    ('dls', 'position_tolerance', '1e-3', 'a number above 0'),
+    ('dls', 'orientation_tolerance', -1.0, 'a number above 0'),
+    ('dls', 'max_iterations', 0, 'a whole number of at least 1'),
+    ('dls', 'max_iterations', 2.5, 'a whole number of at least 1'),
+    ('dls', 'max_iterations', True, 'a whole number'),
+    ('dls', 'max_iterations', float('inf'), 'a whole number'),
+    ('dls', 'max_restarts', -1, 'a whole number of at least 0'),
+    ('dls', 'timeout', -0.1, 'a number of at least 0 .s., or None'),
+    ('dls', 'seed', -1, 'a whole number of at least 0'),
+    ('dls', 'max_step', 0.0, 'a number above 0'),
+    ('dls', 'joint_weights', [1.0], 'must have 2 entries, one for each joint, not 1'),
+    ('dls', 'joint_weights', [1.0, 0.0], r'joint_weights\[1\] must be a number above 0'),
+    ('dls', 'jacobian', 'goall', "one of 'tip', 'goal', not 'goall'"),
+    ('dls', 'bias_gain', [0.1, -0.1], r'bias_gain\[1\] must be a number of at least 0'),
+    ('dls', 'bias_target', [0.1, float('nan')], r'bias_target\[1\] must be a number'),
+    ('dls', 'bias_target', [[0.1, 0.2]], r'bias_target\[0\] must be a number'),
+    ('dls', 'bias_exponent', 1.0, 'a number above 1'),
+    ('dls', 'bias_exponent', None, 'not None'),
+    ('dls', 'damping', -1.0, 'a number of at least 0, or None'),
+    ('transpose', 'alpha', 0.0, 'a number above 0, or None'),
+    ('ccd', 'order', 'random', "one of 'inward', 'outward', 'ranked'"),
+    ('ccd', 'position_weight', 0, 'a number above 0')], ids=range(24))
+def test_options_out_of_range_are_refused_with_what_is_allowed(name, option, value, words):
+    with pytest.raises(IkError, match=words):
+        make_solver(name, robots.planar(1.0, 0.8), **{option: value})
+
+
+@pytest.mark.parametrize('name', solver_names())
+def test_every_option_has_a_text_and_keeps_to_its_own_default(name):
+    options = solver_class(name).Options
+    for option, spec in options.specs().items():
+        assert len(spec.text) > 10
+        default = options.defaults()[option]
+        assert options.read({option: default}) == options()
+
+
+def test_options_cannot_be_changed_behind_the_solvers_back():
+    solver = make_solver('dls', robots.planar(1.0, 0.8), damping=2)
+    assert solver.options.damping == 2.0
+    with pytest.raises(AttributeError):
+        solver.options.damping = 3.0
