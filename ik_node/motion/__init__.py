@@ -1,0 +1,1 @@
+"""Ways for an arm to go."""

@@ -1,0 +1,132 @@
+"""The node's parameters as one consistent whole: checked together, then applied together."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ik_node.exceptions import IkError, OptionError
+from ik_node.model.tree import KinematicTree
+from ik_node.options import Options, Spec
+from ik_node.ros.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.ros.parameters import declare, from_parameter
+from ik_node.ros.robot import Arm, Robot, read_tree
+from ik_node.solvers.registry import solver_class, solver_names
+
+
+class Configuration:
+    """Declares the parameters and makes the robot they describe.
+
+    Attributes:
+    - `options`: NodeOptions.
+    - `robot`: None until loaded, and while its description is still to come by topic.
+    - `arm_names`: ('',) for one arm without a name.
+    """
+
+    def __init__(self, node: Node, on_change: Callable[[], None]) -> None:
+        """Declare every parameter of a node; on_change is called after each accepted change."""
+        self._node = node
+        self._on_change = on_change
+        start = StartOptions.read(
+            declare(node, StartOptions.specs(), StartOptions.defaults(), read_only=True))
+        self.autostart: bool = start.autostart
+        self.arm_names: tuple[str, ...] = start.arms or ('',)
+        self._specs: dict[str, Spec] = {}
+        self._values: dict[str, Any] = {}
+        self._declare(ModelOptions)
+        self._declare(NodeOptions)
+        for arm in self.arm_names:
+            self._declare(ArmOptions, f'{arm}.' if arm else '')
+        for solver in solver_names():
+            self._declare(solver_class(solver).Options, f'{solver}.')
+        self.options: NodeOptions = self._read(NodeOptions, self._values)
+        self.robot: Robot | None = None
+        self._topic_text: str | None = None
+        self._loaded = False
+        self._pending: tuple[dict[str, Any], Robot | None] | None = None
+        node.add_on_set_parameters_callback(self._check)
+        node.add_post_set_parameters_callback(self._apply)
+
+    def load(self) -> None:
+        """Make the robot. Raises IkError for what is wrong with the parameters."""
+        self.robot = self._build(self._values, self._topic_text)
+        self._loaded = True
+
+    def unload(self) -> None:
+        """Forget the robot, and what came by topic."""
+        self.robot, self._topic_text, self._loaded = None, None, False
+
+    def take_description(self, text: str) -> bool:
+        """Take a description that came by topic; return whether it makes another robot.
+
+        Raises IkError where it cannot be used; the robot then stays as it was.
+        """
+        if text == self._topic_text or not self.wants_topic:
+            return False
+        self.robot = self._build(self._values, text)
+        self._topic_text = text
+        return True
+
+    @property
+    def wants_topic(self) -> bool:
+        """Whether the robot is to come by topic, no parameter saying where else from."""
+        model = self._read(ModelOptions, self._values)
+        return not (model.robot_description or model.urdf_path)
+
+    def _declare(self, options: type[Options], prefix: str = '') -> None:
+        specs = options.specs()
+        self._specs.update({prefix + name: spec for name, spec in specs.items()})
+        self._values.update(declare(self._node, specs, options.defaults(), prefix))
+
+    @staticmethod
+    def _read(options: type[Options], values: dict[str, Any], prefix: str = '') -> Any:
+        return options.read({name: values[prefix + name] for name in options.specs()})
+
+    def _build(self, values: dict[str, Any], topic_text: str | None) -> Robot | None:
+        tree = self._tree(values, topic_text)
+        if tree is None:
+            return None
+        arms = {}
+        for name in self.arm_names:
+            options = self._read(ArmOptions, values, f'{name}.' if name else '')
+            prefix = f'{options.solver}.'
+            solver_options = {key.removeprefix(prefix): value for key, value in values.items()
+                              if key.startswith(prefix)}
+            arms[name] = Arm(name, tree, options, solver_options)
+        return Robot(tree, arms, previous=self.robot)
+
+    def _tree(self, values: dict[str, Any], topic_text: str | None) -> KinematicTree | None:
+        """Return the tree, the present one where nothing about its source has changed."""
+        same = topic_text == self._topic_text and all(
+            values[name] == self._values[name] for name in ModelOptions.specs())
+        if same and self.robot is not None:
+            return self.robot.tree
+        return read_tree(self._read(ModelOptions, values), topic_text)
+
+    def _check(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Make the robot that the new values describe; refuse them where that fails."""
+        values = dict(self._values)
+        try:
+            for parameter in parameters:
+                if parameter.name in self._specs:
+                    values[parameter.name] = from_parameter(parameter.name, parameter,
+                                                            self._specs[parameter.name])
+            robot = self.robot
+            if self._loaded and not all(p.name in NodeOptions.specs() for p in parameters):
+                robot = self._build(values, self._topic_text)
+            self._pending = values, robot
+        except IkError as error:
+            reason = f'{error}' if isinstance(error, OptionError) else (
+                f'{", ".join(parameter.name for parameter in parameters)}: {error}')
+            self._node.get_logger().warning(f'parameter refused: {reason}')
+            return SetParametersResult(successful=False, reason=reason)
+        return SetParametersResult(successful=True)
+
+    def _apply(self, parameters: list[Parameter]) -> None:
+        if self._pending is None or not any(p.name in self._specs for p in parameters):
+            return
+        (self._values, self.robot), self._pending = self._pending, None
+        self.options = self._read(NodeOptions, self._values)
+        self._on_change()

@@ -1,0 +1,66 @@
+"""Messages from and to arrays."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Point, Pose, Quaternion
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from ik_node.exceptions import InputError
+from ik_node.spatial import matrix_from_quaternion, quaternion_from_matrix
+
+
+def pose_to_matrix(pose: Pose) -> np.ndarray:
+    """Return T_frame_goal (4, 4), m, of a pose message.
+
+    The quaternion is normalised. Raises InputError for numbers that are not finite and for a
+    quaternion that has no direction.
+    """
+    q = pose.orientation
+    quaternion = np.array([q.x, q.y, q.z, q.w])
+    norm = math.sqrt(quaternion @ quaternion)
+    if not math.isfinite(norm) or norm < 1e-9:
+        raise InputError(f'the orientation ({q.x:g}, {q.y:g}, {q.z:g}, {q.w:g}) is no quaternion: '
+                         'it must have finite numbers and a length above zero')
+    T = np.eye(4)
+    T[:3, :3] = matrix_from_quaternion(quaternion / norm)
+    T[:3, 3] = point_to_array(pose.position)
+    return T
+
+
+def point_to_array(point: Point) -> np.ndarray:
+    """Return a point message as (3,), m. Raises InputError for numbers that are not finite."""
+    array = np.array([point.x, point.y, point.z])
+    if not np.isfinite(array).all():
+        raise InputError(f'the position ({point.x:g}, {point.y:g}, {point.z:g}) must have finite '
+                         'numbers')
+    return array
+
+
+def matrix_to_pose(T: np.ndarray) -> Pose:
+    """Return a pose (4, 4), m, as a message."""
+    x, y, z, w = quaternion_from_matrix(T[:3, :3])
+    return Pose(position=Point(x=float(T[0, 3]), y=float(T[1, 3]), z=float(T[2, 3])),
+                orientation=Quaternion(x=float(x), y=float(y), z=float(z), w=float(w)))
+
+
+def joint_state(values: Mapping[str, float], stamp: Time) -> JointState:
+    """Return joint values, rad or m, as a message."""
+    return JointState(header=Header(stamp=stamp), name=list(values),
+                      position=list(values.values()))
+
+
+def branches_to_trajectory(names: Sequence[str], branches: np.ndarray,
+                           header: Header) -> JointTrajectory:
+    """Return branches (k, n), rad or m, as a trajectory with a point for each, a second apart.
+
+    They are no motion: the times only keep tools that play trajectories content.
+    """
+    return JointTrajectory(
+        header=header, joint_names=list(names),
+        points=[JointTrajectoryPoint(positions=q.tolist(), time_from_start=Duration(sec=i))
+                for i, q in enumerate(branches)])

@@ -1,0 +1,71 @@
+"""A publisher of goal poses for demonstrations; silent as soon as somebody else has goals."""
+
+import sys
+from collections import deque
+
+from geometry_msgs.msg import PointStamped, PoseStamped
+from nav_msgs.msg import Path
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from std_msgs.msg import String
+
+from ik_node.exceptions import IkError
+from ik_node.model.tree import KinematicTree
+from ik_node.motion.way import Way
+from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.outputs import LATCHED
+from ik_node.ros.run import run
+
+_REMEMBERED = 100  # own goals that may still come back
+
+
+class DemoGoals(Node):
+    """Sends the tip of whatever robot there is round a closed way, until somebody else does."""
+
+    def __init__(self) -> None:
+        """Wait for a robot description."""
+        super().__init__('demo_goals')
+        self._base: str = self.declare_parameter('base_link', '').value
+        self._tip: str = self.declare_parameter('tip_link', '').value
+        rate: float = self.declare_parameter('rate', 25.0).value
+        self._step = 1.0 / (rate * self.declare_parameter('round', 20.0).value)
+        self._way: Way | None = None
+        self._turn = 0.0
+        self._own: deque[tuple[int, int]] = deque(maxlen=_REMEMBERED)
+        self._goal = self.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))
+        self._timer = self.create_timer(1.0 / rate, self._on_time)
+        self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
+        for kind, topic in ((PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'),
+                            (Path, 'goal_path')):
+            self.create_subscription(kind, topic, self._on_goal, 10)
+
+    def _on_description(self, message: String) -> None:
+        try:
+            self._way = Way(KinematicTree.from_urdf(message.data).chain(
+                self._base or None, self._tip or None))
+        except IkError as error:
+            self.get_logger().error(f'no goals for this robot: {error}')
+
+    def _on_time(self) -> None:
+        if self._way is None:
+            return
+        self._turn = (self._turn + self._step) % 1.0
+        goal = PoseStamped(pose=matrix_to_pose(self._way.pose(self._turn)))
+        goal.header.stamp = self.get_clock().now().to_msg()
+        self._own.append((goal.header.stamp.sec, goal.header.stamp.nanosec))
+        self._goal.publish(goal)
+
+    def _on_goal(self, message: PoseStamped | PointStamped | Path) -> None:
+        stamp = message.header.stamp
+        if not self._timer.is_canceled() and (stamp.sec, stamp.nanosec) not in self._own:
+            self._timer.cancel()
+            self.get_logger().info('somebody else publishes goals: no more from here')
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run until told to stop."""
+    return run(DemoGoals, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""Which frame a goal is in: the base, a link of the robot, or one that tf2 knows."""
+
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.time import Time
+from std_msgs.msg import Header
+
+from ik_node.exceptions import InputError, names
+from ik_node.ros.robot import Arm, Robot
+from ik_node.spatial import matrix_from_quaternion
+
+
+class Frames:
+    """Finds T_base_frame; it never waits."""
+
+    def __init__(self, node: Node) -> None:
+        """Listen to tf2, where it is installed."""
+        self.missing = ''
+        self._buffer: Any = None
+        try:
+            import tf2_ros
+        except ImportError as error:
+            self.missing = f'tf2 is not installed ({error})'
+            return
+        self._buffer = tf2_ros.Buffer()
+        self._listener = tf2_ros.TransformListener(self._buffer, node)
+
+    def destroy(self) -> None:
+        """Stop listening to tf2."""
+        if self._buffer is not None:
+            self._listener.unregister()
+
+    def in_base(self, robot: Robot, arm: Arm, header: Header, prefix: str) -> np.ndarray:
+        """Return T_base_frame (4, 4), m, of a message's frame, seen from an arm's base.
+
+        An empty frame is the base itself. Raises InputError for a frame that is neither a link
+        nor known to tf2.
+        """
+        frame = header.frame_id.lstrip('/')
+        link = frame.removeprefix(prefix)
+        if not frame or link == arm.chain.base_link:
+            return np.eye(4)
+        if link in robot.tree.links:
+            return robot.in_base(arm, link)
+        return self._from_tf(prefix + arm.chain.base_link, frame, header, robot)
+
+    def _from_tf(self, base: str, frame: str, header: Header, robot: Robot) -> np.ndarray:
+        if self._buffer is None:
+            raise InputError(f'unknown frame {frame!r}: it is no link of the robot, whose links '
+                             f'are {names(robot.tree.links)}, and {self.missing}')
+        try:
+            found = self._buffer.lookup_transform(base, frame, Time.from_msg(header.stamp))
+        except Exception as error:  # tf2 has one class for each way to fail
+            raise InputError(f'unknown frame {frame!r}: it is no link of the robot, and tf2 has no '
+                             f'transform to {base!r}: {error}') from error
+        t, q = found.transform.translation, found.transform.rotation
+        T = np.eye(4)
+        T[:3, :3] = matrix_from_quaternion(np.array([q.x, q.y, q.z, q.w]))
+        T[:3, 3] = t.x, t.y, t.z
+        return T

@@ -1,0 +1,192 @@
+"""Goals as they come by message: turned into the arm's base, solved, answered."""
+
+import functools
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PointStamped, PoseStamped
+from nav_msgs.msg import Path
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Header
+
+from ik_node.exceptions import IkError, InputError
+from ik_node.ros import conversions, status
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.frames import Frames
+from ik_node.ros.outputs import Outputs
+from ik_node.ros.robot import Arm, Robot
+from ik_node.ros.throttle import Throttle
+from ik_node.solvers.goal import Goal
+
+LATEST = QoSProfile(depth=1)  # reliable, volatile: of goals that wait only the newest counts
+
+
+class Waypoint(NamedTuple):
+    """One of the goals of a path."""
+
+    goal: Goal
+    header: Header
+    place: str
+
+
+class Goals:
+    """The subscriptions of a configured node, and what is done with what they bring.
+
+    Attributes:
+    - `active`: whether the node is; otherwise nothing is answered.
+    - `enabled`: whether goals are solved for; otherwise they are refused.
+    - `waiting`: whether goals are kept, the newest for each arm, until `go_on`.
+    """
+
+    def __init__(self, node: LifecycleNode, configuration: Configuration, outputs: Outputs,
+                 health: status.Health) -> None:
+        """Subscribe to the goals of every arm."""
+        self.enabled = True
+        self.active = False
+        self.waiting = False
+        self._kept: dict[str, Callable[[], None]] = {}
+        self._node, self._configuration = node, configuration
+        self._outputs, self._health = outputs, health
+        self._frames = Frames(node)
+        self._throttle = Throttle()
+        self._paths: dict[str, deque[Waypoint]] = {}
+        self._subscriptions = []
+        for arm in configuration.arm_names:
+            for kind, topic, callback in ((PoseStamped, 'goal_pose', self._on_pose),
+                                          (PointStamped, 'goal_point', self._on_point),
+                                          (Path, 'goal_path', self._on_path)):
+                self._subscriptions.append(node.create_subscription(
+                    kind, f'{arm}/{topic}' if arm else topic, functools.partial(callback, arm),
+                    LATEST))
+
+    def destroy(self) -> None:
+        """Take the subscriptions down."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+        self._frames.destroy()
+
+    def stop(self) -> None:
+        """Forget the paths under way, and goals that wait."""
+        self._paths.clear()
+        self._kept.clear()
+
+    def go_on(self) -> None:
+        """Handle what has come while the solvers were not ready: the newest for each arm."""
+        self.waiting = False
+        kept, self._kept = self._kept, {}
+        for handle in kept.values():
+            handle()
+
+    def follow_paths(self) -> None:
+        """Go one waypoint further on every path."""
+        if self.waiting:
+            return
+        for arm, waypoints in list(self._paths.items()):
+            if not waypoints:
+                del self._paths[arm]
+                continue
+            waypoint = waypoints.popleft()
+            self._guarded(arm, waypoint.header, functools.partial(
+                self._answer, goal=waypoint.goal, header=waypoint.header, place=waypoint.place))
+
+    def _on_pose(self, name: str, message: PoseStamped) -> None:
+        self._paths.pop(name, None)
+        self._guarded(name, message.header, lambda robot, arm: self._answer(
+            robot, arm, self._pose_goal(robot, arm, message), message.header))
+
+    def _on_point(self, name: str, message: PointStamped) -> None:
+        self._paths.pop(name, None)
+        self._guarded(name, message.header, lambda robot, arm: self._answer(
+            robot, arm, self._point_goal(robot, arm, message), message.header))
+
+    def _on_path(self, name: str, message: Path) -> None:
+        self._paths.pop(name, None)
+        self._guarded(name, message.header,
+                      lambda robot, arm: self._take_path(robot, arm, message))
+
+    def _guarded(self, name: str, header: Header, handle: Callable[[Robot, Arm], None]) -> None:
+        """Handle a message; whatever is wrong with it, say so once and go on."""
+        if not self.active:
+            return
+        if self.waiting:
+            self._kept[name] = functools.partial(self._guarded, name, header, handle)
+            return
+        robot = self._configuration.robot
+        try:
+            if robot is None:
+                raise InputError('there is no robot yet: no description has come')
+            if not self.enabled:
+                raise InputError('the node is disabled: call ~/enable')
+            handle(robot, robot.arms[name])
+        except IkError as error:
+            self._refuse(name, header, str(error))
+        except Exception:  # a defect of ours must not take the robot's node down
+            self._refuse(name, header, f'internal error:\n{traceback.format_exc()}')
+
+    def _refuse(self, name: str, header: Header, reason: str) -> None:
+        self._log(f'goal refused: {reason}')
+        self._health.refuse()
+        robot = self._configuration.robot
+        stamp = Time() if robot is None else self._outputs.joint_states(robot)
+        self._outputs.status(status.refused(name, reason, header, stamp))
+
+    def _log(self, line: str) -> None:
+        if self._throttle.allows(line, time.monotonic()):
+            self._node.get_logger().warning(line)
+
+    def _pose_goal(self, robot: Robot, arm: Arm, message: PoseStamped) -> Goal:
+        T_frame_goal = conversions.pose_to_matrix(message.pose)
+        T_base_frame = self._in_base(robot, arm, message.header)
+        return Goal.from_pose(T_base_frame @ T_frame_goal, arm.weights)
+
+    def _point_goal(self, robot: Robot, arm: Arm, message: PointStamped) -> Goal:
+        p = np.array([*conversions.point_to_array(message.point), 1.0])
+        position = (self._in_base(robot, arm, message.header) @ p)[:3]
+        weights = arm.options.task_weights
+        return Goal(position=position, weights=weights if np.any(weights[:3]) else None)
+
+    def _in_base(self, robot: Robot, arm: Arm, header: Header) -> np.ndarray:
+        return self._frames.in_base(robot, arm, header, self._configuration.options.frame_prefix)
+
+    def _take_path(self, robot: Robot, arm: Arm, message: Path) -> None:
+        """Check all of a path before the first step on it."""
+        waypoints: deque[Waypoint] = deque()
+        for i, pose in enumerate(message.poses):
+            place = f'waypoint {i + 1} of {len(message.poses)}'
+            if not pose.header.frame_id:
+                pose.header.frame_id = message.header.frame_id
+            try:
+                waypoints.append(Waypoint(self._pose_goal(robot, arm, pose), pose.header, place))
+            except IkError as error:
+                raise InputError(f'{place}: {error}') from error
+        self._paths[arm.name] = waypoints
+
+    def _answer(self, robot: Robot, arm: Arm, goal: Goal, header: Header, place: str = '') -> None:
+        """Solve for a goal; publish the joint states, then what became of it."""
+        options = self._configuration.options
+        result = arm.solver.solve(goal, robot.posture(arm))
+        closest = options.on_failure == 'closest'
+        if result.success or closest:
+            robot.move(arm, result.q)
+        else:
+            self._paths.pop(arm.name, None)
+        stamp = self._outputs.joint_states(robot)
+        message = status.solved(arm, result, closest, header, stamp)
+        if place:
+            message.message = f'{place}: {message.message}'
+        self._outputs.status(message)
+        self._health.count(result)
+        self._outputs.goal_marker(robot, arm, goal, message.level, result.reason.name)
+        if options.publish_solutions:
+            self._outputs.solutions(arm, goal, options.frame_prefix)
+        if message.level != DiagnosticStatus.OK:
+            self._log(f'goal not met: {message.message} (position error '
+                      f'{result.position_error:.3g} m, orientation error '
+                      f'{result.orientation_error:.3g} rad, {arm.solver.name})')

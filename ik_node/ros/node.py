@@ -1,0 +1,111 @@
+"""The node: a managed (lifecycle) node that starts itself."""
+
+import sys
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from std_msgs.msg import Header
+
+from ik_node import _jit
+from ik_node.exceptions import IkError
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.run import run
+from ik_node.ros.session import Session
+from ik_node.ros.status import Health
+
+_HEALTH_PERIOD = 1.0  # s
+
+
+class IkNode(LifecycleNode):
+    """Takes goals, solves them, publishes joint states."""
+
+    def __init__(self, **arguments: Any) -> None:
+        """Declare the parameters; nothing else happens before the node is configured."""
+        super().__init__('ik_node', **arguments)
+        self._health = Health()
+        self._session: Session | None = None
+        self._configuration = Configuration(self, self._on_parameters)
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self.create_timer(_HEALTH_PERIOD, self._report)
+        if not _jit.HAVE_NUMBA:
+            self.get_logger().warning(_jit.INSTALL_HINT)
+
+    def start(self) -> None:
+        """Configure and activate, unless the parameter autostart forbids it."""
+        if (self._configuration.autostart
+                and self.trigger_configure() == TransitionCallbackReturn.SUCCESS):
+            self.trigger_activate()
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Read the robot, make publishers and subscriptions. Fails where parameters are wrong."""
+        try:
+            self._configuration.load()
+        except IkError as error:
+            self._health.trouble = f'cannot configure: {error}'
+            self.get_logger().error(self._health.trouble)
+            return TransitionCallbackReturn.FAILURE
+        self._health.trouble = ''
+        self._session = Session(self, self._configuration, self._health)
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Begin to answer, and publish where the robot stands."""
+        result = super().on_activate(state)
+        if self._session is not None:
+            self._session.activate()
+        return result
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Fall silent; what was configured stays."""
+        if self._session is not None:
+            self._session.deactivate()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget what was configured."""
+        self._take_down()
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Take everything down."""
+        self._take_down()
+        return super().on_shutdown(state)
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Go back to unconfigured after an error in a transition."""
+        self._take_down()
+        return TransitionCallbackReturn.SUCCESS
+
+    def _take_down(self) -> None:
+        if self._session is not None:
+            self._session.destroy()
+            self._session = None
+        self._configuration.unload()
+
+    def _on_parameters(self) -> None:
+        """Take up changed parameters; one that could not be configured tries again."""
+        if self._session is not None:
+            self._session.on_parameters()
+        elif self._health.trouble:
+            self.start()
+
+    def _report(self) -> None:
+        header = Header(stamp=self.get_clock().now().to_msg())
+        state = 'unconfigured' if self._session is None else (
+            'active' if self._session.active else 'inactive')
+        self._diagnostics.publish(self._health.report(
+            self.get_fully_qualified_name(), state, self._configuration.robot, header))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the node until it is told to stop."""
+    def started() -> IkNode:
+        node = IkNode()
+        node.start()
+        return node
+    return run(started, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""The node's own options, one table for checks, ROS parameters and documentation."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ik_node.options import Options, option
+from ik_node.solvers.registry import solver_names
+
+
+@dataclass(frozen=True)
+class ModelOptions(Options):
+    """Where the robot comes from; the first that is given is taken, the topic if none is."""
+
+    robot_description: str = option(
+        '', 'the robot as URDF text; empty: taken from urdf_path or the topic robot_description',
+        kind=str)
+    urdf_path: str = option(
+        '', 'a .urdf or .xacro file to read the robot from', kind=str)
+    xacro_args: Any = option(
+        None, 'arguments of the xacro file, each as name:=value', kind=str, listed=True,
+        optional=True)
+
+
+@dataclass(frozen=True)
+class ArmOptions(Options):
+    """What one arm is and how it is asked."""
+
+    base_link: str = option('', 'where the chain begins; empty: the root link', kind=str)
+    tip_link: str = option(
+        '', 'the link that is to meet the goals; empty: the only leaf, else the one named *tool* '
+        'or *tcp*', kind=str)
+    solver: str = option('dls', 'the method', kind=str, choices=solver_names())
+    task_weights: Any = option(
+        (1.0,) * 6, 'what a goal asks for, x y z of the position and of the orientation along the '
+        'goal\'s axes; 0 leaves that axis free, for arms that cannot serve all six',
+        low=0.0, listed=True, length=6)
+    start_pose: Any = option(
+        None, 'joint values at the start, base to tip; none: zero, or the middle of limits that '
+        'exclude it', 'rad or m', listed=True, optional=True)
+
+
+@dataclass(frozen=True)
+class NodeOptions(Options):
+    """How the node behaves."""
+
+    on_failure: str = option(
+        'hold', 'what to publish where a goal is not met: the last good joint values, or the '
+        'closest found', kind=str, choices=('hold', 'closest'))
+    motion: str = option(
+        'jump', 'how joint states get to the answer', kind=str, choices=('jump',))
+    publish_rate: float = option(
+        30.0, 'how often the joint states are published besides with every answer; 0: never', 'Hz',
+        low=0.0, high=10000.0)
+    frame_prefix: str = option(
+        '', 'what robot_state_publisher puts before the names of links', kind=str)
+    publish_description: bool = option(
+        False, 'whether to publish a model the node has read itself on the topic '
+        'robot_description', kind=bool)
+    publish_solutions: bool = option(
+        False, 'whether to publish every branch on ~/solutions, with solvers that know them',
+        kind=bool)
+
+
+@dataclass(frozen=True)
+class StartOptions(Options):
+    """What is fixed once the node runs."""
+
+    arms: Any = option(
+        None, 'names of several arms: each has its own goal topics and the parameters '
+        '<arm>.tip_link, … ; none: one arm without a name', kind=str, listed=True, optional=True)
+    autostart: bool = option(
+        True, 'whether the node configures and activates itself', kind=bool)

@@ -1,0 +1,90 @@
+"""What the node publishes."""
+
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header, String
+from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import MarkerArray
+
+from ik_node.model.tree import KinematicTree
+from ik_node.ros import conversions
+from ik_node.ros.markers import ArmMarkers
+from ik_node.ros.robot import Arm, Robot
+from ik_node.solvers.goal import Goal
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class Outputs:
+    """The publishers of one configured node; silent while the node is not active."""
+
+    def __init__(self, node: LifecycleNode) -> None:
+        """Make the publishers."""
+        self._node = node
+        make = node.create_lifecycle_publisher
+        self._publishers: dict[str, Any] = {
+            'joint_states': make(JointState, 'joint_states', 10),
+            'status': make(DiagnosticStatus, '~/status', 10),
+            'markers': make(MarkerArray, '~/markers', 1),
+            'solutions': make(JointTrajectory, '~/solutions', 10)}
+        self._tree: KinematicTree | None = None
+        self._markers: dict[str, ArmMarkers] = {}
+
+    def destroy(self) -> None:
+        """Take the publishers down."""
+        for publisher in self._publishers.values():
+            self._node.destroy_lifecycle_publisher(publisher)
+        self._publishers.clear()
+
+    def new_robot(self, robot: Robot) -> None:
+        """Begin the markers of another robot; with another solver only it is the same one."""
+        if self._tree is not robot.tree:
+            self._tree = robot.tree
+            self._markers = {name: ArmMarkers(arm, arm.reach) for name, arm in robot.arms.items()}
+
+    def description(self, robot: Robot) -> None:
+        """Publish the description for robot_state_publisher's and RViz's sake."""
+        if 'description' not in self._publishers:
+            # Made late, only where it is wanted: two publishers of a description confuse RViz.
+            self._publishers['description'] = self._node.create_publisher(
+                String, 'robot_description', LATCHED)
+        self._publishers['description'].publish(String(data=robot.tree.description))
+
+    def joint_states(self, robot: Robot) -> Time:
+        """Publish where every moving joint is; return the stamp of the message."""
+        stamp = self._now()
+        self._publishers['joint_states'].publish(
+            conversions.joint_state(robot.joint_values(), stamp))
+        return stamp
+
+    def status(self, message: DiagnosticStatus) -> None:
+        """Publish what became of a goal."""
+        self._publishers['status'].publish(message)
+
+    def solutions(self, arm: Arm, goal: Goal, frame_prefix: str) -> None:
+        """Publish every branch that meets a goal, where the solver knows them."""
+        if hasattr(arm.solver, 'solve_all'):
+            header = Header(stamp=self._now(), frame_id=frame_prefix + arm.chain.base_link)
+            self._publishers['solutions'].publish(conversions.branches_to_trajectory(
+                arm.chain.joint_names, arm.solver.solve_all(goal), header))
+
+    def goal_marker(self, robot: Robot, arm: Arm, goal: Goal, level: bytes, reason: str) -> None:
+        """Show a goal in the colour of what became of it, the reason above it, and the tip."""
+        self._markers[arm.name].show_goal(goal.pose, level, reason)
+        self._markers[arm.name].show_tip(arm.chain.forward(robot.posture(arm)))
+
+    def markers(self, robot: Robot, frame_prefix: str) -> None:
+        """Publish goals and trails, where somebody looks."""
+        if not self._publishers['markers'].get_subscription_count():
+            return
+        for arm in robot.arms.values():
+            self._publishers['markers'].publish(self._markers[arm.name].message(
+                Header(stamp=self._now(), frame_id=frame_prefix + arm.chain.base_link)))
+
+    def _now(self) -> Time:
+        return self._node.get_clock().now().to_msg()

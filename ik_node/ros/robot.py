@@ -1,0 +1,123 @@
+"""The robot as the node holds it: a tree, its arms, and the present joint values. Without ROS."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ik_node.exceptions import ModelError, OptionError
+from ik_node.kinematics.reach import reach
+from ik_node.model.chain import Chain
+from ik_node.model.tree import KinematicTree
+from ik_node.ros.options import ArmOptions, ModelOptions
+from ik_node.solvers.base import Solver
+from ik_node.solvers.registry import make_solver
+from ik_node.spatial import inverse
+
+
+class Arm:
+    """One chain of the robot, its solver, and how it is asked.
+
+    Attributes:
+    - `name`, `options`, `chain`, `solver`.
+    - `start`: (n,) joint values at the start, rad or m.
+    - `weights`: (6,) what a goal asks for, None for all of it.
+    - `reach`: how far the tip gets, m.
+    """
+
+    def __init__(self, name: str, tree: KinematicTree, options: ArmOptions,
+                 solver_options: Mapping[str, Any]) -> None:
+        """Build the chain and the solver. Raises IkError where the options do not fit the tree.
+
+        solver_options: of the chosen solver.
+        """
+        self.name = name
+        self.options = options
+        self.chain: Chain = tree.chain(options.base_link or None, options.tip_link or None)
+        self.solver: Solver = make_solver(options.solver, self.chain, **solver_options)
+        self.start = self._start()
+        weights = options.task_weights
+        self.weights = None if np.all(np.equal(weights, 1.0)) else weights
+        self.reach = reach(self.chain.arrays)[1]
+
+    def _start(self) -> np.ndarray:
+        if self.options.start_pose is None:
+            return self.chain.neutral()
+        start, n = self.options.start_pose, self.chain.n_joints
+        if len(start) != n:
+            raise OptionError(f'start_pose must have {n} entries, one for each of '
+                              f'{", ".join(self.chain.joint_names)}, not {len(start)}')
+        outside = (start < self.chain.lower) | (start > self.chain.upper)
+        if outside.any():
+            i = int(np.argmax(outside))
+            raise OptionError(f'start_pose: {start[i]:g} is outside the limits '
+                              f'{self.chain.lower[i]:g} to {self.chain.upper[i]:g} of joint '
+                              f'{self.chain.joint_names[i]!r}')
+        return start
+
+
+class Robot:
+    """A tree, its arms by name, and the value of every moving joint."""
+
+    def __init__(self, tree: KinematicTree, arms: Mapping[str, Arm],
+                 previous: 'Robot | None' = None) -> None:
+        """Stand the robot at its start pose, or where a previous one with the same joints was."""
+        self.tree = tree
+        self.arms = dict(arms)
+        self._values: dict[str, float] = {}
+        self.reset()
+        if previous is not None:
+            self._values.update({name: min(max(value, tree.joints[name].lower),
+                                           tree.joints[name].upper)
+                                 for name, value in previous._values.items()
+                                 if name in self._values})
+
+    def warm_up(self) -> None:
+        """Compile what the arms' solvers need, so that no goal waits for it."""
+        for arm in self.arms.values():
+            arm.solver.solve(arm.chain.forward(arm.start), arm.start)
+
+    def reset(self) -> None:
+        """Stand at the start pose: zero, or the limit nearest to it, where none was given."""
+        self._values = {
+            joint.name: min(max(0.0, joint.lower), joint.upper)
+            for joint in self.tree.joints.values() if joint.moves and joint.mimic is None}
+        for arm in self.arms.values():
+            self.move(arm, arm.start)
+
+    def move(self, arm: Arm, q: np.ndarray) -> None:
+        """Set the joints of an arm to q (n,), rad or m."""
+        self._values.update(zip(arm.chain.joint_names, q.tolist()))
+
+    def posture(self, arm: Arm) -> np.ndarray:
+        """Return the present joint values (n,) of an arm."""
+        return np.array([self._values[name] for name in arm.chain.joint_names])
+
+    def joint_values(self) -> dict[str, float]:
+        """Return the value of every moving joint, mimics too, in the order of the tree."""
+        return self.tree.joint_values(self._values)
+
+    def in_base(self, arm: Arm, link: str) -> np.ndarray:
+        """Return T_base_link (4, 4), m, of any link, seen from an arm's base, as the robot is."""
+        T_root = self.tree.forward(self._values)
+        return inverse(T_root[arm.chain.base_link]) @ T_root[link]
+
+
+def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | None:
+    """Return the tree from the first source there is; None where it is still to come by topic.
+
+    Raises ModelError.
+    """
+    if options.robot_description:
+        return KinematicTree.from_urdf(options.robot_description)
+    if options.urdf_path:
+        return KinematicTree.from_urdf(options.urdf_path, _xacro_args(options.xacro_args or ()))
+    return None if topic_text is None else KinematicTree.from_urdf(topic_text)
+
+
+def _xacro_args(pairs: tuple[str, ...]) -> dict[str, str]:
+    split = [pair.partition(':=') for pair in pairs]
+    for pair, (name, separator, _) in zip(pairs, split):
+        if not separator or not name:
+            raise ModelError(f'xacro_args must be like name:=value, not {pair!r}')
+    return {name: value for name, _, value in split}

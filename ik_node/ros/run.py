@@ -1,0 +1,29 @@
+"""How the executables run their node, and end."""
+
+from collections.abc import Callable
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+
+
+def run(make_node: Callable[[], Node], arguments: list[str] | None) -> int:
+    """Make a node and spin it until SIGINT or SIGTERM; return the exit code 0."""
+    rclpy.init(args=arguments)
+    node = None
+    try:
+        # Before the node: a signal that comes while the node is made finds everything in place.
+        executor = SingleThreadedExecutor()
+        node = make_node()
+        executor.add_node(node)
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except Exception:
+        if rclpy.ok():  # otherwise a signal has shut ROS down in the middle of something
+            raise
+    finally:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0

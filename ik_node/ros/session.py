@@ -1,0 +1,151 @@
+"""What the node has while it is configured: publishers, subscriptions, services, timers."""
+
+import threading
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+
+from ik_node.exceptions import IkError
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.goals import Goals
+from ik_node.ros.outputs import LATCHED, Outputs
+from ik_node.ros.robot import Robot
+from ik_node.ros.status import Health
+
+_MARKER_PERIOD = 0.05   # s
+_WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0
+
+
+class Session:
+    """A configured node at work; `active` says whether it answers."""
+
+    def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health) -> None:
+        """Make everything, for a configuration that is loaded."""
+        self.active = False
+        self._node, self._configuration, self._health = node, configuration, health
+        self._outputs = Outputs(node)
+        self._goals = Goals(node, configuration, self._outputs, health)
+        self._services = [node.create_service(Trigger, '~/reset', self._on_reset),
+                          node.create_service(SetBool, '~/enable', self._on_enable)]
+        self._marker_timer = node.create_timer(_MARKER_PERIOD, self._on_marker_time)
+        self._robot: Robot | None = None
+        self._compiler: threading.Thread | None = None
+        self._publish_timer: Any = None
+        self._description: Any = None
+        if configuration.wants_topic:
+            self._description = node.create_subscription(
+                String, 'robot_description', self._on_description, LATCHED)
+            node.get_logger().info('waiting for a robot_description by topic')
+        self._take_up_robot()
+
+    def activate(self) -> None:
+        """Begin to answer, and publish where the robot stands."""
+        self.active = self._goals.active = True
+        self._announce()
+
+    def deactivate(self) -> None:
+        """Fall silent; what was configured stays."""
+        self.active = self._goals.active = False
+        self._goals.stop()
+
+    def destroy(self) -> None:
+        """Take everything down."""
+        self._goals.destroy()
+        self._outputs.destroy()
+        for service in self._services:
+            self._node.destroy_service(service)
+        for timer in (self._marker_timer, self._publish_timer):
+            self._node.destroy_timer(timer)
+        if self._description is not None:
+            self._node.destroy_subscription(self._description)
+
+    def on_parameters(self) -> None:
+        """Take up parameters that were changed."""
+        self._goals.stop()
+        self._take_up_robot()
+        self._announce()
+
+    def _take_up_robot(self) -> None:
+        """Get ready for the robot there is now; tell what is odd in its description."""
+        if self._publish_timer is not None:
+            self._node.destroy_timer(self._publish_timer)
+        rate = self._configuration.options.publish_rate or _WAYPOINT_RATE
+        self._publish_timer = self._node.create_timer(1.0 / rate, self._on_publish_time)
+        robot, logger = self._configuration.robot, self._node.get_logger()
+        if robot is None or robot is self._robot:
+            return
+        self._robot = robot
+        self._outputs.new_robot(robot)
+        for warning in robot.tree.warnings:
+            logger.warning(warning)
+        slow = [arm.solver.name for arm in robot.arms.values() if not arm.solver.compiled()]
+        if slow:
+            logger.info(f'compiling {", ".join(slow)}: once after installing, for up to half a '
+                        'minute; goals wait until then, the newest counts')
+            self._goals.waiting = True
+            self._compiler = threading.Thread(target=robot.warm_up, daemon=True)
+            self._compiler.start()
+        else:
+            robot.warm_up()
+            self._tell_ready(robot)
+
+    def _look_after_compiler(self) -> None:
+        if self._compiler is not None and not self._compiler.is_alive():
+            self._compiler = None
+            if self._configuration.robot is not None:
+                self._tell_ready(self._configuration.robot)
+            self._goals.go_on()
+
+    def _tell_ready(self, robot: Robot) -> None:
+        for arm in robot.arms.values():
+            self._node.get_logger().info(f'ready: {arm.chain!r}, solver {arm.solver.name}')
+
+    def _announce(self) -> None:
+        configuration = self._configuration
+        if configuration.robot is None or not self.active:
+            return
+        if configuration.options.publish_description and not configuration.wants_topic:
+            self._outputs.description(configuration.robot)
+        self._outputs.joint_states(configuration.robot)
+
+    def _on_description(self, message: String) -> None:
+        try:
+            if self._configuration.take_description(message.data):
+                self.on_parameters()
+            self._health.trouble = ''
+        except IkError as error:
+            self._health.trouble = f'robot_description refused: {error}'
+            self._node.get_logger().error(self._health.trouble)
+
+    def _on_publish_time(self) -> None:
+        robot = self._configuration.robot
+        if self.active and robot is not None:
+            self._goals.follow_paths()
+            if self._configuration.options.publish_rate > 0.0:
+                self._outputs.joint_states(robot)
+
+    def _on_marker_time(self) -> None:
+        self._look_after_compiler()
+        robot = self._configuration.robot
+        if self.active and robot is not None:
+            self._outputs.markers(robot, self._configuration.options.frame_prefix)
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        robot = self._configuration.robot
+        if robot is None:
+            response.message = 'there is no robot yet'
+            return response
+        self._goals.stop()
+        robot.reset()
+        self._announce()
+        response.success, response.message = True, 'at the start pose'
+        return response
+
+    def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._goals.enabled = request.data
+        self._goals.stop()
+        response.success = True
+        response.message = 'goals are answered' if request.data else 'goals are refused'
+        return response

@@ -1,0 +1,107 @@
+"""What the node says of a goal and of itself, as diagnostic messages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from std_msgs.msg import Header
+
+from ik_node.ros.robot import Arm, Robot
+from ik_node.solvers.result import Result, StopReason
+
+REFUSED = 'REFUSED'  # in the place of a StopReason
+
+# The keys of a goal's status, always all of them, in this order.
+KEYS = ('arm', 'solver', 'reason', 'position_error', 'orientation_error', 'iterations', 'restarts',
+        'solve_time', 'goal_frame', 'goal_stamp', 'joint_stamp')
+
+
+def solved(arm: Arm, result: Result, closest: bool, header: Header,
+           joint_stamp: Time) -> DiagnosticStatus:
+    """Return the status of a goal that was solved for, met or not.
+
+    closest: whether the nearest posture is published where the goal is not met. header: the
+    goal's. joint_stamp: of the joint states that answer it.
+    """
+    if result.reason is StopReason.CONVERGED:
+        level, message = DiagnosticStatus.OK, result.reason.value
+    elif closest:
+        level, message = DiagnosticStatus.WARN, f'{result.reason.value}; the closest is published'
+    else:
+        level, message = DiagnosticStatus.ERROR, f'{result.reason.value}; holding'
+    return _status(arm.name, level, message, header, joint_stamp, {
+        'solver': arm.solver.name,
+        'reason': result.reason.name,
+        'position_error': f'{result.position_error:.9g}',
+        'orientation_error': f'{result.orientation_error:.9g}',
+        'iterations': str(result.iterations),
+        'restarts': str(result.restarts),
+        'solve_time': f'{result.solve_time:.9g}'})
+
+
+def refused(arm: str, message: str, header: Header, joint_stamp: Time) -> DiagnosticStatus:
+    """Return the status of a goal that was not even tried."""
+    return _status(arm, DiagnosticStatus.ERROR, message, header, joint_stamp, {'reason': REFUSED})
+
+
+def seconds(stamp: Time) -> str:
+    """Return a time as text: seconds, to the nanosecond."""
+    return f'{stamp.sec}.{stamp.nanosec:09d}'
+
+
+def _status(arm: str, level: bytes, message: str, header: Header, joint_stamp: Time,
+            known: Mapping[str, str]) -> DiagnosticStatus:
+    values = {
+        **dict.fromkeys(KEYS, ''), 'arm': arm, 'goal_frame': header.frame_id,
+        'goal_stamp': seconds(header.stamp), 'joint_stamp': seconds(joint_stamp), **known}
+    return DiagnosticStatus(level=level, name='ik_node: goal', message=message,
+                            values=[KeyValue(key=key, value=value)
+                                    for key, value in values.items()])
+
+
+@dataclass
+class Health:
+    """What the node counts for /diagnostics."""
+
+    trouble: str = ''
+    """What is wrong with the node itself, if anything."""
+    goals: int = 0
+    met: int = 0
+    refused: int = 0
+    failed: int = 0
+    solve_times: list[float] = field(default_factory=list)
+    """s, of the goals since the last report."""
+
+    def count(self, result: Result) -> None:
+        """Count a goal that was solved for."""
+        self.goals += 1
+        self.met += bool(result.success)
+        self.failed += not result.success
+        self.solve_times.append(result.solve_time)
+
+    def refuse(self) -> None:
+        """Count a goal that was not solved for."""
+        self.goals += 1
+        self.refused += 1
+
+    def report(self, name: str, state: str, robot: Robot | None, header: Header) -> DiagnosticArray:
+        """Return the node's diagnostics, and begin the next period."""
+        times, self.solve_times = sorted(self.solve_times), []
+        level, message = DiagnosticStatus.OK, state
+        if self.trouble:
+            level, message = DiagnosticStatus.ERROR, self.trouble
+        elif robot is None:
+            level, message = DiagnosticStatus.WARN, 'waiting for a robot_description'
+        values = {
+            'state': state,
+            'robot': robot.tree.name if robot else '',
+            'solver': ', '.join(arm.solver.name for arm in robot.arms.values()) if robot else '',
+            'goals': str(self.goals), 'met': str(self.met), 'failed': str(self.failed),
+            'refused': str(self.refused), 'goals_per_second': str(len(times)),
+            'solve_time_median': f'{times[len(times) // 2]:.6g}' if times else '',
+            'solve_time_max': f'{times[-1]:.6g}' if times else ''}
+        return DiagnosticArray(header=header, status=[DiagnosticStatus(
+            level=level, name=f'{name}: inverse kinematics', message=message,
+            hardware_id=robot.tree.name if robot else '',
+            values=[KeyValue(key=key, value=value) for key, value in values.items()])])

@@ -1,0 +1,50 @@
+"""The publisher of demonstration goals."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from geometry_msgs.msg import PointStamped, PoseStamped
+from nav_msgs.msg import Path
+from std_msgs.msg import String
+
+import robots
+from ik_node import KinematicTree
+from ik_node.ros.client import Client
+from ik_node.ros.conversions import pose_to_matrix
+from ros_harness import LATCHED
+
+TEXT = (robots.OWN / 'arm_6r.urdf').read_text()
+
+
+@pytest.mark.parametrize(('kind', 'topic'), [
+    (PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'), (Path, 'goal_path')])
+def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
+    domain = 1 + (os.getpid() + 50) % 100
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'ik_node.ros.demo_goals', '--ros-args', '-p', 'rate:=50.0'],
+        env={**os.environ, 'ROS_DOMAIN_ID': str(domain)}, stderr=subprocess.PIPE, text=True)
+    try:
+        with Client(domain_id=domain) as client:
+            goals = []
+            client.node.create_subscription(PoseStamped, 'goal_pose', goals.append, 10)
+            other = client.node.create_publisher(kind, topic, 1)  # there, but silent
+            publisher = client.node.create_publisher(String, 'robot_description', LATCHED)
+            publisher.publish(String(data=TEXT))
+            assert client.spin_until(lambda: len(goals) >= 20, 30.0)
+            chain = KinematicTree.from_urdf(TEXT).chain()
+            from ik_node import make_solver
+            solver = make_solver('dls', chain)
+            assert all(solver.solve(pose_to_matrix(goal.pose)).success for goal in goals[:20])
+            other.publish(kind())
+            client.spin_until(lambda: False, 0.5)
+            del goals[:]
+            client.spin_until(lambda: False, 0.5)
+            assert [goal for goal in goals if goal != PoseStamped()] == []
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=20)
+    assert 'somebody else publishes goals' in log
+    assert process.returncode == 0

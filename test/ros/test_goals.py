@@ -1,0 +1,307 @@
+"""Goals in, joint states out, on a running node."""
+
+import math
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion
+from nav_msgs.msg import Path
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import Marker, MarkerArray
+
+import robots
+import ros_harness
+from ik_node import KinematicTree
+from ik_node.ros.status import KEYS
+from ros_harness import pose, running
+
+ARM = robots.OWN / 'arm_6r.urdf'
+
+
+@pytest.fixture(scope='module')
+def node():
+    with running(urdf_path=ARM, publish_rate=20.0) as running_node:
+        yield running_node
+
+
+@pytest.fixture(scope='module')
+def chain():
+    return KinematicTree.from_urdf(ARM).chain()
+
+
+def reachable(chain, seed):
+    return chain.forward(robots.random_q(chain, np.random.default_rng(seed), inside=0.5))
+
+
+def test_the_joint_states_of_an_answer_put_the_tip_where_the_goal_said(node, chain):
+    for seed in range(5):
+        goal = reachable(chain, seed)
+        answer = node.client.send(goal)
+        assert answer.met
+        assert list(answer.joints) == list(chain.joint_names)
+        q = [answer.joints[name] for name in chain.joint_names]
+        assert chain.forward(q) == pytest.approx(goal, abs=2e-6)
+
+
+def test_a_status_comes_with_every_goal_and_has_all_its_keys(node, chain):
+    answer = node.client.send(reachable(chain, 7))
+    assert tuple(answer.values) == KEYS
+    assert answer.values['solver'] == 'dls'
+    assert answer.values['reason'] == 'CONVERGED'
+    assert float(answer.values['position_error']) <= 1e-6
+    assert float(answer.values['orientation_error']) <= 1e-6
+    assert int(answer.values['iterations']) > 0
+    assert 0.0 < float(answer.values['solve_time']) < 1.0
+
+
+def test_the_joint_states_go_on_at_the_publish_rate(node):
+    states = node.joint_states(5)
+    stamps = [state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec for state in states]
+    assert np.diff(stamps) == pytest.approx(0.05, abs=0.04)
+
+
+def test_a_point_asks_for_the_position_only(node, chain):
+    goal = reachable(chain, 8)[:3, 3]
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    x, y, z = map(float, goal)
+    node.publish(PointStamped, 'goal_point', PointStamped(point=Point(x=x, y=y, z=z)))
+    assert node.until(lambda: statuses)
+    assert statuses[0].level == DiagnosticStatus.OK
+    state = node.joint_states()[0]
+    tip = chain.forward(np.array(state.position))
+    assert tip[:3, 3] == pytest.approx(goal, abs=2e-6)
+    values = {pair.key: pair.value for pair in statuses[0].values}
+    assert values['orientation_error'] == '0'
+
+
+def test_a_goal_in_the_frame_of_a_link_is_taken_from_where_the_link_is_now(node, chain):
+    before = node.client.send(reachable(chain, 9)).joints
+    links = chain.tree.forward(before)
+    closer = pose(-0.05, 0.0, -0.02)
+    answer = node.client.send(closer, frame='tool0')
+    assert answer.met
+    tip = chain.forward([answer.joints[name] for name in chain.joint_names])
+    assert tip == pytest.approx(links['tool0'] @ closer, abs=2e-6)
+
+
+def test_an_unnormalised_quaternion_is_normalised(node, chain):
+    goal = reachable(chain, 10)
+    x, y, z = map(float, goal[:3, 3])
+    from ik_node.spatial import quaternion_from_matrix
+    a, b, c, d = (3.0 * float(v) for v in quaternion_from_matrix(goal[:3, :3]))
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    node.publish(PoseStamped, 'goal_pose', PoseStamped(pose=Pose(
+        position=Point(x=x, y=y, z=z), orientation=Quaternion(x=a, y=b, z=c, w=d))))
+    assert node.until(lambda: statuses)
+    assert statuses[0].level == DiagnosticStatus.OK
+
+
+BAD = [
+    ('NaN in the position', {'position': Point(x=math.nan)}, '', r'the position \(nan, 0, 0\)'),
+    ('an infinite position', {'position': Point(z=math.inf)}, '', r'the position \(0, 0, inf\)'),
+    ('a zero quaternion', {'orientation': Quaternion(w=0.0)}, '',
+     r'the orientation \(0, 0, 0, 0\) is no quaternion'),
+    ('NaN in the quaternion', {'orientation': Quaternion(y=math.nan)}, '', 'is no quaternion'),
+    ('an unknown frame', {}, 'nowhere', "unknown frame 'nowhere': it is no link of the robot")]
+
+
+@pytest.mark.parametrize(('what', 'fields', 'frame', 'words'), BAD, ids=[bad[0] for bad in BAD])
+def test_bad_goals_are_refused_and_the_last_good_state_stands(node, chain, what, fields, frame,
+                                                              words):
+    good = node.client.send(reachable(chain, 11)).joints
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    message = PoseStamped(pose=Pose(**fields))
+    message.header.frame_id = frame
+    node.publish(PoseStamped, 'goal_pose', message)
+    assert node.until(lambda: statuses), node.log()
+    assert statuses[0].level == DiagnosticStatus.ERROR
+    assert {pair.key: pair.value for pair in statuses[0].values}['reason'] == 'REFUSED'
+    import re
+    assert re.search(words, statuses[0].message)
+    assert re.search('goal refused: .*' + words, node.log())
+    state = node.joint_states()[0]
+    assert dict(zip(state.name, state.position)) == pytest.approx(good)
+    assert node.alive()
+
+
+def test_the_same_trouble_a_hundred_times_is_logged_about_once_a_second(node):
+    before = node.log().count('goal refused: the position')
+    message = PoseStamped(pose=Pose(position=Point(y=math.nan)))
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status', 200)
+    publisher = node.publish(PoseStamped, 'goal_pose', message)
+    for _ in range(30):
+        publisher.publish(message)
+        node.spin(0.01)
+    assert node.until(lambda: len(statuses) > 10)
+    assert 1 <= node.log().count('goal refused: the position') - before <= 3
+    assert node.alive()
+
+
+def test_a_goal_beyond_reach_is_told_so_and_the_arm_holds(node, chain):
+    good = node.client.send(reachable(chain, 12)).joints
+    answer = node.client.send(pose(5.0, 0.0, 0.5))
+    assert not answer.met
+    assert answer.values['reason'] == 'UNREACHABLE'
+    assert float(answer.values['position_error']) > 1.0
+    assert answer.joints == pytest.approx(good)
+    assert 'goal not met' in node.log()
+    assert node.alive()
+
+
+def test_the_closest_posture_is_published_when_asked_for(node, chain):
+    good = node.client.send(reachable(chain, 12)).joints
+    assert node.set(on_failure='closest') == (True, '')
+    try:
+        answer = node.client.send(pose(5.0, 0.0, 0.5))
+        assert not answer.met
+        assert answer.values['reason'] == 'UNREACHABLE'
+        assert answer.joints != pytest.approx(good)
+        q = np.array([answer.joints[name] for name in chain.joint_names])
+        assert (chain.lower <= q).all()
+        assert (q <= chain.upper).all()
+        error = np.linalg.norm(chain.forward(q)[:3, 3] - [5.0, 0.0, 0.5])
+        assert float(answer.values['position_error']) == pytest.approx(error, abs=1e-6)
+    finally:
+        assert node.set(on_failure='hold') == (True, '')
+
+
+def test_a_path_is_followed_waypoint_by_waypoint(node, chain):
+    rng = np.random.default_rng(13)
+    start, end = robots.random_q(chain, rng, 0.4), robots.random_q(chain, rng, 0.4)
+    message = Path()
+    for share in np.linspace(0.0, 1.0, 5):
+        from ik_node.ros.conversions import matrix_to_pose
+        message.poses.append(PoseStamped(pose=matrix_to_pose(
+            chain.forward((1 - share) * start + share * end))))
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    node.publish(Path, 'goal_path', message)
+    assert node.until(lambda: len(statuses) == 5), node.log()
+    assert [status.level for status in statuses] == [DiagnosticStatus.OK] * 5
+    assert statuses[2].message.startswith('waypoint 3 of 5: ')
+    state = node.joint_states()[0]
+    assert chain.forward(np.array(state.position)) == pytest.approx(chain.forward(end), abs=2e-6)
+
+
+def test_a_path_with_a_bad_waypoint_is_refused_as_a_whole_with_its_place(node, chain):
+    good = node.client.send(reachable(chain, 14)).joints
+    message = Path(poses=[PoseStamped(), PoseStamped(pose=Pose(position=Point(x=math.nan)))])
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    node.publish(Path, 'goal_path', message)
+    assert node.until(lambda: statuses)
+    assert statuses[0].message.startswith('waypoint 2 of 2: the position (nan, 0, 0)')
+    state = node.joint_states()[0]
+    assert dict(zip(state.name, state.position)) == pytest.approx(good)
+
+
+def test_reset_goes_back_to_the_start(node, chain):
+    node.client.send(reachable(chain, 15))
+    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    state = node.joint_states()[0]
+    assert np.array(state.position) == pytest.approx(chain.neutral())
+
+
+def test_a_disabled_node_refuses_goals_and_stays_where_it_is(node, chain):
+    good = node.client.send(reachable(chain, 16)).joints
+    assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False)).success
+    try:
+        answer = node.client.send(reachable(chain, 17))
+        assert answer.values['reason'] == 'REFUSED'
+        assert 'disabled' in answer.message
+        assert answer.joints == pytest.approx(good)
+    finally:
+        assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=True)).success
+    assert node.client.send(reachable(chain, 17)).met
+
+
+def test_markers_show_the_goal_in_the_colour_of_its_fate_and_the_tips_trail(node, chain):
+    heard = node.listen(MarkerArray, 'ik_node/markers')
+    node.client.send(reachable(chain, 18))
+    node.client.send(reachable(chain, 19))
+    assert node.until(lambda: heard and len(heard[-1].markers) == 6), node.log()
+    markers = {(marker.ns, marker.id): marker for marker in heard[-1].markers}
+    green = markers['goal', 0].color
+    assert green.g > green.r
+    assert markers['goal', 4].text == 'CONVERGED'
+    assert markers['trail', 0].type == Marker.LINE_STRIP
+    for marker in heard[-1].markers:
+        assert marker.header.frame_id == 'base_link'
+        o = marker.pose.orientation
+        assert o.x ** 2 + o.y ** 2 + o.z ** 2 + o.w ** 2 == pytest.approx(1.0)
+        assert marker.color.a > 0.0
+        assert max(marker.scale.x, marker.scale.y, marker.scale.z) > 0.0
+    node.client.send(pose(5.0, 0.0, 0.5))
+    assert node.until(lambda: {(m.ns, m.id): m for m in heard[-1].markers}['goal', 0].color.r > 0.8)
+
+
+def test_every_branch_is_published_when_asked_for():
+    with running(urdf_path=robots.OWN / 'planar_3r.urdf', solver='analytic',
+                 publish_solutions=True) as node:
+        heard = node.listen(JointTrajectory, 'ik_node/solutions')
+        assert node.until(lambda: node.node.count_publishers('ik_node/solutions') > 0)
+        chain = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
+        goal = chain.forward([0.4, 0.9, -0.3])
+        assert node.client.send(goal).met
+        assert node.until(lambda: heard), node.log()
+        assert heard[0].joint_names == list(chain.joint_names)
+        assert len(heard[0].points) == 2
+        for point in heard[0].points:
+            assert chain.forward(np.array(point.positions)) == pytest.approx(goal, abs=1e-6)
+
+
+@pytest.mark.parametrize(('robot', 'weights', 'goal'), [
+    ('planar_3r', [1.0, 1.0, 0.0, 0.0, 0.0, 1.0], pose(12.0, 9.0, z=3.0, yaw=1.0)),
+    ('scara', [1.0, 1.0, 1.0, 0.0, 0.0, 1.0], None)])
+def test_task_weights_let_an_arm_take_poses_it_cannot_serve_whole(robot, weights, goal):
+    chain = KinematicTree.from_urdf(robots.OWN / f'{robot}.urdf').chain()
+    if goal is None:
+        goal = chain.forward([0.3, 0.4, 0.1, 0.2])
+        tilt = np.eye(4)
+        tilt[:3, :3] = [[1, 0, 0], [0, np.cos(0.2), -np.sin(0.2)], [0, np.sin(0.2), np.cos(0.2)]]
+        goal = goal @ tilt
+    with running(urdf_path=robots.OWN / f'{robot}.urdf') as node:
+        assert not node.client.send(goal).met
+        assert node.set(task_weights=weights) == (True, '')
+        answer = node.client.send(goal)
+        assert answer.met
+        tip = chain.forward([answer.joints[name] for name in chain.joint_names])
+        asked = goal[:3, :3].T @ (tip[:3, 3] - goal[:3, 3])
+        assert asked[np.array(weights[:3]) > 0.0] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_mimics_are_published_with_the_joints_they_follow():
+    with running(urdf_path=robots.path('panda')) as node:
+        state = node.joint_states()[0]
+        assert state.name == [joint.name for joint in robots.tree('panda').joints.values()
+                              if joint.moves]
+        assert 'panda_finger_joint2' in state.name
+
+
+def test_two_arms_have_their_own_goals_and_one_joint_state(tmp_path):
+    file = tmp_path / 'arms.yaml'
+    file.write_text('/**:\n  ros__parameters:\n    arms: [left, right]\n'
+                    '    left: {base_link: torso_link, tip_link: left_tool0}\n'
+                    '    right: {base_link: torso_link, tip_link: right_tool0, solver: ccd}\n'
+                    '    ccd: {position_tolerance: 0.001, orientation_tolerance: 0.001}\n')
+    tree = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+    with ros_harness.NodeUnderTest('--params-file', str(file), '-p',
+                                   f'urdf_path:={robots.OWN / "torso.urdf"}') as node:
+        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+        assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)
+        for name in ('left', 'right'):
+            chain = tree.chain('torso_link', f'{name}_tool0')
+            goal = reachable(chain, 20)
+            from ik_node.ros.conversions import matrix_to_pose
+            node.publish(PoseStamped, f'{name}/goal_pose', PoseStamped(pose=matrix_to_pose(goal)))
+            assert node.until(lambda: statuses), node.log()
+            status = statuses.pop()
+            values = {pair.key: pair.value for pair in status.values}
+            assert status.level == DiagnosticStatus.OK, status
+            assert values['arm'] == name
+            assert values['solver'] == ('ccd' if name == 'right' else 'dls')
+            state = node.joint_states()[0]
+            joints = dict(zip(state.name, state.position))
+            tip = chain.forward([joints[joint] for joint in chain.joint_names])
+            assert tip == pytest.approx(goal, abs=2e-3)
+        assert node.alive()

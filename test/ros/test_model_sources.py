@@ -1,0 +1,122 @@
+"""Where the robot comes from: a parameter, a file, or a topic."""
+
+import pytest
+import yaml
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+import robots
+from ik_node import KinematicTree
+from ros_harness import LATCHED, NodeUnderTest, running
+
+PLANAR = (robots.OWN / 'planar_3r.urdf').read_text()
+SCARA = (robots.OWN / 'scara.urdf').read_text()
+
+
+def test_text_goes_before_a_file_and_a_file_before_the_topic(tmp_path):
+    file = tmp_path / 'parameters.yaml'
+    file.write_text(yaml.safe_dump({'/**': {'ros__parameters': {'robot_description': PLANAR}}}))
+    with running('--params-file', str(file), urdf_path=robots.OWN / 'scara.urdf') as node:
+        assert len(node.joint_states()[0].name) == 3
+        publisher = node.node.create_publisher(String, 'robot_description', LATCHED)
+        publisher.publish(String(data=SCARA))
+        node.spin(0.5)
+        assert len(node.joint_states()[0].name) == 3
+
+
+def test_a_xacro_file_is_expanded_with_its_arguments(tmp_path):
+    file = tmp_path / 'arm.xacro'
+    file.write_text('''<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+        <xacro:arg name="length" default="1"/>
+        <link name="base"/><link name="arm"/><link name="tip"/>
+        <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
+        <joint name="t" type="fixed"><parent link="arm"/><child link="tip"/>
+          <origin xyz="0 $(arg length) 0"/></joint></robot>''')
+    with running(urdf_path=file, xacro_args='["length:=2.5"]') as node:
+        goal = KinematicTree.from_urdf(file, {'length': 2.5}).chain().forward([0.6])
+        assert node.client.send(goal).met
+
+
+def test_the_topic_brings_a_robot_another_one_replaces_it_and_a_bad_one_changes_nothing():
+    with NodeUnderTest() as node:
+        states = node.listen(JointState, 'joint_states', 100)
+        health = node.listen(DiagnosticArray, '/diagnostics')
+        assert node.until(lambda: health), node.log()
+        assert health[-1].status[0].message == 'waiting for a robot_description'
+        assert 'waiting for a robot_description by topic' in node.log()
+        publisher = node.send_description(PLANAR)
+        assert node.until(lambda: states, 60.0), node.log()
+        assert len(states[-1].name) == 3
+        ready = node.log().count('ready: ')
+
+        publisher.publish(String(data=PLANAR))  # the same again
+        node.spin(0.5)
+        assert node.log().count('ready: ') == ready == 1
+
+        for bad in ('no XML', '<robot name="r"><link></robot>', '<robot name="r"/>', ''):
+            publisher.publish(String(data=bad))
+            assert node.until(lambda: 'robot_description refused' in node.log()), bad
+            node.spin(0.2)
+        assert len(states[-1].name) == 3
+        del health[:]
+        assert node.until(lambda: health)
+        assert health[0].status[0].level == DiagnosticStatus.ERROR
+        assert 'robot_description refused' in health[0].status[0].message
+
+        publisher.publish(String(data=SCARA))
+        assert node.until(lambda: len(states[-1].name) == 4), node.log()
+        del health[:]
+        assert node.until(lambda: health)
+        assert health[0].status[0].level == DiagnosticStatus.OK
+        assert node.alive()
+
+
+def test_a_goal_before_there_is_a_robot_is_refused():
+    with NodeUnderTest() as node:
+        assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0
+                          and node.node.count_subscribers('goal_pose') > 0, 60.0)
+        answer = node.client.send(KinematicTree.from_urdf(PLANAR).chain().forward([0.1] * 3))
+        assert answer.values['reason'] == 'REFUSED'
+        assert 'there is no robot yet' in answer.message
+        assert node.alive()
+
+
+@pytest.mark.parametrize('publish', [True, False])
+def test_a_model_read_from_a_file_is_published_when_asked_for(publish):
+    with running(urdf_path=robots.OWN / 'scara.urdf', publish_description=publish) as node:
+        heard = node.listen(String, 'robot_description', LATCHED)
+        assert node.until(lambda: heard, 3.0 if publish else 1.0) == publish
+        if publish:
+            assert list(KinematicTree.from_urdf(heard[0].data).joints) == list(
+                KinematicTree.from_urdf(SCARA).joints)
+
+
+def test_what_is_odd_in_a_description_is_told():
+    text = SCARA.replace('axis xyz="0 0 -1"', 'axis xyz="0 0 -7"')
+    with NodeUnderTest() as node:
+        node.send_description(text)
+        assert node.until(lambda: 'is 7 long' in node.log(), 60.0), node.log()
+
+
+@pytest.mark.parametrize(('parameters', 'words'), [
+    ({'urdf_path': '/nowhere/arm.urdf'}, 'cannot configure: cannot read the robot description'),
+    ({'urdf_path': robots.OWN / 'scara.urdf', 'tip_link': 'hand'},
+     "cannot configure: there is no tip link 'hand'"),
+    ({'urdf_path': robots.OWN / 'torso.urdf'}, 'cannot configure: name the tip link'),
+    ({'urdf_path': robots.OWN / 'scara.urdf', 'solver': 'analytic'},
+     'cannot configure: analytic has no closed form')])
+def test_a_robot_that_cannot_be_used_is_told_of_and_a_better_parameter_starts_the_node(
+        parameters, words):
+    given = [part for name, value in parameters.items() for part in ('-p', f'{name}:={value}')]
+    with NodeUnderTest(*given) as node:
+        assert node.until(lambda: words in node.log(), 60.0), node.log()
+        health = node.listen(DiagnosticArray, '/diagnostics')
+        assert node.until(lambda: health)
+        assert health[0].status[0].level == DiagnosticStatus.ERROR
+        assert words in health[0].status[0].message
+        assert node.state() == 'unconfigured'
+        assert node.set(urdf_path=str(robots.OWN / 'scara.urdf'), tip_link='', solver='dls')[0]
+        node.ready()
+        assert node.state() == 'active'
+        assert node.alive()

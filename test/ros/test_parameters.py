@@ -1,0 +1,185 @@
+"""Parameters of a running node: declared with text and range, checked together, then applied."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import KinematicTree, solver_names
+from ik_node.ros.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.solvers.registry import solver_class
+from ros_harness import NodeUnderTest, pose, running
+
+PLANAR = robots.OWN / 'planar_3r.urdf'
+IN_PLANE = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+
+
+@pytest.fixture(scope='module')
+def node():
+    with running(urdf_path=PLANAR) as running_node:
+        yield running_node
+
+
+@pytest.fixture(scope='module')
+def chain():
+    return KinematicTree.from_urdf(PLANAR).chain()
+
+
+def test_every_option_is_a_parameter_with_its_text_and_range(node):
+    tables = [(StartOptions, ''), (ModelOptions, ''), (NodeOptions, ''), (ArmOptions, ''),
+              *((solver_class(name).Options, f'{name}.') for name in solver_names())]
+    for options, prefix in tables:
+        specs = options.specs()
+        descriptors = node.describe(*(prefix + name for name in specs))
+        for (name, spec), descriptor in zip(specs.items(), descriptors):
+            assert descriptor.name == prefix + name
+            assert descriptor.description.startswith(spec.text)
+            assert descriptor.description.endswith(f'[{spec.unit}]') == bool(spec.unit)
+            ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
+            if spec.kind in (int, float) and not spec.listed and np.isfinite(spec.low):
+                assert ranges[0].from_value == spec.low
+            if spec.choices:
+                assert descriptor.additional_constraints == f'one of {", ".join(spec.choices)}'
+
+
+def test_defaults_are_the_same_as_in_python(node):
+    for name in solver_names():
+        defaults = solver_class(name).Options.defaults()
+        values = node.get(*(f'{name}.{option}' for option in defaults))
+        for value, default in zip(values, defaults.values()):
+            assert value == ('none' if default is None else default)
+
+
+@pytest.mark.parametrize('solver', solver_names())
+def test_the_solver_can_be_changed_while_the_node_runs(node, chain, solver):
+    assert node.set(solver=solver) == (True, '')
+    answer = node.client.send(chain.forward([0.5, 0.8, -0.4]), timeout=90.0)
+    assert answer.values['solver'] == solver
+    # The last digits are not what transpose and ccd are for.
+    assert answer.met or float(answer.values['position_error']) < 1e-2
+
+
+def test_an_option_of_the_solver_takes_effect_at_once(node, chain):
+    assert node.set(solver='dls', dls__max_iterations=1, dls__max_restarts=0) == (True, '')
+    answer = node.client.send(chain.forward([2.5, -0.8, 0.4]))
+    assert answer.values['reason'] == 'ITERATIONS'
+    assert answer.values['iterations'] == '1'
+    assert node.set(dls__max_iterations=100, dls__max_restarts=100) == (True, '')
+    assert node.client.send(chain.forward([2.5, -0.8, 0.4])).met
+
+
+def test_what_may_be_none_can_be_given_and_taken_back(node, chain):
+    assert node.set(solver='dls', dls__damping=5.0) == (True, '')
+    damped = node.client.send(chain.forward([0.5, 0.8, -0.4]))
+    assert node.set(dls__damping='none') == (True, '')
+    assert node.get('dls.damping') == 'none'
+    assert node.client.send(chain.forward([-0.5, 0.9, -0.2])).met
+    adaptive = node.client.send(chain.forward([0.5, 0.8, -0.4]))
+    assert int(adaptive.values['iterations']) < int(damped.values['iterations'])
+
+
+def test_whole_numbers_may_stand_for_numbers_and_lists_of_them_for_lists(node):
+    assert node.set(dls__damping=5, dls__joint_weights=[1, 2, 3]) == (True, '')
+    assert node.set(dls__damping='none', dls__joint_weights='none') == (True, '')
+
+
+BAD = [
+    ({'solver': 'lm'}, "solver must be one of 'analytic', 'ccd', .*, not 'lm'"),
+    ({'dls__position_tolerance': -1.0}, 'range'),
+    ({'dls__position_tolerance': 0.0}, 'dls.position_tolerance must be a number above 0'),
+    ({'dls__position_tolerance': float('nan')}, 'range'),
+    ({'dls__position_tolerance': 'small'}, 'dls.position_tolerance must be a number'),
+    ({'dls__max_iterations': 0}, 'range'),
+    ({'dls__max_iterations': 1.5}, 'type'),
+    ({'dls__joint_weights': [1.0, 2.0]}, 'must have 3 entries, one for each joint, not 2'),
+    ({'dls__jacobian': 'elbow'}, "must be one of 'tip', 'goal', not 'elbow'"),
+    ({'ccd__order': 'random'}, "must be one of 'inward', 'outward', 'ranked'"),
+    ({'task_weights': [1.0, 1.0]}, 'task_weights must have 6 entries, not 2'),
+    ({'task_weights': [1.0, 1.0, 0.0, 0.0, 0.0, -1.0]},
+     r'task_weights\[5\] must be a number of at least 0, not -1.0'),
+    ({'on_failure': 'panic'}, "on_failure must be one of 'hold', 'closest', not 'panic'"),
+    ({'publish_rate': -1.0}, 'range'),
+    ({'tip_link': 'hand'}, "tip_link: there is no tip link 'hand'; .*'tip'"),
+    ({'base_link': 'tip'}, 'base_link: no joint moves'),
+    ({'robot_description': 'no XML'}, 'robot_description: cannot read the robot description'),
+    ({'robot_description': '<robot name="r"><link></robot>'}, 'robot_description: .* no XML'),
+    ({'urdf_path': '/nowhere/arm.urdf'}, 'urdf_path: cannot read .*/nowhere/arm.urdf'),
+    ({'start_pose': [0.0]}, 'start_pose must have 3 entries'),
+    ({'arms': ['left']}, 'read-only')]
+
+
+@pytest.mark.parametrize(('values', 'words'), BAD, ids=[f'{bad[0]}' for bad in BAD])
+def test_what_is_not_allowed_is_refused_with_the_reason_and_the_old_value_stands(
+        node, chain, values, words):
+    import re
+    name = next(iter(values)).replace('__', '.')
+    before = node.get(name)
+    successful, reason = node.set(**values)
+    assert not successful
+    assert re.search(words, reason, re.IGNORECASE), reason
+    assert node.get(name) == before
+    assert node.client.send(chain.forward([0.5, 0.8, -0.4])).met
+    assert node.alive()
+
+
+def test_one_bad_value_refuses_all_that_were_set_with_it(node):
+    successful, _ = node.set(dls__max_step=0.5, dls__damping=-2.0)
+    assert not successful
+    assert node.get('dls.max_step') == 1.0
+
+
+def test_a_solver_that_does_not_fit_the_arm_is_refused_with_what_was_found():
+    with running(urdf_path=robots.OWN / 'arm_6r.urdf') as node:
+        successful, reason = node.set(solver='analytic')
+        assert not successful
+        assert 'analytic has no closed form for the arm' in reason
+        assert 'found 6 revolute axes' in reason
+        assert 'dls' in reason
+        assert node.get('solver') == 'dls'
+        assert 'parameter refused: solver: analytic has no closed form' in node.log()
+        assert node.alive()
+
+
+def test_a_change_of_description_makes_another_robot(chain):
+    with running(urdf_path=PLANAR) as node:
+        text = (robots.OWN / 'scara.urdf').read_text()
+        assert node.set(robot_description=text) == (True, '')
+        assert node.joint_states()[0].name == ['joint_1', 'joint_2', 'joint_3', 'joint_4']
+        scara = KinematicTree.from_urdf(text).chain()
+        assert node.client.send(scara.forward([0.3, 0.4, 0.1, 0.2])).met
+
+
+def test_joints_keep_their_values_when_the_solver_changes(node, chain):
+    before = node.client.send(chain.forward([0.7, 0.3, 0.2])).joints
+    assert node.set(solver='pseudoinverse') == (True, '')
+    state = node.joint_states()[0]
+    assert dict(zip(state.name, state.position)) == pytest.approx(before)
+    assert node.set(solver='dls') == (True, '')
+
+
+def test_the_start_pose_is_where_the_robot_stands_first():
+    with running(urdf_path=PLANAR, start_pose='[0.1, 0.2, 0.3]') as node:
+        assert list(node.joint_states()[0].position) == pytest.approx([0.1, 0.2, 0.3])
+
+
+def test_bad_values_at_the_start_are_told_of_and_the_defaults_stand_in():
+    with running(urdf_path=PLANAR, dls__max_step='wide', dls__max_iterations=-3, solver='lm',
+                 publish_rate=25) as node:
+        assert node.get('dls.max_step', 'dls.max_iterations', 'solver', 'publish_rate') == [
+            1.0, 100, 'dls', 25]
+        for words in ("dls.max_step must be a number above 0", 'dls.max_iterations',
+                      "solver must be one of 'analytic'"):
+            assert words in node.log()
+        assert node.client.send(pose(20.0, 5.0)).met
+        assert node.alive()
+
+
+def test_parameters_come_from_a_file(tmp_path):
+    file = tmp_path / 'parameters.yaml'
+    file.write_text(
+        f'ik_node:\n  ros__parameters:\n    solver: ccd\n    task_weights: {IN_PLANE}\n'
+        '    ccd:\n      order: outward\n      position_tolerance: 1.0e-3\n')
+    with NodeUnderTest('--params-file', str(file), '-p', f'urdf_path:={PLANAR}') as node:
+        node.ready()
+        assert node.get('solver', 'ccd.order', 'ccd.position_tolerance', 'task_weights') == [
+            'ccd', 'outward', 1e-3, IN_PLANE]
+        assert node.client.send(pose(20.0, 5.0, z=1.0)).values['solver'] == 'ccd'

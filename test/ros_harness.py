@@ -1,0 +1,164 @@
+"""Runs the node as a process of its own and talks to it over DDS."""
+
+import contextlib
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from array import array
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Parameter as ParameterMsg
+from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParametersAtomically
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from ik_node.ros.client import Client
+
+_DOMAINS = itertools.count(os.getpid())
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class NodeUnderTest:
+    """A running ik_node and a client of it."""
+
+    def __init__(self, *arguments):
+        domain = 1 + next(_DOMAINS) % 100  # every node in a graph of its own
+        self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')  # noqa: SIM115 until __exit__
+        self.process = subprocess.Popen(
+            [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', *arguments],
+            stdout=self._log, stderr=subprocess.STDOUT,
+            env={**os.environ, 'ROS_DOMAIN_ID': str(domain)}, start_new_session=True)
+        self.client = Client(domain_id=domain)
+        self.node = self.client.node
+        self.heard = []
+        self._name = 'ik_node'
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        self.client.__exit__()
+        self._log.close()
+
+    def stop(self, how=signal.SIGINT):
+        """End the node; return its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        try:
+            return self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+    def log(self):
+        """Return what the node has printed so far."""
+        with open(self._log.name) as file:
+            return file.read()
+
+    def spin(self, seconds):
+        """Let messages come in for a while."""
+        self.until(lambda: False, seconds)
+
+    def until(self, done, timeout=20.0):
+        """Let messages come in until a condition holds; return whether it did."""
+        return self.client.spin_until(done, timeout)
+
+    def ready(self):
+        """Wait until the node answers goals."""
+        assert self.client.wait_until_ready(90.0), self.log()
+        return self
+
+    def alive(self):
+        """Tell whether the process still runs, without an exception on its output."""
+        return self.process.poll() is None and 'Traceback' not in self.log()
+
+    def listen(self, kind, topic, qos=10):
+        """Collect the messages of a topic; return the list they come in."""
+        heard = []
+        self.node.create_subscription(kind, topic, heard.append, qos)
+        return heard
+
+    def publish(self, kind, topic, message, qos=1):
+        """Publish a message once somebody hears it."""
+        publisher = self.node.create_publisher(kind, topic, qos)
+        assert self.until(lambda: publisher.get_subscription_count() > 0), self.log()
+        publisher.publish(message)
+        return publisher
+
+    def call(self, kind, service, request):
+        """Call a service and return its response."""
+        client = self.node.create_client(kind, service)
+        assert self.until(client.service_is_ready), self.log()
+        future = client.call_async(request)
+        assert self.until(future.done, 60.0), self.log()
+        return future.result()
+
+    def set(self, **values):
+        """Set parameters together ("__" for "."); return (successful, reason)."""
+        request = SetParametersAtomically.Request(parameters=[
+            Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+            for name, value in values.items()])
+        result = self.call(SetParametersAtomically, f'{self._name}/set_parameters_atomically',
+                           request).result
+        return result.successful, result.reason
+
+    def get(self, *names):
+        """Return the values of parameters."""
+        response = self.call(GetParameters, f'{self._name}/get_parameters',
+                             GetParameters.Request(names=list(names)))
+        values = [Parameter.from_parameter_msg(ParameterMsg(name=name, value=value)).value
+                  for name, value in zip(names, response.values)]
+        values = [list(value) if isinstance(value, array) else value for value in values]
+        return values[0] if len(values) == 1 else values
+
+    def describe(self, *names):
+        """Return the descriptors of parameters."""
+        return self.call(DescribeParameters, f'{self._name}/describe_parameters',
+                         DescribeParameters.Request(names=list(names))).descriptors
+
+    def transition(self, label):
+        """Ask for a lifecycle transition by its name; return whether it succeeded."""
+        request = ChangeState.Request()
+        request.transition.label = label
+        return self.call(ChangeState, f'{self._name}/change_state', request).success
+
+    def state(self):
+        """Return the name of the lifecycle state."""
+        response = self.call(GetState, f'{self._name}/get_state', GetState.Request())
+        return response.current_state.label
+
+    def joint_states(self, count=1, timeout=20.0):
+        """Return the next joint states."""
+        heard = self.listen(JointState, 'joint_states')
+        assert self.until(lambda: len(heard) >= count, timeout), self.log()
+        return heard[:count]
+
+    def send_description(self, text):
+        """Publish a robot description as robot_state_publisher does."""
+        return self.publish(String, 'robot_description', String(data=text), LATCHED)
+
+
+@contextlib.contextmanager
+def running(*arguments, **parameters):
+    """Run a node with parameters ("__" for "."); wait until it answers goals."""
+    given = [part for name, value in parameters.items()
+             for part in ('-p', f'{name.replace("__", ".")}:={value}')]
+    with NodeUnderTest(*arguments, *given) as node:
+        yield node.ready()
+
+
+def pose(x, y, z=0.0, yaw=0.0):
+    """Return a pose (4, 4) turned about z."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([[c, -s, 0, x], [s, c, 0, y], [0, 0, 1, z], [0, 0, 0, 1.0]])
