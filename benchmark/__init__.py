@@ -1,0 +1,1 @@
+"""How fast and how sure the solvers are, beside their peers: `make bench`."""

@@ -1,0 +1,99 @@
+"""Ours and the peers as one kind of function: solve(T_base_goal, q0) → q, or None."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmark.arms import Arm
+from ik_node import make_solver
+
+Solve = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
+
+TOLERANCE = 1e-5  # m and rad
+PEERS = ('rtb', 'trac-ik', 'ikpy')
+
+
+def ours(name: str, arm: Arm) -> Solve:
+    """Return one of our solvers, its Python wrapper included."""
+    solver = make_solver(name, arm.chain, position_tolerance=TOLERANCE,
+                         orientation_tolerance=TOLERANCE)
+
+    def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
+        result = solver.solve(T, q0)
+        return result.q if result.success else None
+    return solve
+
+
+def peer(name: str, arm: Arm) -> Solve:
+    """Return a peer. Raises ImportError where it is not installed."""
+    return {'rtb': _rtb, 'trac-ik': _trac_ik, 'ikpy': _ikpy}[name](arm)
+
+
+def _rtb(arm: Arm) -> Solve:
+    """Peter Corke's robotics toolbox: its C++ Levenberg–Marquardt, ik_LM."""
+    import roboticstoolbox as rtb
+    from spatialmath import SE3
+
+    ets = rtb.ETS()
+    arrays = arm.chain.arrays
+    for placement, slides in zip(arrays.placement[:-1], arrays.prismatic):
+        ets = ets * rtb.ET.SE3(SE3(placement, check=False)) * (
+            rtb.ET.tz() if slides else rtb.ET.Rz())
+    ets = ets * rtb.ET.SE3(SE3(arrays.placement[-1], check=False))
+    lower = np.where(np.isfinite(arm.chain.lower), arm.chain.lower, -np.pi)
+    upper = np.where(np.isfinite(arm.chain.upper), arm.chain.upper, np.pi)
+    for joint, low, high in zip(ets.joints(), lower, upper):
+        joint.qlim = np.array([low, high])
+    ets = rtb.ETS([*ets])
+    energy = 0.5 * TOLERANCE ** 2  # it bounds half the squared error of all six axes together
+
+    def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
+        found = ets.ik_LM(T, q0=q0, tol=energy, ilimit=30, slimit=100)
+        return found.q if found.success else None
+    return solve
+
+
+def _trac_ik(arm: Arm) -> Solve:
+    """TRAC-IK, C++, with its default time-out of 5 ms."""
+    from trac_ik import TracIK
+    solver = TracIK(arm.chain.base_link, arm.chain.tip_link, str(arm.file), timeout=0.005,
+                    epsilon=TOLERANCE)
+
+    def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
+        return solver.ik(T[:3, 3], T[:3, :3], seed_jnt_values=q0)
+    return solve
+
+
+def _ikpy(arm: Arm) -> Solve:
+    """ikpy, in Python on scipy's optimisers."""
+    import warnings
+
+    from ikpy.chain import Chain
+    from ikpy.link import OriginLink, URDFLink
+    from scipy.spatial.transform import Rotation
+    warnings.filterwarnings('ignore')  # of gimbal lock, and of links that do not move
+    links = [OriginLink()]
+    joints = iter(arm.chain.tree.path(arm.chain.base_link, arm.chain.tip_link))
+    moving = []
+    for joint in joints:
+        rpy = Rotation.from_matrix(joint.placement[:3, :3]).as_euler('xyz')
+        kind = {'prismatic': 'prismatic'}.get(joint.type, 'revolute')
+        links.append(URDFLink(
+            joint.name, joint.placement[:3, 3], rpy,
+            rotation=joint.axis if joint.moves and kind == 'revolute' else None,
+            translation=joint.axis if joint.moves and kind == 'prismatic' else None,
+            bounds=(max(joint.lower, -np.pi), min(joint.upper, np.pi)),
+            joint_type=kind if joint.moves else 'fixed'))
+        moving.append(joint.moves)
+    chain = Chain(links, active_links_mask=[False, *moving])
+    active = np.flatnonzero([False, *moving])
+
+    def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
+        start = np.zeros(len(links))
+        start[active] = q0
+        try:
+            return chain.inverse_kinematics_frame(T, initial_position=start,
+                                                  orientation_mode='all')[active]
+        except ValueError:  # scipy, of a start on a bound
+            return None
+    return solve

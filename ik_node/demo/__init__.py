@@ -1,0 +1,1 @@
+"""What shows the node at work: goals on a way that every arm can follow, and pictures of it."""

@@ -1,0 +1,78 @@
+"""The node at work in RViz: robot_state_publisher, ik_node, RViz and, until you have some, goals.
+
+ros2 launch ik_node demo.launch.py robot:=arm_7r solver:=ccd
+"""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import yaml
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
+from launch.conditions import IfCondition
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+from ik_node import IkError, KinematicTree
+from ik_node.resources import robot_file, share_folder
+from launch import LaunchContext, LaunchDescription
+
+ARGUMENTS = [
+    ('robot', 'arm_6r', 'a URDF or xacro file, or one of arm_6r, arm_7r, planar_3r, scara, torso'),
+    ('base', '', 'where the chain begins; empty: the root link'),
+    ('tip', '', 'the link that is to meet the goals; empty: the only leaf, *tool* or *tcp*'),
+    ('solver', 'dls', 'the method'),
+    ('rviz', 'true', 'whether to open RViz'),
+    ('goals', 'true', 'whether to send goals until somebody else does'),
+]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments; the rest waits for their values."""
+    return LaunchDescription([
+        *(DeclareLaunchArgument(name, default_value=default, description=text)
+          for name, default, text in ARGUMENTS),
+        OpaqueFunction(function=_start)])
+
+
+def _start(context: LaunchContext) -> list:
+    given = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
+    config = share_folder() / 'config'
+    try:
+        file = robot_file(given['robot'])
+        tree = KinematicTree.from_urdf(file)
+    except (IkError, FileNotFoundError) as error:
+        raise RuntimeError(f'demo.launch.py: {error}') from error
+    parameters: list = [str(config / 'demo.yaml')]
+    of_robot = config / f'{file.stem}.yaml'
+    if of_robot.is_file():
+        parameters.append(str(of_robot))
+    ends = {f'{end}_link': given[end] for end in ('base', 'tip') if given[end]}
+    # The same text for both: robot_state_publisher takes it as a parameter only.
+    description = {'robot_description': ParameterValue(tree.description, value_type=str)}
+    return [
+        Node(package='robot_state_publisher', executable='robot_state_publisher',
+             parameters=[description]),
+        Node(package='ik_node', executable='ik_node', output='screen',
+             parameters=[*parameters, {**ends, **description, 'solver': given['solver']}]),
+        Node(package='ik_node', executable='demo_goals', output='screen',
+             parameters=[*parameters, ends], condition=IfCondition(given['goals'])),
+        Node(package='rviz2', executable='rviz2', arguments=[
+            '-d', _rviz_config(config / 'demo.rviz', tree), '-f', tree.root],
+             on_exit=Shutdown(), condition=IfCondition(given['rviz']))]
+
+
+def _rviz_config(file: Path, tree: KinematicTree) -> str:
+    """Return an RViz configuration whose view and grid fit the size of the robot."""
+    size = max(0.3, *(float(np.linalg.norm(T[:3, 3])) for T in tree.forward().values()))
+    config = yaml.safe_load(file.read_text())
+    view = config['Visualization Manager']['Views']['Current']
+    view['Distance'] = 3.2 * size
+    view['Focal Point']['Z'] = 0.4 * size
+    for display in config['Visualization Manager']['Displays']:
+        if display['Class'] == 'rviz_default_plugins/Grid':
+            display['Cell Size'] = float(f'{size / 5.0:.0e}')
+    with tempfile.NamedTemporaryFile('w', suffix='.rviz', delete=False) as fitted:
+        yaml.safe_dump(config, fitted)
+    return fitted.name

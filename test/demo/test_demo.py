@@ -1,0 +1,72 @@
+"""What `make demo` runs, as a user runs it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from matplotlib import image
+
+import robots
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+COMMAND = [sys.executable, '-m', 'ik_node.demo']
+ROOT = robots.OWN.parent
+
+
+def demo(*arguments, timeout=240):
+    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=ROOT, capture_output=True,
+                          text=True, timeout=timeout, check=False)
+
+
+@pytest.mark.parametrize(('arguments', 'solver'), [
+    (['--robot', 'planar_3r', '--solver', 'analytic'], 'analytic'),
+    (['--robot', robots.OWN / 'torso.urdf', '--tip', 'right_tool0'], 'dls')])
+def test_it_meets_its_goals_says_so_line_by_line_and_draws_a_picture(tmp_path, arguments, solver):
+    picture = tmp_path / 'way.png'
+    run = demo(*arguments, '--goals', 5, '--picture', picture)
+    assert run.returncode == 0, run.stdout + run.stderr
+    lines = re.findall(r'^ +(\d)/5  (\w+) +met +(\S+) m +(\S+) rad +\d+ iterations +\S+ ms$',
+                       run.stdout, re.MULTILINE)
+    assert [line[0] for line in lines] == list('12345')
+    assert {line[1] for line in lines} == {solver}
+    assert max(float(line[2]) for line in lines) <= 1e-6
+    assert f'5 of 5 goals met with {solver}.' in run.stdout
+    assert f'Picture:  {picture}' in run.stdout
+    pixels = image.imread(picture)
+    assert min(pixels.shape[:2]) > 500
+    assert pixels[..., :3].std() > 0.02  # something is drawn
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['--robot', 'nobody'], "there is no robot 'nobody': neither a file, nor one of arm_6r"),
+    (['--robot', 'scara', '--tip', 'hand'], "there is no tip link 'hand'"),
+    (['--robot', 'scara', '--solver', 'lm'], "there is no solver 'lm'"),
+    (['--robot', 'scara', '--solver', 'analytic'], 'analytic has no closed form'),
+    (['--goals', '0'], '--goals must be at least 1')])
+def test_what_cannot_be_done_is_said_in_a_line(arguments, words):
+    run = demo(*arguments)
+    assert run.returncode != 0
+    assert words in run.stderr
+    assert 'Traceback' not in run.stderr
+
+
+def test_it_stops_on_ctrl_c_with_its_summary(tmp_path):
+    process = subprocess.Popen(
+        [*COMMAND, '--goals', '100000', '--picture', str(tmp_path / 'way.png')], cwd=ROOT,
+        stdout=subprocess.PIPE, text=True, env={**os.environ, 'PYTHONUNBUFFERED': '1'})
+    printed = []
+    for line in process.stdout:
+        printed.append(line)
+        if '/100000' in line:
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=120)
+    assert 'Stopped.' in rest
+    assert re.search(r'\d+ of \d+ goals met with dls', rest)
+    assert (tmp_path / 'way.png').is_file()

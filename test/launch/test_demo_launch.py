@@ -1,0 +1,136 @@
+"""launch/demo.launch.py with upstream's launch packages and the real robot_state_publisher."""
+
+import os
+
+import pytest
+
+launch_pytest = pytest.importorskip(
+    'launch_pytest', reason='launch_pytest comes with a full ROS 2 install, not from PyPI')
+
+from ament_index_python import get_package_share_path
+from launch.actions import IncludeLaunchDescription, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+from launch import LaunchDescription, LaunchService
+
+try:
+    SHARE = get_package_share_path('ik_node')
+    get_package_share_path('robot_state_publisher')
+except LookupError as error:
+    pytest.skip(f'{error}: build with colcon and source install/setup.bash first',
+                allow_module_level=True)
+
+from geometry_msgs.msg import PoseStamped
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+
+from ik_node import KinematicTree
+from ik_node.ros.client import Client
+from ik_node.ros.outputs import LATCHED
+
+DOMAIN = 1 + (os.getpid() + 25) % 100
+
+
+def demo(**arguments):
+    """Return the launch file with arguments, without RViz, in a graph of its own."""
+    os.environ['ROS_DOMAIN_ID'] = str(DOMAIN)
+    return LaunchDescription([
+        IncludeLaunchDescription(
+            PythonLaunchDescriptionSource(str(SHARE / 'launch' / 'demo.launch.py')),
+            launch_arguments={'rviz': 'false', **arguments}.items()),
+        launch_pytest.actions.ReadyToTest()])
+
+
+@launch_pytest.fixture
+def with_goals():
+    return demo()
+
+
+@pytest.mark.launch(fixture=with_goals)
+def test_the_arm_follows_the_demonstrations_goals_until_there_are_others():
+    with Client(domain_id=DOMAIN) as client:
+        assert client.wait_until_ready(120.0)
+        transforms, goals, descriptions = [], [], []
+        client.node.create_subscription(TFMessage, 'tf', transforms.append, 10)
+        client.node.create_subscription(PoseStamped, 'goal_pose', goals.append, 10)
+        client.node.create_subscription(String, 'robot_description', descriptions.append, LATCHED)
+        assert client.spin_until(lambda: transforms and descriptions and len(goals) > 5, 30.0)
+        moved = {transform.child_frame_id for message in transforms
+                 for transform in message.transforms}
+        assert {f'link_{i}' for i in range(1, 7)} <= moved
+        tree = KinematicTree.from_urdf(descriptions[0].data)
+        assert tree.name == 'arm_6r'
+        chain = tree.chain()
+        goal = chain.forward([0.4, 0.2, -0.5, 0.3, -0.9, 0.1])
+        answer = client.send(goal)
+        assert answer.met
+        client.spin_until(lambda: False, 1.0)
+        goals.clear()
+        client.spin_until(lambda: False, 1.0)
+        assert goals == []  # the demonstration's publisher has fallen silent
+
+
+@launch_pytest.fixture
+def textbook():
+    return demo(robot='planar_3r', solver='analytic', goals='false')
+
+
+@pytest.mark.launch(fixture=textbook)
+def test_a_robots_own_parameters_come_with_it():
+    with Client(domain_id=DOMAIN) as client:
+        assert client.wait_until_ready(120.0)
+        off_the_plane = KinematicTree.from_urdf(
+            SHARE / 'urdf' / 'planar_3r.urdf').chain().forward([0.4, 0.5, 0.6])
+        off_the_plane[2, 3] = 7.0
+        answer = client.send(off_the_plane)
+        assert answer.met
+        assert answer.values['solver'] == 'analytic'
+
+
+@launch_pytest.fixture
+def a_file_of_ones_own():
+    return demo(robot=str(SHARE / 'urdf' / 'torso.urdf'), base='torso_link', tip='right_tool0',
+                goals='false')
+
+
+@pytest.mark.launch(fixture=a_file_of_ones_own)
+def test_a_path_and_a_tip_can_be_given():
+    with Client(domain_id=DOMAIN) as client:
+        assert client.wait_until_ready(120.0)
+        chain = KinematicTree.from_urdf(SHARE / 'urdf' / 'torso.urdf').chain(
+            'torso_link', 'right_tool0')
+        goal = chain.forward([0.2] * 7)
+        answer = client.send(goal)
+        assert answer.met
+        assert chain.forward([answer.joints[name] for name in chain.joint_names]) == pytest.approx(
+            goal, abs=2e-6)
+
+
+EXITS = []
+
+
+@launch_pytest.fixture
+def watched():
+    description = demo(robot='scara')
+    description.add_action(RegisterEventHandler(OnProcessExit(
+        on_exit=lambda event, _: EXITS.append((event.process_name, event.returncode)))))
+    return description
+
+
+@pytest.mark.launch(fixture=watched)
+def test_every_process_ends_cleanly():
+    with Client(domain_id=DOMAIN) as client:
+        assert client.wait_until_ready(120.0)
+    assert EXITS == []
+    yield  # until everything is shut down
+    assert sorted(name.rsplit('-', 1)[0] for name, _ in EXITS) == [
+        'demo_goals', 'ik_node', 'robot_state_publisher']
+    assert {code for _, code in EXITS} == {0}
+
+
+def test_an_unknown_robot_is_told_of_with_the_known_ones(caplog):
+    service = LaunchService()
+    service.include_launch_description(demo(robot='nobody'))
+    assert service.run() == 1
+    assert "there is no robot 'nobody': neither a file, nor one of arm_6r" in caplog.text
