@@ -54,21 +54,23 @@ def read_dh(table: Any, convention: str | None = None) -> KinematicTree:
             raise ModelError(unknown('key', key, _TABLE_KEYS).replace('there is no',
                                                                       'a DH table has no', 1))
     convention = _convention(table.get('convention'), convention)
-    unit = _UNITS.get(table.get('angle_unit', 'rad'))
-    if unit is None:
-        raise ModelError(f'angle_unit must be rad or deg, not {table["angle_unit"]!r}')
+    given_unit = table.get('angle_unit', 'rad')
+    if given_unit not in tuple(_UNITS):
+        raise ModelError(f'angle_unit must be rad or deg, not {given_unit!r}')
+    unit = _UNITS[given_unit]
     rows = table.get('joints')
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
         raise ModelError(f'joints must be a list of rows, not {rows!r}')
     T = _pose(table.get('base'), 'base', unit)
-    links, joints = ['base_link'], []
+    joints: dict[str, Joint] = {}
     for index, row in enumerate(rows, start=1):
-        joint, T = _joint(row, index, convention, unit, links[-1], T)
-        joints.append(joint)
-        links.append(joint.child)
+        joint, T = _joint(row, index, convention, unit, joints, T)
+        joints[joint.name] = joint
     T = T @ _pose(table.get('tool'), 'tool', unit)
-    joints.append(Joint('tool_joint', FIXED, links[-1], 'tool', T, lower=0.0, upper=0.0))
-    return KinematicTree([*links, 'tool'], joints, name=str(table.get('name', 'robot')))
+    tool = Joint('tool_joint', FIXED, f'link_{len(rows)}', 'tool', T, lower=0.0, upper=0.0)
+    arcs = [*joints.values(), tool]
+    return KinematicTree(['base_link', *(arc.child for arc in arcs)], arcs,
+                         name=str(table.get('name', 'robot')))
 
 
 def _load(path: str | PathLike[str]) -> Any:
@@ -106,16 +108,22 @@ def _convention(given: Any, argument: str | None) -> str:
     return convention
 
 
-def _joint(row: Any, index: int, convention: str, unit: float, parent: str,
+def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[str, Joint],
            T: np.ndarray) -> tuple[Joint, np.ndarray]:
     """Return the joint of a row, and what its constants leave for the next one.
 
-    T (4, 4) is what stands between the parent's frame and the row, m.
+    before: the joints of the rows before, by name. T (4, 4) is what stands between the link of the
+    last one and the row, m.
     """
     if not isinstance(row, Mapping):
         raise ModelError(f'row {index} of the DH table must be a mapping with the keys '
                          f'{names(_KEYS)}, not {row!r:.60}')
-    where = f'row {index} of the DH table' + (f' ({row["name"]})' if 'name' in row else '')
+    name = row.get('name', f'joint_{index}')
+    where = f'row {index} of the DH table' + (f' ({name})' if 'name' in row else '')
+    if not isinstance(name, str) or not name:
+        raise ModelError(f'{where}: name must be a text, not {name!r}')
+    if name in before:
+        raise ModelError(f'{where}: another row before it has the name {name!r}')
     for key in row:
         if key not in _KEYS:
             raise ModelError(f'{where}: {unknown("key", key, _KEYS)}')
@@ -133,13 +141,14 @@ def _joint(row: Any, index: int, convention: str, unit: float, parent: str,
     if sign not in (1, -1):
         raise ModelError(f'{where}: sign must be 1 or -1, not {sign!r}')
     along_x, along_z = screw(alpha, a, 0), screw(theta, d, 2)
-    before, after = (along_x @ along_z, np.eye(4)) if convention == MODIFIED else (
-        along_z, along_x)
+    placement, rest = (T @ along_x @ along_z, np.eye(4)) if convention == MODIFIED else (
+        T @ along_z, along_x)
+    parent = f'link_{index - 1}' if before else 'base_link'
     kind, lower, upper = _limits(row, kind, unit, where)
-    joint = Joint(str(row.get('name', f'joint_{index}')), kind, parent, f'link_{index}', T @ before,
+    joint = Joint(name, kind, parent, f'link_{index}', placement,
                   np.array([0.0, 0.0, float(sign)]), lower, upper,
                   _positive(row, 'velocity', where), _positive(row, 'effort', where))
-    return joint, after
+    return joint, rest
 
 
 def screw(angle: float, length: float, axis: int) -> np.ndarray:
@@ -172,10 +181,18 @@ def _limits(row: Mapping[str, Any], kind: str, unit: float,
 
 def _number(value: Any, key: str, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ModelError(f'{where}: {key} must be a number, not {value!r}')
+        raise ModelError(f'{where}: {key} must be a number, not {value!r}{_yaml_hint(value)}')
     if not math.isfinite(value):
         raise ModelError(f'{where}: {key} must be a finite number, not {value!r}')
     return float(value)
+
+
+def _yaml_hint(value: Any) -> str:
+    """Return what to do about a number that YAML 1.1 reads as text: 1e-3 has no point."""
+    try:
+        return f'; in YAML write {float(value)!r}' if isinstance(value, str) else ''
+    except ValueError:
+        return ''
 
 
 def _positive(row: Mapping[str, Any], key: str, where: str) -> float:
