@@ -89,13 +89,19 @@ def rotation_log(R):
     return scale * x, scale * y, scale * z
 
 
+@njit
+def rotation_series(angle2):
+    """Return sin θ/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ of θ², right at 0 [Rodrigues]."""
+    if angle2 < SMALL_ANGLE * SMALL_ANGLE:
+        return 1.0 - angle2 / 6.0, 0.5 - angle2 / 24.0, 1.0 / 6.0 - angle2 / 120.0
+    angle = math.sqrt(angle2)
+    s = math.sin(angle) / angle
+    return s, 2.0 * (math.sin(0.5 * angle) / angle) ** 2, (1.0 - s) / angle2
+
+
 def rotation_exp(w):
     """Return the rotation (3, 3) of a rotation vector w (3,), rad [Rodrigues]."""
-    angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-    if angle < SMALL_ANGLE:
-        s, c = 1.0 - angle * angle / 6.0, 0.5 - angle * angle / 24.0
-    else:
-        s, c = math.sin(angle) / angle, 2.0 * (math.sin(0.5 * angle) / angle) ** 2
+    s, c, _ = rotation_series(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
     return np.eye(3) + s * W + c * W @ W
 
@@ -154,13 +160,14 @@ def matrix_from_rpy(roll, pitch, yaw):
 def rpy_from_matrix(R):
     """Return (roll, pitch, yaw), rad, of a rotation (3, 3); see `matrix_from_rpy`.
 
-    At a pitch of ±π/2, where only yaw ∓ roll is defined, roll is 0.
+    At a pitch of ±π/2, where only yaw ∓ roll is defined, yaw is 0. Roll is measured after yaw is
+    taken away, so that near there, where each of them is ill defined, they fit to the last digit.
     """
     cosine = math.hypot(R[0, 0], R[1, 0])
-    if cosine < 1e-9:
-        return 0.0, math.copysign(0.5 * math.pi, -R[2, 0]), math.atan2(-R[0, 1], R[1, 1])
-    return (math.atan2(R[2, 1], R[2, 2]), math.atan2(-R[2, 0], cosine),
-            math.atan2(R[1, 0], R[0, 0]))
+    yaw = math.atan2(R[1, 0], R[0, 0]) if cosine > 1e-12 else 0.0
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return roll, math.atan2(-R[2, 0], cosine), yaw
 
 
 def pose_from_rpy(xyz, rpy):

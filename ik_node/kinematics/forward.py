@@ -1,4 +1,8 @@
-"""Forward kinematics of a whole tree and of one chain [Parent 5.4–5.5, fig. 5.13]."""
+"""Forward kinematics of a whole tree and of one chain [Parent 5.4–5.5, fig. 5.13].
+
+What an arc does with its value is its kind. Most turn or slide. A ball joint by exponential map is
+three arcs whose values are a rotation vector: the first two stand still, the last does the turn.
+"""
 
 import math
 from typing import NamedTuple
@@ -6,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_node._jit import inline, njit
-from ik_node.spatial import compose, copy_pose
+from ik_node.spatial import compose, copy_pose, rotation_series
+
+TURN, SLIDE, BALL_X, BALL_Y, BALL_Z = range(5)
 
 
 class TreeArrays(NamedTuple):
@@ -14,8 +20,8 @@ class TreeArrays(NamedTuple):
 
     parent: np.ndarray
     """(k,) index of the parent link, always smaller than the link's own; −1 for the root."""
-    prismatic: np.ndarray
-    """(k,) whether the arc into the link slides instead of turning."""
+    kind: np.ndarray
+    """(k,) what the arc into the link does: TURN, SLIDE, BALL_X, BALL_Y or BALL_Z."""
     placement: np.ndarray
     """(k, 4, 4) T_parent_joint, the arc's constant L; m."""
     axis: np.ndarray
@@ -31,8 +37,8 @@ class ChainArrays(NamedTuple):
 
     placement: np.ndarray
     """(m + 1, 4, 4) constants: base to first joint, joint to joint, last joint to tip; m."""
-    prismatic: np.ndarray
-    """(m,) whether the arc slides instead of turning."""
+    kind: np.ndarray
+    """(m,) what the arc does: TURN, SLIDE, or BALL_X, BALL_Y and BALL_Z in a row."""
     column: np.ndarray
     """(m,) which entry of q moves the arc; a mimic shares its source's."""
     ratio: np.ndarray
@@ -61,10 +67,16 @@ def tree_forward(tree, values, T_world_link):
         else:
             compose(T_world_link[tree.parent[link]], tree.placement[link], T)
         q = values[link]
+        kind = tree.kind[link]
+        if kind >= BALL_X:
+            if kind == BALL_Z:
+                second = tree.parent[link]
+                _turn_by_vector(T, values[tree.parent[second]], values[second], q)
+            continue
         if q == 0.0:
             continue
         ax, ay, az = tree.axis[link]
-        if tree.prismatic[link]:
+        if kind == SLIDE:
             for i in range(3):
                 T[i, 3] += q * (T[i, 0] * ax + T[i, 1] * ay + T[i, 2] * az)
         else:
@@ -84,6 +96,39 @@ def _turn(T, ax, ay, az, angle):
         T[i, 0] = c * x + along * ax + s * (y * az - z * ay)
         T[i, 1] = c * y + along * ay + s * (z * ax - x * az)
         T[i, 2] = c * z + along * az + s * (x * ay - y * ax)
+
+
+@njit
+def _turn_by_vector(T, wx, wy, wz):
+    """Turn the frame T in place: R ← R exp(w), w a rotation vector in its own axes, rad.
+
+    Row by row, r + s r×w + c (r×w)×w, which is Rodrigues' formula without its matrices.
+    """
+    s, c, _ = rotation_series(wx * wx + wy * wy + wz * wz)
+    for i in range(3):
+        x, y, z = T[i, 0], T[i, 1], T[i, 2]
+        u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
+        T[i, 0] = x + s * u + c * (v * wz - w * wy)
+        T[i, 1] = y + s * v + c * (w * wx - u * wz)
+        T[i, 2] = z + s * w + c * (u * wy - v * wx)
+
+
+@njit
+def turn_ball(T_first, T_second, T, wx, wy, wz):
+    """Turn the frame T of a ball in place by a rotation vector, and leave its three axes behind.
+
+    What the tip does when one component of w changes is no turn about an axis of any frame, but
+    about R J_l(w) eᵢ, the left Jacobian's columns [Solà, A micro Lie theory, eq. 145]. The first
+    is left in the third column of T_first, the others in the third and the first of T_second.
+    """
+    _, b, d = rotation_series(wx * wx + wy * wy + wz * wz)
+    for i in range(3):
+        x, y, z = T[i, 0], T[i, 1], T[i, 2]
+        u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
+        T_first[i, 2] = x + b * u + d * (v * wz - w * wy)
+        T_second[i, 2] = y + b * v + d * (w * wx - u * wz)
+        T_second[i, 0] = z + b * w + d * (u * wy - v * wx)
+    _turn_by_vector(T, wx, wy, wz)
 
 
 @njit
@@ -112,5 +157,11 @@ def chain_frames(chain, q, T_base_frame):
             copy_pose(chain.placement[0], T_base_frame[0])
         else:
             compose(T_base_frame[k - 1], chain.placement[k], T_base_frame[k])
-        if k < arcs:
-            articulate(T_base_frame[k], chain.prismatic[k], chain.ratio[k] * q[chain.column[k]])
+        if k == arcs:
+            continue
+        kind = chain.kind[k]
+        if kind < BALL_X:
+            articulate(T_base_frame[k], kind == SLIDE, chain.ratio[k] * q[chain.column[k]])
+        elif kind == BALL_Z:
+            turn_ball(T_base_frame[k - 2], T_base_frame[k - 1], T_base_frame[k],
+                      q[chain.column[k - 2]], q[chain.column[k - 1]], q[chain.column[k]])

@@ -1,6 +1,7 @@
 """The geometric Jacobian [Parent 5.15–5.17, fig. 5.16]."""
 
 from ik_node._jit import inline
+from ik_node.kinematics.forward import BALL_Z, SLIDE
 
 
 @inline
@@ -10,7 +11,7 @@ def chain_jacobian(chain, T_base_frame, T_base_point, J):
     T_base_frame (m + 1, 4, 4) are the frames of `chain_frames`. The point is the origin of
     T_base_point (4, 4): the tip's, or the goal's for the alternate Jacobian [Parent fig. 5.23]. The
     column of a revolute arc is [a × (p − r); a], of a prismatic one [a; 0]; arcs that share a
-    column add up.
+    column add up. The axes of a ball are those of `turn_ball`.
     """
     for i in range(6):
         for column in range(J.shape[1]):
@@ -19,7 +20,11 @@ def chain_jacobian(chain, T_base_frame, T_base_point, J):
         T = T_base_frame[k]
         column, ratio = chain.column[k], chain.ratio[k]
         ax, ay, az = ratio * T[0, 2], ratio * T[1, 2], ratio * T[2, 2]
-        if chain.prismatic[k]:
+        kind = chain.kind[k]
+        if kind == BALL_Z:  # where turn_ball has left it
+            ax, ay, az = T_base_frame[k - 1, 0, 0], T_base_frame[k - 1, 1, 0], T_base_frame[
+                k - 1, 2, 0]
+        if kind == SLIDE:
             J[0, column] += ax
             J[1, column] += ay
             J[2, column] += az

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ik_node.kinematics.axes import axes_at_zero
+from ik_node.kinematics.forward import SLIDE
 
 
 def reach(chain):
@@ -17,11 +18,11 @@ def reach(chain):
     centre, axis = axes_at_zero(chain)
     for _ in range(20):
         for k in range(arcs):
-            if not chain.prismatic[k]:
+            if chain.kind[k] != SLIDE:
                 before = centre[k - 1] if k else None
                 centre[k] += axis[k] * _shortest(centre[k], axis[k], before, centre[k + 1])
     travel = 0.0
-    for k in np.flatnonzero(chain.prismatic):
+    for k in np.flatnonzero(chain.kind == SLIDE):
         limits = chain.ratio[k] * np.array([chain.lower[chain.column[k]],
                                             chain.upper[chain.column[k]]])
         travel += np.abs(limits).max()

@@ -10,9 +10,9 @@ import numpy as np
 
 from ik_node._arrays import vector
 from ik_node.exceptions import ModelError
-from ik_node.kinematics.forward import ChainArrays, articulate, chain_frames
+from ik_node.kinematics.forward import BALL_X, BALL_Z, TURN, ChainArrays, articulate, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
-from ik_node.model.joints import Joint
+from ik_node.model.joints import ROTATION_VECTOR, Joint, arc_kind
 from ik_node.spatial import turn_z_onto
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Chain:
         self.n_joints = len(self.joint_names)
         self.lower = self.arrays.lower
         self.upper = self.arrays.upper
+        self._balls = [self.arrays.column[k - 2:k + 1]
+                       for k in np.flatnonzero(self.arrays.kind == BALL_Z)]
         self.prismatic = _frozen([tree.joints[name].prismatic for name in self.joint_names])
 
     def __repr__(self) -> str:
@@ -81,6 +83,20 @@ class Chain:
                 q[i] = sum(finite) / len(finite)
         return q
 
+    def shorten_rotations(self, q: np.ndarray) -> None:
+        """Replace rotation vectors in q (n,), in place, that turn by more than π.
+
+        The same rotation the other way round, (1 − 2π/|w|) w, is farther from where the
+        exponential map is singular, |w| = 2π [Grassia 1998]. Left as it is beyond the limits.
+        """
+        for columns in self._balls:
+            w = q[columns]
+            angle = math.sqrt(w @ w)
+            if angle > math.pi:
+                shorter = (1.0 - 2.0 * math.pi * round(angle / (2.0 * math.pi)) / angle) * w
+                if ((self.lower[columns] <= shorter) & (shorter <= self.upper[columns])).all():
+                    q[columns] = shorter
+
     def to_dh(self, convention: str) -> dict[str, Any]:
         """Return Denavit-Hartenberg rows with a base and a tool, as `KinematicTree.from_dh` takes.
 
@@ -109,9 +125,10 @@ class Chain:
 
 def _fold(tree: 'KinematicTree', path: Sequence[Joint]) -> tuple[ChainArrays, tuple[str, ...]]:
     """Fold the joints of a path into arrays: fixed ones into placements, mimics into columns."""
+    _refuse_part_of_a_ball(path)
     columns: dict[str, int] = {}
     limits: list[tuple[float, float]] = []
-    placement, prismatic, column, ratio = [], [], [], []
+    placement, kinds, column, ratio = [], [], [], []
     T = np.eye(4)
     for joint in path:
         T = T @ joint.placement
@@ -127,23 +144,32 @@ def _fold(tree: 'KinematicTree', path: Sequence[Joint]) -> tuple[ChainArrays, tu
             limits[columns[source]] = _intersect(limits[columns[source]], joint, source,
                                                  multiplier, offset)
             placement.append(T)
-            prismatic.append(joint.prismatic)
+            kinds.append(arc_kind(joint))
             column.append(columns[source])
             ratio.append(multiplier)
             T = np.eye(4)
         T[:3, :3] = T[:3, :3] @ R_joint_z.T
     placement.append(T)
     whole = [True] * len(columns)
-    for slides, c, r in zip(prismatic, column, ratio):
-        whole[c] = whole[c] and not slides and float(r).is_integer()
+    for kind, c, r in zip(kinds, column, ratio):
+        whole[c] = whole[c] and kind == TURN and float(r).is_integer()
     counts = Counter(column)
     arrays = ChainArrays(
-        placement=_frozen(placement), prismatic=_frozen(prismatic, bool),
+        placement=_frozen(placement), kind=_frozen(kinds, np.int64),
         column=_frozen(column, np.int64), ratio=_frozen(ratio, float),
         shared=_frozen([counts[c] > 1 for c in column], bool),
         lower=_frozen([low for low, _ in limits], float),
         upper=_frozen([high for _, high in limits], float), turns=_frozen(whole, bool))
     return arrays, tuple(columns)
+
+
+def _refuse_part_of_a_ball(path: Sequence[Joint]) -> None:
+    """Raise ModelError where a chain begins or ends within a ball by exponential map."""
+    ends = ((path[0], BALL_X, 'base'), (path[-1], BALL_Z, 'tip')) if path else ()
+    for joint, kind, end in ends:
+        if joint.type == ROTATION_VECTOR and arc_kind(joint) != kind:
+            raise ModelError(f'the {end} link lies within a ball joint by exponential map, at '
+                             f'joint {joint.name!r}: its three values cannot be parted')
 
 
 def _intersect(limits: tuple[float, float], joint: Joint, source: str, multiplier: float,

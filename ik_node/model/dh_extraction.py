@@ -16,6 +16,7 @@ import numpy as np
 
 from ik_node.exceptions import ModelError, names
 from ik_node.kinematics.axes import axes_at_zero
+from ik_node.kinematics.forward import BALL_X, SLIDE
 from ik_node.kinematics.reach import reach
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, screw
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE
@@ -51,9 +52,12 @@ def extract_dh(chain: 'Chain', convention: str) -> dict[str, Any]:
     arrays = chain.arrays
     if arrays.shared.any() or (arrays.ratio != 1.0).any():
         raise ModelError('Denavit-Hartenberg rows cannot say that a joint mimics another')
+    if (arrays.kind >= BALL_X).any():
+        raise ModelError('Denavit-Hartenberg rows cannot say an exponential map; give the ball '
+                         'joint an Euler order')
     points, axes = axes_at_zero(arrays)
     size = max(_size(chain), 1e-3)
-    base = _first_frame(points[0], axes[0], bool(arrays.prismatic[0]))
+    base = _first_frame(points[0], axes[0], bool(arrays.kind[0] == SLIDE))
     F, steps, owners = base.copy(), [], []
     for k in range(chain.n_joints):
         owners.append(k)
@@ -61,7 +65,7 @@ def extract_dh(chain: 'Chain', convention: str) -> dict[str, Any]:
             break
         turn = F[:3, :3].T
         z, p = turn @ axes[k + 1], turn @ (points[k + 1] - F[:3, 3])
-        if arrays.prismatic[k + 1]:  # where a sliding axis lies does not matter: best right here
+        if arrays.kind[k + 1] == SLIDE:  # where such an axis lies does not matter: best right here
             p = np.zeros(3)
         step = _step(z, p, size)
         if abs(step.d) > _FARTHEST:

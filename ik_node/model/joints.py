@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ik_node.kinematics.forward import BALL_X, BALL_Y, BALL_Z, SLIDE, TURN
+
 FIXED = 'fixed'
 REVOLUTE = 'revolute'
 CONTINUOUS = 'continuous'
 PRISMATIC = 'prismatic'
-JOINT_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC)
+ROTATION_VECTOR = 'rotation_vector'
+JOINT_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, ROTATION_VECTOR)
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Joint:
 
     name: str
     type: str
-    """One of JOINT_TYPES."""
+    """One of JOINT_TYPES. Rotation vectors come in threes, see `model.complex_joints`."""
     parent: str
     child: str
     placement: np.ndarray = field(default_factory=lambda: np.eye(4))
@@ -39,9 +42,9 @@ class Joint:
     axis: np.ndarray = field(default_factory=_no_axis)
     """(3,) unit vector in the joint's frame; nothing to a fixed joint."""
     lower: float = -math.inf
-    """rad or m; −inf for continuous."""
+    """rad or m; −inf where there is none."""
     upper: float = math.inf
-    """rad or m; +inf for continuous."""
+    """rad or m; +inf where there is none."""
     velocity: float = math.inf
     """Largest speed, rad/s or m/s; +inf where the source names none."""
     effort: float = math.inf
@@ -57,3 +60,10 @@ class Joint:
     def prismatic(self) -> bool:
         """Whether the joint slides, so that its value is in metres."""
         return self.type == PRISMATIC
+
+
+def arc_kind(joint: Joint) -> int:
+    """Return what the kernels call the joint's articulation; nothing to a fixed joint."""
+    if joint.type == ROTATION_VECTOR:
+        return (BALL_X, BALL_Y, BALL_Z)[int(np.argmax(joint.axis))]
+    return SLIDE if joint.prismatic else TURN

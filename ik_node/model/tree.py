@@ -2,16 +2,24 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import ModelError, names, unknown
-from ik_node.kinematics.forward import TreeArrays, tree_forward
+from ik_node._arrays import floats
+from ik_node.exceptions import InputError, ModelError, names, unknown
+from ik_node.kinematics.forward import TURN, TreeArrays, tree_forward
 from ik_node.model.chain import Chain
-from ik_node.model.joints import Joint
+from ik_node.model.complex_joints import EXPONENTIAL, ComplexJoint
+from ik_node.model.geometry import Visual
+from ik_node.model.joints import Joint, arc_kind
+from ik_node.spatial import is_pose
+
+_POSE_TOLERANCE = 1e-6  # how far a matrix may be off SE(3)
 
 
 class Drive(NamedTuple):
@@ -27,28 +35,41 @@ class Drive(NamedTuple):
 
 
 class KinematicTree:
-    """A robot: links as nodes, joints as arcs, read from URDF. Immutable.
+    """A robot: links as nodes, joints as arcs, from URDF, from DH rows, or by hand. Immutable.
 
     Attributes:
     - `name`: the robot's name.
     - `root`: the name of the root link.
     - `links`: names of all links, depth first, siblings in file order.
     - `joints`: read-only mapping name → `Joint`, in the same order.
+    - `complex_joints`: read-only mapping name → `ComplexJoint`, of those whose parts `joints` has.
+    - `visuals`: read-only mapping link → its `Visual`s, of the links that have some.
     - `warnings`: what is odd in the source though it can be used; one sentence each.
-    - `description`: the URDF text the tree was read from, xacro expanded; None otherwise.
+    - `T_world_root`: (4, 4), where the figure stands, m: the root arc.
     """
 
-    def __init__(self, links: Sequence[str], joints: Iterable[Joint], *, name: str = 'robot',
-                 warnings: Iterable[str] = (), description: str | None = None) -> None:
+    def __init__(self, links: Sequence[str], joints: Iterable[Joint | ComplexJoint], *,
+                 name: str = 'robot', warnings: Iterable[str] = (), text: str | None = None,
+                 visuals: Mapping[str, Sequence[Visual]] | None = None) -> None:
         """Build the hierarchy from links and joints in any order.
 
-        Raises ModelError for duplicate names, links that do not exist, a link with two parents,
-        loops, several roots, and mimics that lead nowhere.
+        The links between the parts of a complex joint need not be given. text: the URDF that the
+        tree was read from. Raises ModelError for duplicate names, links that do not exist, a link
+        with two parents, loops, several roots, and mimics that lead nowhere.
         """
         self.name = name
         self.warnings = tuple(warnings)
-        self.description = description
-        given = _unique(joints)
+        links, joints = self._given = tuple(links), tuple(joints)
+        self.complex_joints: Mapping[str, ComplexJoint] = MappingProxyType(
+            {joint.name: joint for joint in joints if isinstance(joint, ComplexJoint)})
+        self.visuals: Mapping[str, tuple[Visual, ...]] = MappingProxyType(
+            {link: tuple(shapes) for link, shapes in (visuals or {}).items() if shapes})
+        self.T_world_root = np.eye(4)
+        self._text = None if self.complex_joints else text
+        given = _unique(part for joint in joints for part in (
+            joint.parts() if isinstance(joint, ComplexJoint) else (joint,)))
+        links = (*links, *(part.child for joint in self.complex_joints.values()
+                           for part in joint.parts()[:-1]))
         arcs = _arcs_by_parent(links, given)
         self.root = _root(links, given)
         order = _depth_first(self.root, arcs)
@@ -67,14 +88,18 @@ class KinematicTree:
 
     @classmethod
     def from_urdf(cls, source: str | PathLike[str],
-                  xacro_args: Mapping[str, object] | None = None) -> 'KinematicTree':
+                  xacro_args: Mapping[str, object] | None = None, *,
+                  hold_complex_joints: bool = False, rotation: str = 'zyx') -> 'KinematicTree':
         """Read a robot from URDF or xacro.
 
         source: a path (.urdf, .xacro), or the XML text itself. xacro_args: the arguments of a
-        xacro file, name → value. Raises ModelError for what is wrong in it, naming the joint.
+        xacro file, name → value. hold_complex_joints: whether planar and floating joints are held
+        fixed at zero; else they become joints of one degree of freedom, see
+        `model.complex_joints`. rotation: how floating ones turn, an Euler order or "exponential".
+        Raises ModelError for what is wrong in it, naming the joint.
         """
         from ik_node.model.urdf import read_urdf
-        return read_urdf(source, xacro_args)
+        return read_urdf(source, xacro_args, hold_complex_joints, rotation)
 
     @classmethod
     def from_dh(cls, table: Any, convention: str | None = None) -> 'KinematicTree':
@@ -99,6 +124,10 @@ class KinematicTree:
         tip = self._default_tip(base) if tip_link is None else self._known(tip_link, 'tip link')
         return Chain(self, base, tip, self.path(base, tip))
 
+    def joint_into(self, link: str) -> Joint | None:
+        """Return the joint whose child a link is; None for the root. Raises ModelError."""
+        return self._arc_of.get(self._known(link, 'link'))
+
     def path(self, base_link: str, tip_link: str) -> list[Joint]:
         """Return the joints from a link down to another, fixed ones too.
 
@@ -119,8 +148,8 @@ class KinematicTree:
         """Return the pose of every link, {link: T_root_link (4, 4)}, m.
 
         values: {joint: value}, rad or m; joints left out are at zero, mimics follow their source
-        whatever is given for them, and fixed joints have no value. Raises ModelError for an
-        unknown joint or a value that is no finite number.
+        whatever is given for them, and fixed joints have no value. Of a tree that is `placed` it
+        is T_world_link. Raises ModelError for an unknown joint or a value that is no finite number.
         """
         T_root_link = np.empty((len(self.links), 4, 4))
         tree_forward(self._arrays, self._arc_values(values or {}), T_root_link)
@@ -134,6 +163,61 @@ class KinematicTree:
         arc_values = self._arc_values(values)
         return {joint.name: float(value)
                 for joint, value in zip(self.joints.values(), arc_values[1:]) if joint.moves}
+
+    def visual_poses(self, values: Mapping[str, float] | None = None) -> list[
+            tuple[str, Visual, np.ndarray]]:
+        """Return (link, visual, T_root_shape (4, 4), m) of every shape; values as for `forward`.
+
+        The transform that readies a shape acts on the shape alone [Parent 5.2].
+        """
+        T_root_link = self.forward(values)
+        return [(link, visual, T_root_link[link] @ visual.placement)
+                for link in self.links for visual in self.visuals.get(link, ())]
+
+    def placed(self, T_world_root: np.ndarray) -> 'KinematicTree':
+        """Return the same figure at another place in the world, (4, 4), m.
+
+        Everything but `forward`, `visual_poses` and `T_world_root` is as it was: chains begin at
+        their base link wherever that is. Raises InputError for what is no pose.
+        """
+        T = floats(T_world_root, 'T_world_root')
+        if T.shape != (4, 4) or not is_pose(T, _POSE_TOLERANCE):
+            raise InputError(f'T_world_root must be a pose (4, 4), not {T.tolist()}')
+        figure = copy(self)
+        figure.T_world_root = T
+        placement = self._arrays.placement.copy()
+        placement[0] = T
+        placement.flags.writeable = False
+        figure._arrays = self._arrays._replace(placement=placement)
+        return figure
+
+    @property
+    def description(self) -> str:
+        """The robot as URDF text: what it was read from, xacro expanded, where that says it all.
+
+        It does not where the tree came as DH rows or by hand, and where complex joints move.
+        """
+        return self.to_urdf() if self._text is None else self._text
+
+    def to_urdf(self) -> str:
+        """Return the tree as URDF: links, joints, visuals; without inertias and collision shapes.
+
+        A tree without any visuals gets simple shapes along its links. A ball by exponential map,
+        for which URDF has no joints, is written as Euler angles 'zyx'.
+        """
+        from ik_node.model.urdf_writer import write_urdf
+        return write_urdf(self)
+
+    def with_euler_angles(self) -> 'KinematicTree':
+        """Return the same tree with Euler angles 'zyx' instead of exponential maps."""
+        if all(joint.rotation != EXPONENTIAL for joint in self.complex_joints.values()):
+            return self
+        links, joints = self._given
+        return KinematicTree(
+            links, [replace(joint, rotation='zyx', lower=None, upper=None)
+                    if isinstance(joint, ComplexJoint) and joint.rotation == EXPONENTIAL else joint
+                    for joint in joints],
+            name=self.name, warnings=self.warnings, visuals=self.visuals)
 
     def leaves(self, base_link: str | None = None) -> list[str]:
         """Return the links without children, below base_link (by default the root), in order."""
@@ -190,7 +274,7 @@ class KinematicTree:
         index = {link: k for k, link in enumerate(self.links)}
         arrays = TreeArrays(
             parent=np.array([-1, *(index[joint.parent] for joint in path)]),
-            prismatic=np.array([False, *(joint.prismatic for joint in path)]),
+            kind=np.array([TURN, *(arc_kind(joint) for joint in path)]),
             placement=np.array([np.eye(4), *(joint.placement for joint in path)]),
             axis=np.array([np.zeros(3), *(joint.axis for joint in path)]))
         for array in arrays:

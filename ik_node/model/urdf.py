@@ -17,17 +17,21 @@ import numpy as np
 from urdf_parser_py import urdf
 
 from ik_node.exceptions import ModelError, names
+from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
 from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint, Mimic
 from ik_node.model.tree import KinematicTree
+from ik_node.model.urdf_visuals import read_visuals
 from ik_node.spatial import pose_from_rpy
 
-_HELD = ('planar', 'floating')  # URDF's joints of several degrees of freedom
-_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_HELD)
+_COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
+_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_COMPLEX)
+UNLIMITED = 1e9  # rad or m: a limit that is none, which URDF has no word for in a prismatic joint
 _AXIS_TOLERANCE = 1e-3  # an axis this far off unit length is told of, not only normalised
 
 
 def read_urdf(source: str | PathLike[str],
-              xacro_args: Mapping[str, object] | None = None) -> KinematicTree:
+              xacro_args: Mapping[str, object] | None = None, hold_complex_joints: bool = False,
+              rotation: str = 'zyx') -> KinematicTree:
     """Read a tree from a path (.urdf, .xacro) or from the XML text; see `KinematicTree.from_urdf`.
 
     Raises ModelError.
@@ -36,10 +40,15 @@ def read_urdf(source: str | PathLike[str],
     robot = _parse(text)
     warnings: list[str] = []
     links = [_name(element, k) for k, element in enumerate(robot.findall('link'))]
-    joints = [_joint(element, _name(element, k), warnings)
-              for k, element in enumerate(robot.findall('joint'))]
+    joints: list[Joint | ComplexJoint] = []
+    for k, element in enumerate(robot.findall('joint')):
+        name = _name(element, k)
+        if element.get('type') in _COMPLEX:
+            joints.append(_complex_joint(element, name, hold_complex_joints, rotation, warnings))
+        else:
+            joints.append(_joint(element, name, warnings))
     return KinematicTree(links, joints, name=robot.get('name', 'robot'), warnings=warnings,
-                         description=text)
+                         text=text, visuals=read_visuals(robot, warnings))
 
 
 def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) -> str:
@@ -125,23 +134,40 @@ def _joint(element: ElementTree.Element, name: str, warnings: list[str]) -> Join
     kind = element.get('type')
     if kind not in _TYPES:
         raise ModelError(f'joint {name!r} is of type {kind!r}; the types are {names(_TYPES)}')
-    if kind in _HELD:
-        warnings.append(f'joint {name!r} is {kind}: it is held fixed')
-        kind = FIXED
     parsed = _parsed(element, name, kind)
+    placement = _placement(parsed, name)
+    if kind == FIXED:
+        return Joint(name, kind, parsed.parent, parsed.child, placement, lower=0.0, upper=0.0)
+    kind, lower, upper = _limits(element, parsed, name, warnings)
+    return Joint(name, kind, parsed.parent, parsed.child, placement,
+                 _axis(parsed.axis, name, warnings), lower, upper,
+                 _positive(element, 'velocity'), _positive(element, 'effort'),
+                 _mimic(parsed.mimic, name))
+
+
+def _complex_joint(element: ElementTree.Element, name: str, hold: bool, rotation: str,
+                   warnings: list[str]) -> Joint | ComplexJoint:
+    """Return a planar or floating joint, or a fixed one in its place. URDF gives them no limits."""
+    kind = element.get('type', '')
+    parsed = _parsed(element, name, kind)
+    normal = _axis(parsed.axis, name, warnings)
+    joint = ComplexJoint(name, kind, parsed.parent, parsed.child, _placement(parsed, name), normal,
+                         rotation)
+    if hold:
+        warnings.append(f'joint {name!r} is {kind}: it is held fixed, as asked')
+        return joint.held()
+    warnings.append(f'joint {name!r} is {kind}: taken as the joints '
+                    f'{names(part.name for part in joint.parts())}')
+    return joint
+
+
+def _placement(parsed: urdf.Joint, name: str) -> np.ndarray:
     origin = parsed.origin or urdf.Pose(xyz=[0, 0, 0], rpy=[0, 0, 0])
     xyz, rpy = np.array(origin.xyz), np.array(origin.rpy)
     if not np.isfinite([xyz, rpy]).all():
         raise ModelError(f'joint {name!r}: its origin xyz={origin.xyz} rpy={origin.rpy} must be '
                          'finite numbers')
-    if kind == FIXED:
-        return Joint(name, kind, parsed.parent, parsed.child, pose_from_rpy(xyz, rpy),
-                     lower=0.0, upper=0.0)
-    kind, lower, upper = _limits(element, parsed, name, warnings)
-    return Joint(name, kind, parsed.parent, parsed.child, pose_from_rpy(xyz, rpy),
-                 _axis(parsed.axis, name, warnings), lower, upper,
-                 _positive(element, 'velocity'), _positive(element, 'effort'),
-                 _mimic(parsed.mimic, name))
+    return pose_from_rpy(xyz, rpy)
 
 
 def _parsed(element: ElementTree.Element, name: str, kind: str) -> urdf.Joint:
@@ -198,7 +224,8 @@ def _limits(element: ElementTree.Element, parsed: urdf.Joint, name: str,
                              'upper="…"/>')
         warnings.append(f'joint {name!r} is revolute but gives no limits: taken as continuous')
         return CONTINUOUS, -math.inf, math.inf
-    lower, upper = parsed.limit.lower, parsed.limit.upper
+    lower, upper = (math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
+                    for limit in (parsed.limit.lower, parsed.limit.upper))
     if not lower <= upper:
         raise ModelError(f'joint {name!r}: its limits {lower} to {upper} are no range; lower must '
                          'not be greater than upper')

@@ -77,6 +77,7 @@ class Solver(ABC):
             return self.chain.neutral()
         start = vector(q0, self.chain.n_joints, 'q0')
         into_limits(self.chain.arrays, start)
+        self.chain.shorten_rotations(start)
         return start
 
     def _starts(self, q0: Any, count: int) -> list[np.ndarray]:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import KinematicTree, ModelError
+from ik_node import IkError, KinematicTree, ModelError
 from ik_node.model.joints import Joint, Mimic
 
 LIMIT = 'lower="-1" upper="1" effort="1" velocity="1"'
@@ -131,3 +131,25 @@ def test_a_tree_cannot_be_changed_by_accident():
         tree.joints['left'] = None
     with pytest.raises(ValueError, match='read-only'):
         tree.chain('left').lower[0] = 0.0
+
+
+def test_a_placed_figure_stands_elsewhere_as_a_whole_and_is_the_same_arm():
+    tree = robots.tree('baxter')
+    T = np.eye(4)
+    T[:3, 3] = 1, 2, 3
+    T[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    placed = tree.placed(T)
+    q = {'left_s0': 0.5, 'right_e1': 1.0}
+    here = tree.forward(q)
+    for link, T_world_link in placed.forward(q).items():
+        assert T_world_link == pytest.approx(T @ here[link], abs=1e-14)
+    assert (placed.T_world_root == T).all()
+    assert (tree.T_world_root == np.eye(4)).all()
+    chains = placed.chain('torso', 'left_gripper'), tree.chain('torso', 'left_gripper')
+    assert (chains[0].forward(np.full(7, 0.3)) == chains[1].forward(np.full(7, 0.3))).all()
+
+
+@pytest.mark.parametrize('T', [np.eye(3), 2 * np.eye(4), np.full((4, 4), np.nan), 'here'])
+def test_a_place_that_is_no_pose_is_refused(T):
+    with pytest.raises(IkError, match='T_world_root must be'):
+        robots.tree('baxter').placed(T)

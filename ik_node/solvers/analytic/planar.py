@@ -12,6 +12,7 @@ import numpy as np
 
 from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.axes import axes_at_zero
+from ik_node.kinematics.forward import TURN
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import quaternion_from_matrix, turn_z_onto
@@ -110,7 +111,7 @@ class PlanarArm(NamedTuple):
 def find_planar(chain: Chain) -> PlanarArm | str:
     """Return the chain as a planar 2R or 3R arm, or a few words on what it is instead."""
     arrays, n = chain.arrays, chain.n_joints
-    if arrays.prismatic.any() or len(arrays.column) != n or (arrays.ratio != 1.0).any():
+    if (arrays.kind != TURN).any() or len(arrays.column) != n or (arrays.ratio != 1.0).any():
         return f'{n} joints, not all of them simple revolute ones'
     points, axes = axes_at_zero(arrays)
     skew = max(float(np.linalg.norm(np.cross(axes[0], axis))) for axis in axes)

@@ -10,6 +10,7 @@ is the same with c₁ = k2 − k1 and s₁ = k3.
 import math
 
 from ik_node._jit import njit
+from ik_node.kinematics.forward import SLIDE
 
 
 @njit
@@ -29,7 +30,7 @@ def joint_optimum(chain, task, settings, frame, T, k, limited, swing, q):
         if ratio < 0.0:
             low, high = high, low
         low, high = ratio * low, ratio * high
-    if chain.prismatic[k]:
+    if chain.kind[k] == SLIDE:
         value, gain = _best_slide(task, frame, T, low, high)
     else:
         c1, s1, c2, s2 = _harmonics(task, settings, frame, T)

@@ -1,10 +1,13 @@
 """Cyclic coordinate descent as a solver."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ik_node.exceptions import UnsupportedError
+from ik_node.kinematics.forward import BALL_X
+from ik_node.model.chain import Chain
 from ik_node.options import option
 from ik_node.solvers.ccd.sweep import (
     INWARD,
@@ -45,6 +48,14 @@ class CcdSolver(IterativeSolver):
     kernels = make_kernels('ccd', ccd_attempt, ccd_bare_step)
     patience = 100
     progress = 0.9
+
+    def __init__(self, chain: Chain, **options: Any) -> None:
+        """Prepare to solve for a chain; see `Solver`. Raises UnsupportedError for some balls."""
+        if (chain.arrays.kind >= BALL_X).any():
+            raise UnsupportedError('ccd sets one value after the other, and a ball joint by '
+                                   'exponential map has three that cannot be parted; give it an '
+                                   'Euler order, or take another solver')
+        super().__init__(chain, **options)
 
     def _method_settings(self) -> CcdSettings:
         return CcdSettings(_ORDERS[self.options.order], self.options.position_weight,

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from ik_node._jit import njit
-from ik_node.kinematics.forward import articulate, chain_frames
+from ik_node.kinematics.forward import SLIDE, articulate, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.ccd.optimum import joint_optimum
 from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED
@@ -130,11 +130,11 @@ def _sweep_outward(chain, task, settings, work, limited, swing, q):
         else:
             compose(work.frames[k - 1], chain.placement[k], work.frames[k])
         value = chain.ratio[k] * q[chain.column[k]]
-        articulate(work.frames[k], chain.prismatic[k], value)
+        articulate(work.frames[k], chain.kind[k] == SLIDE, value)
         change, _ = joint_optimum(chain, task, settings, work.frames[k], work.T, k, limited, swing,
                                   q)
         largest = max(largest, abs(_set(chain, k, change, work.frames[k], work.T, q)))
-        articulate(work.frames[k], chain.prismatic[k], chain.ratio[k] * change)
+        articulate(work.frames[k], chain.kind[k] == SLIDE, chain.ratio[k] * change)
     return largest
 
 
@@ -146,7 +146,7 @@ def _set(chain, k, change, frame, T, q):
     q[chain.column[k]] += change
     ax, ay, az = frame[0, 2], frame[1, 2], frame[2, 2]
     value = chain.ratio[k] * change
-    if chain.prismatic[k]:
+    if chain.kind[k] == SLIDE:
         T[0, 3] += value * ax
         T[1, 3] += value * ay
         T[2, 3] += value * az

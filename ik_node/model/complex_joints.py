@@ -1,0 +1,144 @@
+"""Joints of several degrees of freedom, as joints of one joined by links of no length [Parent 5.1].
+
+A ball, and the rotation of a floating joint, is parameterised by the order the user names:
+
+- Euler angles, such as 'zyx' (the default) or 'zxz': three revolute joints about those axes, each
+  in the frame the one before has turned. When the second has brought the first and the third axis
+  into line (at ±π/2, or at 0 and π where the first and the last letter are the same), one direction
+  of turning is lost: gimbal lock. A goal that leads through there is not followed.
+- 'exponential', the exponential map: the three values are a rotation vector w, R = exp(w), rad. It
+  has no gimbal lock; what it has instead, at |w| = 2π, is never met, for 2π − |w| the other way
+  round is the same rotation and solvers start from the shorter one [Grassia, Practical
+  parameterization of rotations using the exponential map, J. Graphics Tools 3 (1998) 29].
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ik_node.exceptions import ModelError, names
+from ik_node.model.joints import (
+    CONTINUOUS,
+    FIXED,
+    PRISMATIC,
+    REVOLUTE,
+    ROTATION_VECTOR,
+    Joint,
+)
+
+PLANAR, FLOATING, BALL = 'planar', 'floating', 'ball'
+COMPLEX_TYPES = (PLANAR, FLOATING, BALL)
+EXPONENTIAL = 'exponential'
+_EULER_ORDERS = tuple(a + b + c for a in 'xyz' for b in 'xyz' for c in 'xyz'
+                      if a != b and b != c)
+ROTATIONS = (*_EULER_ORDERS, EXPONENTIAL)
+_Coordinate = tuple[str, str, Sequence[float] | np.ndarray]
+_AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True, eq=False)
+class ComplexJoint:
+    """A planar, floating or ball joint; `KinematicTree` takes it for its parts.
+
+    The parts of a joint called "hip" are, from the parent out:
+
+    - planar: hip_x, hip_y, along the plane, and hip_theta, about its normal;
+    - floating: hip_x, hip_y, hip_z, and the rotation's three;
+    - ball: the rotation's three: hip_rz, hip_ry, hip_rx for 'zyx', hip_rz1, hip_rx, hip_rz2 for
+      'zxz', hip_wx, hip_wy, hip_wz for 'exponential'.
+
+    Raises ModelError for an unknown type or rotation, and for limits that are none.
+    """
+
+    name: str
+    type: str
+    """One of COMPLEX_TYPES."""
+    parent: str
+    child: str
+    placement: np.ndarray = field(default_factory=lambda: np.eye(4))
+    """(4, 4) T_parent_child where every value is 0; m."""
+    normal: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    """(3,) unit normal of a planar joint's plane, joint frame."""
+    rotation: str = 'zyx'
+    """An Euler order or 'exponential'."""
+    lower: Sequence[float] | None = None
+    """One limit for each part, m or rad; None for none at all."""
+    upper: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without a tree."""
+        if self.type not in COMPLEX_TYPES:
+            raise ModelError(f'joint {self.name!r} is of type {self.type!r}; the types of several '
+                             f'degrees of freedom are {names(COMPLEX_TYPES)}')
+        if self.rotation not in ROTATIONS:
+            raise ModelError(f'joint {self.name!r}: the rotation must be one of '
+                             f'{names(ROTATIONS)}, not {self.rotation!r}')
+        for limits in (self.lower, self.upper):
+            if limits is not None and len(limits) != self.freedom:
+                raise ModelError(f'joint {self.name!r} is {self.type} and needs {self.freedom} '
+                                 f'limits, not {len(limits)}')
+        if not np.all(np.less_equal(*self._limits())):
+            raise ModelError(f'joint {self.name!r}: its limits {self.lower} to {self.upper} are no '
+                             'ranges; lower must not be greater than upper')
+
+    @property
+    def freedom(self) -> int:
+        """How many degrees of freedom it has."""
+        return 6 if self.type == FLOATING else 3
+
+    def parts(self) -> tuple[Joint, ...]:
+        """Return the joints of one degree of freedom, from the parent to the child.
+
+        The first carries the placement; the links between them are named after the joints.
+        """
+        coordinates = self._coordinates()
+        joints = []
+        parent, placement = self.parent, self.placement
+        for k, (suffix, kind, axis) in enumerate(coordinates):
+            name = f'{self.name}_{suffix}'
+            child = self.child if k + 1 == len(coordinates) else f'{name}_link'
+            lower, upper = (float(limits[k]) for limits in self._limits())
+            limited = math.isfinite(lower) or math.isfinite(upper)
+            joints.append(Joint(name, REVOLUTE if kind == CONTINUOUS and limited else kind, parent,
+                                child, placement, np.array(axis), lower, upper))
+            parent, placement = child, np.eye(4)
+        return tuple(joints)
+
+    def held(self) -> Joint:
+        """Return a fixed joint in its place, at zero."""
+        return Joint(self.name, FIXED, self.parent, self.child, self.placement, lower=0.0,
+                     upper=0.0)
+
+    def _limits(self) -> tuple[Sequence[float], Sequence[float]]:
+        return (self.lower if self.lower is not None else (-math.inf,) * self.freedom,
+                self.upper if self.upper is not None else (math.inf,) * self.freedom)
+
+    def _coordinates(self) -> list[_Coordinate]:
+        """Return (suffix, joint type, axis) of every part."""
+        if self.type == PLANAR:
+            u, v = _plane(self.normal)
+            return [('x', PRISMATIC, u), ('y', PRISMATIC, v),
+                    ('theta', CONTINUOUS, self.normal)]
+        slides = [(letter, PRISMATIC, _AXES[letter]) for letter in 'xyz']
+        return (slides if self.type == FLOATING else []) + self._turns()
+
+    def _turns(self) -> list[_Coordinate]:
+        if self.rotation == EXPONENTIAL:
+            return [(f'w{letter}', ROTATION_VECTOR, _AXES[letter]) for letter in 'xyz']
+        order = self.rotation
+        return [(f'r{letter}' + (str(1 + k // 2) if order.count(letter) > 1 else ''), CONTINUOUS,
+                 _AXES[letter]) for k, letter in enumerate(order)]
+
+
+def _plane(normal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the axes of a plane, (3,): x and y for the normal z, y and z for x, z and x for y.
+
+    In between, y is what is nearest to that and at right angles to the normal.
+    """
+    k = int(np.argmax(np.abs(normal)))
+    v = np.roll(np.eye(3)[k], 2)
+    v = v - (v @ normal) * normal
+    v /= math.sqrt(v @ v)
+    return np.cross(v, normal), v
