@@ -23,6 +23,7 @@ setup(
         (f'share/{NAME}', ['package.xml']),
         (f'share/{NAME}/config', glob('config/*.*')),
         (f'share/{NAME}/config/dh', glob('config/dh/*')),
+        (f'share/{NAME}/config/poses', glob('config/poses/*')),
         (f'share/{NAME}/launch', glob('launch/*.launch.py')),
         (f'share/{NAME}/urdf', glob('urdf/*')),
     ],

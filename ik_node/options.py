@@ -36,6 +36,8 @@ class Spec:
     """Whether it may be one number for each joint, too."""
     listed: bool = False
     """Whether it is a list."""
+    named: bool = False
+    """Whether it may be a name instead, a text."""
     length: int | None = None
     """How long the list must be; None for any length."""
 
@@ -87,6 +89,8 @@ def check(name: str, value: Any, spec: Spec, n_joints: int | None = None) -> Any
         if spec.optional:
             return None
         raise OptionError(f'{name} must be {_allowed(spec)}, not None')
+    if spec.named and isinstance(value, str):
+        return value
     if spec.listed or (spec.per_joint and isinstance(value, _LISTS)):
         return _list(name, value, spec, n_joints if spec.per_joint else spec.length)
     return _one(name, value, spec)
@@ -141,4 +145,4 @@ def _allowed(spec: Spec) -> str:
         words += ', or one for each joint'
     if spec.listed:
         words = f'a list{f" of {spec.length}" if spec.length else ""}, each {words}'
-    return words + (', or None' if spec.optional else '')
+    return words + (', or a name' if spec.named else '') + (', or None' if spec.optional else '')

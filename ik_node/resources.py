@@ -25,14 +25,16 @@ def share_folder() -> Path:
 
 
 def robot_file(robot: str) -> Path:
-    """Return the file of a robot: a path as it is, or one of the names under urdf/.
+    """Return the file of a robot: a path as it is, or one of the names under urdf/ or config/dh/.
 
     Raises FileNotFoundError, with the names, for neither.
     """
     path = Path(robot)
     if path.is_file():
         return path
-    own = {file.stem: file for file in sorted((share_folder() / 'urdf').glob('*.urdf'))}
+    share = share_folder()
+    own = {file.stem: file for file in (*sorted((share / 'urdf').glob('*.urdf')),
+                                        *sorted((share / 'config/dh').glob('*.yaml')))}
     if robot in own:
         return own[robot]
     raise FileNotFoundError(f'there is no robot {robot!r}: neither a file, nor one of '

@@ -15,11 +15,13 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from ik_node import IkError, KinematicTree
+from ik_node.model.files import read_robot
 from ik_node.resources import robot_file, share_folder
 from launch import LaunchContext, LaunchDescription
 
 ARGUMENTS = [
-    ('robot', 'arm_6r', 'a URDF or xacro file, or one of arm_6r, arm_7r, planar_3r, scara, torso'),
+    ('robot', 'arm_6r', 'a URDF or xacro file, a .yaml of Denavit-Hartenberg rows, or one of '
+     'arm_6r, arm_7r, planar_3r, scara, torso, panda, puma560'),
     ('base', '', 'where the chain begins; empty: the root link'),
     ('tip', '', 'the link that is to meet the goals; empty: the only leaf, *tool* or *tcp*'),
     ('solver', 'dls', 'the method'),
@@ -41,7 +43,7 @@ def _start(context: LaunchContext) -> list:
     config = share_folder() / 'config'
     try:
         file = robot_file(given['robot'])
-        tree = KinematicTree.from_urdf(file)
+        tree = read_robot(file)
     except (IkError, FileNotFoundError) as error:
         raise RuntimeError(f'demo.launch.py: {error}') from error
     parameters: list = [str(config / 'demo.yaml')]

@@ -17,7 +17,7 @@ import numpy as np
 from ik_node.demo.picture import draw_way
 from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
-from ik_node.model.tree import KinematicTree
+from ik_node.model.files import is_dh_file, read_robot
 from ik_node.motion.way import Way
 from ik_node.resources import robot_file, share_folder
 from ik_node.solvers.registry import make_solver, solver_names
@@ -36,7 +36,7 @@ def main() -> int:
     arguments = _arguments()
     try:
         file = robot_file(arguments.robot)
-        chain = KinematicTree.from_urdf(file).chain(arguments.base, arguments.tip)
+        chain = read_robot(file).chain(arguments.base, arguments.tip)
         _compile(arguments.solver, chain)
     except (IkError, FileNotFoundError) as error:
         sys.exit(f'ik_node demo: {error}')
@@ -58,7 +58,8 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='python -m ik_node.demo', description=__doc__)
     parser.add_argument('--robot', default='arm_6r',
-                        help='a URDF or xacro file, or one of the robots of this package')
+                        help='a URDF or xacro file, a .yaml of Denavit-Hartenberg rows, or one of '
+                        'the robots of this package')
     parser.add_argument('--tip', help='the link that is to meet the goals')
     parser.add_argument('--base', help='where the chain begins')
     parser.add_argument('--solver', default='dls', help=f'one of {", ".join(solver_names())}')
@@ -106,7 +107,8 @@ def _node(file: Path, chain: Chain, solver: str) -> Iterator[None]:
     process = subprocess.Popen(
         [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', '--log-level', 'warn',
          '--params-file', str(share_folder() / 'config' / 'demo.yaml'),
-         '-p', f'urdf_path:={file}', '-p', f'base_link:={chain.base_link}',
+         '-p', f'{"dh_path" if is_dh_file(file) else "urdf_path"}:={file}',
+         '-p', f'base_link:={chain.base_link}',
          '-p', f'tip_link:={chain.tip_link}', '-p', f'solver:={solver}'],
         start_new_session=True)
     try:

@@ -9,6 +9,7 @@ from rclpy.parameter import Parameter
 
 from ik_node.exceptions import IkError, OptionError
 from ik_node.model.tree import KinematicTree
+from ik_node.motion.pose_library import PoseLibrary, read_poses
 from ik_node.options import Options, Spec
 from ik_node.ros.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.ros.parameters import declare, from_parameter
@@ -73,7 +74,7 @@ class Configuration:
     def wants_topic(self) -> bool:
         """Whether the robot is to come by topic, no parameter saying where else from."""
         model = self._read(ModelOptions, self._values)
-        return not (model.robot_description or model.urdf_path)
+        return not (model.robot_description or model.urdf_path or model.dh_path)
 
     def _declare(self, options: type[Options], prefix: str = '') -> None:
         specs = options.specs()
@@ -88,19 +89,28 @@ class Configuration:
         tree = self._tree(values, topic_text)
         if tree is None:
             return None
+        _check_world_frame(values, tree)
+        poses = self._poses(values, tree)
         arms = {}
         for name in self.arm_names:
             options = self._read(ArmOptions, values, f'{name}.' if name else '')
             prefix = f'{options.solver}.'
             solver_options = {key.removeprefix(prefix): value for key, value in values.items()
                               if key.startswith(prefix)}
-            arms[name] = Arm(name, tree, options, solver_options)
-        return Robot(tree, arms, previous=self.robot)
+            arms[name] = Arm(name, tree, options, solver_options, poses)
+        return Robot(tree, arms, poses, previous=self.robot)
+
+    def _poses(self, values: dict[str, Any], tree: KinematicTree) -> PoseLibrary | None:
+        """Return the named poses, the present ones where neither they nor the tree are others."""
+        file = values['poses']
+        if self.robot is not None and self.robot.tree is tree and file == self._values['poses']:
+            return self.robot.poses
+        return read_poses(file, tree) if file else None
 
     def _tree(self, values: dict[str, Any], topic_text: str | None) -> KinematicTree | None:
         """Return the tree, the present one where nothing about its source has changed."""
         same = topic_text == self._topic_text and all(
-            values[name] == self._values[name] for name in ModelOptions.specs())
+            values[name] == self._values[name] for name in ModelOptions.specs() if name != 'poses')
         if same and self.robot is not None:
             return self.robot.tree
         return read_tree(self._read(ModelOptions, values), topic_text)
@@ -116,6 +126,8 @@ class Configuration:
             robot = self.robot
             if self._loaded and not all(p.name in NodeOptions.specs() for p in parameters):
                 robot = self._build(values, self._topic_text)
+            elif robot is not None:
+                _check_world_frame(values, robot.tree)
             self._pending = values, robot
         except IkError as error:
             reason = f'{error}' if isinstance(error, OptionError) else (
@@ -130,3 +142,10 @@ class Configuration:
         (self._values, self.robot), self._pending = self._pending, None
         self.options = self._read(NodeOptions, self._values)
         self._on_change()
+
+
+def _check_world_frame(values: dict[str, Any], tree: KinematicTree) -> None:
+    """Raise OptionError where the world has the name of a link: a goal in it would be either's."""
+    if values['world_frame'] in tree.links:
+        raise OptionError(f'world_frame must not be a link of the robot: {values["world_frame"]!r} '
+                          'is one')

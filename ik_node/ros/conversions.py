@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Point, Pose, Quaternion
+from geometry_msgs.msg import Point, Pose, Quaternion, TransformStamped, Vector3
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -30,6 +30,16 @@ def pose_to_matrix(pose: Pose) -> np.ndarray:
     T[:3, :3] = matrix_from_quaternion(quaternion / norm)
     T[:3, 3] = point_to_array(pose.position)
     return T
+
+
+def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
+    """Return T_frame_child (4, 4), m, as a message for tf."""
+    pose = matrix_to_pose(T)
+    message = TransformStamped(header=header, child_frame_id=child)
+    message.transform.translation = Vector3(
+        x=pose.position.x, y=pose.position.y, z=pose.position.z)
+    message.transform.rotation = pose.orientation
+    return message
 
 
 def point_to_array(point: Point) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Which frame a goal is in: the base, a link of the robot, or one that tf2 knows."""
+"""Which frame a goal is in: the base, a link of the robot, the world, or one that tf2 knows."""
 
 from typing import Any
 
@@ -8,8 +8,14 @@ from rclpy.time import Time
 from std_msgs.msg import Header
 
 from ik_node.exceptions import InputError, names
+from ik_node.ros.options import NodeOptions
 from ik_node.ros.robot import Arm, Robot
-from ik_node.spatial import matrix_from_quaternion
+from ik_node.spatial import inverse, matrix_from_quaternion, pose_from_rpy
+
+
+def root_pose(options: NodeOptions) -> np.ndarray:
+    """Return T_world_root (4, 4), m: where the parameter root_pose places the robot."""
+    return pose_from_rpy(options.root_pose[:3], options.root_pose[3:])
 
 
 class Frames:
@@ -32,18 +38,21 @@ class Frames:
         if self._buffer is not None:
             self._listener.unregister()
 
-    def in_base(self, robot: Robot, arm: Arm, header: Header, prefix: str) -> np.ndarray:
+    def in_base(self, robot: Robot, arm: Arm, header: Header, options: NodeOptions) -> np.ndarray:
         """Return T_base_frame (4, 4), m, of a message's frame, seen from an arm's base.
 
-        An empty frame is the base itself. Raises InputError for a frame that is neither a link
-        nor known to tf2.
+        An empty frame is the base itself. Raises InputError for a frame that is neither a link,
+        nor the world, nor known to tf2.
         """
+        prefix = options.frame_prefix
         frame = header.frame_id.lstrip('/')
         link = frame.removeprefix(prefix)
         if not frame or link == arm.chain.base_link:
             return np.eye(4)
         if link in robot.tree.links:
             return robot.in_base(arm, link)
+        if frame == options.world_frame:
+            return robot.in_base(arm, robot.tree.root) @ inverse(root_pose(options))
         return self._from_tf(prefix + arm.chain.base_link, frame, header, robot)
 
     def _from_tf(self, base: str, frame: str, header: Header, robot: Robot) -> np.ndarray:

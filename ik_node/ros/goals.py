@@ -149,11 +149,11 @@ class Goals:
     def _point_goal(self, robot: Robot, arm: Arm, message: PointStamped) -> Goal:
         p = np.array([*conversions.point_to_array(message.point), 1.0])
         position = (self._in_base(robot, arm, message.header) @ p)[:3]
-        weights = arm.options.task_weights
+        weights = arm.task_weights
         return Goal(position=position, weights=weights if np.any(weights[:3]) else None)
 
     def _in_base(self, robot: Robot, arm: Arm, header: Header) -> np.ndarray:
-        return self._frames.in_base(robot, arm, header, self._configuration.options.frame_prefix)
+        return self._frames.in_base(robot, arm, header, self._configuration.options)
 
     def _take_path(self, robot: Robot, arm: Arm, message: Path) -> None:
         """Check all of a path before the first step on it."""

@@ -12,13 +12,21 @@ class ModelOptions(Options):
     """Where the robot comes from; the first that is given is taken, the topic if none is."""
 
     robot_description: str = option(
-        '', 'the robot as URDF text; empty: taken from urdf_path or the topic robot_description',
+        '', 'the robot as URDF text; empty: taken from urdf_path, dh_path or the topic '
+        'robot_description',
         kind=str)
     urdf_path: str = option(
         '', 'a .urdf or .xacro file to read the robot from', kind=str)
+    dh_path: str = option(
+        '', 'a .yaml file of Denavit-Hartenberg rows to read the robot from', kind=str)
     xacro_args: Any = option(
         None, 'arguments of the xacro file, each as name:=value', kind=str, listed=True,
         optional=True)
+    hold_complex_joints: bool = option(
+        False, 'whether planar and floating joints are held fixed; else they move as joints of '
+        'one degree of freedom', kind=bool)
+    poses: str = option(
+        '', 'a file of named poses for start_pose: .yaml, or an .srdf with group states', kind=str)
 
 
 @dataclass(frozen=True)
@@ -32,11 +40,13 @@ class ArmOptions(Options):
     solver: str = option('dls', 'the method', kind=str, choices=solver_names())
     task_weights: Any = option(
         (1.0,) * 6, 'what a goal asks for, x y z of the position and of the orientation along the '
-        'goal\'s axes; 0 leaves that axis free, for arms that cannot serve all six',
-        low=0.0, listed=True, length=6)
+        'goal\'s axes; 0 leaves that axis free, for arms that cannot serve all six; auto: those '
+        'that the arm can serve',
+        low=0.0, listed=True, length=6, named=True)
     start_pose: Any = option(
-        None, 'joint values at the start, base to tip; none: zero, or the middle of limits that '
-        'exclude it', 'rad or m', listed=True, optional=True)
+        None, 'joint values at the start, base to tip, or the name of one of the poses; none: '
+        'zero, or the middle of limits that exclude it', 'rad or m', listed=True, optional=True,
+        named=True)
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,12 @@ class NodeOptions(Options):
     publish_rate: float = option(
         30.0, 'how often the joint states are published besides with every answer; 0: never', 'Hz',
         low=0.0, high=10000.0)
+    world_frame: str = option(
+        '', 'a frame in which root_pose places the robot, for goals in it; published to tf where '
+        'that is installed; empty: none', kind=str)
+    root_pose: Any = option(
+        (0.0,) * 6, 'where the root link stands in world_frame: x y z, and roll pitch yaw about '
+        'its fixed axes', 'm and rad', listed=True, length=6)
     frame_prefix: str = option(
         '', 'what robot_state_publisher puts before the names of links', kind=str)
     publish_description: bool = option(

@@ -13,7 +13,9 @@ from visualization_msgs.msg import MarkerArray
 
 from ik_node.model.tree import KinematicTree
 from ik_node.ros import conversions
+from ik_node.ros.frames import root_pose
 from ik_node.ros.markers import ArmMarkers
+from ik_node.ros.options import NodeOptions
 from ik_node.ros.robot import Arm, Robot
 from ik_node.solvers.goal import Goal
 
@@ -34,6 +36,8 @@ class Outputs:
             'solutions': make(JointTrajectory, '~/solutions', 10)}
         self._tree: KinematicTree | None = None
         self._markers: dict[str, ArmMarkers] = {}
+        self._tf: Any = None
+        self._no_tf = False
 
     def destroy(self) -> None:
         """Take the publishers down."""
@@ -54,6 +58,24 @@ class Outputs:
             self._publishers['description'] = self._node.create_publisher(
                 String, 'robot_description', LATCHED)
         self._publishers['description'].publish(String(data=robot.tree.description))
+
+    def placement(self, robot: Robot, options: NodeOptions) -> None:
+        """Tell tf where the root stands in the world frame, where there are both."""
+        if not options.world_frame or self._no_tf:
+            return
+        if self._tf is None:
+            try:
+                from tf2_ros import StaticTransformBroadcaster
+            except ImportError as error:
+                self._no_tf = True
+                self._node.get_logger().info(
+                    f'{options.world_frame!r} is known to this node only: tf2 is not installed '
+                    f'({error})')
+                return
+            self._tf = StaticTransformBroadcaster(self._node)
+        self._tf.sendTransform(conversions.transform(
+            root_pose(options), Header(stamp=self._now(), frame_id=options.world_frame),
+            options.frame_prefix + robot.tree.root))
 
     def joint_states(self, robot: Robot) -> Time:
         """Publish where every moving joint is; return the stamp of the message."""

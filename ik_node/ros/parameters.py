@@ -54,7 +54,8 @@ def describe(spec: Spec, read_only: bool = False) -> ParameterDescriptor:
         description=f'{spec.text} [{spec.unit}]' if spec.unit else spec.text,
         read_only=read_only,
         # Numbers may come as whole numbers, and what may be None as text.
-        dynamic_typing=spec.optional or spec.per_joint or spec.listed or spec.kind is float)
+        dynamic_typing=(spec.optional or spec.named or spec.per_joint or spec.listed
+                        or spec.kind is float))
     if spec.choices:
         descriptor.additional_constraints = f'one of {", ".join(spec.choices)}'
     elif spec.optional:

@@ -9,10 +9,14 @@ from ik_node.exceptions import ModelError, OptionError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
+from ik_node.motion.pose_library import PoseLibrary
 from ik_node.ros.options import ArmOptions, ModelOptions
 from ik_node.solvers.base import Solver
 from ik_node.solvers.registry import make_solver
 from ik_node.spatial import inverse
+from ik_node.workspace.task_rank import task_rank
+
+AUTO = 'auto'  # task_weights: what the arm can serve
 
 
 class Arm:
@@ -21,29 +25,42 @@ class Arm:
     Attributes:
     - `name`, `options`, `chain`, `solver`.
     - `start`: (n,) joint values at the start, rad or m.
-    - `weights`: (6,) what a goal asks for, None for all of it.
+    - `task_weights`: (6,) what a goal asks for; `weights`: the same, None for all of it.
     - `reach`: how far the tip gets, m.
     """
 
     def __init__(self, name: str, tree: KinematicTree, options: ArmOptions,
-                 solver_options: Mapping[str, Any]) -> None:
+                 solver_options: Mapping[str, Any], poses: PoseLibrary | None = None) -> None:
         """Build the chain and the solver. Raises IkError where the options do not fit the tree.
 
-        solver_options: of the chosen solver.
+        solver_options: of the chosen solver. poses: those that a start pose may name.
         """
         self.name = name
         self.options = options
         self.chain: Chain = tree.chain(options.base_link or None, options.tip_link or None)
         self.solver: Solver = make_solver(options.solver, self.chain, **solver_options)
-        self.start = self._start()
-        weights = options.task_weights
-        self.weights = None if np.all(np.equal(weights, 1.0)) else weights
+        self.start = self._start(poses)
+        self.task_weights = self._task_weights()
+        self.weights = None if (self.task_weights == 1.0).all() else self.task_weights
         self.reach = reach(self.chain.arrays)[1]
 
-    def _start(self) -> np.ndarray:
-        if self.options.start_pose is None:
-            return self.chain.neutral()
+    def _task_weights(self) -> np.ndarray:
+        weights = self.options.task_weights
+        if isinstance(weights, str):
+            if weights != AUTO:
+                raise OptionError(f'task_weights must be six numbers or {AUTO!r}, not {weights!r}')
+            return task_rank(self.chain).weights
+        return np.array(weights)
+
+    def _start(self, poses: PoseLibrary | None) -> np.ndarray:
         start, n = self.options.start_pose, self.chain.n_joints
+        if start is None:
+            return self.chain.neutral()
+        if isinstance(start, str):
+            if poses is None:
+                raise OptionError(f'start_pose {start!r} is a name, and the parameter poses says '
+                                  'no file that has it')
+            return poses.posture(start, self.chain)
         if len(start) != n:
             raise OptionError(f'start_pose must have {n} entries, one for each of '
                               f'{", ".join(self.chain.joint_names)}, not {len(start)}')
@@ -60,10 +77,11 @@ class Robot:
     """A tree, its arms by name, and the value of every moving joint."""
 
     def __init__(self, tree: KinematicTree, arms: Mapping[str, Arm],
-                 previous: 'Robot | None' = None) -> None:
+                 poses: PoseLibrary | None = None, previous: 'Robot | None' = None) -> None:
         """Stand the robot at its start pose, or where a previous one with the same joints was."""
         self.tree = tree
         self.arms = dict(arms)
+        self.poses = poses
         self._values: dict[str, float] = {}
         self.reset()
         if previous is not None:
@@ -108,11 +126,16 @@ def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | 
 
     Raises ModelError.
     """
+    hold = options.hold_complex_joints
     if options.robot_description:
-        return KinematicTree.from_urdf(options.robot_description)
+        return KinematicTree.from_urdf(options.robot_description, hold_complex_joints=hold)
     if options.urdf_path:
-        return KinematicTree.from_urdf(options.urdf_path, _xacro_args(options.xacro_args or ()))
-    return None if topic_text is None else KinematicTree.from_urdf(topic_text)
+        return KinematicTree.from_urdf(options.urdf_path, _xacro_args(options.xacro_args or ()),
+                                       hold_complex_joints=hold)
+    if options.dh_path:
+        return KinematicTree.from_dh(options.dh_path)
+    return None if topic_text is None else KinematicTree.from_urdf(
+        topic_text, hold_complex_joints=hold)
 
 
 def _xacro_args(pairs: tuple[str, ...]) -> dict[str, str]:

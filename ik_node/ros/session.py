@@ -78,7 +78,7 @@ class Session:
             return
         self._robot = robot
         self._outputs.new_robot(robot)
-        for warning in robot.tree.warnings:
+        for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
             logger.warning(warning)
         slow = [arm.solver.name for arm in robot.arms.values() if not arm.solver.compiled()]
         if slow:
@@ -108,6 +108,7 @@ class Session:
             return
         if configuration.options.publish_description and not configuration.wants_topic:
             self._outputs.description(configuration.robot)
+        self._outputs.placement(configuration.robot, configuration.options)
         self._outputs.joint_states(configuration.robot)
 
     def _on_description(self, message: String) -> None:

@@ -136,7 +136,8 @@ def test_names_are_escaped(tmp_path):
 VISUAL = '''<robot name="r">
 <material name="red"><color rgba="1 0 0"/></material>
 <link name="a">
-  <visual><origin xyz="1 2 3"/><geometry><box size="1 2 3"/></geometry><material name="red"/></visual>
+  <visual><origin xyz="1 2 3"/><geometry><box size="1 2 3"/></geometry>
+    <material name="red"/></visual>
   <visual><geometry><cylinder radius="1" length="2"/></geometry></visual>
   <visual><geometry><capsule radius="1" length="2"/></geometry></visual>
   <visual><geometry><sphere radius="4"/></geometry>

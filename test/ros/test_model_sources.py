@@ -1,5 +1,7 @@
 """Where the robot comes from: a parameter, a file, or a topic."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -10,6 +12,7 @@ import robots
 from ik_node import KinematicTree
 from ros_harness import LATCHED, NodeUnderTest, running
 
+CONFIG = Path(__file__).parents[2] / 'config'
 PLANAR = (robots.OWN / 'planar_3r.urdf').read_text()
 SCARA = (robots.OWN / 'scara.urdf').read_text()
 
@@ -120,3 +123,43 @@ def test_a_robot_that_cannot_be_used_is_told_of_and_a_better_parameter_starts_th
         node.ready()
         assert node.state() == 'active'
         assert node.alive()
+
+
+def test_rows_are_taken_after_a_urdf_file_and_before_the_topic():
+    panda = CONFIG / 'dh/panda.yaml'
+    with running(dh_path=panda, publish_description=True) as node:
+        assert node.joint_states()[0].name == [f'panda_joint{k}' for k in range(1, 8)]
+        heard = node.listen(String, 'robot_description', LATCHED)
+        assert node.until(lambda: heard)
+        shown = KinematicTree.from_urdf(heard[0].data)
+        rows = KinematicTree.from_dh(panda)
+        assert shown.forward()['tool'] == pytest.approx(rows.forward()['tool'], abs=1e-12)
+        goal = rows.chain().forward([0.1, -0.3, 0.2, -1.8, 0.1, 1.6, 0.4])
+        assert node.client.send(goal).met
+        assert node.set(urdf_path=str(robots.OWN / 'scara.urdf'))[0]
+        assert node.until(lambda: len(node.joint_states()[0].name) == 4)
+
+
+def test_rows_that_are_wrong_are_told_by_row(tmp_path):
+    file = tmp_path / 'arm.yaml'
+    file.write_text('convention: standard\njoints: [{type: revolute, a: 1, alpha: 0, d: 0}]\n')
+    with running(urdf_path=robots.OWN / 'scara.urdf') as node:
+        accepted, reason = node.set(urdf_path='', dh_path=str(file))
+        assert not accepted
+        assert "row 1 of the DH table: the key 'theta' is missing" in reason
+        assert len(node.joint_states()[0].name) == 4
+
+
+FLOATING = robots.robot(
+    robots.joint('root', 'floating', 'base', 'torso'),
+    robots.joint('neck', 'revolute', 'torso', 'head', xyz='0 0 1',
+                 limit='lower="-1" upper="1" effort="1" velocity="1"'))
+
+
+@pytest.mark.parametrize(('held', 'count'), [(False, 7), (True, 1)])
+def test_complex_joints_move_unless_they_are_held(tmp_path, held, count):
+    file = tmp_path / 'robot.urdf'
+    file.write_text(FLOATING)
+    with running(urdf_path=file, hold_complex_joints=held) as node:
+        assert len(node.joint_states()[0].name) == count
+        assert ('held fixed' if held else "taken as the joints 'root_x'") in node.log()
