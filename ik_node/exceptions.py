@@ -24,7 +24,15 @@ class OptionError(IkError):
 
 
 class UnsupportedError(IkError):
-    """A solver was asked for an arm, or for a goal, that it has no method for."""
+    """A solver was asked for an arm, or for a goal, that it has no method for.
+
+    `found`: where it is the arm, what was found instead, in a few words.
+    """
+
+    def __init__(self, message: str, found: str = '') -> None:
+        """Keep the few words beside the message."""
+        super().__init__(message)
+        self.found = found
 
 
 _MOST_LISTED = 40

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.exceptions import InputError, UnsupportedError
+from ik_node.kinematics.forward import BALL_X
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.planar import find_planar
 from ik_node.solvers.base import Solver
@@ -35,10 +36,12 @@ class AnalyticSolver(Solver):
         super().__init__(chain, **options)
         found = find_planar(chain)
         if isinstance(found, str):
+            balls = (chain.arrays.kind >= BALL_X).any()
             raise UnsupportedError(
                 f'analytic has no closed form for the arm from {chain.base_link!r} to '
                 f'{chain.tip_link!r}: found {found}; it knows planar arms with two or three '
-                'parallel revolute axes; dls, pseudoinverse, transpose and ccd fit every arm')
+                'parallel revolute axes; what fits this one is dls, pseudoinverse'
+                f'{" and transpose" if balls else ", transpose and ccd"}', found)
         self.arm = found
         self.family = found.description
         self._polisher = DlsSolver(
