@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 import numpy as np
 from urdf_parser_py import urdf
@@ -19,6 +18,7 @@ from urdf_parser_py import urdf
 from ik_node.exceptions import ModelError, names
 from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
 from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint, Mimic
+from ik_node.model.robot_xml import parse_robot
 from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf_visuals import read_visuals
 from ik_node.spatial import pose_from_rpy
@@ -37,7 +37,7 @@ def read_urdf(source: str | PathLike[str],
     Raises ModelError.
     """
     text = _text(source, xacro_args)
-    robot = _parse(text)
+    robot = parse_robot(text.encode(errors='surrogatepass'), 'the robot description', 'utf-8')
     warnings: list[str] = []
     links = [_name(element, k) for k, element in enumerate(robot.findall('link'))]
     joints: list[Joint | ComplexJoint] = []
@@ -101,26 +101,6 @@ def _expand(text: str, path: Path | None, xacro_args: Mapping[str, object]) -> s
     except Exception as error:  # whatever a macro's own Python expressions raise
         raise ModelError(f'xacro cannot expand {str(path) if path else "the text"!r}: '
                          f'{type(error).__name__}: {error}') from error
-
-
-def _parse(text: str) -> ElementTree.Element:
-    """Return the robot element. Entities are refused: no robot needs them, attacks use them."""
-    try:
-        parser = expat.ParserCreate()
-        parser.EntityDeclHandler = _refuse_entity
-        parser.Parse(text.encode(), True)
-        robot = ElementTree.fromstring(text)
-    except (expat.ExpatError, ElementTree.ParseError, UnicodeEncodeError) as error:
-        raise ModelError(f'the robot description is no XML: {error}; it begins with '
-                         f'{text[:40]!r}') from error
-    if robot.tag != 'robot':
-        raise ModelError(f'the robot description must be a <robot>, not a <{robot.tag}>')
-    return robot
-
-
-def _refuse_entity(name: str, *_: object) -> None:
-    raise ModelError(f'the robot description declares the XML entity {name!r}; entities are not '
-                     'read')
 
 
 def _name(element: ElementTree.Element, index: int) -> str:

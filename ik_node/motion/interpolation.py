@@ -22,8 +22,9 @@ def between_postures(chain: Chain, q0: Sequence[float] | np.ndarray,
     (n,) for a number s, (k, n) for s (k,). A joint for which a whole turn changes nothing goes
     the shorter way round, as far as its limits allow: it ends at q1, or whole turns from it, at
     what lies inside the limits and nearest q0. All others, and those for which q1 itself is
-    outside the limits and no turn helps, go straight to q1; a sliding joint always does. Between
-    two ends inside the limits everything is. Raises InputError for wrong shapes and numbers.
+    outside the limits and no turn helps, go straight to q1; a sliding joint always does, and so
+    does each value of a rotation vector. Between two ends inside the limits everything is. Raises
+    InputError for wrong shapes and numbers.
     """
     q0, q1 = _postures(chain, q0, q1)
     return straight(q0, nearest_end(chain, q0, q1), part(s))

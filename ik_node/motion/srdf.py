@@ -15,9 +15,9 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 from ik_node.exceptions import ModelError
+from ik_node.model.robot_xml import parse_robot
 
 
 class GroupState(NamedTuple):
@@ -45,7 +45,9 @@ def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState
             data = Path(source).read_bytes().removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
         except (OSError, ValueError) as error:
             raise ModelError(f'cannot read the SRDF {what!r}: {error}') from error
-    robot = _parse(data, encoding, what)
+    robot = parse_robot(data, what, encoding)
+    if b'<xacro:' in data:
+        raise ModelError(f'{what} has xacro in it; expand it first: "xacro FILE > robot.srdf"')
     states: list[GroupState] = []
     for number, element in enumerate(robot.findall('group_state'), start=1):
         state = _group_state(element, number, what)
@@ -54,25 +56,6 @@ def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState
                              f'{state.name!r}')
         states.append(state)
     return what, states
-
-
-def _parse(data: bytes, encoding: str | None, what: str) -> ElementTree.Element:
-    """Return the robot element. Entities are refused: no robot needs them, attacks use them."""
-    def refuse_entity(name: str, *_: object) -> None:
-        raise ModelError(f'{what} declares the XML entity {name!r}; entities are not read')
-
-    try:
-        parser = expat.ParserCreate(encoding)
-        parser.EntityDeclHandler = refuse_entity
-        parser.Parse(data, True)
-        robot = ElementTree.fromstring(data, ElementTree.XMLParser(encoding=encoding))
-    except (expat.ExpatError, ElementTree.ParseError, ValueError, LookupError) as error:
-        raise ModelError(f'{what} is no XML: {error}') from error
-    if robot.tag != 'robot':
-        raise ModelError(f'{what} must be a <robot>, not a <{robot.tag}>')
-    if b'<xacro:' in data:
-        raise ModelError(f'{what} has xacro in it; expand it first: "xacro FILE > robot.srdf"')
-    return robot
 
 
 def _group_state(element: ElementTree.Element, number: int, what: str) -> GroupState:
