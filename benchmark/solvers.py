@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmark.arms import Arm
 from ik_node import make_solver
+from ik_node.kinematics.forward import SLIDE
 
 Solve = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
 
@@ -36,7 +37,7 @@ def _rtb(arm: Arm) -> Solve:
 
     ets = rtb.ETS()
     arrays = arm.chain.arrays
-    for placement, slides in zip(arrays.placement[:-1], arrays.prismatic):
+    for placement, slides in zip(arrays.placement[:-1], arrays.kind == SLIDE):
         ets = ets * rtb.ET.SE3(SE3(placement, check=False)) * (
             rtb.ET.tz() if slides else rtb.ET.Rz())
     ets = ets * rtb.ET.SE3(SE3(arrays.placement[-1], check=False))

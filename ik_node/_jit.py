@@ -53,42 +53,62 @@ def _writable(folder: str) -> bool:
 CACHE_FOLDER = _cache_folder() if HAVE_NUMBA else None
 
 
-def _compile(function: _Function, forceinline: bool) -> _Function:
+def _compile(function: _Function, **options: bool) -> _Function:
     if not HAVE_NUMBA:
         return function
     config = numba.config
     previous, config.CACHE_DIR = config.CACHE_DIR, str(CACHE_FOLDER)
     try:
-        return numba.njit(cache=True, nogil=True, error_model='numpy',
-                          forceinline=forceinline)(function)
+        return numba.njit(cache=True, nogil=True, error_model='numpy', **options)(function)
     finally:
         config.CACHE_DIR = previous
 
 
+def _without_counting() -> dict[str, bool]:
+    """Return numba's option to count no references to arrays, where this version has it."""
+    try:
+        numba.njit(_nrt=False)(lambda: None)
+    except Exception:
+        return {}
+    return {'_nrt': False}
+
+
+# Counting the references to every array of every tuple that is handed on takes more time than what
+# the kernels do with them: without it a solve is twice as fast. It is needed to make arrays.
+_UNCOUNTED = _without_counting() if HAVE_NUMBA else {}
+
+
 def njit(function: _Function) -> _Function:
-    """Compile a kernel with numba, cached on disk, without the interpreter's lock."""
-    return _compile(function, forceinline=False)
+    """Compile a kernel with numba, cached on disk, without the interpreter's lock.
+
+    It makes no arrays of its own; what does is compiled by `allocating`.
+    """
+    return _compile(function, **_UNCOUNTED)
 
 
 def inline(function: _Function) -> _Function:
-    """Compile a kernel into each of its callers: for what stands inside a solver's loop.
-
-    A call that hands over a few tuples of arrays costs as much as a short kernel's work.
-    """
-    return _compile(function, forceinline=True)
+    """Compile a kernel into each of its callers: for what stands inside a solver's loop."""
+    return _compile(function, forceinline=True, **_UNCOUNTED)
 
 
-def specialise(template: _Function, name: str, **kernels: Any) -> _Function:
+def allocating(function: _Function) -> _Function:
+    """Compile a kernel that makes arrays, else as `njit`."""
+    return _compile(function)
+
+
+def specialise(template: _Function, name: str, compile: Callable[[Any], Any] = njit,
+               **kernels: Any) -> _Function:
     """Return a kernel made from a template: its code, with the given kernels for its globals.
 
     For one loop over many methods. Handing a kernel to another as an argument or in a closure
     would do the same, but numba cannot cache such code: it would be compiled in every process.
+    compile: `njit` or `allocating`.
     """
     function = types.FunctionType(template.__code__, {**template.__globals__, **kernels}, name)
     function.__qualname__ = name
     function.__module__ = template.__module__
     function.__doc__ = template.__doc__
-    return njit(function)  # type: ignore[return-value]
+    return compile(function)
 
 
 def compiled(name: str) -> bool:

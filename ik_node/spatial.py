@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ik_node._jit import njit
+from ik_node._jit import allocating, njit
 
 # Below this angle (rad) a series replaces the closed form: its first neglected term, θ⁴/720,
 # is then under the rounding error of the closed form.
@@ -130,7 +130,7 @@ def right_jacobian_inverse(w, M):
     M[2, 1] += 0.5 * w[0]
 
 
-@njit
+@allocating
 def matrix_from_quaternion(quaternion):
     """Return the rotation (3, 3) of a unit quaternion xyzw (4,)."""
     x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]

@@ -151,17 +151,29 @@ def chain_frames(chain, q, T_base_frame):
 
     q (n,), rad or m. Only the upper three rows are written.
     """
-    arcs = chain.column.shape[0]
-    for k in range(arcs + 1):
-        if k == 0:
-            copy_pose(chain.placement[0], T_base_frame[0])
-        else:
-            compose(T_base_frame[k - 1], chain.placement[k], T_base_frame[k])
-        if k == arcs:
-            continue
-        kind = chain.kind[k]
-        if kind < BALL_X:
-            articulate(T_base_frame[k], kind == SLIDE, chain.ratio[k] * q[chain.column[k]])
-        elif kind == BALL_Z:
-            turn_ball(T_base_frame[k - 2], T_base_frame[k - 1], T_base_frame[k],
-                      q[chain.column[k - 2]], q[chain.column[k - 1]], q[chain.column[k]])
+    # Here as in all kernels that solvers run often, arrays are taken out of their tuples first and
+    # indexed in full: a field or a slice within a loop costs as much as its arithmetic.
+    F, L = T_base_frame, chain.placement
+    kinds, columns, ratios = chain.kind, chain.column, chain.ratio
+    arcs = columns.shape[0]
+    for i in range(3):
+        for j in range(4):
+            F[0, i, j] = L[0, i, j]
+    for k in range(arcs):
+        value = ratios[k] * q[columns[k]]
+        if kinds[k] == TURN:
+            c, s = math.cos(value), math.sin(value)
+            for i in range(3):
+                x, y = F[k, i, 0], F[k, i, 1]
+                F[k, i, 0] = c * x + s * y
+                F[k, i, 1] = c * y - s * x
+        elif kinds[k] == SLIDE:
+            for i in range(3):
+                F[k, i, 3] += value * F[k, i, 2]
+        elif kinds[k] == BALL_Z:
+            turn_ball(F[k - 2], F[k - 1], F[k], q[columns[k - 2]], q[columns[k - 1]], value)
+        for i in range(3):
+            x, y, z = F[k, i, 0], F[k, i, 1], F[k, i, 2]
+            for j in range(4):
+                F[k + 1, i, j] = x * L[k + 1, 0, j] + y * L[k + 1, 1, j] + z * L[k + 1, 2, j]
+            F[k + 1, i, 3] += F[k, i, 3]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import njit, specialise
+from ik_node._jit import allocating, njit, specialise
 from ik_node.kinematics.forward import chain_frames
 from ik_node.solvers.settings import CONVERGED, STALLED, make_work
 from ik_node.solvers.task import task_error
@@ -25,8 +25,8 @@ class Kernels(NamedTuple):
 
 def make_kernels(name: str, attempt: Callable[..., Any], bare_step: Callable[..., Any]) -> Kernels:
     """Return the kernels of the method called `name`, given its attempt and its bare step."""
-    return Kernels(specialise(search, f'search_{name}', attempt=attempt),
-                   specialise(step, f'step_{name}', bare_step=bare_step))
+    return Kernels(specialise(search, f'search_{name}', allocating, attempt=attempt),
+                   specialise(step, f'step_{name}', allocating, bare_step=bare_step))
 
 
 def attempt(chain: Any, task: Any, settings: Any, work: Any, swing: bool,
@@ -79,7 +79,7 @@ def step(chain, task, settings, q, dq):
     bare_step(chain, task, settings, make_work(chain.column.shape[0], q.shape[0]), q, dq)
 
 
-@njit
+@allocating
 def goal_error(chain, task, q):
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,)."""
     return _residual(chain, task, make_work(chain.column.shape[0], q.shape[0]), q)

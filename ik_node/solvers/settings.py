@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import njit
+from ik_node._jit import allocating
 
 # How an attempt ended
 CONVERGED, EXHAUSTED, STALLED = range(3)
@@ -51,7 +51,7 @@ class Work(NamedTuple):
     free: np.ndarray    # (n,) whether a joint is not locked at a limit
 
 
-@njit
+@allocating
 def make_work(arcs, n):
     """Return the scratch arrays for a chain of `arcs` moving arcs and n joints."""
     return Work(np.zeros((arcs + 1, 4, 4)), np.zeros((6, n)), np.zeros((6, n)), np.zeros((6, 6)),

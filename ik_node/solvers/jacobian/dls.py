@@ -30,20 +30,20 @@ def damped_step(settings, work, V):
     With the user's λ, D is the unit matrix. With λ² adapted to the error, D = diag(length², 1), so
     that nothing depends on how large the arm is.
     """
-    damping = settings.method.parameter
-    gram(work.J, work.A)
+    A, J, beta, damping = work.A, work.J, work.beta, settings.method.parameter
+    gram(J, A)
     if damping == damping:
         linear, angular = damping * damping, damping * damping
     else:
         angular = ERROR_SHARE * task_energy(settings, V) + FLOOR
         linear = angular * settings.length * settings.length
     for i in range(6):
-        work.A[i, i] += linear if i < 3 else angular
-    if cholesky(work.A) > 0.0:
-        cholesky_solve(work.A, V, work.beta)
-        times_transpose(work.J, work.beta, work.dq)
+        A[i, i] += linear if i < 3 else angular
+    if cholesky(A) > 0.0:
+        cholesky_solve(A, V, beta)
+        times_transpose(J, beta, work.dq)
     else:  # λ = 0 where J has not full rank
-        shortest_step(work.J, V, work, work.dq)
+        shortest_step(J, V, work, work.dq)
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,11 @@ def shortest_step(J, V, work, dq):
     With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD with
     its small singular values dropped (the text's 5.20 mixes both sides up).
     """
-    gram(J, work.A)
-    if cholesky(work.A) > _WELL_CONDITIONED:
-        cholesky_solve(work.A, V, work.beta)
-        times_transpose(J, work.beta, dq)
+    A, beta = work.A, work.beta
+    gram(J, A)
+    if cholesky(A) > _WELL_CONDITIONED:
+        cholesky_solve(A, V, beta)
+        times_transpose(J, beta, dq)
     else:
         truncated_solve(J, V, work.W, work.U, dq)
 

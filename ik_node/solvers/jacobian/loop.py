@@ -51,18 +51,20 @@ def attempt(chain, task, settings, work, swing, q):
     """
     best, since = math.inf, 0
     biased = settings.method.biased
+    F, V, rest, free = work.frames, work.V, work.rest, work.free
+    lower, upper, tip = chain.lower, chain.upper, F[-1]
     for k in range(q.shape[0]):
         work.slope[k] = 0.0
     for iteration in range(settings.max_iterations + 1):
-        chain_frames(chain, q, work.frames)
-        position, orientation = task_error(task, work.frames[-1], work.R, work.e, work.V)
+        chain_frames(chain, q, F)
+        position, orientation = task_error(task, tip, work.R, work.e, V)
         met = (position <= settings.position_tolerance
                and orientation <= settings.orientation_tolerance)
         if met and not biased:
             return CONVERGED, iteration
         if iteration == settings.max_iterations:
             break
-        energy = task_energy(settings, work.V)
+        energy = task_energy(settings, V)
         if energy < settings.progress * best:
             best, since = energy, 0
         else:
@@ -72,14 +74,14 @@ def attempt(chain, task, settings, work, swing, q):
         task_rows(chain, task, settings, work)
         strength = 1.0 if biased else min(1.0, math.sqrt(energy) / _BIAS_FADES)
         for i in range(6):
-            work.rest[i] = work.V[i]
+            rest[i] = V[i]
         for k in range(q.shape[0]):
-            work.free[k] = True
-            if not chain.lower[k] < chain.upper[k]:
+            free[k] = True
+            if not lower[k] < upper[k]:
                 lock(work, k)
         moved, pull = 0.0, 0.0
         for _ in range(q.shape[0] + 1):
-            method_step(settings, work, work.rest)
+            method_step(settings, work, rest)
             pull = add_bias(task, settings, work, strength, q)
             changed, locked = move(chain, settings, work, swing, q)
             moved = max(moved, changed)
@@ -116,9 +118,10 @@ def task_energy(settings, V):
 @inline
 def lock(work, k):
     """Take joint k out of the solution: its column becomes zero."""
+    J = work.J
     work.free[k] = False
     for i in range(6):
-        work.J[i, k] = 0.0
+        J[i, k] = 0.0
 
 
 @inline
@@ -127,13 +130,13 @@ def task_rows(chain, task, settings, work):
 
     With joint weights w the unknown is √w Δq, whose shortest value is looked for.
     """
-    tip = task.T_base_goal if settings.method.alternate else work.frames[-1]
-    chain_jacobian(chain, work.frames, tip, work.J)
-    task_jacobian(task, work.e, work.R, work.J)
-    for k in range(work.J.shape[1]):
-        if settings.scale[k] != 1.0:
+    F, J, scale = work.frames, work.J, settings.scale
+    chain_jacobian(chain, F, task.T_base_goal if settings.method.alternate else F[-1], J)
+    task_jacobian(task, work.e, work.R, J)
+    for k in range(J.shape[1]):
+        if scale[k] != 1.0:
             for i in range(6):
-                work.J[i, k] *= settings.scale[k]
+                J[i, k] *= scale[k]
 
 
 @njit
@@ -155,32 +158,33 @@ def move(chain, settings, work, swing, q):
     carry over a limit is set to that limit and locked, its share is taken off work.rest, and the
     others wait to be solved again without it: clamping alone stalls.
     """
+    dq, free, scale, lower, upper = work.dq, work.free, settings.scale, chain.lower, chain.upper
     step = 0.0
     for k in range(q.shape[0]):
-        work.dq[k] *= settings.scale[k]
-        step = max(step, abs(work.dq[k]))
+        dq[k] *= scale[k]
+        step = max(step, abs(dq[k]))
     shrink = settings.max_step / step if step > settings.max_step else 1.0
     largest, locked = 0.0, False
     for k in range(q.shape[0]):
-        if not work.free[k]:
+        if not free[k]:
             continue
-        wanted = q[k] + shrink * work.dq[k]
+        wanted = q[k] + shrink * dq[k]
         if swing:
             wanted = turned_inside(chain, k, wanted)
-        allowed = min(max(wanted, chain.lower[k]), chain.upper[k])
+        allowed = min(max(wanted, lower[k]), upper[k])
         if allowed != wanted:
             change = allowed - q[k]
             largest = max(largest, abs(change))
             q[k] = allowed
             for i in range(6):
-                work.rest[i] -= work.J[i, k] * change / settings.scale[k]
+                work.rest[i] -= work.J[i, k] * change / scale[k]
             lock(work, k)
             locked = True
     if locked:
         return largest, True
     for k in range(q.shape[0]):
-        if work.free[k]:
-            q[k] += shrink * work.dq[k]
+        if free[k]:
+            q[k] += shrink * dq[k]
             if swing:
                 q[k] = turned_inside(chain, k, q[k])
     return shrink * step, False

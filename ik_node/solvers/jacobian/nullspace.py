@@ -13,15 +13,15 @@ def bias_gradient(settings, q, z):
     zᵢ = ψ aᵢ |dᵢ|^(ψ−1) sign dᵢ. The text's 5.27 prints the square of the deviation, which pushes
     the wrong way below θc. With joint weights w it is z/√w, the gradient by √w θ.
     """
-    exponent = settings.method.bias_exponent
+    exponent, gains = settings.method.bias_exponent, settings.method.bias_gain
+    targets, scale = settings.method.bias_target, settings.scale
     wanted = False
     for k in range(q.shape[0]):
-        gain = settings.method.bias_gain[k]
-        d = q[k] - settings.method.bias_target[k]
+        d = q[k] - targets[k]
         z[k] = 0.0
-        if gain != 0.0 and d != 0.0:
-            z[k] = math.copysign(exponent * gain * abs(d) ** (exponent - 1.0), d)
-            z[k] *= settings.scale[k]
+        if gains[k] != 0.0 and d != 0.0:
+            size = abs(d) if exponent == 2.0 else abs(d) ** (exponent - 1.0)
+            z[k] = math.copysign(exponent * gains[k] * size, d) * scale[k]
             wanted = True
     return wanted
 
@@ -33,24 +33,25 @@ def add_bias(task, settings, work, strength, q):
     J⁺J is formed without damping, a true projector, so that nothing of the bias reaches the tip
     [Parent 5.26]. A bias nobody asked for is left out where the task takes up every free joint.
     """
-    free = 0
+    J, z, Jz, null, free = work.J, work.z, work.Jz, work.null, work.free
+    count = 0
     for k in range(q.shape[0]):
-        if work.free[k]:
-            free += 1
-    if strength == 0.0 or (free <= task.rows and not settings.method.biased):
+        if free[k]:
+            count += 1
+    if strength == 0.0 or (count <= task.rows and not settings.method.biased):
         return 0.0
-    if not bias_gradient(settings, q, work.z):
+    if not bias_gradient(settings, q, z):
         return 0.0
     for i in range(6):
         total = 0.0
         for k in range(q.shape[0]):
-            total += work.J[i, k] * work.z[k]
-        work.Jz[i] = total
-    shortest_step(work.J, work.Jz, work, work.null)
-    largest = 0.0
+            total += J[i, k] * z[k]
+        Jz[i] = total
+    shortest_step(J, Jz, work, null)
+    largest, dq = 0.0, work.dq
     for k in range(q.shape[0]):
-        if work.free[k]:
-            pull = strength * (work.null[k] - work.z[k])
+        if free[k]:
+            pull = strength * (null[k] - z[k])
             largest = max(largest, abs(pull))
-            work.dq[k] += pull
+            dq[k] += pull
     return largest
