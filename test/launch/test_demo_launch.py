@@ -1,5 +1,6 @@
 """launch/demo.launch.py with upstream's launch packages and the real robot_state_publisher."""
 
+import logging
 import os
 
 import pytest
@@ -107,6 +108,29 @@ def test_a_path_and_a_tip_can_be_given():
             goal, abs=2e-6)
 
 
+@launch_pytest.fixture
+def rows():
+    return demo(robot='puma560', goals='false')
+
+
+@pytest.mark.launch(fixture=rows)
+def test_a_robot_of_rows_is_shown_by_robot_state_publisher():
+    with Client(domain_id=DOMAIN) as client:
+        assert client.wait_until_ready(120.0)
+        transforms, descriptions = [], []
+        client.node.create_subscription(TFMessage, 'tf', transforms.append, 10)
+        client.node.create_subscription(String, 'robot_description', descriptions.append, LATCHED)
+        chain = KinematicTree.from_dh(SHARE / 'config' / 'dh' / 'puma560.yaml').chain()
+        answer = client.send(chain.forward([0.3, 0.4, -0.5, 0.6, 0.7, 0.8]))
+        assert answer.met
+        assert set(answer.joints) == set(chain.joint_names)
+        assert client.spin_until(lambda: descriptions and transforms, 30.0)
+        moved = {transform.child_frame_id for message in transforms
+                 for transform in message.transforms}
+        assert moved == {f'link_{i}' for i in range(1, 7)}
+        assert KinematicTree.from_urdf(descriptions[0].data).visuals
+
+
 EXITS = []
 
 
@@ -131,6 +155,7 @@ def test_every_process_ends_cleanly():
 
 def test_an_unknown_robot_is_told_of_with_the_known_ones(caplog):
     service = LaunchService()
+    logging.getLogger('launch').addHandler(caplog.handler)  # it hands nothing on to the root
     service.include_launch_description(demo(robot='nobody'))
     assert service.run() == 1
     assert "there is no robot 'nobody': neither a file, nor one of arm_6r" in caplog.text
