@@ -1,0 +1,52 @@
+"""Orientations spread evenly over those that an arm can be asked for."""
+
+import math
+
+import numpy as np
+
+from ik_node.model.chain import Chain
+from ik_node.spatial import matrix_from_quaternion, rotation_exp
+from ik_node.workspace.postures import Postures
+
+_POSTURES = 6         # power of two: 64 postures show about which axes the tip turns
+_ONE_AXIS = 1e-3      # of the largest singular value: what is less is rounding in the file
+
+# The constants of the spirals: φ = √2, and ψ the positive root of ψ⁴ = ψ + 4.
+_PHI = math.sqrt(2.0)
+_PSI = 1.533751168755204288118041
+
+
+def orientations(chain: Chain, count: int, seed: int = 0) -> np.ndarray:
+    """Return `count` orientations R_base_tip (count, 3, 3) that are spread evenly.
+
+    A tip that only ever turns about one axis of the base (a planar arm, a SCARA): turns about
+    this axis, the first as at the neutral posture. Any other: a set on SO(3).
+    """
+    axis = _only_axis(chain, seed)
+    if axis is None:
+        return super_fibonacci(count)
+    R_base_tip = chain.forward(chain.neutral())[:3, :3]
+    return np.array([rotation_exp(2.0 * math.pi * k / count * axis) @ R_base_tip
+                     for k in range(count)])
+
+
+def super_fibonacci(count: int) -> np.ndarray:
+    """Return `count` rotations (count, 3, 3) spread over SO(3) almost evenly.
+
+    [Alexa, Super-Fibonacci Spirals: Fast, Low-Discrepancy Sampling of SO(3), CVPR 2022, alg. 1].
+    """
+    s = np.arange(count) + 0.5
+    r, R = np.sqrt(s / count), np.sqrt(1.0 - s / count)
+    alpha, beta = 2.0 * math.pi * s / _PHI, 2.0 * math.pi * s / _PSI
+    quaternions = np.column_stack([r * np.sin(alpha), r * np.cos(alpha),
+                                   R * np.sin(beta), R * np.cos(beta)])
+    return np.array([matrix_from_quaternion(quaternion) for quaternion in quaternions])
+
+
+def _only_axis(chain: Chain, seed: int) -> np.ndarray | None:
+    """Return the axis (3,), base frame, about which alone the tip turns; None for others."""
+    J = np.hstack([chain.jacobian(q)[3:] for q in Postures(chain, seed).next(_POSTURES)])
+    U, sigma, _ = np.linalg.svd(J, full_matrices=False)
+    if sigma[0] == 0.0 or sigma[1] > _ONE_AXIS * sigma[0]:
+        return None
+    return U[:, 0]

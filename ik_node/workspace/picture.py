@@ -1,0 +1,151 @@
+"""A picture of a workspace: one view of a planar arm, three sections of any other."""
+
+from os import PathLike
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+from ik_node.spatial import inverse
+from ik_node.workspace.survey import Workspace
+
+NAMES = 'xyz'
+TITLES = {'reachable': 'reachable workspace', 'manipulability': 'best manipulability √det(J Jᵀ)',
+          'conditioning': 'best conditioning σmin/σmax', 'dexterity': 'dexterity'}
+
+_WHOLE, _PARTLY, _SHADOW, _INK = '#2f6fb0', '#a9c9e8', '#ececec', '#333333'
+_MARGIN = 0.06                # of the size, around what is drawn
+_TEXT_WIDTH = 66              # characters
+
+
+def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str]) -> None:
+    """Save a picture of one of `FIGURES` as PNG.
+
+    The arm stands at its neutral posture. A section is the layer of voxels that holds the centre
+    of the reach; grey is what lies before or behind it. Raises InputError as `Workspace.values`,
+    ImportError where matplotlib is missing, and OSError where the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    values = workspace.grid(figure)
+    planar = workspace.voxels.dimension < 3
+    sheet = Figure(figsize=(8.6, 8.0) if planar else (11.6, 11.0), dpi=130,
+                   layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1))
+    if planar:
+        panels = [(sheet.add_subplot(), _flat_axis(workspace))]
+        text = None
+    else:
+        axes = sheet.subplots(2, 2)
+        panels = [(axes[0, 0], 1), (axes[0, 1], 0), (axes[1, 0], 2)]
+        text = axes[1, 1]
+    for panel, across in panels:
+        drawn = _draw_section(panel, workspace, values, across, figure)
+    handles, lines = _legend(workspace, figure), workspace.describe().splitlines()
+    robot = f'{workspace.chain.tree.name}: {TITLES[figure]}'
+    label = None if figure == 'reachable' else _label(workspace, figure)
+    if text is None:
+        panels[0][0].legend(handles=handles, loc='upper center', bbox_to_anchor=(0.5, -0.07),
+                            ncols=2, frameon=False)
+        panels[0][0].set_title(f'{robot}\n{lines[0]}', color=_INK)
+        if label:
+            sheet.colorbar(drawn, ax=panels[0][0], shrink=0.85, pad=0.02, label=label)
+    else:
+        sheet.suptitle(robot, fontsize=15, color=_INK)
+        text.axis('off')
+        parts = [part for line in lines
+                 for part in wrap(line, _TEXT_WIDTH, subsequent_indent='    ')]
+        text.text(0.02, 0.98, '\n'.join(parts), va='top', fontsize=10.5, color=_INK,
+                  linespacing=1.6, transform=text.transAxes)
+        text.legend(handles=handles, loc='lower left', frameon=False, fontsize=10.5)
+        if label:
+            bar = text.inset_axes((0.02, 0.38, 0.96, 0.05))
+            sheet.colorbar(drawn, cax=bar, orientation='horizontal', label=label)
+    sheet.savefig(file, format='png')
+
+
+def _flat_axis(workspace: Workspace) -> int:
+    """Return the axis to look along at a planar arm."""
+    return int(np.flatnonzero(workspace.voxels.flat)[-1])
+
+
+def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: int,
+                  figure: str) -> Any:
+    """Draw the layer through the centre of the reach, seen along the axis `across`."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Circle
+    voxels, centre = workspace.voxels, workspace.reach_centre
+    u, v = (axis for axis in range(3) if axis != across)
+    layer = 0
+    if not voxels.flat[across]:
+        layer = int((centre[across] - voxels.origin[across]) / voxels.edge)
+        layer = min(max(layer, 0), voxels.shape[across] - 1)
+    lower = voxels.origin[[u, v]]
+    upper = lower + voxels.edge * np.array(voxels.shape)[[u, v]]
+    box = {'extent': (lower[0], upper[0], lower[1], upper[1]), 'origin': 'lower',
+           'interpolation': 'nearest'}
+    shadow = np.isfinite(values).any(axis=across)
+    panel.imshow(np.where(shadow, 1.0, np.nan).T, cmap=ListedColormap([_SHADOW]), **box)
+    if figure == 'reachable':
+        scale = {'cmap': ListedColormap([_PARTLY, _WHOLE]), 'vmin': 0.5, 'vmax': 1.0}
+    else:
+        scale = {'cmap': 'viridis', 'vmin': 0.0, 'vmax': _most(workspace, figure)}
+    drawn = panel.imshow(values.take(layer, axis=across).T, **scale, **box)
+    for radius in workspace.reach:
+        panel.add_patch(Circle((centre[u], centre[v]), radius, fill=False, ls='--', lw=1.0,
+                               color=_INK))
+    bones = _bones(workspace)
+    panel.plot(*bones[:, [u, v]].T, color='tab:red', lw=2.4, marker='o', ms=4.5,
+               mec='white', mew=0.7, solid_capstyle='round')
+    ends = np.vstack([bones[:, [u, v]], *(lower + voxels.edge * (np.argwhere(shadow) + corner)
+                                          for corner in (0, 1))])
+    low, high = ends.min(axis=0), ends.max(axis=0)
+    margin = _MARGIN * float((high - low).max())
+    panel.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin),
+              xlabel=f'{NAMES[u]} [m]', ylabel=f'{NAMES[v]} [m]', aspect='equal')
+    if not voxels.flat[across]:
+        at = voxels.origin[across] + voxels.edge * (layer + 0.5)
+        panel.set_title(f'section at {NAMES[across]} = {at + 0.0:.3g} m', fontsize=11, color=_INK)
+    panel.grid(visible=True, alpha=0.25, lw=0.6)
+    panel.set_axisbelow(False)
+    return drawn
+
+
+def _legend(workspace: Workspace, figure: str) -> list[Any]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+    handles: list[Any] = []
+    if figure == 'reachable':
+        handles = [Patch(color=_WHOLE, label='centre of the voxel reachable'),
+                   Patch(color=_PARTLY, label='a part of the voxel reachable')]
+    if workspace.voxels.dimension == 3:
+        handles.append(Patch(color=_SHADOW, label='reachable before or behind the section'))
+    nearest, farthest = workspace.reach
+    return [*handles,
+            Line2D([], [], ls='--', lw=1.0, color=_INK,
+                   label=f'reach: {nearest:.3f} m and {farthest:.3f} m'),
+            Line2D([], [], color='tab:red', lw=2.4, marker='o', ms=4.5,
+                   label='the arm at its neutral posture')]
+
+
+def _most(workspace: Workspace, figure: str) -> float:
+    """Return where the colours of a figure end."""
+    if figure == 'dexterity':
+        return 1.0
+    return float(workspace.values(figure).max(initial=0.0)) or 1.0
+
+
+def _label(workspace: Workspace, figure: str) -> str:
+    if figure == 'dexterity':
+        return f'part of {workspace.orientations} orientations taken (1: dexterous)'
+    served = ', '.join(workspace.task.served)
+    scale = f'; 1 rad = {workspace.length_scale:.4g} m' if figure == 'conditioning' else '; m, rad'
+    return f'{TITLES[figure]} over {served}{scale}'
+
+
+def _bones(workspace: Workspace) -> np.ndarray:
+    """Return where the links have their origins at the neutral posture, (k, 3), m, base frame."""
+    chain = workspace.chain
+    T_root_link = chain.tree.forward(dict(zip(chain.joint_names, chain.neutral())))
+    T_base_root = inverse(T_root_link[chain.base_link])
+    return np.array([(T_base_root @ T_root_link[link])[:3, 3] for link in chain.links])

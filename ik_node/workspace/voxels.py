@@ -1,0 +1,153 @@
+"""A regular grid of cubes around an arm."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ik_node._arrays import floats
+from ik_node.exceptions import InputError
+from ik_node.kinematics.reach import reach
+from ik_node.model.chain import Chain
+from ik_node.workspace.postures import Postures, length_scale
+
+MOST_VOXELS = 4_000_000
+
+_POSTURES = 7                 # power of two, to see along which axes the tip never moves
+_FLAT = 1e-4                  # of the reach: 1.5708 for a right angle lifts a tip a few 1e-5
+_ACROSS = {1: 200, 2: 100, 3: 40}  # voxels across the reach where no edge is given
+
+
+@dataclass(frozen=True)
+class Voxels:
+    """Cubes that fill a box in a chain's base frame, numbered with z counting fastest.
+
+    Along a direction in which the tip never moves there is one layer of them, and the tip's
+    coordinate lies in its middle.
+    """
+
+    origin: np.ndarray
+    """(3,) the lower corner of the box, m."""
+    edge: float
+    """Of a cube, m."""
+    shape: tuple[int, int, int]
+    """How many cubes there are along x, y and z."""
+    flat: tuple[bool, bool, bool]
+    """Along which of x, y and z the tip never moves."""
+
+    @classmethod
+    def around(cls, chain: Chain, edge: float | None = None, bounds: Any = None,
+               seed: int = 0) -> 'Voxels':
+        """Return a grid that holds every position of a chain's tip.
+
+        edge: m; by default a round number that puts some 40 voxels across the reach, 100 where
+        the arm is planar. bounds: (2, 3) the lower and the upper corner of what to look at, m,
+        base frame, instead of the whole. Raises InputError for an edge that is not above zero,
+        bounds that enclose nothing, and grids of more than `MOST_VOXELS`; UnsupportedError for a
+        sliding joint without limits.
+        """
+        tips = np.array([chain.forward(q)[:3, 3]
+                         for q in Postures(chain, seed).next(_POSTURES)])
+        flat = np.ptp(tips, axis=0) <= _FLAT * length_scale(chain)
+        if bounds is None:
+            centre, radius = reach(chain.arrays)
+            lower, upper = centre - radius, centre + radius
+        else:
+            lower, upper = _bounds(bounds)
+        dimension = int(3 - flat.sum())
+        size = float((upper - lower)[~flat].max(initial=0.0)) or length_scale(chain)
+        edge = _round(size / _ACROSS[dimension or 3]) if edge is None else _edge(edge)
+        shape = _shape(upper - lower, edge, flat)
+        if math.prod(shape) > MOST_VOXELS:
+            raise InputError(f'{" × ".join(map(str, shape))} voxels with an edge of {edge:g} m are '
+                             f'{math.prod(shape)}, at most {MOST_VOXELS} are allowed; an edge of '
+                             f'{_edge_that_fits(upper - lower, edge, flat):g} m would do')
+        middle, level = 0.5 * (lower + upper), tips.mean(axis=0)
+        # A plane outside the bounds is not looked at: the layer stays where they are.
+        middle = np.where(flat & (lower <= level) & (level <= upper), level, middle)
+        origin = middle - 0.5 * edge * np.array(shape)
+        origin.flags.writeable = False
+        return cls(origin, edge, shape, (bool(flat[0]), bool(flat[1]), bool(flat[2])))
+
+    @property
+    def size(self) -> int:
+        """How many voxels there are."""
+        return math.prod(self.shape)
+
+    @property
+    def dimension(self) -> int:
+        """Along how many of the base's axes the tip moves, 0 to 3."""
+        return 3 - sum(self.flat)
+
+    @property
+    def cell(self) -> float:
+        """The measure of one voxel in the directions in which the tip moves: m³, m² or m."""
+        return self.edge ** self.dimension
+
+    def centres(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the centres (k, 3), m, base frame, of voxels given by their numbers (k,)."""
+        places = np.stack(np.unravel_index(numbers, self.shape), axis=-1)
+        return self.origin + self.edge * (places + 0.5)
+
+    def numbers(self, points: np.ndarray) -> np.ndarray:
+        """Return the numbers (k,) of the voxels that hold points (k, 3), m; −1 outside."""
+        places = np.floor((np.asarray(points) - self.origin) / self.edge).astype(np.int64)
+        inside = ((places >= 0) & (places < self.shape)).all(axis=-1)
+        held = np.ravel_multi_index(tuple(np.where(inside[..., None], places, 0).T), self.shape)
+        return np.where(inside, held, -1)
+
+    def steps(self) -> list[tuple[int, int, int]]:
+        """Return the ways to the neighbours of a voxel, corners too, the nearest first."""
+        sides = [(0,) if flat else (-1, 0, 1) for flat in self.flat]
+        ways = [step for step in itertools.product(*sides) if any(step)]
+        return sorted(ways, key=lambda step: sum(map(abs, step)))  # type: ignore[arg-type]
+
+    def neighbours(self, numbers: np.ndarray, step: Sequence[int]) -> np.ndarray:
+        """Return the numbers (k,) of the voxels one step from voxels (k,); −1 outside the grid."""
+        places = np.stack(np.unravel_index(numbers, self.shape)) + np.array(step)[:, None]
+        inside = ((places >= 0) & (places < np.array(self.shape)[:, None])).all(axis=0)
+        found = np.ravel_multi_index(tuple(np.where(inside, places, 0)), self.shape)
+        return np.where(inside, found, -1)
+
+
+def _bounds(bounds: Any) -> tuple[np.ndarray, np.ndarray]:
+    corners = floats(bounds, 'bounds')
+    if corners.shape != (2, 3):
+        raise InputError('bounds must be two corners, of the shape (2, 3) in m, not '
+                         f'{corners.shape}')
+    if not (corners[0] < corners[1]).all():
+        raise InputError('the first corner of bounds must be below the second along every axis, '
+                         f'they are {corners[0].tolist()} and {corners[1].tolist()}')
+    return corners[0], corners[1]
+
+
+def _edge(edge: Any) -> float:
+    number = floats(edge, 'the edge of a voxel')
+    if number.shape != () or not number > 0.0:
+        raise InputError(f'the edge of a voxel must be a number above 0 (m), not {edge!r}')
+    return float(number)
+
+
+def _shape(extent: np.ndarray, edge: float, flat: np.ndarray) -> tuple[int, int, int]:
+    """Return how many voxels cover the extent (3,), m."""
+    # What is a rounding error beyond a whole number of voxels needs no further one.
+    x, y, z = np.where(flat, 1, np.maximum(np.ceil(extent / edge - 1e-9), 1)).tolist()
+    return int(x), int(y), int(z)
+
+
+def _edge_that_fits(extent: np.ndarray, edge: float, flat: np.ndarray) -> float:
+    """Return an edge, m, with two digits, that makes few enough voxels."""
+    while math.prod(_shape(extent, edge, flat)) > MOST_VOXELS:
+        digit = 10.0 ** (math.floor(math.log10(edge)) - 1)
+        edge = digit * math.ceil(1.02 * edge / digit)
+    return edge
+
+
+def _round(length: float) -> float:
+    """Return which of 1, 2, 5, 10, … times a power of ten is nearest a length, by ratio."""
+    decade = 10.0 ** math.floor(math.log10(length))
+    return min((step * decade for step in (1.0, 2.0, 5.0, 10.0)),
+               key=lambda number: abs(math.log(number / length)))

@@ -1,0 +1,90 @@
+"""Workspaces as markers."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from visualization_msgs.msg import Marker, MarkerArray
+
+import robots
+from ik_node.ros.client import Client
+from ik_node.ros.workspace_markers import workspace_markers
+from ik_node.workspace.survey import survey
+from ros_harness import LATCHED
+
+
+@pytest.fixture(scope='module')
+def planar():
+    return survey(robots.planar(15, 10, 5), 3.0, dexterity=6)
+
+
+@pytest.fixture(scope='module')
+def scara():
+    return survey(robots.scara(), 0.08)
+
+
+def test_every_reachable_voxel_is_a_cube_with_a_colour(scara):
+    (marker,) = workspace_markers(scara, 'manipulability', 'left/').markers
+    assert marker.type == Marker.CUBE_LIST
+    assert marker.header.frame_id == 'left/base'
+    assert (marker.scale.x, marker.scale.y, marker.scale.z) == pytest.approx((0.08, 0.08, 0.08))
+    assert marker.pose.orientation.w == 1.0
+    points = np.array([(point.x, point.y, point.z) for point in marker.points])
+    assert points == pytest.approx(scara.centres)
+    assert len(marker.colors) == len(marker.points)
+    assert all(0.0 < color.a < 1.0 for color in marker.colors)
+
+
+def test_colours_rise_with_the_figure(scara):
+    (marker,) = workspace_markers(scara, 'manipulability').markers
+    light = np.array([color.r + color.g + color.b for color in marker.colors])
+    order = np.argsort(scara.manipulability)
+    assert (np.diff(light[order]) > -1e-6).all()  # viridis grows lighter all the way
+    assert light.max() == pytest.approx(0.993 + 0.906 + 0.144, abs=1e-5)
+    assert len(np.unique(light)) > 100
+
+
+def test_a_part_of_a_voxel_looks_other_than_its_centre(planar):
+    (marker,) = workspace_markers(planar).markers
+    blue = np.array([color.b for color in marker.colors])
+    assert len(np.unique(blue[planar.centre_reachable])) == 1
+    assert len(np.unique(blue)) == 2
+
+
+def test_the_cubes_of_a_planar_arm_are_tiles_and_dexterity_is_coloured_up_to_one(planar):
+    (marker,) = workspace_markers(planar, 'dexterity').markers
+    assert marker.scale.z < 0.2 * marker.scale.x
+    brightest = max(marker.colors, key=lambda color: color.r)
+    assert (brightest.r, brightest.g, brightest.b) == pytest.approx((0.993, 0.906, 0.144), abs=1e-5)
+
+
+def test_the_command_publishes_them_for_those_who_come_later_until_ctrl_c():
+    domain = 1 + (os.getpid() + 50) % 100
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'ik_node.tools.ik_workspace', 'planar_3r', '--edge', '3',
+         '--samples', '2000', '--publish', '--frame-prefix', 'arm/', '--ros-args', '-r',
+         'workspace:=reach'],
+        env={**os.environ, 'ROS_DOMAIN_ID': str(domain)}, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    try:
+        with Client(domain_id=domain) as client:
+            assert client.spin_until(lambda: client.node.count_publishers('reach') > 0, 60.0)
+            client.spin_until(lambda: False, 0.5)
+            heard = []
+            client.node.create_subscription(MarkerArray, 'reach', heard.append, LATCHED)
+            assert client.spin_until(lambda: heard, 20.0)
+        assert heard[0].markers[0].header.frame_id == 'arm/base_link'
+        assert len(heard[0].markers[0].points) > 250
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGINT)
+        out, log = process.communicate(timeout=20)
+    assert process.returncode == 0, log
+    assert 'Traceback' not in log
+    assert 'serves 3 of 6' in out

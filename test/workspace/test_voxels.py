@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+import robots
+from ik_node import IkError, KinematicTree
+from ik_node.workspace.voxels import MOST_VOXELS, Voxels
+
+
+def test_the_grid_holds_every_position_of_the_tip():
+    chain = robots.chain('panda')
+    voxels = Voxels.around(chain, 0.1)
+    rng = np.random.default_rng(0)
+    tips = np.array([chain.forward(robots.random_q(chain, rng))[:3, 3] for _ in range(200)])
+    numbers = voxels.numbers(tips)
+    assert (numbers >= 0).all()
+    assert np.abs(voxels.centres(numbers) - tips).max() <= 0.05 + 1e-12
+
+
+def test_numbers_and_centres_are_inverse_to_each_other():
+    voxels = Voxels.around(robots.scara(), 0.07)
+    every = np.arange(voxels.size)
+    assert (voxels.numbers(voxels.centres(every)) == every).all()
+    outside = voxels.origin + [[-1e-6, 0.01, 0.01], [0.01, 0.01, 0.07 * voxels.shape[2] + 1e-6]]
+    assert voxels.numbers(outside).tolist() == [-1, -1]
+
+
+def lifted():
+    """A planar 2R whose tip is 0.4 m above its base."""
+    return KinematicTree.from_urdf(robots.robot(
+        robots.joint('one', 'continuous', 'base', 'upper', xyz='0 0 0.3'),
+        robots.joint('two', 'continuous', 'upper', 'tip', xyz='0.5 0 0.1'),
+        robots.joint('end', 'fixed', 'tip', 'tool', xyz='0.4 0 0'))).chain()
+
+
+def test_a_planar_arm_has_one_layer_at_the_height_of_its_tip():
+    voxels = Voxels.around(lifted(), 0.1)
+    assert voxels.flat == (False, False, True)
+    assert voxels.shape == (18, 18, 1)
+    assert voxels.centres(np.array([0]))[0, 2] == pytest.approx(0.4)
+    assert voxels.dimension == 2
+    assert voxels.cell == pytest.approx(0.01)
+    assert not any(Voxels.around(robots.scara()).flat)
+
+
+def test_the_bounds_can_be_given():
+    voxels = Voxels.around(robots.chain('panda'), 0.1, [[0.2, -0.3, 0.0], [0.6, 0.3, 0.5]])
+    assert voxels.shape == (4, 6, 5)
+    assert voxels.origin == pytest.approx([0.2, -0.3, 0.0])
+
+
+def test_bounds_have_the_layer_of_a_planar_arm_where_its_tip_is_if_they_hold_it():
+    box = np.array([[0.0, 0.0, -1.0], [0.5, 0.5, 1.0]])
+    inside = Voxels.around(lifted(), 0.1, box)
+    assert inside.shape == (5, 5, 1)
+    assert inside.centres(np.array([0]))[0, 2] == pytest.approx(0.4)
+    outside = Voxels.around(lifted(), 0.1, box + [0.0, 0.0, 2.0])
+    assert outside.centres(np.array([0]))[0, 2] == pytest.approx(2.0)
+
+
+def test_without_an_edge_it_is_a_round_number_for_a_grid_of_moderate_size():
+    assert Voxels.around(robots.chain('panda')).edge == pytest.approx(0.05)
+    assert Voxels.around(robots.planar(15, 10, 5)).edge == pytest.approx(0.5)
+    for name in ('ur5', 'so101'):
+        assert 15_000 < Voxels.around(robots.chain(name)).size < 300_000
+
+
+def test_neighbours_are_one_step_away_and_never_across_the_edge_of_the_grid():
+    voxels = Voxels.around(robots.scara(), 0.1)
+    corner = np.array([0])
+    for step in voxels.steps():
+        beside = voxels.neighbours(corner, step)
+        if min(step) < 0:
+            assert beside[0] == -1
+        else:
+            moved = voxels.centres(beside) - voxels.centres(corner)
+            assert moved[0] == pytest.approx(0.1 * np.array(step))
+    assert len(voxels.steps()) == 26
+    assert len(Voxels.around(robots.planar(1, 1), 0.1).steps()) == 8
+
+
+def test_a_grid_that_is_too_large_is_refused_with_an_edge_that_would_do():
+    chain = robots.chain('panda')
+    with pytest.raises(IkError, match='an edge of .* m would do') as error:
+        Voxels.around(chain, 0.001)
+    proposed = float(str(error.value).split('an edge of ')[-1].split(' ')[0])
+    assert 0.1 * MOST_VOXELS < Voxels.around(chain, proposed).size <= MOST_VOXELS
+
+
+@pytest.mark.parametrize(('edge', 'bounds', 'words'), [
+    (0.0, None, 'above 0'), (-1.0, None, 'above 0'), (float('nan'), None, 'finite'),
+    ('wide', None, 'numbers'), ([0.1, 0.2], None, 'above 0'),
+    (0.1, [0, 1], r'\(2, 3\)'), (0.1, [[0, 0, 0], [1, 0, 1]], 'below')])
+def test_what_makes_no_grid_is_refused(edge, bounds, words):
+    with pytest.raises(IkError, match=words):
+        Voxels.around(robots.scara(), edge, bounds)
+
+
+def test_a_sliding_joint_without_limits_has_no_workspace():
+    with pytest.raises(IkError, match="'quill' slides without limits"):
+        Voxels.around(robots.scara().without_limits(), 0.1)
