@@ -116,7 +116,7 @@ def _number(name: str, value: Any, spec: Spec) -> float | int:
 def _list(name: str, value: Any, spec: Spec, length: int | None) -> Any:
     if not isinstance(value, _LISTS):
         raise OptionError(f'{name} must be {_allowed(spec)}, not {value!r}')
-    each = dataclasses.replace(spec, listed=False, per_joint=False, optional=False)
+    each = dataclasses.replace(spec, listed=False, per_joint=False, optional=False, named=False)
     items = [_one(f'{name}[{i}]', item, each) for i, item in enumerate(value)]
     if length is not None and len(items) != length:
         raise OptionError(f'{name} must have {length} entries'

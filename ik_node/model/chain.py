@@ -107,14 +107,22 @@ class Chain:
         from ik_node.model.dh_extraction import extract_dh
         return extract_dh(self, convention)
 
+    def with_limits(self, lower: np.ndarray, upper: np.ndarray) -> 'Chain':
+        """Return the same chain with other limits, (n,) each, rad or m."""
+        other = copy(self)
+        other.arrays = self.arrays._replace(lower=_frozen(lower), upper=_frozen(upper))
+        other.lower, other.upper = other.arrays.lower, other.arrays.upper
+        return other
+
     def without_limits(self) -> 'Chain':
         """Return the same chain with every joint free to go anywhere."""
-        free = copy(self)
         n = self.n_joints
-        free.arrays = self.arrays._replace(lower=_frozen([-math.inf] * n),
-                                           upper=_frozen([math.inf] * n))
-        free.lower, free.upper = free.arrays.lower, free.arrays.upper
-        return free
+        return self.with_limits(np.full(n, -math.inf), np.full(n, math.inf))
+
+    @property
+    def has_balls(self) -> bool:
+        """Whether there are ball joints by exponential map."""
+        return bool(self._balls)
 
     def _frames(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the frames after each articulation and the tip's, (m + 1, 4, 4), base frame."""
@@ -184,7 +192,7 @@ def _intersect(limits: tuple[float, float], joint: Joint, source: str, multiplie
     return lower, upper
 
 
-def _frozen(values: Sequence[object], dtype: type | None = None) -> np.ndarray:
+def _frozen(values: Sequence[object] | np.ndarray, dtype: type | None = None) -> np.ndarray:
     array = np.array(values, dtype=dtype)
     array.flags.writeable = False
     return array

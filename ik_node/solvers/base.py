@@ -2,18 +2,30 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ik_node._arrays import floats, vector
+from ik_node._arrays import floats, numbers, vector
 from ik_node.exceptions import InputError
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal, as_goal
-from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.search import into_limits
+
+
+class Found(NamedTuple):
+    """The fields of `Result` that a solver fills in."""
+
+    q: np.ndarray
+    success: bool
+    reason: StopReason
+    position_error: float
+    orientation_error: float
+    iterations: int
+    restarts: int
 
 
 class Solver(ABC):
@@ -24,8 +36,9 @@ class Solver(ABC):
 
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Prepare to solve for a chain. Raises OptionError for what an option may not be."""
-        self.chain = chain
         self.options = self.Options.read(options, chain.n_joints, self.name)
+        self.chain = restricted(chain, self.options)
+        self._shape = (chain.n_joints,)
 
     def solve(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values that meet a goal, or the best found and why they do not.
@@ -36,40 +49,55 @@ class Solver(ABC):
         q0; not converging is a result.
         """
         started = time.perf_counter()
-        found = self._solve(as_goal(goal), self._start(q0))
-        return Result(*found, solve_time=time.perf_counter() - started)
+        wanted = as_goal(goal)
+        found = self._solve(wanted, self._start(q0))
+        return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
-    def solve_batch(self, goals: Any, q0: Any = None) -> Result:
+    def solve_batch(self, goals: Any, q0: Any = None,
+                    progress: Callable[[float], None] | None = None) -> Result:
         """Return a Result of arrays for poses (m, 4, 4), m.
 
-        q0: (n,), the start of every solve, or (m, n). Raises InputError as `solve`.
+        q0: (n,), the start of every solve, or (m, n). progress: called with how much is done, 0 to
+        1, now and then. Raises InputError as `solve`, naming the pose.
         """
-        poses = floats(goals, 'goals')
-        if poses.ndim != 3 or poses.shape[1:] != (4, 4):
-            raise InputError(f'goals must have the shape (m, 4, 4), not {poses.shape}')
         started = time.perf_counter()
-        starts = self._starts(q0, len(poses))
-        found = [self._solve(Goal.from_pose(pose), start) for pose, start in zip(poses, starts)]
-        share = (time.perf_counter() - started) / max(len(poses), 1)
-        columns = list(zip(*found)) or [()] * 7
-        return Result(
-            q=np.array(columns[0]).reshape(len(poses), self.chain.n_joints),
-            success=np.array(columns[1], dtype=bool),
-            reason=np.array(columns[2], dtype=object),
-            position_error=np.array(columns[3], dtype=float),
-            orientation_error=np.array(columns[4], dtype=float),
-            iterations=np.array(columns[5], dtype=int),
-            restarts=np.array(columns[6], dtype=int),
-            solve_time=np.full(len(poses), share))
+        wanted = self._goals(goals)
+        starts = self._starts(q0, len(wanted))
+        found = self._solve_many(wanted, starts, progress or (lambda done: None))
+        columns = [np.array(column) for column in zip(*found)] or [np.empty(0)] * len(Found._fields)
+        columns[0] = columns[0].reshape(len(wanted), self.chain.n_joints)
+        share = (time.perf_counter() - started) / max(len(wanted), 1)
+        return Result.of(tuple(columns), np.full(len(wanted), share), self.chain, *wanted)
 
     def compiled(self) -> bool:
         """Tell whether the first solve is as quick as the next: nothing is left to compile."""
         return True
 
     @abstractmethod
-    def _solve(self, goal: Goal, q0: np.ndarray) -> tuple[
-            np.ndarray, bool, StopReason, float, float, int, int]:
-        """Solve from q0 (n,), inside the limits; return the fields of Result but solve_time."""
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        """Solve from q0 (n,), as `_start` made it."""
+
+    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
+                    progress: Callable[[float], None]) -> list[Found]:
+        """Solve for goals from starts (m, n)."""
+        found = []
+        for k, (goal, start) in enumerate(zip(goals, starts), start=1):
+            found.append(self._solve(goal, start))
+            progress(k / len(goals))
+        return found
+
+    @staticmethod
+    def _goals(poses: Any) -> list[Goal]:
+        given = numbers(poses, 'goals')
+        if given.ndim != 3 or given.shape[1:] != (4, 4):
+            raise InputError(f'goals must have the shape (m, 4, 4), not {given.shape}')
+        goals = []
+        for k, pose in enumerate(given):
+            try:
+                goals.append(Goal.from_pose(pose))
+            except InputError as error:
+                raise InputError(f'goals[{k}]: {error}') from error
+        return goals
 
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""
@@ -80,11 +108,12 @@ class Solver(ABC):
         self.chain.shorten_rotations(start)
         return start
 
-    def _starts(self, q0: Any, count: int) -> list[np.ndarray]:
+    def _starts(self, q0: Any, count: int) -> np.ndarray:
+        """Return where each of `count` solves starts, (count, n)."""
         if q0 is None or np.ndim(q0) == 1:
-            return [self._start(q0)] * count
+            return np.tile(self._start(q0), (count, 1))
         starts = floats(q0, 'q0')
         if starts.shape != (count, self.chain.n_joints):
             raise InputError(f'q0 must have the shape ({self.chain.n_joints},) or '
                              f'({count}, {self.chain.n_joints}), not {starts.shape}')
-        return [self._start(start) for start in starts]
+        return np.array([self._start(start) for start in starts]).reshape(starts.shape)

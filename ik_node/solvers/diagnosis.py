@@ -6,9 +6,8 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.result import StopReason, task_singular_values
 from ik_node.solvers.settings import CONVERGED, EXHAUSTED
-from ik_node.solvers.task import task_of
 
 if TYPE_CHECKING:
     from ik_node.solvers.iterative import IterativeSolver
@@ -40,14 +39,10 @@ def _meets(solver: 'IterativeSolver', chain: Chain, goal: Goal, *starts: np.ndar
     reference = DlsSolver(chain, position_tolerance=solver.options.position_tolerance,
                           orientation_tolerance=solver.options.orientation_tolerance,
                           max_restarts=_ATTEMPTS)
-    return any(reference.search(task_of(goal), start)[1][0] == CONVERGED for start in starts)
+    return any(reference.search(goal, start)[1][0] == CONVERGED for start in starts)
 
 
 def _is_singular(solver: 'IterativeSolver', goal: Goal, q: np.ndarray) -> bool:
     """Tell whether no joint moves the tip along some axis asked for, metres in arm lengths."""
-    J = solver.chain.jacobian(q)
-    J[:3] /= solver.settings.length
-    turn = np.kron(np.eye(2), goal.pose[:3, :3].T)  # rows along the goal's axes
-    values = np.linalg.svd((goal.weights[:, None] * (turn @ J))[goal.weights > 0.0],
-                           compute_uv=False)
+    values = task_singular_values(solver.chain, goal, q, solver.settings.length)
     return bool(values[-1] < _SINGULAR * values[0])

@@ -1,6 +1,7 @@
 """What is asked of the tip: a position, an orientation, or some axes of either."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,14 @@ class Goal:
         if T[3, 0] != 0.0 or T[3, 1] != 0.0 or T[3, 2] != 0.0 or T[3, 3] != 1.0:
             raise InputError(f'the last row of a goal pose must be 0 0 0 1, not {T[3].tolist()}')
         return cls(T[:3, 3], T[:3, :3], weights)
+
+    def moved_to(self, T_base_goal: np.ndarray) -> 'Goal':
+        """Return the same wish for another pose (4, 4), m, which is taken as it is, unchecked."""
+        goal = copy(self)
+        goal.pose = T_base_goal
+        goal.position = None if self.position is None else T_base_goal[:3, 3]
+        goal.orientation = None if self.orientation is None else T_base_goal[:3, :3]
+        return goal
 
     def __repr__(self) -> str:
         """Return what is asked for."""

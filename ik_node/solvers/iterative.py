@@ -2,26 +2,38 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node._arrays import vector
+from ik_node._arrays import numbers, vector
 from ik_node._jit import compiled
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Solver
+from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.batch import search_many
+from ik_node.solvers.closest import go_on
 from ik_node.solvers.diagnosis import diagnose
 from ik_node.solvers.goal import Goal, as_goal
+from ik_node.solvers.packing import pack
 from ik_node.solvers.result import StopReason
-from ik_node.solvers.search import Kernels, goal_error
-from ik_node.solvers.settings import CONVERGED, STALLED, Settings
-from ik_node.solvers.task import Task, task_of
+from ik_node.solvers.search import Kernels, Outcome, begin, outcome_of
+from ik_node.solvers.settings import (
+    BEYOND,
+    CONVERGED,
+    FIRST,
+    INVALID,
+    LIMITS,
+    MANIPULABILITY,
+    NEAREST,
+    STALLED,
+    Settings,
+)
+from ik_node.solvers.starts import low_discrepancy
 
-# Of the way to the closest posture: iterations to wait, and what counts as progress meanwhile.
-_PATIENT = 20
-_HARDLY_ANY = 0.999
+_PREFERENCES = {'nearest': NEAREST, 'first': FIRST, 'manipulability': MANIPULABILITY,
+                'limits': LIMITS}
 
 
 class IterativeSolver(Solver):
@@ -34,10 +46,11 @@ class IterativeSolver(Solver):
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Prepare to solve for a chain; see `Solver`."""
         super().__init__(chain, **options)
-        self.centre, self.reach = reach(chain.arrays)
+        self.centre, self.reach = reach(self.chain.arrays)
         self.settings = self._settings()
-        self.samples = np.random.default_rng(self.options.seed).random(
-            (self.options.max_restarts, chain.n_joints))
+        self.packed = pack(self.chain.arrays, self.settings)
+        self.samples = low_discrepancy(self.options.max_restarts, chain.n_joints,
+                                       self.options.seed)
 
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return one bare step Δq (n,) of the method from q (n,): no limits, no line search.
@@ -46,21 +59,50 @@ class IterativeSolver(Solver):
         """
         start = vector(q, self.chain.n_joints, 'q')
         dq = np.zeros(self.chain.n_joints)
-        self.kernels.step(self.chain.arrays, task_of(as_goal(goal)), self.settings, start, dq)
+        goal = as_goal(goal)
+        self.kernels.step(*self.packed, goal.pose, goal.weights, start, dq)
         return dq
 
     def compiled(self) -> bool:
         """Tell whether the kernels are on disk; see `Solver.compiled`."""
-        return compiled(self.kernels.search.__name__)
+        timed = self.options.timeout is not None
+        return compiled((self.kernels.resume if timed else self.kernels.search).__name__)
 
-    def _solve(self, goal: Goal, q0: np.ndarray) -> tuple[
-            np.ndarray, bool, StopReason, float, float, int, int]:
-        task = task_of(goal)
-        beyond = self._beyond_reach(goal)
-        q, outcome, timed_out = self.search(task, q0, 1 if beyond else None)
+    def _start(self, q0: Any) -> np.ndarray:
+        """Return q0 (n,) as a new array; the kernel brings it inside the limits."""
+        if q0 is None or self.chain.has_balls:
+            return super()._start(q0)
+        start = numbers(q0, 'q0')
+        return start if start.shape == self._shape else super()._start(q0)
+
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        return self._found(goal, q0, *self.search(goal, q0))
+
+    def _found(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
+               timed_out: bool) -> Found:
         end, iterations, attempts, _, position, orientation = outcome
-        if end == STALLED and not timed_out:
-            end, position, orientation = self._go_on(task, q)
+        if end == CONVERGED:
+            return Found(q, True, StopReason.CONVERGED, position, orientation, iterations,
+                         attempts - 1)
+        if end == INVALID:
+            vector(q0, self.chain.n_joints, 'q0')  # says what is wrong with it
+        return self._failed(goal, q0, q, outcome, timed_out)
+
+    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
+                    progress: Callable[[float], None]) -> list[Found]:
+        if self.options.timeout is not None or not goals:
+            return super()._solve_many(goals, starts, progress)
+        postures, outcomes = search_many(self, goals, starts, progress)
+        return [self._found(goal, start, q, outcome, False)
+                for goal, start, q, outcome in zip(goals, starts, postures, outcomes)]
+
+    def _failed(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
+                timed_out: bool) -> Found:
+        """Return why a search failed, and the best there is instead."""
+        end, iterations, attempts, _, position, orientation = outcome
+        beyond = end == BEYOND
+        if end in (STALLED, BEYOND) and not timed_out:
+            end, position, orientation = go_on(self, goal, q)
         if end == CONVERGED:
             reason = StopReason.CONVERGED
         elif timed_out:
@@ -69,56 +111,28 @@ class IterativeSolver(Solver):
             reason = StopReason.UNREACHABLE
         else:
             reason = diagnose(self, goal, q0, q, end)
-        return q, end == CONVERGED, reason, position, orientation, iterations, attempts - 1
+        return Found(q, end == CONVERGED, reason, position, orientation, iterations, attempts - 1)
 
-    def _go_on(self, task: Task, q: np.ndarray) -> tuple[int, float, float]:
-        """Go on, in place, from the best q (n,) of a search that gave up, until it gains no more.
-
-        An attempt is given up as soon as another promises more; where the error is smallest is
-        another question. Return (how it ended, position error, orientation error).
-        """
-        patient = self.settings._replace(patience=_PATIENT, progress=_HARDLY_ANY)
-        nearer = np.empty_like(q)
-        before = goal_error(self.chain.arrays, task, q)
-        after = self.kernels.search(self.chain.arrays, task, patient, q, self.samples, 0, 1, nearer)
-        if after[0] != CONVERGED and after[3] >= before[0]:
-            return STALLED, before[1], before[2]
-        q[:] = nearer
-        return CONVERGED if after[0] == CONVERGED else STALLED, after[4], after[5]
-
-    def search(self, task: Task, q0: np.ndarray, attempts: int | None = None) -> tuple[
-            np.ndarray, tuple[int, int, int, float, float, float], bool]:
-        """Return (q, the outcome of `search.search`, whether the time ran out).
+    def search(self, goal: Goal, q0: np.ndarray,
+               attempts: int | None = None) -> tuple[np.ndarray, Outcome, bool]:
+        """Return (q (n,), the outcome of `search.search`, whether the time ran out).
 
         attempts: how many at the most, instead of all that the options allow.
         """
         last = 1 + self.options.max_restarts if attempts is None else attempts
-        q = np.empty_like(q0)
-        kernel, known = self.kernels.search, (self.chain.arrays, task, self.settings, q0,
-                                              self.samples)
+        q = np.empty(self._shape)
+        asked = (*self.packed, goal.pose, goal.weights, q0, self.samples)
         if self.options.timeout is None:
-            return q, kernel(*known, 0, last, q), False
-        # The kernel has no clock: with a bound on the time it is called attempt by attempt.
+            return q, self.kernels.search(*asked, last, q), False
         deadline = time.perf_counter() + self.options.timeout
-        best = kernel(*known, 0, 1, q)
-        tried = np.empty_like(q0)
-        for attempt in range(1, last):
-            if best[0] == CONVERGED:
+        known = np.empty(8)
+        begin(known)
+        timed_out = False
+        for attempt in range(last):
+            timed_out = attempt > 0 and time.perf_counter() >= deadline
+            if timed_out or self.kernels.resume(*asked, attempt, attempt + 1, known, q):
                 break
-            if time.perf_counter() >= deadline:
-                return q, best, True
-            new = kernel(*known, attempt, attempt + 1, tried)
-            if new[0] == CONVERGED or new[3] < best[3]:
-                q[:] = tried
-                best = new
-            best = (best[0], best[1], attempt + 1, *best[3:])
-        return q, best, False
-
-    def _beyond_reach(self, goal: Goal) -> bool:
-        """Tell whether the goal's position lies outside the ball that the tip cannot leave."""
-        distance = math.dist(goal.pose[:3, 3], self.centre)
-        return (distance > self.reach + self.options.position_tolerance
-                and bool(goal.weights[:3].all()))
+        return q, outcome_of(known), timed_out and known[0] != CONVERGED
 
     def _settings(self) -> Settings:
         """Return the options as the kernels take them."""
@@ -131,8 +145,8 @@ class IterativeSolver(Solver):
         return Settings(
             self.options.position_tolerance, self.options.orientation_tolerance,
             self.options.max_iterations, self.options.max_step, self.patience, self.progress,
-            self.reach if math.isfinite(self.reach) and self.reach > 0.0 else 1.0,
-            scale, self._method_settings())
+            self.reach if math.isfinite(self.reach) and self.reach > 0.0 else 1.0, self.reach,
+            _PREFERENCES[self.options.prefer], self.centre, scale, self._method_settings())
 
     def _method_settings(self) -> Any:
         """Return what only the method's kernels know, a NamedTuple."""

@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ik_node.exceptions import OptionError
+from ik_node.model.chain import Chain
 from ik_node.options import Options, option
 
 
@@ -29,3 +33,36 @@ class SolverOptions(Options):
     joint_weights: Any = option(
         None, 'one weight per joint: a heavier one moves less; none: all alike', low=0.0,
         positive=True, optional=True, per_joint=True)
+    lower: Any = option(
+        None, 'lower limits inside the model\'s own; none: those', 'rad or m', optional=True,
+        per_joint=True)
+    upper: Any = option(
+        None, 'upper limits inside the model\'s own; none: those', 'rad or m', optional=True,
+        per_joint=True)
+    prefer: str = option(
+        'nearest', 'which of several answers: nearest to the start (what the start leads to, else '
+        'of the first few found), the first found, or of a few the one with the highest '
+        'manipulability or farthest from the limits', kind=str,
+        choices=('nearest', 'first', 'manipulability', 'limits'))
+
+
+def restricted(chain: Chain, options: SolverOptions) -> Chain:
+    """Return the chain with the limits the options ask for. Raises OptionError for wider ones."""
+    if options.lower is None and options.upper is None:
+        return chain
+    limits = []
+    for name, own in (('lower', chain.lower), ('upper', chain.upper)):
+        given = getattr(options, name)
+        wanted = own if given is None else np.broadcast_to(given, own.shape)
+        wider = wanted < own if name == 'lower' else wanted > own
+        if wider.any():
+            k = int(np.argmax(wider))
+            raise OptionError(f'{name} must stay inside the limits of the model, {own[k]:g} for '
+                              f'joint {chain.joint_names[k]!r}, not {wanted[k]:g}')
+        limits.append(wanted)
+    crossed = limits[0] > limits[1]
+    if crossed.any():
+        k = int(np.argmax(crossed))
+        raise OptionError(f'lower {limits[0][k]:g} is greater than upper {limits[1][k]:g} for '
+                          f'joint {chain.joint_names[k]!r}')
+    return chain.with_limits(*limits)

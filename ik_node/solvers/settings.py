@@ -7,7 +7,10 @@ import numpy as np
 from ik_node._jit import allocating
 
 # How an attempt ended
-CONVERGED, EXHAUSTED, STALLED = range(3)
+CONVERGED, EXHAUSTED, STALLED, BEYOND, INVALID = range(5)
+
+# Which of several answers is wanted
+NEAREST, FIRST, MANIPULABILITY, LIMITS = range(4)
 
 
 class Settings(NamedTuple):
@@ -22,6 +25,12 @@ class Settings(NamedTuple):
     progress: float
     length: float
     """The chain's length scale, m: what weighs a metre of error against a radian."""
+    reach: float
+    """How far from `centre` the tip can get, m; infinite where there is no bound."""
+    prefer: int
+    """Which of several answers is wanted: NEAREST, FIRST, MANIPULABILITY or LIMITS."""
+    centre: np.ndarray
+    """(3,) m, base frame."""
     scale: np.ndarray
     """(n,) 1/√weight of each joint, at most 1."""
     method: Any
@@ -49,6 +58,9 @@ class Work(NamedTuple):
     slope: np.ndarray   # (n,) Jᵀ V of the step before; 0 before the first
     way: np.ndarray     # (n,) where the step before went
     free: np.ndarray    # (n,) whether a joint is not locked at a limit
+    q: np.ndarray       # (n,) of the attempt under way
+    start: np.ndarray   # (n,) where the search begins, inside the limits
+    known: np.ndarray   # (8,) what the attempts so far have found
 
 
 @allocating
@@ -57,4 +69,5 @@ def make_work(arcs, n):
     return Work(np.zeros((arcs + 1, 4, 4)), np.zeros((6, n)), np.zeros((6, n)), np.zeros((6, 6)),
                 np.zeros((6, 6)), np.zeros((3, 3)), np.zeros((4, 4)), np.zeros(6), np.zeros(6),
                 np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(n), np.zeros(n), np.zeros(n),
-                np.zeros(n), np.zeros(n), np.zeros(n, np.bool_))
+                np.zeros(n), np.zeros(n), np.zeros(n, np.bool_), np.zeros(n), np.zeros(n),
+                np.zeros(8))

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._jit import inline
+from ik_node._jit import allocating, inline
 from ik_node.kinematics.error import pose_error
-from ik_node.solvers.goal import Goal
 from ik_node.spatial import right_jacobian_inverse
 
 
@@ -27,12 +26,18 @@ class Task(NamedTuple):
     """How many axes are asked for."""
 
 
-def task_of(goal: Goal) -> Task:
-    """Return a goal as a task for the kernels."""
-    w = goal.weights.tolist()
-    turned = not w[3] == w[4] == w[5]
-    return Task(goal.pose, goal.weights, turned or not w[0] == w[1] == w[2],
-                turned and 0.0 in w[3:], 6 - w.count(0.0))
+@allocating
+def make_task(T_base_goal, weights):
+    """Return the task of a goal: its pose (4, 4), m, and its weights (6,), see `Goal`."""
+    rows, some_turns = 0, False
+    for i in range(6):
+        if weights[i] != 0.0:
+            rows += 1
+        elif i >= 3:
+            some_turns = True
+    turned = not weights[3] == weights[4] == weights[5]
+    shifted = not weights[0] == weights[1] == weights[2]
+    return Task(T_base_goal, weights, turned or shifted, turned and some_turns, rows)
 
 
 @inline

@@ -8,7 +8,6 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.settings import CONVERGED
-from ik_node.solvers.task import task_of
 
 
 class Seeker:
@@ -27,7 +26,7 @@ class Seeker:
         self._turned = bool((weights[3:] > 0.0).any())
         self._weights = weights
         self._dls = DlsSolver(chain, max_restarts=restarts, seed=seed)
-        self._task = task_of(self._goal(np.eye(4)))
+        self._wish = self._goal(np.eye(4))
         self._closed: AnalyticSolver | None = None
         if chain.n_joints == int((weights > 0.0).sum()):
             try:
@@ -42,18 +41,18 @@ class Seeker:
         Where it does not, q is the best found. thorough: whether to go on where the way from q0
         does not lead there.
         """
-        task = self._task._replace(T_base_goal=T_base_goal)
-        q, outcome, _ = self._dls.search(task, q0, 1)
+        goal = self._wish.moved_to(np.array(T_base_goal))
+        q, outcome, _ = self._dls.search(goal, q0, 1)
         if outcome[0] == CONVERGED or not thorough:
             return q, outcome[0] == CONVERGED
         if self._closed is not None:
             try:
-                answer = self._closed.solve(self._goal(T_base_goal), q0)
+                answer = self._closed.solve(goal, q0)
             except UnsupportedError:  # of the arm, but not of this part of a pose
                 self._closed = None
             else:
                 return answer.q if answer.success else q, bool(answer.success)
-        q, outcome, _ = self._dls.search(task, q0)
+        q, outcome, _ = self._dls.search(goal, q0)
         return q, outcome[0] == CONVERGED
 
     def _goal(self, T_base_goal: np.ndarray) -> Goal:

@@ -8,13 +8,12 @@ from ik_node.exceptions import InputError, UnsupportedError
 from ik_node.kinematics.forward import BALL_X
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.planar import find_planar
-from ik_node.solvers.base import Solver
+from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.search import goal_error, into_limits, nearest_turn
 from ik_node.solvers.settings import CONVERGED
-from ik_node.solvers.task import Task, task_of
 
 _POLISHED = 1e-10     # m and rad: what a branch is brought to on the true arm
 _POLISH_STEPS = 10
@@ -60,11 +59,10 @@ class AnalyticSolver(Solver):
         if redundancy is not None and not np.isfinite(redundancy):
             raise InputError(f'redundancy must be a finite number, not {redundancy!r}')
         wanted, start = as_goal(goal), self.chain.neutral()
-        task = task_of(wanted)
         found: list[np.ndarray] = []
         for ideal in self.arm.branches(wanted, start, redundancy):
-            q = self._turned(self._polished(task, ideal), start)
-            if (self._meets(task, q) and (self._inside(q) or not within_limits)
+            q = self._turned(self._polished(wanted, ideal), start)
+            if (self._meets(wanted, q) and (self._inside(q) or not within_limits)
                     and not any(_same(q, other) for other in found)):
                 found.append(q)
         return np.array(found).reshape(len(found), self.chain.n_joints)
@@ -73,34 +71,36 @@ class AnalyticSolver(Solver):
         """Tell whether the kernels are on disk; see `Solver.compiled`."""
         return self._polisher.compiled()
 
-    def _solve(self, goal: Goal, q0: np.ndarray) -> tuple[
-            np.ndarray, bool, StopReason, float, float, int, int]:
-        task = task_of(goal)
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         branches = [self._turned(q, q0) for q in self.arm.branches(goal, q0, None)]
         branches.sort(key=lambda q: (not self._inside(q), self._distance(q, q0)))
         outside = False
         for ideal in branches:
-            q = self._turned(self._polished(task, ideal), q0)
-            if self._meets(task, q):
+            q = self._turned(self._polished(goal, ideal), q0)
+            if self._meets(goal, q):
                 if self._inside(q):
-                    _, position, orientation = goal_error(self.chain.arrays, task, q)
-                    return q, True, StopReason.CONVERGED, position, orientation, 0, 0
+                    _, position, orientation = self._error(goal, q)
+                    return Found(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
                 outside = True
         for q in branches:
             into_limits(self.chain.arrays, q)
         (_, position, orientation), q = min(
-            ((goal_error(self.chain.arrays, task, q), q) for q in branches[:_CLOSEST_OF]),
+            ((self._error(goal, q), q) for q in branches[:_CLOSEST_OF]),
             key=lambda error_and_q: error_and_q[0])
         reason = StopReason.LIMITS if outside else StopReason.UNREACHABLE
-        return q, False, reason, position, orientation, 0, 0
+        return Found(q, False, reason, position, orientation, 0, 0)
 
-    def _polished(self, task: Task, ideal: np.ndarray) -> np.ndarray:
+    def _polished(self, goal: Goal, ideal: np.ndarray) -> np.ndarray:
         """Return a branch of the ideal arm brought onto the true one, where that succeeds."""
-        q, outcome, _ = self._polisher.search(task, ideal)
+        q, outcome, _ = self._polisher.search(goal, ideal)
         return q if outcome[0] == CONVERGED else ideal
 
-    def _meets(self, task: Task, q: np.ndarray) -> bool:
-        _, position, orientation = goal_error(self.chain.arrays, task, q)
+    def _error(self, goal: Goal, q: np.ndarray) -> tuple[float, float, float]:
+        """Return (squared error, position error in m, orientation error in rad) at q (n,)."""
+        return goal_error(*self._polisher.packed, goal.pose, goal.weights, q)
+
+    def _meets(self, goal: Goal, q: np.ndarray) -> bool:
+        _, position, orientation = self._error(goal, q)
         return bool(position <= self.options.position_tolerance
                     and orientation <= self.options.orientation_tolerance)
 

@@ -16,6 +16,7 @@ from ik_node.solvers.ccd.sweep import (
     CcdSettings,
     ccd_attempt,
     ccd_bare_step,
+    unpack_ccd,
 )
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.options import SolverOptions
@@ -45,7 +46,7 @@ class CcdSolver(IterativeSolver):
 
     name = 'ccd'
     Options: ClassVar[type[SolverOptions]] = CcdOptions
-    kernels = make_kernels('ccd', ccd_attempt, ccd_bare_step)
+    kernels = make_kernels('ccd', unpack_ccd, ccd_attempt, ccd_bare_step)
     patience = 100
     progress = 0.9
 

@@ -26,6 +26,12 @@ class CcdSettings(NamedTuple):
 
 
 @njit
+def unpack_ccd(x, n):
+    """Return the `CcdSettings` that `pack` laid out."""
+    return CcdSettings(int(x[0]), x[1], x[2])
+
+
+@njit
 def ccd_attempt(chain, task, settings, work, swing, q):
     """Sweep over the joints, q (n,) in place; return (how it ended, sweeps).
 

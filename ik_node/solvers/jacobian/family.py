@@ -10,7 +10,7 @@ import numpy as np
 from ik_node._jit import specialise
 from ik_node.options import option
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.loop import JacobianSettings, attempt, bare_step
+from ik_node.solvers.jacobian.loop import JacobianSettings, attempt, bare_step, unpack_jacobian
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.search import Kernels, make_kernels
 
@@ -35,7 +35,7 @@ class JacobianOptions(SolverOptions):
 
 def jacobian_kernels(name: str, method_step: Callable[..., Any]) -> Kernels:
     """Return the kernels of a method, given its step; see `loop`."""
-    return make_kernels(name,
+    return make_kernels(name, unpack_jacobian,
                         specialise(attempt, f'attempt_{name}', method_step=method_step),
                         specialise(bare_step, f'bare_step_{name}', method_step=method_step))
 

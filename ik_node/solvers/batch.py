@@ -1,0 +1,35 @@
+"""Many searches at once: shared out over the machine's cores, which kernels use without the GIL."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.search import Outcome, outcome_of
+
+if TYPE_CHECKING:
+    from ik_node.solvers.iterative import IterativeSolver
+
+_SHARE = 128  # goals that a core takes at a time
+
+
+def search_many(solver: 'IterativeSolver', goals: Sequence[Goal], starts: np.ndarray,
+                progress: Callable[[float], None]) -> tuple[np.ndarray, list[Outcome]]:
+    """Return (q (m, n), outcomes) of searches for goals of the same weights, from starts (m, n)."""
+    poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
+    q, known = np.empty(starts.shape), np.empty((len(goals), 8))
+    attempts = 1 + solver.options.max_restarts
+
+    def search(first: int) -> None:
+        part = slice(first, first + _SHARE)
+        solver.kernels.search_batch(*solver.packed, poses[part], goals[0].weights, starts[part],
+                                    solver.samples, attempts, q[part], known[part])
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        firsts = range(0, len(goals), _SHARE)
+        for done, _ in enumerate(pool.map(search, firsts), start=1):
+            progress(done / len(firsts))
+    return q, [outcome_of(row) for row in known]

@@ -1,0 +1,112 @@
+"""Which answer is taken, within which limits, and what the result says of it."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import IkError, StopReason, make_solver
+
+TURN = 2.0 * np.pi
+
+
+def goals(chain, count, seed=0):
+    rng = np.random.default_rng(seed)
+    return [chain.forward(robots.random_q(chain, rng)) for _ in range(robots.samples(count))]
+
+
+def nearest_limit(chain, q):
+    """Return how near the nearest limit is: 0 in the middle of all, 1 at one."""
+    half = 0.5 * (chain.upper - chain.lower)
+    return np.max(np.abs(q - chain.lower - half) / half)
+
+
+def test_a_preference_shows_over_many_goals():
+    chain = robots.chain('panda')
+    start = robots.middle(chain)
+    found = {prefer: [make_solver('dls', chain, prefer=prefer, bias_gain=0.0).solve(goal, start)
+                      for goal in goals(chain, 200)]
+             for prefer in ('first', 'nearest', 'manipulability', 'limits')}
+    assert all(result.success for results in found.values() for result in results)
+
+    def mean(prefer, measure):
+        return np.mean([measure(result) for result in found[prefer]])
+
+    def way(result):
+        return np.linalg.norm(result.q - start)
+
+    assert mean('nearest', way) < mean('first', way)
+    assert mean('limits', lambda result: nearest_limit(chain, result.q)) < 0.97 * mean(
+        'first', lambda result: nearest_limit(chain, result.q))
+    assert mean('manipulability', lambda result: result.manipulability) > 1.1 * mean(
+        'first', lambda result: result.manipulability)
+
+
+def test_what_the_start_leads_to_is_nearest():
+    chain = robots.chain('ur5')
+    start = robots.middle(chain)
+    for goal in goals(chain, 50):
+        first = make_solver('dls', chain, prefer='first').solve(goal, start)
+        if first.restarts == 0:
+            assert (make_solver('dls', chain).solve(goal, start).q == first.q).all()
+
+
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'transpose', 'ccd'])
+def test_narrower_limits_are_kept(name):
+    chain = robots.chain('iiwa14')
+    lower, upper = 0.5 * chain.lower, 0.6 * chain.upper
+    solver = make_solver(name, chain, lower=lower, upper=upper, position_tolerance=1e-3,
+                         orientation_tolerance=1e-3)
+    for goal in goals(chain, 30):
+        q = solver.solve(goal).q
+        assert (lower <= q).all()
+        assert (q <= upper).all()
+    inside = chain.forward(0.5 * (lower + upper) + 0.05)
+    assert solver.solve(inside).success
+
+
+def test_limits_for_all_joints_may_be_one_number():
+    chain = robots.planar(1.0, 1.0)
+    result = make_solver('dls', chain, lower=0.0, upper=1.0).solve(chain.forward([0.5, -0.5]))
+    assert result.reason is StopReason.LIMITS
+    assert make_solver('dls', chain, lower=0.0, upper=1.0).solve(
+        chain.forward([0.5, 0.5])).success
+
+
+@pytest.mark.parametrize(('options', 'words'), [
+    ({'lower': -9.0}, "lower must stay inside the limits of the model, .*'panda_joint1', not -9"),
+    ({'upper': [1, 1, 1, 0, 1, 1, 1]}, "upper must stay inside .*'panda_joint4', not 0"),
+    ({'lower': 0.0, 'upper': [1, -1, 1, -1, 1, 1, 1]}, 'lower 0 is greater than upper -1'),
+    ({'lower': [0.0] * 3}, 'must have 7 entries'),
+    ({'prefer': 'best'}, "prefer must be one of 'nearest', 'first'"),
+])
+def test_limits_and_preferences_that_cannot_be_are_told(options, words):
+    with pytest.raises(IkError, match=words):
+        make_solver('dls', robots.chain('panda'), **options)
+
+
+def test_the_result_has_the_smallest_singular_value_and_the_manipulability():
+    chain = robots.chain('ur5')
+    q = np.array([0.1, -0.7, 1.1, -0.5, 0.9, 0.2])
+    result = make_solver('dls', chain).solve(chain.forward(q), q)
+    J = chain.jacobian(result.q)
+    assert result.smallest_singular_value == pytest.approx(
+        np.linalg.svd(J, compute_uv=False)[-1], rel=1e-9)
+    assert result.manipulability == pytest.approx(abs(np.linalg.det(J)), rel=1e-9)
+
+
+def test_of_a_part_of_a_goal_only_its_rows_count():
+    chain = robots.planar(2.0, 1.5)
+    q = np.array([0.3, 0.8])
+    from ik_node import Goal
+    result = make_solver('dls', chain).solve(Goal(chain.forward(q)[:3, 3], weights=[1, 1, 0, 0, 0,
+                                                                                   0]), q)
+    assert result.manipulability == pytest.approx(2.0 * 1.5 * np.sin(0.8))  # the textbook's
+    too_few = make_solver('dls', chain).solve(chain.forward(q), q)
+    assert too_few.manipulability == 0.0
+
+
+@pytest.mark.parametrize('start', [[np.nan, 0.0], [np.inf, 0.0], [0.0], 'here', [[0.0, 0.0]]])
+def test_a_start_that_is_none_is_refused(start):
+    chain = robots.planar(2.0, 1.5)
+    with pytest.raises(IkError, match='q0 must'):
+        make_solver('dls', chain).solve(chain.forward([0.3, 0.8]), start)
