@@ -43,6 +43,7 @@ setup(
         'console_scripts': [
             'ik_node = ik_node.ros.node:main',
             'demo_goals = ik_node.ros.demo_goals:main',
+            'ik_figures = ik_node.tools.ik_figures:main',
             'ik_inspect = ik_node.tools.ik_inspect:main',
             'ik_workspace = ik_node.tools.ik_workspace:main',
         ],

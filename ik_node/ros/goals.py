@@ -173,6 +173,9 @@ class Goals:
         options = self._configuration.options
         result = arm.solver.solve(goal, robot.posture(arm))
         closest = options.on_failure == 'closest'
+        if closest and not result.success:
+            nearest = arm.solver.closest(goal, robot.posture(arm))
+            result = nearest if nearest.success else nearest.because(result.reason)
         if result.success or closest:
             robot.move(arm, result.q)
         else:

@@ -10,6 +10,7 @@ import numpy as np
 from ik_node._arrays import floats, numbers, vector
 from ik_node.exceptions import InputError
 from ik_node.model.chain import Chain
+from ik_node.solvers.closest import closest
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.result import Result, StopReason
@@ -51,6 +52,8 @@ class Solver(ABC):
         started = time.perf_counter()
         wanted = as_goal(goal)
         found = self._solve(wanted, self._start(q0))
+        if self.options.closest and not found.success:
+            found = self._closest(wanted, found)
         return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
     def solve_batch(self, goals: Any, q0: Any = None,
@@ -64,10 +67,25 @@ class Solver(ABC):
         wanted = self._goals(goals)
         starts = self._starts(q0, len(wanted))
         found = self._solve_many(wanted, starts, progress or (lambda done: None))
+        if self.options.closest:
+            found = [one if one.success else self._closest(goal, one)
+                     for goal, one in zip(wanted, found)]
         columns = [np.array(column) for column in zip(*found)] or [np.empty(0)] * len(Found._fields)
         columns[0] = columns[0].reshape(len(wanted), self.chain.n_joints)
         share = (time.perf_counter() - started) / max(len(wanted), 1)
         return Result.of(tuple(columns), np.full(len(wanted), share), self.chain, *wanted)
+
+    def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
+        """Return the joint values that come closest to a goal, whether it can be met or not.
+
+        Least is the sum of the squared weighted errors, m² and rad². goal, q0: as for `solve`,
+        what q0 leads to being one of many that are compared. Raises InputError as `solve`.
+        """
+        started = time.perf_counter()
+        wanted = as_goal(goal)
+        start = Solver._start(self, q0)
+        found = self._closest(wanted, Found(start, False, StopReason.STALLED, 0.0, 0.0, 0, 0))
+        return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
     def compiled(self) -> bool:
         """Tell whether the first solve is as quick as the next: nothing is left to compile."""
@@ -76,6 +94,16 @@ class Solver(ABC):
     @abstractmethod
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         """Solve from q0 (n,), as `_start` made it."""
+
+    def _closest(self, goal: Goal, found: Found) -> Found:
+        """Return the closest posture instead of one that does not meet the goal."""
+        q = found.q.copy()
+        position, orientation = closest(self.chain, goal, q)
+        met = (position <= self.options.position_tolerance
+               and orientation <= self.options.orientation_tolerance)
+        return found._replace(q=q, success=met, position_error=position,
+                              orientation_error=orientation,
+                              reason=StopReason.CONVERGED if met else found.reason)
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:

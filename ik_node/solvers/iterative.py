@@ -101,7 +101,7 @@ class IterativeSolver(Solver):
         """Return why a search failed, and the best there is instead."""
         end, iterations, attempts, _, position, orientation = outcome
         beyond = end == BEYOND
-        if end in (STALLED, BEYOND) and not timed_out:
+        if end in (STALLED, BEYOND) and not timed_out and not self.options.closest:
             end, position, orientation = go_on(self, goal, q)
         if end == CONVERGED:
             reason = StopReason.CONVERGED

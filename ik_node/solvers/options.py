@@ -39,6 +39,9 @@ class SolverOptions(Options):
     upper: Any = option(
         None, 'upper limits inside the model\'s own; none: those', 'rad or m', optional=True,
         per_joint=True)
+    closest: bool = option(
+        False, 'whether to look for the closest posture where the goal is not met, some '
+        'milliseconds; else it is the best that was met on the way', kind=bool)
     prefer: str = option(
         'nearest', 'which of several answers: nearest to the start (what the start leads to, else '
         'of the first few found), the first found, or of a few the one with the highest '

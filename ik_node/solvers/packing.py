@@ -5,6 +5,7 @@ several iterations do. A solver therefore lays its chain and its settings out on
 called with a handful of arrays, make the tuples again from views of them.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,17 +27,18 @@ class Packed(NamedTuple):
     """(x,) all others: the chain's, the settings', and at the end the method's own."""
 
 
-def pack(chain: ChainArrays, settings: Settings) -> Packed:
+def pack(chain: ChainArrays, settings: Settings | None = None) -> Packed:
     """Lay out a chain and settings; of the method's own the scalars go before the arrays."""
-    codes = [[len(chain.column), len(chain.lower)], chain.kind, chain.column, chain.shared,
-             chain.turns]
-    method = sorted(settings.method, key=np.ndim)  # stable: otherwise in the order of the fields
-    numbers = [chain.placement, chain.ratio, chain.lower, chain.upper, settings[:_SCALARS],
-               settings.centre, settings.scale, *method]
+    sizes = [len(chain.column), len(chain.lower)]
+    codes: list[Any] = [sizes, chain.kind, chain.column, chain.shared, chain.turns]
+    numbers: list[Any] = [chain.placement, chain.ratio, chain.lower, chain.upper]
+    if settings is not None:
+        method = sorted(settings.method, key=np.ndim)  # stable: else in the order of the fields
+        numbers += [settings[:_SCALARS], settings.centre, settings.scale, *method]
     return Packed(_flat(codes, np.int64), _flat(numbers, np.float64))
 
 
-def _flat(parts: list[Any], dtype: type) -> np.ndarray:
+def _flat(parts: Sequence[Any], dtype: type) -> np.ndarray:
     array = np.concatenate([np.ravel(np.asarray(part, dtype=dtype)) for part in parts])
     array.flags.writeable = False
     return array

@@ -56,6 +56,11 @@ class Result(_Fields):
         result.chain, result.goals = chain, goals
         return result
 
+    def because(self, reason: StopReason) -> 'Result':
+        """Return the same result for another reason."""
+        return Result.of(self._replace(reason=reason)[:-1], self.solve_time, self.chain,
+                         *self.goals)
+
     @property
     def smallest_singular_value(self) -> Any:
         """Of the Jacobian's rows that the goal asks for, at q, in m and rad; 0 where singular."""

@@ -1,0 +1,93 @@
+"""The posture that comes closest to a goal out of reach."""
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+
+import robots
+from ik_node import Goal, StopReason, make_solver
+from ik_node.kinematics.reach import reach
+from ik_node.spatial import rotation_exp, rotation_log
+
+
+def error(chain, T, q, weights=(1, 1, 1, 1, 1, 1)):
+    """Return the weighted errors (6,) at q, along the base's axes, m and rad."""
+    tip = chain.forward(q)
+    return np.array(weights) * np.concatenate([
+        T[:3, 3] - tip[:3, 3], rotation_log(T[:3, :3] @ tip[:3, :3].T)])
+
+
+def best_of_scipy(chain, T, rng, starts=15):
+    """Return the least Σ (wᵢ eᵢ)² that bounded least squares find from many starts."""
+    lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi) - 1e-12
+    upper = np.where(np.isfinite(chain.upper), chain.upper, np.pi) + 1e-12
+    return min(2.0 * least_squares(lambda q: error(chain, T, q), rng.uniform(lower, upper),
+                                   bounds=(lower, upper), max_nfev=60).cost
+               for _ in range(starts))
+
+
+def out_of_reach(chain, rng):
+    T, (centre, radius) = np.eye(4), reach(chain.arrays)
+    way = rng.normal(size=3)
+    T[:3, 3] = centre + radius * rng.uniform(1.05, 1.4) * way / np.linalg.norm(way)
+    T[:3, :3] = rotation_exp(rng.normal(size=3))
+    return T
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5', 'irb140'])
+def test_nothing_that_scipy_finds_is_closer(name):
+    chain, rng = robots.chain(name), np.random.default_rng(1)
+    solver = make_solver('dls', chain, closest=True)
+    missed = 0
+    for _ in range(robots.samples(4)):
+        T = out_of_reach(chain, rng)
+        result = solver.solve(T)
+        assert not result.success
+        assert (chain.lower <= result.q).all()
+        assert (result.q <= chain.upper).all()
+        e = error(chain, T, result.q)
+        assert result.position_error == pytest.approx(np.linalg.norm(e[:3]), rel=1e-9)
+        assert result.orientation_error == pytest.approx(np.linalg.norm(e[3:]), rel=1e-6)
+        missed += e @ e > 1.01 * best_of_scipy(chain, T, rng)
+    assert missed <= 1
+
+
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'transpose', 'ccd', 'analytic'])
+def test_a_planar_arm_reaches_out_straight(name):
+    chain = robots.planar(15.0, 10.0, 5.0)
+    solver = make_solver(name, chain, closest=True)
+    result = solver.solve(Goal([-35.0, 5.0, 0.0], weights=[1, 1, 0, 0, 0, 0]))
+    assert result.reason is StopReason.UNREACHABLE
+    tip = chain.forward(result.q)[:3, 3]
+    assert tip == pytest.approx(30.0 * np.array([-35.0, 5.0, 0.0]) / np.hypot(35, 5), abs=1e-4)
+    assert result.position_error == pytest.approx(np.hypot(35.0, 5.0) - 30.0, abs=1e-6)
+
+
+def test_weights_say_what_close_is():
+    chain, T = robots.chain('ur5'), np.eye(4)
+    T[:3, 3] = [0.7, 0.9, 0.8]
+    near = {heavy: make_solver('dls', chain).closest(
+        Goal(T[:3, 3], T[:3, :3], [heavy] * 3 + [1] * 3)) for heavy in (0.1, 10.0)}
+    assert near[10.0].position_error < near[0.1].position_error
+    assert near[10.0].orientation_error > near[0.1].orientation_error
+
+
+def test_it_can_be_asked_for_a_goal_that_can_be_met():
+    chain = robots.chain('iiwa14')
+    q = robots.random_q(chain, np.random.default_rng(0))
+    result = make_solver('transpose', chain).closest(chain.forward(q))
+    assert result.success
+    assert result.reason is StopReason.CONVERGED
+
+
+def test_without_asking_for_it_the_best_met_on_the_way_is_returned():
+    chain, rng = robots.chain('ur5'), np.random.default_rng(2)
+    goals = [out_of_reach(chain, rng) for _ in range(robots.samples(20))]
+    errors = {}
+    for closest in (False, True):
+        solver = make_solver('dls', chain, closest=closest)
+        batch = solver.solve_batch(goals)
+        errors[closest] = [np.sum(error(chain, T, q) ** 2) for T, q in zip(goals, batch.q)]
+        assert [solver.solve(T).q.tolist() for T in goals] == batch.q.tolist()
+    assert np.less_equal(errors[True], np.array(errors[False]) + 1e-9).all()
+    assert np.mean(errors[True]) < 0.9 * np.mean(errors[False])
