@@ -92,23 +92,25 @@ def inline(function: _Function) -> _Function:
 
 
 def allocating(function: _Function) -> _Function:
-    """Compile a kernel that makes arrays, else as `njit`."""
+    """Compile a kernel that makes arrays, else as `njit`.
+
+    It must not take arrays that a kernel of the other kind returns, whose references are not
+    counted.
+    """
     return _compile(function)
 
 
-def specialise(template: _Function, name: str, compile: Callable[[Any], Any] = njit,
-               **kernels: Any) -> _Function:
+def specialise(template: _Function, name: str, **kernels: Any) -> _Function:
     """Return a kernel made from a template: its code, with the given kernels for its globals.
 
     For one loop over many methods. Handing a kernel to another as an argument or in a closure
     would do the same, but numba cannot cache such code: it would be compiled in every process.
-    compile: `njit` or `allocating`.
     """
     function = types.FunctionType(template.__code__, {**template.__globals__, **kernels}, name)
     function.__qualname__ = name
     function.__module__ = template.__module__
     function.__doc__ = template.__doc__
-    return compile(function)
+    return njit(function)  # type: ignore[return-value]
 
 
 def compiled(name: str) -> bool:

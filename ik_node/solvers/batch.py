@@ -25,8 +25,9 @@ def search_many(solver: 'IterativeSolver', goals: Sequence[Goal], starts: np.nda
 
     def search(first: int) -> None:
         part = slice(first, first + _SHARE)
-        solver.kernels.search_batch(*solver.packed, poses[part], goals[0].weights, starts[part],
-                                    solver.samples, attempts, q[part], known[part])
+        solver.kernels.search_batch(
+            *solver.packed, poses[part], goals[0].weights, starts[part], solver.samples, attempts,
+            solver.scratch(), q[part], known[part])
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         firsts = range(0, len(goals), _SHARE)

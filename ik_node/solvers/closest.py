@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ik_node._jit import allocating, njit
+from ik_node._jit import njit
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.linear import cholesky, cholesky_solve, gram, times_transpose
 from ik_node.solvers.packing import pack, unpack_chain
 from ik_node.solvers.search import goal_error, residual, spread
-from ik_node.solvers.settings import CONVERGED, STALLED, make_work
+from ik_node.solvers.settings import CONVERGED, STALLED, make_scratch, make_work
 from ik_node.solvers.starts import low_discrepancy
 from ik_node.solvers.task import make_task, task_jacobian
 
@@ -43,8 +43,9 @@ def go_on(solver: 'IterativeSolver', goal: Goal, q: np.ndarray) -> tuple[int, fl
     patient = pack(solver.chain.arrays, solver.settings._replace(
         patience=_PATIENT, progress=_HARDLY_ANY))
     nearer = np.empty_like(q)
-    before = goal_error(*patient, goal.pose, goal.weights, q)
-    after = solver.kernels.search(*patient, goal.pose, goal.weights, q, solver.samples, 1, nearer)
+    before = goal_error(*patient, goal.pose, goal.weights, solver.scratch(), q)
+    after = solver.kernels.search(*patient, goal.pose, goal.weights, q, solver.samples, 1,
+                                  solver.scratch(), nearer)
     if after[0] != CONVERGED and after[3] >= before[0]:
         return STALLED, before[1], before[2]
     q[:] = nearer
@@ -57,32 +58,35 @@ def closest(chain: Chain, goal: Goal, q: np.ndarray) -> tuple[float, float]:
     Return (position error in m, orientation error in rad).
     """
     starts = low_discrepancy(_STARTS - 1, chain.n_joints, 0)
-    return closest_posture(*pack(chain.arrays), goal.pose, goal.weights, starts, q)[1:]
+    scratch = make_scratch(len(chain.arrays.column), chain.n_joints)
+    return closest_posture(*pack(chain.arrays), goal.pose, goal.weights, starts, scratch, q)[1:]
 
 
-@allocating
-def closest_posture(codes, numbers, T_base_goal, weights, samples, q):
+@njit
+def closest_posture(codes, numbers, T_base_goal, weights, samples, scratch, q):
     """Bring q (n,) in place to the best of the local minima that it leads to and samples lead to.
 
     samples (k, n) are numbers in [0, 1) that are spread over the limits. Returns what `goal_error`
     does.
     """
     chain = unpack_chain(codes, numbers)
-    work = make_work(chain.column.shape[0], q.shape[0])
+    work = make_work(scratch, chain.column.shape[0], q.shape[0])
     task = make_task(T_base_goal, weights)
     tried = work.q
     best = math.inf
     for index in range(samples.shape[0] + 1):
         if index == 0:
-            tried[:] = q
+            for k in range(q.shape[0]):
+                tried[k] = q[k]
         else:
             spread(chain, work.start, samples[index - 1], tried)
         error = minimise(chain, task, work, tried)
         if error < best:
             best = error
-            q[:] = tried
-            if index == 0:
-                work.start[:] = q
+            for k in range(q.shape[0]):
+                q[k] = tried[k]
+                if index == 0:
+                    work.start[k] = q[k]
     return residual(chain, task, work, q)
 
 

@@ -29,6 +29,7 @@ from ik_node.solvers.settings import (
     NEAREST,
     STALLED,
     Settings,
+    make_scratch,
 )
 from ik_node.solvers.starts import low_discrepancy
 
@@ -49,6 +50,7 @@ class IterativeSolver(Solver):
         self.centre, self.reach = reach(self.chain.arrays)
         self.settings = self._settings()
         self.packed = pack(self.chain.arrays, self.settings)
+        self._scratch_size = len(make_scratch(len(self.chain.arrays.column), chain.n_joints))
         self.samples = low_discrepancy(self.options.max_restarts, chain.n_joints,
                                        self.options.seed)
 
@@ -60,8 +62,12 @@ class IterativeSolver(Solver):
         start = vector(q, self.chain.n_joints, 'q')
         dq = np.zeros(self.chain.n_joints)
         goal = as_goal(goal)
-        self.kernels.step(*self.packed, goal.pose, goal.weights, start, dq)
+        self.kernels.step(*self.packed, goal.pose, goal.weights, self.scratch(), start, dq)
         return dq
+
+    def scratch(self) -> np.ndarray:
+        """Return what a kernel works in; one for each call, so that threads do not meet."""
+        return np.zeros(self._scratch_size)
 
     def compiled(self) -> bool:
         """Tell whether the kernels are on disk; see `Solver.compiled`."""
@@ -123,14 +129,15 @@ class IterativeSolver(Solver):
         q = np.empty(self._shape)
         asked = (*self.packed, goal.pose, goal.weights, q0, self.samples)
         if self.options.timeout is None:
-            return q, self.kernels.search(*asked, last, q), False
+            return q, self.kernels.search(*asked, last, self.scratch(), q), False
         deadline = time.perf_counter() + self.options.timeout
-        known = np.empty(8)
+        known, scratch = np.empty(8), self.scratch()
         begin(known)
         timed_out = False
         for attempt in range(last):
             timed_out = attempt > 0 and time.perf_counter() >= deadline
-            if timed_out or self.kernels.resume(*asked, attempt, attempt + 1, known, q):
+            if timed_out or self.kernels.resume(
+                    *asked, attempt, attempt + 1, known, scratch, q):
                 break
         return q, outcome_of(known), timed_out and known[0] != CONVERGED
 

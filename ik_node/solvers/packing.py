@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import allocating
+from ik_node._jit import njit
 from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.settings import Settings
 
@@ -44,7 +44,7 @@ def _flat(parts: Sequence[Any], dtype: type) -> np.ndarray:
     return array
 
 
-@allocating
+@njit
 def unpack_chain(codes, numbers):
     """Return the `ChainArrays` of a `Packed`, views of it."""
     m, n = codes[0], codes[1]
@@ -58,7 +58,7 @@ def unpack_chain(codes, numbers):
         codes[columns:columns + n])
 
 
-@allocating
+@njit
 def unpack_settings(codes, numbers, method):
     """Return the `Settings` of a `Packed`; method: what the method's own unpacking made."""
     m, n = codes[0], codes[1]
@@ -68,8 +68,8 @@ def unpack_settings(codes, numbers, method):
                     x[_SCALARS:centre], x[centre:centre + n], method)
 
 
-@allocating
-def method_numbers(codes, numbers):
-    """Return the numbers of a `Packed` that are the method's own."""
+@njit
+def method_at(codes):
+    """Return where the numbers of a `Packed` begin that are the method's own."""
     m, n = codes[0], codes[1]
-    return numbers[16 * (m + 1) + m + 2 * n + _SCALARS + 3 + n:]
+    return 16 * (m + 1) + m + 2 * n + _SCALARS + 3 + n

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import allocating, njit, specialise
+from ik_node._jit import njit, specialise
 from ik_node.kinematics.forward import chain_frames
-from ik_node.solvers.packing import method_numbers, unpack_chain, unpack_settings
+from ik_node.solvers.packing import method_at, unpack_chain, unpack_settings
 from ik_node.solvers.preference import regret
 from ik_node.solvers.settings import (
     BEYOND,
@@ -63,12 +63,12 @@ def make_kernels(name: str, unpack_method: Callable[..., Any], attempt: Callable
                  bare_step: Callable[..., Any]) -> Kernels:
     """Return the kernels of the method called `name`, given its settings, attempt and step."""
     tried = specialise(try_starts, f'try_starts_{name}', attempt=attempt)
-    own = {'compile': allocating, 'unpack_method': unpack_method}
+    own = {'try_starts': tried, 'unpack_method': unpack_method}
     return Kernels(
-        specialise(search, f'search_{name}', try_starts=tried, **own),
-        specialise(resume, f'resume_{name}', try_starts=tried, **own),
-        specialise(search_batch, f'search_batch_{name}', try_starts=tried, **own),
-        specialise(step, f'step_{name}', bare_step=bare_step, **own))
+        specialise(search, f'search_{name}', **own),
+        specialise(resume, f'resume_{name}', **own),
+        specialise(search_batch, f'search_batch_{name}', **own),
+        specialise(step, f'step_{name}', bare_step=bare_step, unpack_method=unpack_method))
 
 
 def attempt(chain: Any, task: Any, settings: Any, work: Any, swing: bool,
@@ -82,12 +82,12 @@ def bare_step(chain: Any, task: Any, settings: Any, work: Any, q: Any, dq: Any) 
     raise NotImplementedError
 
 
-def unpack_method(numbers: Any, n: int) -> Any:
-    """Stand for what makes the method's own settings from what `pack` laid out."""
+def unpack_method(numbers: Any, at: int, n: int) -> Any:
+    """Stand for what makes the method's own settings from what `pack` laid out from `at` on."""
     raise NotImplementedError
 
 
-def search(codes, numbers, T_base_goal, weights, q0, samples, last, q_best):
+def search(codes, numbers, T_base_goal, weights, q0, samples, last, scratch, q_best):
     """Make the attempts 0 … last − 1 until one meets the goal; write the best q into q_best (n,).
 
     codes, numbers: `Packed`. Attempt 0 starts from q0 (n,), attempt i from samples[i − 1] (n,),
@@ -95,15 +95,15 @@ def search(codes, numbers, T_base_goal, weights, q0, samples, last, q_best):
     """
     chain = unpack_chain(codes, numbers)
     settings = unpack_settings(codes, numbers, unpack_method(
-        method_numbers(codes, numbers), q0.shape[0]))
-    work = make_work(chain.column.shape[0], q0.shape[0])
+        numbers, method_at(codes), q0.shape[0]))
+    work = make_work(scratch, chain.column.shape[0], q0.shape[0])
     task, known = make_task(T_base_goal, weights), work.known
     begin(known)
     try_starts(chain, task, settings, work, q0, samples, 0, last, known, q_best)
     return int(known[0]), int(known[1]), int(known[2]), known[3], known[4], known[5]
 
 
-def resume(codes, numbers, T_base_goal, weights, q0, samples, first, last, known, q_best):
+def resume(codes, numbers, T_base_goal, weights, q0, samples, first, last, known, scratch, q_best):
     """Make the attempts first … last − 1 of a `search`, after those that `known` (8,) tells of.
 
     Returns whether more would change nothing. A kernel has no clock: with a bound on the time a
@@ -111,33 +111,33 @@ def resume(codes, numbers, T_base_goal, weights, q0, samples, first, last, known
     """
     chain = unpack_chain(codes, numbers)
     settings = unpack_settings(codes, numbers, unpack_method(
-        method_numbers(codes, numbers), q0.shape[0]))
-    work = make_work(chain.column.shape[0], q0.shape[0])
+        numbers, method_at(codes), q0.shape[0]))
+    work = make_work(scratch, chain.column.shape[0], q0.shape[0])
     return try_starts(chain, make_task(T_base_goal, weights), settings, work, q0, samples, first,
                       last, known, q_best)
 
 
-def search_batch(codes, numbers, poses, weights, starts, samples, last, q_best, known):
+def search_batch(codes, numbers, poses, weights, starts, samples, last, scratch, q_best, known):
     """Make whole searches for poses (m, 4, 4) from starts (m, n).
 
     Writes q_best (m, n) and known (m, 8), whose first six entries are those of an `Outcome`.
     """
     chain = unpack_chain(codes, numbers)
     n = starts.shape[1]
-    settings = unpack_settings(codes, numbers, unpack_method(method_numbers(codes, numbers), n))
-    work = make_work(chain.column.shape[0], n)
+    settings = unpack_settings(codes, numbers, unpack_method(numbers, method_at(codes), n))
+    work = make_work(scratch, chain.column.shape[0], n)
     for i in range(poses.shape[0]):
         begin(known[i])
         try_starts(chain, make_task(poses[i], weights), settings, work, starts[i], samples, 0, last,
                    known[i], q_best[i])
 
 
-def step(codes, numbers, T_base_goal, weights, q, dq):
+def step(codes, numbers, T_base_goal, weights, scratch, q, dq):
     """Write one bare step of the method from q (n,) into dq (n,); of ccd, a sweep."""
     chain = unpack_chain(codes, numbers)
     settings = unpack_settings(codes, numbers, unpack_method(
-        method_numbers(codes, numbers), q.shape[0]))
-    work = make_work(chain.column.shape[0], q.shape[0])
+        numbers, method_at(codes), q.shape[0]))
+    work = make_work(scratch, chain.column.shape[0], q.shape[0])
     bare_step(chain, make_task(T_base_goal, weights), settings, work, q, dq)
 
 
@@ -196,11 +196,11 @@ def try_starts(chain, task, settings, work, q0, samples, first, last, known, q_b
     return beyond
 
 
-@allocating
-def goal_error(codes, numbers, T_base_goal, weights, q):
+@njit
+def goal_error(codes, numbers, T_base_goal, weights, scratch, q):
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,)."""
     chain = unpack_chain(codes, numbers)
-    work = make_work(chain.column.shape[0], q.shape[0])
+    work = make_work(scratch, chain.column.shape[0], q.shape[0])
     return residual(chain, make_task(T_base_goal, weights), work, q)
 
 

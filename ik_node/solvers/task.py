@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._jit import allocating, inline
+from ik_node._jit import inline, njit
 from ik_node.kinematics.error import pose_error
 from ik_node.spatial import right_jacobian_inverse
 
@@ -26,7 +26,7 @@ class Task(NamedTuple):
     """How many axes are asked for."""
 
 
-@allocating
+@njit
 def make_task(T_base_goal, weights):
     """Return the task of a goal: its pose (4, 4), m, and its weights (6,), see `Goal`."""
     rows, some_turns = 0, False

@@ -16,7 +16,7 @@ def poses(chain, count, seed=0):
 def test_a_batch_is_what_one_by_one_is(name):
     chain = robots.planar(15.0, 10.0, 5.0, limit=2.5) if name == 'analytic' else (
         robots.chain('ur5'))
-    goals = poses(chain, robots.samples(300))
+    goals = poses(chain, robots.samples(100))
     goals[1, :3, 3] = 100.0  # one of them cannot be met
     solver = make_solver(name, chain, position_tolerance=1e-3, orientation_tolerance=1e-3)
     start = robots.middle(chain) + 0.1

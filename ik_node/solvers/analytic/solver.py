@@ -97,7 +97,8 @@ class AnalyticSolver(Solver):
 
     def _error(self, goal: Goal, q: np.ndarray) -> tuple[float, float, float]:
         """Return (squared error, position error in m, orientation error in rad) at q (n,)."""
-        return goal_error(*self._polisher.packed, goal.pose, goal.weights, q)
+        return goal_error(*self._polisher.packed, goal.pose, goal.weights,
+                          self._polisher.scratch(), q)
 
     def _meets(self, goal: Goal, q: np.ndarray) -> bool:
         _, position, orientation = self._error(goal, q)

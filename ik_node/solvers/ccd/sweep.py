@@ -26,9 +26,9 @@ class CcdSettings(NamedTuple):
 
 
 @njit
-def unpack_ccd(x, n):
+def unpack_ccd(numbers, at, n):
     """Return the `CcdSettings` that `pack` laid out."""
-    return CcdSettings(int(x[0]), x[1], x[2])
+    return CcdSettings(int(numbers[at]), numbers[at + 1], numbers[at + 2])
 
 
 @njit

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import allocating, inline, njit
+from ik_node._jit import inline, njit
 from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.nullspace import add_bias
@@ -39,9 +39,10 @@ class JacobianSettings(NamedTuple):
     """Whether the bias is asked for: then the solver goes on until it has done its work."""
 
 
-@allocating
-def unpack_jacobian(x, n):
+@njit
+def unpack_jacobian(numbers, at, n):
     """Return the `JacobianSettings` that `pack` laid out: scalars first, then arrays."""
+    x = numbers[at:]
     return JacobianSettings(x[0], x[1] != 0.0, x[4:4 + n], x[4 + n:4 + 2 * n], x[2], x[3] != 0.0)
 
 

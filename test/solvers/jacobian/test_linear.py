@@ -2,11 +2,13 @@ import numpy as np
 import pytest
 
 from ik_node.solvers.jacobian import linear
-from ik_node.solvers.settings import make_work
+from ik_node.solvers.settings import make_scratch, make_work
 
 
 def pinv_step(J, V):
-    work, dq = make_work(J.shape[1], J.shape[1]), np.empty(J.shape[1])
+    n = J.shape[1]
+    make = getattr(make_work, 'py_func', make_work)  # a kernel is called by kernels only
+    work, dq = make(make_scratch(n, n), n, n), np.empty(n)
     linear.shortest_step(np.ascontiguousarray(J), np.asarray(V, dtype=float), work, dq)
     return dq
 

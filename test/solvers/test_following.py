@@ -1,0 +1,58 @@
+"""Goals that come one after the other, each solved from the answer to the one before."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import Goal, make_solver
+from ik_node.motion.interpolation import between_poses
+
+POSES = 200
+
+
+def follow(solver, way, q):
+    """Return the joint values (k, n) along a way of goals, all of which must be met."""
+    found = []
+    for goal in way:
+        result = solver.solve(goal, q)
+        assert result.success
+        q = result.q
+        found.append(q)
+    return np.array(found)
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5', 'iiwa14'])
+def test_a_way_that_the_arm_can_go_is_followed_without_a_jump(name):
+    chain, rng = robots.chain(name), np.random.default_rng(4)
+    solver = make_solver('dls', chain)
+    for _ in range(robots.samples(10)):
+        start = robots.random_q(chain, rng, inside=0.6)
+        end = start + 0.3 * (robots.random_q(chain, rng, inside=0.6) - start)
+        way = [chain.forward(start + part * (end - start)) for part in np.linspace(0, 1, POSES)]
+        steps = np.abs(np.diff(follow(solver, way, start), axis=0))
+        assert steps.max() < 0.1
+
+
+@pytest.mark.parametrize('name', ['panda', 'iiwa14'])
+def test_a_straight_way_is_followed_without_a_jump(name):
+    chain = robots.chain(name)
+    start = robots.middle(chain) + 0.2
+    T = chain.forward(start)
+    end = T.copy()
+    end[:3, 3] += [0.05, 0.1, -0.1]
+    way = between_poses(T, end, np.linspace(0.0, 1.0, POSES))
+    assert np.abs(np.diff(follow(make_solver('dls', chain), way, start), axis=0)).max() < 0.02
+
+
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'transpose', 'ccd', 'analytic'])
+def test_a_joint_that_turns_for_ever_goes_on_beyond_a_whole_turn(name):
+    chain = robots.planar(1.0, 0.7)
+    tolerance = 1e-6 if name in ('dls', 'pseudoinverse', 'analytic') else 1e-4
+    solver = make_solver(name, chain, position_tolerance=tolerance)
+    turns = np.linspace(0.0, 4.5 * np.pi, 300)
+    way = [Goal([1.2 * np.cos(turn), 1.2 * np.sin(turn), 0.0], weights=[1, 1, 0, 0, 0, 0])
+           for turn in turns]
+    start = make_solver('analytic', chain).solve(way[0]).q
+    q = follow(solver, way, start)
+    assert np.abs(np.diff(q, axis=0)).max() < 0.2
+    assert q[-1, 0] - q[0, 0] == pytest.approx(4.5 * np.pi, abs=0.05)
