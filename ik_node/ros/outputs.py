@@ -36,7 +36,6 @@ class Outputs:
             'solutions': make(JointTrajectory, '~/solutions', 10)}
         self._tree: KinematicTree | None = None
         self._markers: dict[str, ArmMarkers] = {}
-        self._tf: Any = None
         self._no_tf = False
 
     def destroy(self) -> None:
@@ -63,19 +62,19 @@ class Outputs:
         """Tell tf where the root stands in the world frame, where there are both."""
         if not options.world_frame or self._no_tf:
             return
-        if self._tf is None:
-            try:
-                from tf2_ros import StaticTransformBroadcaster
-            except ImportError as error:
-                self._no_tf = True
-                self._node.get_logger().info(
-                    f'{options.world_frame!r} is known to this node only: tf2 is not installed '
-                    f'({error})')
-                return
-            self._tf = StaticTransformBroadcaster(self._node)
-        self._tf.sendTransform(conversions.transform(
+        try:
+            from tf2_msgs.msg import TFMessage
+        except ImportError as error:
+            self._no_tf = True
+            self._node.get_logger().info(f'{options.world_frame!r} is known to this node only: tf2 '
+                                         f'is not installed ({error})')
+            return
+        if 'tf' not in self._publishers:
+            # Not tf2_ros's broadcaster for static transforms: it keeps the first of each frame.
+            self._publishers['tf'] = self._node.create_publisher(TFMessage, '/tf_static', LATCHED)
+        self._publishers['tf'].publish(TFMessage(transforms=[conversions.transform(
             root_pose(options), Header(stamp=self._now(), frame_id=options.world_frame),
-            options.frame_prefix + robot.tree.root))
+            options.frame_prefix + robot.tree.root)]))
 
     def joint_states(self, robot: Robot) -> Time:
         """Publish where every moving joint is; return the stamp of the message."""

@@ -1,5 +1,6 @@
 """How the executables run their node, and end."""
 
+import signal
 from collections.abc import Callable
 
 import rclpy
@@ -23,6 +24,9 @@ def run(make_node: Callable[[], Node], arguments: list[str] | None) -> int:
         if rclpy.ok():  # otherwise a signal has shut ROS down in the middle of something
             raise
     finally:
+        # The first signal ends the node; another must not interrupt its ending.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()

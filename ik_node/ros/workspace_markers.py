@@ -21,7 +21,8 @@ _VIRIDIS = np.array([
     (0.128, 0.567, 0.551), (0.158, 0.684, 0.502), (0.369, 0.789, 0.383), (0.678, 0.864, 0.190),
     (0.993, 0.906, 0.144)])
 _PARTLY, _WHOLE = (0.66, 0.79, 0.91), (0.18, 0.44, 0.69)
-_OPACITY = {2: 0.8, 3: 0.35}  # one has to look into a solid
+_OPACITY = {2: 0.8, 3: 0.6}
+_PART = {2: 1.0, 3: 0.25}     # of the edge: one has to look into a solid, and see the arm in it
 _THIN = 0.1                   # of the edge: cubes of a planar arm are tiles
 
 
@@ -37,7 +38,8 @@ def workspace_markers(workspace: Workspace, figure: str = 'reachable',
     marker = Marker(header=Header(frame_id=frame_prefix + workspace.chain.base_link), ns=TOPIC,
                     type=Marker.CUBE_LIST, action=Marker.ADD)
     marker.pose.orientation.w = 1.0
-    x, y, z = (voxels.edge * (_THIN if flat else 1.0) for flat in voxels.flat)
+    part = _PART.get(voxels.dimension, 1.0)
+    x, y, z = (voxels.edge * (_THIN if flat else part) for flat in voxels.flat)
     marker.scale = Vector3(x=x, y=y, z=z)
     marker.points = [Point(x=x, y=y, z=z) for x, y, z in workspace.centres.tolist()]
     opacity = _OPACITY.get(voxels.dimension, 1.0)

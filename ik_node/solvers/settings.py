@@ -61,10 +61,11 @@ class Work(NamedTuple):
     free: np.ndarray    # (n,) 1 where a joint is not locked at a limit, else 0
     q: np.ndarray       # (n,) of the attempt under way
     start: np.ndarray   # (n,) where the search begins, inside the limits
+    climb: np.ndarray   # (n,) which way the manipulability grows
 
 
 _FIXED = 36 + 36 + 9 + 16 + 5 * 6 + 8  # numbers whose count depends on no joint
-_PER_JOINT = 6 + 6 + 8
+_PER_JOINT = 6 + 6 + 9
 
 
 def make_scratch(arcs: int, n: int) -> np.ndarray:
@@ -83,4 +84,4 @@ def make_work(scratch, arcs, n):
                 x[81:97].reshape((4, 4)), x[97:103], x[103:109], x[109:115], x[115:121],
                 x[121:127], x[127:135], y[12 * n:13 * n], y[13 * n:14 * n], y[14 * n:15 * n],
                 y[15 * n:16 * n], y[16 * n:17 * n], y[17 * n:18 * n], y[18 * n:19 * n],
-                y[19 * n:20 * n])
+                y[19 * n:20 * n], y[20 * n:21 * n])

@@ -33,7 +33,7 @@ def test_every_reachable_voxel_is_a_cube_with_a_colour(scara):
     (marker,) = workspace_markers(scara, 'manipulability', 'left/').markers
     assert marker.type == Marker.CUBE_LIST
     assert marker.header.frame_id == 'left/base'
-    assert (marker.scale.x, marker.scale.y, marker.scale.z) == pytest.approx((0.08, 0.08, 0.08))
+    assert (marker.scale.x, marker.scale.y, marker.scale.z) == pytest.approx((0.02, 0.02, 0.02))
     assert marker.pose.orientation.w == 1.0
     points = np.array([(point.x, point.y, point.z) for point in marker.points])
     assert points == pytest.approx(scara.centres)

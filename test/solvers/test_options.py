@@ -198,9 +198,16 @@ def test_unknown_solvers_are_refused_with_the_known_ones():
     ('dls', 'bias_exponent', 1.0, 'a number above 1'),
     ('dls', 'bias_exponent', None, 'not None'),
     ('dls', 'damping', -1.0, 'a number of at least 0, or None'),
+    ('dls', 'damping_rule', 'wampler', "one of 'sugihara', 'chan', 'nakamura', 'selective', not"),
+    ('dls', 'error_share', -0.1, 'a number of at least 0'),
+    ('dls', 'max_angle', 0.0, 'a number above 0 .rad or m.'),
+    ('dls', 'rank_tolerance', 0.6, 'a number of at least 0 and at most 0.5'),
+    ('dls', 'manipulability_gain', -1.0, 'a number of at least 0'),
+    ('dls', 'path_step', 0.0, 'a number above 0 .m and rad., or None'),
+    ('pseudoinverse', 'factorization', 'qr', "one of 'auto', 'lu', 'svd', not 'qr'"),
     ('transpose', 'alpha', 0.0, 'a number above 0, or None'),
     ('ccd', 'order', 'random', "one of 'inward', 'outward', 'ranked'"),
-    ('ccd', 'position_weight', 0, 'a number above 0')], ids=range(24))
+    ('ccd', 'position_weight', 0, 'a number above 0')], ids=range(31))
 def test_options_out_of_range_are_refused_with_what_is_allowed(name, option, value, words):
     with pytest.raises(IkError, match=words):
         make_solver(name, robots.planar(1.0, 0.8), **{option: value})

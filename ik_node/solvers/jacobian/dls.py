@@ -1,10 +1,12 @@
 """Damped least squares [Parent 5.24]."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ik_node._jit import inline
 from ik_node.options import option
+from ik_node.solvers.jacobian.damping import squared_damping
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_kernels
 from ik_node.solvers.jacobian.linear import (
     cholesky,
@@ -13,37 +15,44 @@ from ik_node.solvers.jacobian.linear import (
     shortest_step,
     times_transpose,
 )
-from ik_node.solvers.jacobian.loop import task_energy
+from ik_node.solvers.jacobian.selective import selective_step
+from ik_node.solvers.jacobian.settings import (
+    CHAN,
+    CONSTANT,
+    NAKAMURA,
+    SELECTIVE,
+    SUGIHARA,
+    JacobianSettings,
+)
 from ik_node.solvers.options import SolverOptions
 
-# Adaptive damping: λ² = ERROR_SHARE · E + FLOOR with E = ½ |error|², metres counted in lengths of
-# the arm [Sugihara, IEEE T-RO 27 (2011) 984, eq. 17, with Chan's share of E]. Tried over 0.01 to 1
-# and 1e-10 to 1e-6 on the arms of the benchmark: flat near these values.
-ERROR_SHARE = 0.1
-FLOOR = 1e-8
+_RULES = {'sugihara': SUGIHARA, 'chan': CHAN, 'nakamura': NAKAMURA, 'selective': SELECTIVE}
 
 
 @inline
 def damped_step(settings, work, V):
     """Write `Jᵀ (J Jᵀ + λ² D)⁻¹ V` into work.dq [Parent 5.24].
 
-    With the user's λ, D is the unit matrix. With λ² adapted to the error, D = diag(length², 1), so
+    With the user's λ, D is the unit matrix. With a λ that a rule adapts, D = diag(length², 1), so
     that nothing depends on how large the arm is.
     """
-    A, J, beta, damping = work.A, work.J, work.beta, settings.method.parameter
-    gram(J, A)
-    if damping == damping:
-        linear, angular = damping * damping, damping * damping
+    A, J, beta, own = work.A, work.J, work.beta, settings.method
+    if own.damping_rule == SELECTIVE:
+        selective_step(settings, work, V)
+        return
+    if own.damping_rule == CONSTANT:
+        linear, angular = own.parameter * own.parameter, own.parameter * own.parameter
     else:
-        angular = ERROR_SHARE * task_energy(settings, V) + FLOOR
+        angular = squared_damping(settings, work, V)
         linear = angular * settings.length * settings.length
+    gram(J, A)
     for i in range(6):
         A[i, i] += linear if i < 3 else angular
     if cholesky(A) > 0.0:
         cholesky_solve(A, V, beta)
         times_transpose(J, beta, work.dq)
     else:  # λ = 0 where J has not full rank
-        shortest_step(J, V, work, work.dq)
+        shortest_step(J, V, own.factorization, own.rank_tolerance, work, work.dq)
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,18 @@ class DlsOptions(JacobianOptions):
     """What damped least squares takes besides."""
 
     damping: float | None = option(
-        None, 'λ, squared inside; none: adapted to the error', low=0.0, optional=True)
+        None, 'λ, squared inside; none: chosen by damping_rule', low=0.0, optional=True)
+    damping_rule: str = option(
+        'sugihara', 'what chooses λ: the error, down to a floor (sugihara) or to nothing (chan); '
+        'how near a singular posture is (nakamura); or a bound for each singular vector '
+        '(selective, by Buss & Kim)', kind=str, choices=tuple(_RULES))
+    # Tried over 0.01 to 1 on the arms of the benchmark: flat near this value.
+    error_share: float = option(
+        0.1, 'what share of the error\'s energy λ² is, by sugihara (in whose paper it is 1) and by '
+        'chan', low=0.0)
+    max_angle: float = option(
+        math.pi / 4.0, 'γ_max of selective: the largest change of a joint in one iteration',
+        'rad or m', low=0.0, positive=True)
 
 
 class DlsSolver(JacobianSolver):
@@ -62,5 +82,9 @@ class DlsSolver(JacobianSolver):
     kernels = jacobian_kernels('dls', damped_step)
     default_gain = 0.1
 
-    def _parameter(self) -> float | None:
-        return self.options.damping
+    def _method_settings(self) -> JacobianSettings:
+        damping = self.options.damping
+        return super()._method_settings()._replace(
+            parameter=math.nan if damping is None else damping,
+            damping_rule=CONSTANT if damping is not None else _RULES[self.options.damping_rule],
+            error_share=self.options.error_share, max_angle=self.options.max_angle)

@@ -1,4 +1,4 @@
-"""Linear algebra on six rows, written out: J⁺ by Cholesky on J Jᵀ, or by an SVD that turns rows.
+"""Linear algebra on six rows, written out: J⁺ by way of J Jᵀ, or by an SVD that turns rows.
 
 J is always (6, n). Rows that are not asked for, or that no joint can move, are zero; so are the
 columns of joints that are locked. Zero rows drop out of every factor below.
@@ -7,29 +7,37 @@ columns of joints that are locked. Zero rows drop out of every factor below.
 import math
 
 from ik_node._jit import njit
+from ik_node.solvers.jacobian.lu import lu_solve
+from ik_node.solvers.jacobian.settings import AUTO, LU
 
-# Singular values below this fraction of the largest count as zero. It lies above what files that
-# say 1.5708 for a right angle leave of an exact zero (4e-6), so that such an arm behaves as meant.
-RANK_TOLERANCE = 1e-5
-
-# Above this pivot ratio J Jᵀ is solved as it is; below it the SVD decides what counts as zero.
+# Above this pivot ratio J Jᵀ is solved as it is; below it the SVD decides what counts as zero. The
+# ratio is about a square of singular values, and they must be well above the rank's tolerance.
 _WELL_CONDITIONED = 1e-7
+_WELL_ABOVE = 1e3
 
 
 @njit
-def shortest_step(J, V, work, dq):
+def shortest_step(J, V, factorization, tolerance, work, dq):
     """Write J⁺ V into dq (n,): the shortest step that does what V (6,) asks, as far as it can be.
 
     With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD with
-    its small singular values dropped (the text's 5.20 mixes both sides up).
+    its small singular values dropped (the text's 5.20 mixes both sides up). factorization: AUTO,
+    LU or SVD; tolerance: the fraction of the largest singular value below which one is small.
     """
     A, beta = work.A, work.beta
-    gram(J, A)
-    if cholesky(A) > _WELL_CONDITIONED:
-        cholesky_solve(A, V, beta)
+    solved = False
+    if factorization == AUTO:
+        gram(J, A)
+        solved = cholesky(A) > max(_WELL_CONDITIONED, _WELL_ABOVE * tolerance * tolerance)
+        if solved:
+            cholesky_solve(A, V, beta)
+    elif factorization == LU:
+        gram(J, A)
+        solved = lu_solve(A, V, beta)
+    if solved:
         times_transpose(J, beta, dq)
     else:
-        truncated_solve(J, V, work.W, work.U, dq)
+        truncated_solve(J, V, tolerance, work.W, work.U, dq)
 
 
 @njit
@@ -89,6 +97,15 @@ def cholesky_solve(L, b, x):
 
 
 @njit
+def volume(L):
+    """Return √det A, given the factor of `cholesky`; rows of zeros do not count."""
+    product = 1.0
+    for i in range(6):
+        product /= L[i, i]
+    return product
+
+
+@njit
 def times_transpose(J, x, dq):
     """Write Jᵀ x into dq (n,)."""
     for k in range(J.shape[1]):
@@ -138,13 +155,13 @@ def row_svd(J, W, U):
             break
     largest = 0.0
     for i in range(6):
-        largest = max(largest, _length(W, i))
+        largest = max(largest, row_length(W, i))
     return largest
 
 
 @njit
-def truncated_solve(J, V, W, U, dq):
-    """Write J⁺ V into dq (n,), singular values below RANK_TOLERANCE of the largest dropped.
+def truncated_solve(J, V, tolerance, W, U, dq):
+    """Write J⁺ V into dq (n,), singular values below `tolerance` times the largest dropped.
 
     W (6, n) and U (6, 6) are scratch.
     """
@@ -152,8 +169,8 @@ def truncated_solve(J, V, W, U, dq):
     for k in range(J.shape[1]):
         dq[k] = 0.0
     for i in range(6):
-        sigma = _length(W, i)
-        if sigma <= RANK_TOLERANCE * largest:
+        sigma = row_length(W, i)
+        if sigma <= tolerance * largest:
             continue
         share = 0.0
         for j in range(6):
@@ -164,7 +181,7 @@ def truncated_solve(J, V, W, U, dq):
 
 
 @njit
-def _length(W, row):
+def row_length(W, row):
     """Return the length of a row of W: a singular value, after `row_svd`."""
     total = 0.0
     for k in range(W.shape[1]):

@@ -6,44 +6,21 @@ be met, and writes its step into work.dq (n,), given work.J (6, n).
 """
 
 import math
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from ik_node._jit import inline, njit
 from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.solvers.jacobian.damping import task_energy
+from ik_node.solvers.jacobian.manipulability import climb
 from ik_node.solvers.jacobian.nullspace import add_bias
 from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED
 from ik_node.solvers.task import task_error, task_jacobian
 
 _TURN = 2.0 * math.pi
 _STILL = 1e-9       # rad or m: a step this short leads nowhere
-_BIAS_DONE = 1e-3   # rad or m: the bias has done its work when its pull is this small
+_BIAS_DONE = 1e-3   # rad or m: at the goal, the bias has done its work when its pull is this small
 _BIAS_FADES = 0.1   # error, rad or lengths, below which a bias nobody asked for gives way
-
-
-class JacobianSettings(NamedTuple):
-    """What the Jacobian family knows besides."""
-
-    parameter: float
-    """The method's own number: λ or α; NaN where the method is to choose it."""
-    alternate: bool
-    """Whether the Jacobian is taken at the goal instead of the tip."""
-    bias_target: np.ndarray
-    """(n,) rad or m."""
-    bias_gain: np.ndarray
-    """(n,); 0 where a joint is not biased."""
-    bias_exponent: float
-    biased: bool
-    """Whether the bias is asked for: then the solver goes on until it has done its work."""
-
-
-@njit
-def unpack_jacobian(numbers, at, n):
-    """Return the `JacobianSettings` that `pack` laid out: scalars first, then arrays."""
-    x = numbers[at:]
-    return JacobianSettings(x[0], x[1] != 0.0, x[4:4 + n], x[4 + n:4 + 2 * n], x[2], x[3] != 0.0)
 
 
 def method_step(settings: Any, work: Any, V: Any) -> None:
@@ -57,7 +34,7 @@ def attempt(chain, task, settings, work, swing, q):
     swing: whether a joint may pass a limit by appearing a whole turn further, inside the limits.
     """
     best, since = math.inf, 0
-    biased = settings.method.biased
+    biased, climbs = settings.method.biased, settings.method.manipulability_gain > 0.0
     F, V, rest, free = work.frames, work.V, work.rest, work.free
     lower, upper, tip = chain.lower, chain.upper, F[-1]
     for k in range(q.shape[0]):
@@ -72,16 +49,20 @@ def attempt(chain, task, settings, work, swing, q):
         if iteration == settings.max_iterations:
             break
         energy = task_energy(settings, V)
-        if energy < settings.progress * best:
+        shift, turn = shares(settings, position, orientation)
+        progress = 1.0 - min(shift, turn) * (1.0 - settings.progress)  # asked for less, owed less
+        if energy < progress * best:
             best, since = energy, 0
         else:
             since += 1
             if since >= settings.patience and not biased:
                 return STALLED, iteration
+        if climbs:
+            climb(chain, task, settings, work, q)
         task_rows(chain, task, settings, work)
         strength = 1.0 if biased else min(1.0, math.sqrt(energy) / _BIAS_FADES)
         for i in range(6):
-            rest[i] = V[i]
+            rest[i] = V[i] * (shift if i < 3 else turn)
         for k in range(q.shape[0]):
             free[k] = True
             if not lower[k] < upper[k]:
@@ -94,7 +75,7 @@ def attempt(chain, task, settings, work, swing, q):
             moved = max(moved, changed)
             if not locked:
                 break
-        if biased and (pull < _BIAS_DONE or 2 * iteration > settings.max_iterations):
+        if biased and ((met and pull < _BIAS_DONE) or 2 * iteration > settings.max_iterations):
             biased, best, since = False, math.inf, 0
         elif moved < _STILL:
             return STALLED, iteration + 1
@@ -104,22 +85,30 @@ def attempt(chain, task, settings, work, swing, q):
 def bare_step(chain, task, settings, work, q, dq):
     """Write one step of the method from q into dq (n,): no limits, no line search."""
     chain_frames(chain, q, work.frames)
-    task_error(task, work.frames[-1], work.R, work.e, work.V)
+    position, orientation = task_error(task, work.frames[-1], work.R, work.e, work.V)
+    shift, turn = shares(settings, position, orientation)
+    if settings.method.manipulability_gain > 0.0:
+        climb(chain, task, settings, work, q)
     task_rows(chain, task, settings, work)
+    for i in range(6):
+        work.rest[i] = work.V[i] * (shift if i < 3 else turn)
     for k in range(dq.shape[0]):
         work.free[k] = True
-    method_step(settings, work, work.V)
+    method_step(settings, work, work.rest)
     add_bias(task, settings, work, 1.0 if settings.method.biased else 0.0, q)
     for k in range(dq.shape[0]):
         dq[k] = settings.scale[k] * work.dq[k]
 
 
 @inline
-def task_energy(settings, V):
-    """Return half the squared weighted error of V (6,), metres counted in lengths of the arm."""
-    linear = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]
-    angular = V[3] * V[3] + V[4] * V[4] + V[5] * V[5]
-    return 0.5 * (linear / (settings.length * settings.length) + angular)
+def shares(settings, position, orientation):
+    """Return which share of the position error, and of the orientation error, is asked of a step.
+
+    A long step leads the tip off the straight way [Bařinka & Berka; Buss 2004, ClampMag].
+    """
+    most = settings.method.path_step
+    return (most / position if position > most else 1.0,
+            most / orientation if orientation > most else 1.0)
 
 
 @inline

@@ -1,4 +1,4 @@
-"""The control term: a pull towards chosen angles that leaves the tip alone [Parent 5.25–5.31]."""
+"""The control term: what moves the arm and leaves the tip alone [Parent 5.25–5.31]."""
 
 import math
 
@@ -7,22 +7,23 @@ from ik_node.solvers.jacobian.linear import shortest_step
 
 
 @njit
-def bias_gradient(settings, q, z):
-    """Write z = ∂H/∂θ into z (n,), with H = Σ aᵢ |θᵢ − θcᵢ|^ψ; return whether any of it is not 0.
+def bias_gradient(settings, work, q, z):
+    """Write z = ∂H/∂θ into z (n,); return whether any of it is not 0.
 
-    zᵢ = ψ aᵢ |dᵢ|^(ψ−1) sign dᵢ. The text's 5.27 prints the square of the deviation, which pushes
-    the wrong way below θc. With joint weights w it is z/√w, the gradient by √w θ.
+    H = Σ aᵢ |dᵢ|^ψ with d = θ − θc, less the gain times the manipulability, whose gradient is in
+    work.climb; the sum's is ψ aᵢ |dᵢ|^(ψ−1) sign dᵢ. The text's 5.27 prints the square of the
+    deviation, which pushes the wrong way below θc. With joint weights w it is the gradient by √w θ.
     """
     exponent, gains = settings.method.bias_exponent, settings.method.bias_gain
-    targets, scale = settings.method.bias_target, settings.scale
-    wanted = False
+    targets, scale, uphill = settings.method.bias_target, settings.scale, work.climb
+    wanted, climbs = False, settings.method.manipulability_gain > 0.0
     for k in range(q.shape[0]):
         d = q[k] - targets[k]
-        z[k] = 0.0
+        z[k] = -uphill[k] if climbs else 0.0
         if gains[k] != 0.0 and d != 0.0:
             size = abs(d) if exponent == 2.0 else abs(d) ** (exponent - 1.0)
-            z[k] = math.copysign(exponent * gains[k] * size, d) * scale[k]
-            wanted = True
+            z[k] += math.copysign(exponent * gains[k] * size, d) * scale[k]
+        wanted = wanted or z[k] != 0.0
     return wanted
 
 
@@ -40,14 +41,14 @@ def add_bias(task, settings, work, strength, q):
             count += 1
     if strength == 0.0 or (count <= task.rows and not settings.method.biased):
         return 0.0
-    if not bias_gradient(settings, q, z):
+    if not bias_gradient(settings, work, q, z):
         return 0.0
     for i in range(6):
         total = 0.0
         for k in range(q.shape[0]):
             total += J[i, k] * z[k]
         Jz[i] = total
-    shortest_step(J, Jz, work, null)
+    shortest_step(J, Jz, settings.method.factorization, settings.method.rank_tolerance, work, null)
     largest, dq = 0.0, work.dq
     for k in range(q.shape[0]):
         if free[k]:

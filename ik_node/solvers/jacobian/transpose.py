@@ -1,5 +1,6 @@
 """The Jacobian transpose [Parent fig. 5.24; Bařinka & Berka eq. 10–11]."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,6 +8,7 @@ from ik_node._jit import njit
 from ik_node.options import option
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_kernels
 from ik_node.solvers.jacobian.linear import times_transpose
+from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.options import SolverOptions
 
 
@@ -77,5 +79,6 @@ class TransposeSolver(JacobianSolver):
     patience = 100
     progress = 0.9
 
-    def _parameter(self) -> float | None:
-        return self.options.alpha
+    def _method_settings(self) -> JacobianSettings:
+        alpha = self.options.alpha
+        return super()._method_settings()._replace(parameter=math.nan if alpha is None else alpha)

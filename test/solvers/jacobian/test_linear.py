@@ -2,14 +2,19 @@ import numpy as np
 import pytest
 
 from ik_node.solvers.jacobian import linear
+from ik_node.solvers.jacobian.lu import lu_solve
+from ik_node.solvers.jacobian.settings import AUTO, LU, RANK_TOLERANCE, SVD
 from ik_node.solvers.settings import make_scratch, make_work
 
+HOW = pytest.mark.parametrize('how', [AUTO, LU, SVD], ids=['auto', 'lu', 'svd'])
 
-def pinv_step(J, V):
+
+def pinv_step(J, V, how=AUTO, tolerance=RANK_TOLERANCE):
     n = J.shape[1]
     make = getattr(make_work, 'py_func', make_work)  # a kernel is called by kernels only
     work, dq = make(make_scratch(n, n), n, n), np.empty(n)
-    linear.shortest_step(np.ascontiguousarray(J), np.asarray(V, dtype=float), work, dq)
+    linear.shortest_step(np.ascontiguousarray(J), np.asarray(V, dtype=float), how, tolerance, work,
+                         dq)
     return dq
 
 
@@ -22,12 +27,13 @@ def with_singular_values(values, n, rng):
     return U @ S @ V.T
 
 
+@HOW
 @pytest.mark.parametrize('n', [1, 3, 5, 6, 7, 12])
-def test_the_shortest_step_is_numpys_pseudoinverse(n):
+def test_the_shortest_step_is_numpys_pseudoinverse(n, how):
     rng = np.random.default_rng(40)
     for _ in range(20):
         J, V = rng.normal(size=(6, n)), rng.normal(size=6)
-        assert pinv_step(J, V) == pytest.approx(np.linalg.pinv(J) @ V, rel=1e-8, abs=1e-10)
+        assert pinv_step(J, V, how) == pytest.approx(np.linalg.pinv(J) @ V, rel=1e-8, abs=1e-10)
 
 
 @pytest.mark.parametrize('smallest', [0.0, 1e-12, 1e-7])
@@ -48,16 +54,50 @@ def test_others_are_not(smallest):
     assert pinv_step(J, V) == pytest.approx(np.linalg.pinv(J) @ V, rel=1e-5)
 
 
-def test_rows_that_no_joint_can_move_are_dropped():
+@pytest.mark.parametrize('how', [AUTO, SVD])
+def test_the_tolerance_says_what_is_small(how):
+    rng = np.random.default_rng(46)
+    J = with_singular_values([2.0, 1.5, 1.0, 0.7, 0.3, 0.01], 7, rng)
+    V = rng.normal(size=6)
+    for tolerance, kept in ((1e-3, 1e-3), (0.1, 0.1), (0.0, 0.0)):
+        expected = np.linalg.pinv(J, rcond=kept) @ V
+        assert pinv_step(J, V, how, tolerance) == pytest.approx(expected, rel=1e-8)
+
+
+def test_lu_drops_nothing_until_the_last_digits():
+    rng = np.random.default_rng(47)
+    V = rng.normal(size=6)
+    small = with_singular_values([2.0, 1.5, 1.0, 0.7, 0.3, 3e-6], 7, rng)
+    assert pinv_step(small, V, LU) == pytest.approx(np.linalg.pinv(small) @ V, rel=1e-3)
+    assert np.abs(pinv_step(small, V, LU)).max() > 1e3 * np.abs(pinv_step(small, V, SVD)).max()
+    for smallest in (0.0, 1e-14, 1e-8):
+        none = with_singular_values([2.0, 1.5, 1.0, 0.7, 0.3, smallest], 7, rng)
+        assert pinv_step(none, V, LU) == pytest.approx(pinv_step(none, V, SVD), rel=1e-9)
+
+
+@HOW
+def test_rows_that_no_joint_can_move_are_dropped(how):
     rng = np.random.default_rng(43)
     J = rng.normal(size=(6, 4))
     J[[0, 2, 5]] = 0.0
     V = rng.normal(size=6)
-    assert pinv_step(J, V) == pytest.approx(np.linalg.pinv(J[[1, 3, 4]]) @ V[[1, 3, 4]])
+    assert pinv_step(J, V, how) == pytest.approx(np.linalg.pinv(J[[1, 3, 4]]) @ V[[1, 3, 4]])
 
 
-def test_no_column_at_all_gives_no_step():
-    assert pinv_step(np.zeros((6, 3)), np.ones(6)).tolist() == [0.0, 0.0, 0.0]
+@HOW
+def test_no_column_at_all_gives_no_step(how):
+    assert pinv_step(np.zeros((6, 3)), np.ones(6), how).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_lu_takes_the_largest_pivot():
+    # Without pivoting the leading zero of [[0, 1], [1, 0]] would stop it.
+    rng = np.random.default_rng(48)
+    A = rng.normal(size=(6, 6))
+    A = A + A.T
+    A[0, 0] = 1e-300
+    b, x = rng.normal(size=6), np.empty(6)
+    assert lu_solve(np.tril(A), b, x)
+    assert x == pytest.approx(np.linalg.solve(A, b), rel=1e-9)
 
 
 @pytest.mark.parametrize('n', [2, 6, 9])
@@ -76,3 +116,12 @@ def test_the_row_svd_has_numpys_singular_values_to_the_last_digits(n):
 def test_cholesky_tells_what_is_not_positive_definite():
     assert linear.cholesky(np.diag([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])) == 0.0
     assert linear.cholesky(np.eye(6)) == 1.0
+
+
+def test_the_volume_is_the_root_of_the_determinant():
+    rng = np.random.default_rng(49)
+    J = rng.normal(size=(6, 7))
+    A = J @ J.T
+    expected = np.sqrt(np.linalg.det(A))
+    assert linear.cholesky(A) > 0.0
+    assert linear.volume(A) == pytest.approx(expected)

@@ -1,0 +1,157 @@
+"""Each rule against its author's formula, computed by NumPy; metres in lengths of the arm."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import robots
+from ik_node import Goal, make_solver
+from ik_node.solvers.jacobian import damping
+
+RULES = ('sugihara', 'chan', 'nakamura', 'selective')
+
+
+def task(chain, pose, q, length):
+    """Return (J, e) with metres counted in lengths of the arm."""
+    T = chain.forward(q)
+    e = np.concatenate([(pose[:3, 3] - T[:3, 3]) / length,
+                        Rotation.from_matrix(pose[:3, :3] @ T[:3, :3].T).as_rotvec()])
+    J = chain.jacobian(q)
+    return np.concatenate([J[:3] / length, J[3:]]), e
+
+
+def damped(J, e, square):
+    return J.T @ np.linalg.solve(J @ J.T + square * np.eye(6), e)
+
+
+def selectively_damped(J, e, most):
+    """Return the step of Buss & Kim, by NumPy's SVD."""
+    def clamped(step, bound):
+        largest = np.abs(step).max()
+        return step * bound / largest if largest > bound else step
+
+    def far(columns):  # Σ over the effectors: the position, the orientation
+        return np.linalg.norm(columns[:3], axis=0) + np.linalg.norm(columns[3:], axis=0)
+
+    U, S, Vt = np.linalg.svd(J, full_matrices=False)
+    total = np.zeros(J.shape[1])
+    for u, sigma, v in zip(U.T, S, Vt):
+        N, M = far(u), np.abs(v) @ far(J) / sigma
+        total += clamped((u @ e) / sigma * v, most * min(1.0, N / M))
+    return clamped(total, most)
+
+
+def postures(chain, seed, count=20):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        q = robots.random_q(chain, rng)
+        yield q, chain.forward(q + rng.uniform(-0.4, 0.4, chain.n_joints))
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5'])
+@pytest.mark.parametrize(('rule', 'floor'), [('sugihara', damping.FLOOR), ('chan', 0.0)])
+def test_lambda_squared_is_a_share_of_the_errors_energy(name, rule, floor):
+    chain = robots.chain(name)
+    for share in (0.1, 1.0):
+        solver = make_solver('dls', chain, damping_rule=rule, error_share=share, bias_gain=0.0)
+        for q, pose in postures(chain, 70):
+            J, e = task(chain, pose, q, solver.settings.length)
+            assert solver.step(pose, q) == pytest.approx(
+                damped(J, e, 0.5 * share * e @ e + floor), rel=1e-6, abs=1e-9)
+
+
+def test_only_sugiharas_lambda_does_not_vanish_at_the_goal():
+    # A straight 2R arm, its goal a hair inwards: without a floor the step leaps.
+    chain = robots.planar(1.0, 0.8)
+    q = np.array([0.3, 1e-4])
+    goal = Goal(position=(1.0 - 1e-5) * chain.forward(q)[:3, 3])
+    steps = {rule: np.abs(make_solver('dls', chain, damping_rule=rule).step(goal, q)).max()
+             for rule in ('sugihara', 'chan')}
+    assert steps['chan'] > 2.0 * steps['sugihara']
+
+
+def test_sugiharas_is_the_default():
+    chain = robots.chain('panda')
+    for q, pose in postures(chain, 71, 5):
+        default = make_solver('dls', chain).step(pose, q)
+        assert (make_solver('dls', chain, damping_rule='sugihara').step(pose, q) == default).all()
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5', 'so101'])
+def test_by_nakamura_lambda_grows_as_the_manipulability_falls(name):
+    chain = robots.chain(name)
+    solver = make_solver('dls', chain, damping_rule='nakamura', bias_gain=0.0)
+    below = 0
+    for q, pose in postures(chain, 72, 100):
+        J, e = task(chain, pose, q, solver.settings.length)
+        w = np.sqrt(max(0.0, np.linalg.det(J @ J.T)))
+        lack = max(0.0, 1.0 - w / damping.LOW_MANIPULABILITY)
+        below += lack > 0.0
+        expected = damped(J, e, (damping.LARGEST_DAMPING * lack) ** 2) if lack else (
+            np.linalg.pinv(J) @ e)
+        assert solver.step(pose, q) == pytest.approx(expected, rel=1e-5, abs=1e-7)
+    assert below > 5
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5', 'so101'])
+@pytest.mark.parametrize('most', [np.pi / 4, 0.1])
+def test_selective_damping_is_buss_and_kims(name, most):
+    chain = robots.chain(name)
+    solver = make_solver('dls', chain, damping_rule='selective', max_angle=most, bias_gain=0.0)
+    for q, pose in postures(chain, 73):
+        J, e = task(chain, pose, q, solver.settings.length)
+        step = solver.step(pose, q)
+        assert step == pytest.approx(selectively_damped(J, e, most), rel=1e-6, abs=1e-9)
+        assert np.abs(step).max() <= most + 1e-12
+
+
+def test_selective_damping_leaves_an_easy_step_as_it_is_and_holds_a_hard_one():
+    chain = robots.planar(1.0, 0.8)
+    solver = make_solver('dls', chain, damping_rule='selective')
+    for angle, easy in ((1.5, True), (0.01, False)):
+        q = np.array([0.3, angle])
+        goal = Goal(position=0.98 * chain.forward(q)[:3, 3])
+        plain = make_solver('pseudoinverse', chain).step(goal, q)
+        step = solver.step(goal, q)
+        if easy:
+            assert step == pytest.approx(plain, rel=1e-9)
+        else:
+            assert np.abs(step).max() < 0.1 * np.abs(plain).max()
+
+
+def test_selective_damping_bounds_the_change_of_weighted_joints_themselves():
+    chain = robots.chain('panda')
+    solver = make_solver('dls', chain, damping_rule='selective', max_angle=0.2, bias_gain=0.0,
+                         joint_weights=[100.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    largest = [np.abs(solver.step(pose, q)).max() for q, pose in postures(chain, 74)]
+    assert max(largest) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize('rule', RULES)
+def test_a_lambda_of_ones_own_takes_the_place_of_the_rule(rule):
+    chain = robots.chain('panda')
+    for q, pose in postures(chain, 75, 3):
+        own = make_solver('dls', chain, damping=0.3).step(pose, q)
+        assert (make_solver('dls', chain, damping=0.3, damping_rule=rule).step(pose, q)
+                == own).all()
+        assert np.abs(make_solver('dls', chain, damping_rule=rule).step(pose, q) - own).max() > 1e-3
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5'])
+@pytest.mark.parametrize('rule', RULES)
+def test_every_rule_meets_nearly_every_pose(name, rule):
+    chain = robots.chain(name)
+    solver = make_solver('dls', chain, damping_rule=rule, position_tolerance=1e-5,
+                         orientation_tolerance=1e-5)
+    rng = np.random.default_rng(76)
+    poses = [chain.forward(robots.random_q(chain, rng)) for _ in range(robots.samples(200))]
+    assert np.mean([solver.solve(pose).success for pose in poses]) > 0.97
+
+
+@pytest.mark.parametrize('rule', RULES)
+def test_the_size_of_the_arm_does_not_matter_to_any_rule(rule):
+    small, large = robots.planar(1.0, 0.8, 0.5), robots.planar(100.0, 80.0, 50.0)
+    q = np.array([0.3, 0.05, 0.1])
+    steps = [make_solver('dls', chain, damping_rule=rule).step(
+        Goal(position=0.9 * chain.forward(q)[:3, 3]), q) for chain in (small, large)]
+    assert steps[0] == pytest.approx(steps[1], rel=1e-9)
