@@ -1,5 +1,7 @@
 """Ours and the peers as one kind of function: solve(T_base_goal, q0) → q, or None."""
 
+import importlib.util
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -8,16 +10,17 @@ from benchmark.arms import Arm
 from ik_node import make_solver
 from ik_node.kinematics.forward import SLIDE
 
+_DEBIAN = '/usr/lib/python3/dist-packages'
+
 Solve = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
 
-TOLERANCE = 1e-5  # m and rad
-PEERS = ('rtb', 'trac-ik', 'ikpy')
+PEERS = ('rtb', 'trac-ik', 'kdl', 'ikpy')
 
 
-def ours(name: str, arm: Arm) -> Solve:
-    """Return one of our solvers, its Python wrapper included."""
-    solver = make_solver(name, arm.chain, position_tolerance=TOLERANCE,
-                         orientation_tolerance=TOLERANCE)
+def ours(name: str, arm: Arm, tolerance: float) -> Solve:
+    """Return one of our solvers, its Python wrapper included; tolerance in m and rad."""
+    solver = make_solver(name, arm.chain, position_tolerance=tolerance,
+                         orientation_tolerance=tolerance)
 
     def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
         result = solver.solve(T, q0)
@@ -25,12 +28,12 @@ def ours(name: str, arm: Arm) -> Solve:
     return solve
 
 
-def peer(name: str, arm: Arm) -> Solve:
-    """Return a peer. Raises ImportError where it is not installed."""
-    return {'rtb': _rtb, 'trac-ik': _trac_ik, 'ikpy': _ikpy}[name](arm)
+def peer(name: str, arm: Arm, tolerance: float) -> Solve:
+    """Return a peer; tolerance in m and rad. Raises ImportError where it is not installed."""
+    return {'rtb': _rtb, 'trac-ik': _trac_ik, 'kdl': _kdl, 'ikpy': _ikpy}[name](arm, tolerance)
 
 
-def _rtb(arm: Arm) -> Solve:
+def _rtb(arm: Arm, tolerance: float) -> Solve:
     """Peter Corke's robotics toolbox: its C++ Levenberg–Marquardt, ik_LM."""
     import roboticstoolbox as rtb
     from spatialmath import SE3
@@ -46,7 +49,7 @@ def _rtb(arm: Arm) -> Solve:
     for joint, low, high in zip(ets.joints(), lower, upper):
         joint.qlim = np.array([low, high])
     ets = rtb.ETS([*ets])
-    energy = 0.5 * TOLERANCE ** 2  # it bounds half the squared error of all six axes together
+    energy = 0.5 * tolerance ** 2  # it bounds half the squared error of all six axes together
 
     def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
         found = ets.ik_LM(T, q0=q0, tol=energy, ilimit=30, slimit=100)
@@ -54,19 +57,56 @@ def _rtb(arm: Arm) -> Solve:
     return solve
 
 
-def _trac_ik(arm: Arm) -> Solve:
+def _trac_ik(arm: Arm, tolerance: float) -> Solve:
     """TRAC-IK, C++, with its default time-out of 5 ms."""
     from trac_ik import TracIK
     solver = TracIK(arm.chain.base_link, arm.chain.tip_link, str(arm.file), timeout=0.005,
-                    epsilon=TOLERANCE)
+                    epsilon=tolerance)
 
     def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
         return solver.ik(T[:3, 3], T[:3, :3], seed_jnt_values=q0)
     return solve
 
 
-def _ikpy(arm: Arm) -> Solve:
-    """ikpy, in Python on scipy's optimisers."""
+def _kdl(arm: Arm, tolerance: float) -> Solve:
+    """Orocos KDL, C++: Newton–Raphson inside joint limits, from one start."""
+    if importlib.util.find_spec('PyKDL') is None:
+        sys.path.append(_DEBIAN)  # python3-pykdl is a package of the system, not of the index
+    import PyKDL
+
+    def frame(T: np.ndarray) -> PyKDL.Frame:
+        return PyKDL.Frame(PyKDL.Rotation(*T[:3, :3].ravel().tolist()),
+                           PyKDL.Vector(*T[:3, 3].tolist()))
+
+    def array(values: np.ndarray) -> PyKDL.JntArray:
+        joints = PyKDL.JntArray(len(values))
+        for k, value in enumerate(values.tolist()):
+            joints[k] = value
+        return joints
+
+    arrays, n = arm.chain.arrays, arm.chain.n_joints
+    chain = PyKDL.Chain()
+    chain.addSegment(PyKDL.Segment(PyKDL.Joint(PyKDL.Joint.Fixed), frame(arrays.placement[0])))
+    for placement, kind in zip(arrays.placement[1:], arrays.kind):
+        joint = PyKDL.Joint(PyKDL.Joint.TransZ if kind == SLIDE else PyKDL.Joint.RotZ)
+        chain.addSegment(PyKDL.Segment(joint, frame(placement)))
+    lower = np.where(np.isfinite(arm.chain.lower), arm.chain.lower, -np.pi)
+    upper = np.where(np.isfinite(arm.chain.upper), arm.chain.upper, np.pi)
+    forward, velocity = PyKDL.ChainFkSolverPos_recursive(chain), PyKDL.ChainIkSolverVel_pinv(chain)
+    solver = PyKDL.ChainIkSolverPos_NR_JL(chain, array(lower), array(upper), forward, velocity,
+                                          500, tolerance)
+
+    def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
+        found = PyKDL.JntArray(n)
+        if solver.CartToJnt(array(q0), frame(T), found) < 0:
+            return None
+        return np.array([found[k] for k in range(n)])
+    solve.keeps = chain, forward, velocity, solver  # type: ignore[attr-defined]  # KDL points to them
+    return solve
+
+
+def _ikpy(arm: Arm, tolerance: float) -> Solve:
+    """ikpy, in Python on scipy's optimisers, which it gives no tolerance to."""
     import warnings
 
     from ikpy.chain import Chain

@@ -1,0 +1,79 @@
+"""Measures what users meet besides cold solves: batches, streams of goals, what is out of reach.
+
+Each figure is a median over the goals, from Python, with `dls` at 1e-5 m and rad.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from benchmark import arms
+from benchmark.machine import machine
+from ik_node import Chain, make_solver
+from ik_node.kinematics.reach import reach
+from ik_node.spatial import rotation_exp
+
+_GOALS = 2000
+_WAYS, _POSES = 10, 1000
+_HEAD = ('| arm | cold µs | p99 µs | batch µs | along a way µs | most a joint moves, rad | '
+         'out of reach µs | closest ms |\n|---|---|---|---|---|---|---|---|')
+
+
+def main() -> int:
+    """Print a table."""
+    print(f'{machine()}\n\n{_HEAD}')
+    for name in arms.NAMES:
+        chain = arms.load(name).chain
+        solver = make_solver('dls', chain, position_tolerance=1e-5, orientation_tolerance=1e-5)
+        rng = np.random.default_rng(0)
+        goals = np.array([chain.forward(_posture(chain, rng)) for _ in range(_GOALS)])
+        start = sum(_ranges(chain)) / 2.0
+        cold = [solver.solve(goal, start).solve_time for goal in goals]
+        began = time.perf_counter()
+        solver.solve_batch(goals, start)
+        batch = (time.perf_counter() - began) / len(goals)
+        warm, moved = _along_ways(solver, chain, rng)
+        far = [_out_of_reach(chain, rng) for _ in range(200)]
+        refused = [solver.solve(goal, start).solve_time for goal in far]
+        closest = [solver.closest(goal, start).solve_time for goal in far]
+        print(f'| {name} | {1e6 * np.median(cold):.1f} | {1e6 * np.percentile(cold, 99):.0f} | '
+              f'{1e6 * batch:.1f} | {1e6 * np.median(warm):.1f} | {moved:.3f} | '
+              f'{1e6 * np.median(refused):.0f} | {1e3 * np.median(closest):.1f} |', flush=True)
+    return 0
+
+
+def _ranges(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
+    return (np.where(np.isfinite(chain.lower), chain.lower, -np.pi),
+            np.where(np.isfinite(chain.upper), chain.upper, np.pi))
+
+
+def _posture(chain: Chain, rng: np.random.Generator, inside: float = 1.0) -> np.ndarray:
+    lower, upper = _ranges(chain)
+    return 0.5 * (lower + upper) + inside * (rng.random(chain.n_joints) - 0.5) * (upper - lower)
+
+
+def _along_ways(solver, chain: Chain, rng: np.random.Generator) -> tuple[list[float], float]:
+    """Return the times of solves along ways that the arm can go, and the longest joint step."""
+    times, moved = [], 0.0
+    for _ in range(_WAYS):
+        q = _posture(chain, rng, 0.6)
+        way = q + np.linspace(0.0, 0.3, _POSES)[:, None] * (_posture(chain, rng, 0.6) - q)
+        for posture in way:
+            result = solver.solve(chain.forward(posture), q)
+            times.append(result.solve_time)
+            moved = max(moved, float(np.abs(result.q - q).max()))
+            q = result.q
+    return times, moved
+
+
+def _out_of_reach(chain: Chain, rng: np.random.Generator) -> np.ndarray:
+    T, (centre, radius) = np.eye(4), reach(chain.arrays)
+    way = rng.normal(size=3)
+    T[:3, 3] = centre + radius * rng.uniform(1.01, 1.5) * way / np.linalg.norm(way)
+    T[:3, :3] = rotation_exp(rng.normal(size=3))
+    return T
+
+
+if __name__ == '__main__':
+    sys.exit(main())
