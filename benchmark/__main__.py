@@ -1,8 +1,8 @@
 """Measures solvers on random reachable poses, the same for all, and prints tables.
 
 The protocol is TRAC-IK's: every goal is forward kinematics of joint values drawn evenly from the
-limits, every solver starts from their middle, and a goal counts as solved when forward kinematics at
-what it returns is within the tolerance in m and rad, inside the limits. Times are from Python,
+limits, every solver starts from their middle, and a goal counts as solved when forward kinematics
+at what it returns is within the tolerance in m and rad, inside the limits. Times are from Python,
 wrappers included, failures too; the solvers take turns, so that the machine's moods meet all alike.
 """
 
