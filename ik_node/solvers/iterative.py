@@ -16,7 +16,7 @@ from ik_node.solvers.batch import search_many
 from ik_node.solvers.closest import go_on
 from ik_node.solvers.diagnosis import diagnose
 from ik_node.solvers.goal import Goal, as_goal
-from ik_node.solvers.packing import pack
+from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.search import Kernels, Outcome, begin, outcome_of
 from ik_node.solvers.settings import (
@@ -51,6 +51,7 @@ class IterativeSolver(Solver):
         self.settings = self._settings()
         self.packed = pack(self.chain.arrays, self.settings)
         self._scratch_size = len(make_scratch(len(self.chain.arrays.column), chain.n_joints))
+        self._soft = self._soft_limits()
         self.samples = low_discrepancy(self.options.max_restarts, chain.n_joints,
                                        self.options.seed)
 
@@ -82,7 +83,13 @@ class IterativeSolver(Solver):
         return start if start.shape == self._shape else super()._start(q0)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        return self._found(goal, q0, *self.search(goal, q0))
+        timeout = self.options.timeout
+        deadline = None if timeout is None else time.perf_counter() + timeout
+        if self._soft is not None:
+            q, outcome, timed_out = self.search(goal, q0, deadline=deadline, packed=self._soft)
+            if outcome[0] == CONVERGED:
+                return self._found(goal, q0, q, outcome, timed_out)
+        return self._found(goal, q0, *self.search(goal, q0, deadline=deadline))
 
     def _found(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
                timed_out: bool) -> Found:
@@ -96,7 +103,7 @@ class IterativeSolver(Solver):
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
-        if self.options.timeout is not None or not goals:
+        if self.options.timeout is not None or self._soft is not None or not goals:
             return super()._solve_many(goals, starts, progress)
         postures, outcomes = search_many(self, goals, starts, progress)
         return [self._found(goal, start, q, outcome, False)
@@ -119,18 +126,19 @@ class IterativeSolver(Solver):
             reason = diagnose(self, goal, q0, q, end)
         return Found(q, end == CONVERGED, reason, position, orientation, iterations, attempts - 1)
 
-    def search(self, goal: Goal, q0: np.ndarray,
-               attempts: int | None = None) -> tuple[np.ndarray, Outcome, bool]:
+    def search(self, goal: Goal, q0: np.ndarray, attempts: int | None = None,
+               deadline: float | None = None,
+               packed: Packed | None = None) -> tuple[np.ndarray, Outcome, bool]:
         """Return (q (n,), the outcome of `search.search`, whether the time ran out).
 
-        attempts: how many at the most, instead of all that the options allow.
+        attempts: how many at the most, instead of all that the options allow. deadline: when the
+        time is over, by time.perf_counter. packed: instead of the solver's own.
         """
         last = 1 + self.options.max_restarts if attempts is None else attempts
         q = np.empty(self._shape)
-        asked = (*self.packed, goal.pose, goal.weights, q0, self.samples)
-        if self.options.timeout is None:
+        asked = (*(packed or self.packed), goal.pose, goal.weights, q0, self.samples)
+        if deadline is None:
             return q, self.kernels.search(*asked, last, self.scratch(), q), False
-        deadline = time.perf_counter() + self.options.timeout
         known, scratch = np.empty(8), self.scratch()
         begin(known)
         timed_out = False
@@ -140,6 +148,15 @@ class IterativeSolver(Solver):
                     *asked, attempt, attempt + 1, known, scratch, q):
                 break
         return q, outcome_of(known), timed_out and known[0] != CONVERGED
+
+    def _soft_limits(self) -> Packed | None:
+        """Return chain and settings within limits drawn in by the margin; None without one."""
+        if self.options.limit_margin == 0.0:
+            return None
+        lower, upper = self.chain.lower, self.chain.upper
+        margin = np.minimum(self.options.limit_margin, 0.5 * (upper - lower))
+        soft = self.chain.with_limits(lower + margin, upper - margin)
+        return pack(soft.arrays, self.settings)
 
     def _settings(self) -> Settings:
         """Return the options as the kernels take them."""

@@ -39,6 +39,9 @@ class SolverOptions(Options):
     upper: Any = option(
         None, 'upper limits inside the model\'s own; none: those', 'rad or m', optional=True,
         per_joint=True)
+    limit_margin: float = option(
+        0.0, 'how far from the limits answers stay, wherever the goal can be met so: soft limits',
+        'rad or m', low=0.0)
     closest: bool = option(
         False, 'whether to look for the closest posture where the goal is not met, some '
         'milliseconds; else it is the best that was met on the way', kind=bool)

@@ -72,7 +72,39 @@ def test_limits_for_all_joints_may_be_one_number():
         chain.forward([0.5, 0.5])).success
 
 
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'ccd'])
+def test_soft_limits_are_kept_where_the_goal_can_be_met_so(name):
+    chain = robots.planar(1.0, 0.8, limit=1.5)
+    solver = make_solver(name, chain, limit_margin=0.3)
+    inside = solver.solve(chain.forward([1.1, -1.0]), [1.45, -1.45])
+    assert inside.success
+    assert np.abs(inside.q).max() <= 1.2
+    beyond = solver.solve(chain.forward([1.4, -0.5]))
+    assert beyond.success
+    assert beyond.q[0] == pytest.approx(1.4, abs=1e-5)
+    batch = solver.solve_batch([chain.forward([1.1, -1.0]), chain.forward([1.4, -0.5])])
+    assert batch.success.all()
+    assert abs(batch.q[0]).max() <= 1.2
+
+
+def test_soft_limits_keep_more_answers_away_from_the_limits():
+    chain = robots.chain('panda')
+    start = robots.middle(chain)
+    soft = make_solver('dls', chain, limit_margin=0.2)
+    hard = make_solver('dls', chain)
+    kept = [nearest(chain, solver.solve(goal, start).q) >= 0.2 - 1e-9
+            for solver in (soft, hard) for goal in goals(chain, 100)]
+    half = len(kept) // 2
+    assert np.mean(kept[:half]) > np.mean(kept[half:]) + 0.1
+
+
+def nearest(chain, q):
+    """Return how far the nearest limit is, rad."""
+    return min((q - chain.lower).min(), (chain.upper - q).min())
+
+
 @pytest.mark.parametrize(('options', 'words'), [
+    ({'limit_margin': -0.1}, 'limit_margin must be a number of at least 0'),
     ({'lower': -9.0}, "lower must stay inside the limits of the model, .*'panda_joint1', not -9"),
     ({'upper': [1, 1, 1, 0, 1, 1, 1]}, "upper must stay inside .*'panda_joint4', not 0"),
     ({'lower': 0.0, 'upper': [1, -1, 1, -1, 1, 1, 1]}, 'lower 0 is greater than upper -1'),
