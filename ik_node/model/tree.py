@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import replace
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,22 +16,11 @@ from ik_node.kinematics.forward import TURN, TreeArrays, tree_forward
 from ik_node.model.chain import Chain
 from ik_node.model.complex_joints import EXPONENTIAL, ComplexJoint
 from ik_node.model.geometry import Visual
+from ik_node.model.hierarchy import Drive, arcs_by_parent, depth_first, drive_of, find_root, unique
 from ik_node.model.joints import Joint, arc_kind
 from ik_node.spatial import is_pose
 
 _POSE_TOLERANCE = 1e-6  # how far a matrix may be off SE(3)
-
-
-class Drive(NamedTuple):
-    """Where a joint's value comes from, mimics followed to their end.
-
-    value = multiplier · (value of the joint `source`) + offset; a joint that nothing moves has
-    the multiplier 0.
-    """
-
-    source: str
-    multiplier: float
-    offset: float
 
 
 class KinematicTree:
@@ -66,13 +55,13 @@ class KinematicTree:
             {link: tuple(shapes) for link, shapes in (visuals or {}).items() if shapes})
         self.T_world_root = np.eye(4)
         self._text = None if self.complex_joints else text
-        given = _unique(part for joint in joints for part in (
+        given = unique(part for joint in joints for part in (
             joint.parts() if isinstance(joint, ComplexJoint) else (joint,)))
         links = (*links, *(part.child for joint in self.complex_joints.values()
                            for part in joint.parts()[:-1]))
-        arcs = _arcs_by_parent(links, given)
-        self.root = _root(links, given)
-        order = _depth_first(self.root, arcs)
+        arcs = arcs_by_parent(links, given)
+        self.root = find_root(links, given)
+        order = depth_first(self.root, arcs)
         if len(order) < len(links):
             reached = {self.root, *(joint.child for joint in order[1:] if joint)}
             lost = [link for link in links if link not in reached]
@@ -82,7 +71,7 @@ class KinematicTree:
         self.links = (self.root, *(joint.child for joint in path))
         self.joints: Mapping[str, Joint] = MappingProxyType({j.name: j for j in path})
         self.drives: Mapping[str, Drive] = MappingProxyType(
-            {joint.name: _drive(joint, self.joints) for joint in path})
+            {joint.name: drive_of(joint, self.joints) for joint in path})
         self._arc_of = {joint.child: joint for joint in path}
         self._arrays = self._flatten(path)
 
@@ -280,78 +269,3 @@ class KinematicTree:
         for array in arrays:
             array.flags.writeable = False
         return arrays
-
-
-def _unique(joints: Iterable[Joint]) -> dict[str, Joint]:
-    found: dict[str, Joint] = {}
-    for joint in joints:
-        if joint.name in found:
-            raise ModelError(f'two joints are named {joint.name!r}')
-        found[joint.name] = joint
-    return found
-
-
-def _arcs_by_parent(links: Sequence[str], joints: Mapping[str, Joint]) -> dict[str, list[Joint]]:
-    """Return the arcs that leave each link, in file order."""
-    if not links:
-        raise ModelError('the robot has no links')
-    arcs: dict[str, list[Joint]] = {}
-    for link in links:
-        if link in arcs:
-            raise ModelError(f'two links are named {link!r}')
-        arcs[link] = []
-    arc_into: dict[str, Joint] = {}
-    for joint in joints.values():
-        for role, link in (('parent', joint.parent), ('child', joint.child)):
-            if link not in arcs:
-                raise ModelError(f'joint {joint.name!r}: {unknown(f"{role} link", link, links)}')
-        other = arc_into.setdefault(joint.child, joint)
-        if other is not joint:
-            raise ModelError(f'joint {joint.name!r}: its child link {joint.child!r} already has a '
-                             f'parent, by joint {other.name!r}; closed loops cannot be read')
-        arcs[joint.parent].append(joint)
-    return arcs
-
-
-def _root(links: Sequence[str], joints: Mapping[str, Joint]) -> str:
-    children = {joint.child for joint in joints.values()}
-    roots = [link for link in links if link not in children]
-    if len(roots) == 1:
-        return roots[0]
-    if not roots:
-        raise ModelError('the joints form a loop: every link has a parent, so there is no root '
-                         f'link; the joints are {names(joints)}')
-    raise ModelError(f'a robot has one root link, this one has {len(roots)}: {names(roots)}')
-
-
-def _depth_first(root: str, arcs: Mapping[str, Sequence[Joint]]) -> list[Joint | None]:
-    """Return the arcs depth first, siblings in order, after None for the root arc.
-
-    With a stack instead of recursion, so that no description is too deep.
-    """
-    order: list[Joint | None] = [None]
-    stack = list(reversed(arcs[root]))
-    while stack:
-        joint = stack.pop()
-        order.append(joint)
-        stack.extend(reversed(arcs[joint.child]))
-    return order
-
-
-def _drive(joint: Joint, joints: Mapping[str, Joint]) -> Drive:
-    """Follow a joint's mimics to the joint that moves it."""
-    multiplier, offset = 1.0, 0.0
-    current, seen = joint, [joint.name]
-    while current.moves and current.mimic is not None:
-        mimic = current.mimic
-        offset += multiplier * mimic.offset
-        multiplier *= mimic.multiplier
-        if mimic.joint not in joints:
-            raise ModelError(f'joint {current.name!r} mimics another: '
-                             f'{unknown("joint", mimic.joint, joints)}')
-        current = joints[mimic.joint]
-        if current.name in seen:
-            raise ModelError(f'joint {joint.name!r} mimics itself: '
-                             f'{" → ".join([*seen, current.name])}')
-        seen.append(current.name)
-    return Drive(current.name, multiplier if current.moves else 0.0, offset)

@@ -7,7 +7,6 @@ from several starts, joints that lean on a limit held there.
 """
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,39 +16,14 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.linear import cholesky, cholesky_solve, gram, times_transpose
 from ik_node.solvers.packing import pack, unpack_chain
-from ik_node.solvers.search import goal_error, residual, spread
-from ik_node.solvers.settings import CONVERGED, STALLED, make_scratch, make_work
+from ik_node.solvers.search import residual, spread
+from ik_node.solvers.settings import make_scratch, make_work
 from ik_node.solvers.starts import low_discrepancy
 from ik_node.solvers.task import make_task, task_jacobian
-
-if TYPE_CHECKING:
-    from ik_node.solvers.iterative import IterativeSolver
-
-# Of `go_on`: iterations to wait, and what counts as progress meanwhile.
-_PATIENT = 20
-_HARDLY_ANY = 0.999
 
 _STARTS = 128       # of `closest_posture`
 _MOST_STEPS = 200   # from each of them
 _SETTLED = 1e-9     # of the error: a step that gains less is the last
-
-
-def go_on(solver: 'IterativeSolver', goal: Goal, q: np.ndarray) -> tuple[int, float, float]:
-    """Go on, in place, from the best q (n,) of a search that gave up, until it gains no more.
-
-    An attempt is given up as soon as another promises more; where the error is smallest is
-    another question. Return (how it ended, position error, orientation error).
-    """
-    patient = pack(solver.chain.arrays, solver.settings._replace(
-        patience=_PATIENT, progress=_HARDLY_ANY))
-    nearer = np.empty_like(q)
-    before = goal_error(*patient, goal.pose, goal.weights, solver.scratch(), q)
-    after = solver.kernels.search(*patient, goal.pose, goal.weights, q, solver.samples, 1,
-                                  solver.scratch(), nearer)
-    if after[0] != CONVERGED and after[3] >= before[0]:
-        return STALLED, before[1], before[2]
-    q[:] = nearer
-    return CONVERGED if after[0] == CONVERGED else STALLED, after[4], after[5]
 
 
 def closest(chain: Chain, goal: Goal, q: np.ndarray) -> tuple[float, float]:

@@ -13,12 +13,11 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.batch import search_many
-from ik_node.solvers.closest import go_on
 from ik_node.solvers.diagnosis import diagnose
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.result import StopReason
-from ik_node.solvers.search import Kernels, Outcome, begin, outcome_of
+from ik_node.solvers.search import Kernels, Outcome, begin, goal_error, outcome_of
 from ik_node.solvers.settings import (
     BEYOND,
     CONVERGED,
@@ -32,6 +31,10 @@ from ik_node.solvers.settings import (
     make_scratch,
 )
 from ik_node.solvers.starts import low_discrepancy
+
+# Of the way on from the best posture: iterations to wait, and what counts as progress meanwhile.
+_PATIENT = 20
+_HARDLY_ANY = 0.999
 
 _PREFERENCES = {'nearest': NEAREST, 'first': FIRST, 'manipulability': MANIPULABILITY,
                 'limits': LIMITS}
@@ -115,7 +118,7 @@ class IterativeSolver(Solver):
         end, iterations, attempts, _, position, orientation = outcome
         beyond = end == BEYOND
         if end in (STALLED, BEYOND) and not timed_out and not self.options.closest:
-            end, position, orientation = go_on(self, goal, q)
+            end, position, orientation = self._go_on(goal, q)
         if end == CONVERGED:
             reason = StopReason.CONVERGED
         elif timed_out:
@@ -125,6 +128,23 @@ class IterativeSolver(Solver):
         else:
             reason = diagnose(self, goal, q0, q, end)
         return Found(q, end == CONVERGED, reason, position, orientation, iterations, attempts - 1)
+
+    def _go_on(self, goal: Goal, q: np.ndarray) -> tuple[int, float, float]:
+        """Go on, in place, from the best q (n,) of a search that gave up, until it gains no more.
+
+        An attempt is given up as soon as another promises more; where the error is smallest is
+        another question. Return (how it ended, position error, orientation error).
+        """
+        patient = pack(self.chain.arrays, self.settings._replace(
+            patience=_PATIENT, progress=_HARDLY_ANY))
+        nearer = np.empty_like(q)
+        before = goal_error(*patient, goal.pose, goal.weights, self.scratch(), q)
+        after = self.kernels.search(*patient, goal.pose, goal.weights, q, self.samples, 1,
+                                    self.scratch(), nearer)
+        if after[0] != CONVERGED and after[3] >= before[0]:
+            return STALLED, before[1], before[2]
+        q[:] = nearer
+        return CONVERGED if after[0] == CONVERGED else STALLED, after[4], after[5]
 
     def search(self, goal: Goal, q0: np.ndarray, attempts: int | None = None,
                deadline: float | None = None,
