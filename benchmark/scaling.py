@@ -1,4 +1,4 @@
-"""Measures how the kinematics grow with the number of joints: linearly, a ratio near 10 says.
+"""Measures how kinematics and steps grow with the number of joints: a ratio of 10 is linear.
 
 Chains of Denavit-Hartenberg rows with axes that turn by quarter turns; from Python, wrappers
 included, the fastest of several runs.
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ik_node import Chain, KinematicTree
+from ik_node import Chain, KinematicTree, make_solver
 
 _RUNS = 9
 _SHORT, _LONG = 100, 1000
@@ -25,7 +25,16 @@ def main() -> int:
         short, long = (_fastest(functools.partial(call, chain, np.full(n, 0.1)), _LONG // n)
                        for n, chain in chains.items())
         print(f'| {what} | {short:.1f} | {long:.1f} | {long / short:.1f} |')
+    for name in ('dls', 'pseudoinverse', 'transpose', 'ccd'):
+        short, long = (_fastest(_step(name, chain), _LONG // n) for n, chain in chains.items())
+        print(f'| one step of {name} | {short:.1f} | {long:.1f} | {long / short:.1f} |')
     return 0
+
+
+def _step(name: str, chain: Chain) -> Callable[[], object]:
+    """Return a call of one step, of ccd one sweep, towards a goal nearby."""
+    q = np.random.default_rng(1).uniform(-0.1, 0.1, chain.n_joints)
+    return functools.partial(make_solver(name, chain).step, chain.forward(q + 0.05), q)
 
 
 def _chain(n: int) -> Chain:

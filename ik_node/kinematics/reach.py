@@ -1,9 +1,22 @@
-"""How far a chain's tip can get from its first joint, whatever the joint values."""
+"""How far a chain's tip, and its wrist, can get from the first joint, whatever the joint values."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.kinematics.forward import SLIDE
+from ik_node.kinematics.forward import SLIDE, TURN
+
+
+class WristBall(NamedTuple):
+    """A point of the last axis that is fixed in the tip's frame, and the ball it cannot leave."""
+
+    wrist: np.ndarray
+    """(3,) m, tip frame."""
+    centre: np.ndarray
+    """(3,) m, base frame."""
+    radius: float
+    """m; infinite where there is no bound."""
 
 
 def reach(chain):
@@ -15,18 +28,56 @@ def reach(chain):
     add their travel, without limits an infinite one.
     """
     arcs = len(chain.column)
-    centre, axis = axes_at_zero(chain)
+    points, axes = axes_at_zero(chain)
+    _shorten(chain, points, axes, arcs)
+    return points[0], _length(points) + _travel(chain, arcs)
+
+
+def wrist_ball(chain):
+    """Return the `WristBall` of a chain: a pose of the tip says where its wrist has to be.
+
+    On a spherical wrist the point is its centre. chain: `ChainArrays`.
+    """
+    arcs = len(chain.column)
+    points, axes = axes_at_zero(chain)
+    tip = np.eye(4)
+    for placement in chain.placement:
+        tip = tip @ placement
+    last = arcs - 1
+    if chain.kind[last] != TURN:
+        return WristBall(np.zeros(3), points[0], np.inf)
+    _shorten(chain, points, axes, last)
+    points[last] += axes[last] * ((points[last - 1] - points[last]) @ axes[last])
+    return WristBall(tip[:3, :3].T @ (points[last] - tip[:3, 3]), points[0],
+                     _length(points[:arcs]) + _travel(chain, last))
+
+
+def _shorten(chain, points, axes, count):
+    """Slide points, in place, along the first `count` revolute axes to make the way shortest.
+
+    The axis after those, if there is one, is slid along, too.
+    """
     for _ in range(20):
-        for k in range(arcs):
+        for k in range(count):
             if chain.kind[k] != SLIDE:
-                before = centre[k - 1] if k else None
-                centre[k] += axis[k] * _shortest(centre[k], axis[k], before, centre[k + 1])
+                before = points[k - 1] if k else None
+                points[k] += axes[k] * _shortest(points[k], axes[k], before, points[k + 1])
+        if 0 < count < len(axes):
+            points[count] += axes[count] * ((points[count - 1] - points[count]) @ axes[count])
+
+
+def _length(points):
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+
+def _travel(chain, count):
+    """Return how far the first `count` arcs slide at most, together, m."""
     travel = 0.0
-    for k in np.flatnonzero(chain.kind == SLIDE):
+    for k in np.flatnonzero(chain.kind[:count] == SLIDE):
         limits = chain.ratio[k] * np.array([chain.lower[chain.column[k]],
                                             chain.upper[chain.column[k]]])
-        travel += np.abs(limits).max()
-    return centre[0], float(np.linalg.norm(np.diff(centre, axis=0), axis=1).sum() + travel)
+        travel += float(np.abs(limits).max())
+    return travel
 
 
 def _shortest(point, axis, before, after):

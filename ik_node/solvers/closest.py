@@ -21,7 +21,7 @@ from ik_node.solvers.settings import make_scratch, make_work
 from ik_node.solvers.starts import low_discrepancy
 from ik_node.solvers.task import make_task, task_jacobian
 
-_STARTS = 128       # of `closest_posture`
+_STARTS = 96        # of `closest_posture`
 _MOST_STEPS = 200   # from each of them
 _SETTLED = 1e-9     # of the error: a step that gains less is the last
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node._arrays import numbers, vector
 from ik_node._jit import compiled
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import reach, wrist_ball
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.batch import search_many
@@ -180,7 +180,7 @@ class IterativeSolver(Solver):
 
     def _settings(self) -> Settings:
         """Return the options as the kernels take them."""
-        n = self.chain.n_joints
+        n, ball = self.chain.n_joints, wrist_ball(self.chain.arrays)
         weights = self.options.joint_weights
         scale = np.ones(n)
         if weights is not None:
@@ -190,7 +190,8 @@ class IterativeSolver(Solver):
             self.options.position_tolerance, self.options.orientation_tolerance,
             self.options.max_iterations, self.options.max_step, self.patience, self.progress,
             self.reach if math.isfinite(self.reach) and self.reach > 0.0 else 1.0, self.reach,
-            _PREFERENCES[self.options.prefer], self.centre, scale, self._method_settings())
+            ball.radius, _PREFERENCES[self.options.prefer], self.centre, ball.wrist, ball.centre,
+            scale, self._method_settings())
 
     def _method_settings(self) -> Any:
         """Return what only the method's kernels know, a NamedTuple."""

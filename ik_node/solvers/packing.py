@@ -15,7 +15,7 @@ from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.settings import Settings
 
 _SIZES = 2     # entries of codes before the chain's: arcs and joints
-_SCALARS = 9   # numbers of the settings before their arrays
+_SCALARS = 10   # numbers of the settings before their arrays
 
 
 class Packed(NamedTuple):
@@ -34,7 +34,8 @@ def pack(chain: ChainArrays, settings: Settings | None = None) -> Packed:
     numbers: list[Any] = [chain.placement, chain.ratio, chain.lower, chain.upper]
     if settings is not None:
         method = sorted(settings.method, key=np.ndim)  # stable: else in the order of the fields
-        numbers += [settings[:_SCALARS], settings.centre, settings.scale, *method]
+        numbers += [settings[:_SCALARS], settings.centre, settings.wrist,
+                    settings.wrist_centre, settings.scale, *method]
     return Packed(_flat(codes, np.int64), _flat(numbers, np.float64))
 
 
@@ -63,13 +64,13 @@ def unpack_settings(codes, numbers, method):
     """Return the `Settings` of a `Packed`; method: what the method's own unpacking made."""
     m, n = codes[0], codes[1]
     x = numbers[16 * (m + 1) + m + 2 * n:]
-    centre = _SCALARS + 3
-    return Settings(x[0], x[1], int(x[2]), x[3], int(x[4]), x[5], x[6], x[7], int(x[8]),
-                    x[_SCALARS:centre], x[centre:centre + n], method)
+    a, b, c = _SCALARS + 3, _SCALARS + 6, _SCALARS + 9
+    return Settings(x[0], x[1], int(x[2]), x[3], int(x[4]), x[5], x[6], x[7], x[8], int(x[9]),
+                    x[_SCALARS:a], x[a:b], x[b:c], x[c:c + n], method)
 
 
 @njit
 def method_at(codes):
     """Return where the numbers of a `Packed` begin that are the method's own."""
     m, n = codes[0], codes[1]
-    return 16 * (m + 1) + m + 2 * n + _SCALARS + 3 + n
+    return 16 * (m + 1) + m + 2 * n + _SCALARS + 9 + n

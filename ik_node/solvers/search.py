@@ -218,13 +218,28 @@ def residual(chain, task, work, q):
 
 @njit
 def beyond_reach(task, settings):
-    """Tell whether a position asked for in full lies outside the ball that the tip cannot leave."""
+    """Tell whether the tip, or the wrist, would have to leave the ball that it cannot leave.
+
+    The tip, where the position is asked for in full; the wrist, where the pose is.
+    """
+    T, weights, centre = task.T_base_goal, task.weights, settings.centre
     squared = 0.0
     for i in range(3):
-        if task.weights[i] == 0.0:
+        if weights[i] == 0.0:
             return False
-        squared += (task.T_base_goal[i, 3] - settings.centre[i]) ** 2
-    return squared > (settings.reach + settings.position_tolerance) ** 2
+        squared += (T[i, 3] - centre[i]) ** 2
+    if squared > (settings.reach + settings.position_tolerance) ** 2:
+        return True
+    if task.rows < 6:
+        return False
+    x, y, z = settings.wrist
+    squared = 0.0
+    for i in range(3):
+        there = T[i, 3] + T[i, 0] * x + T[i, 1] * y + T[i, 2] * z
+        squared += (there - settings.wrist_centre[i]) ** 2
+    allowed = (settings.wrist_reach + settings.position_tolerance
+               + math.sqrt(x * x + y * y + z * z) * settings.orientation_tolerance)
+    return squared > allowed * allowed
 
 
 @njit

@@ -27,9 +27,15 @@ class Settings(NamedTuple):
     """The chain's length scale, m: what weighs a metre of error against a radian."""
     reach: float
     """How far from `centre` the tip can get, m; infinite where there is no bound."""
+    wrist_reach: float
+    """How far from `wrist_centre` the wrist can get, m; infinite where there is no bound."""
     prefer: int
     """Which of several answers is wanted: NEAREST, FIRST, MANIPULABILITY or LIMITS."""
     centre: np.ndarray
+    """(3,) m, base frame."""
+    wrist: np.ndarray
+    """(3,) m, tip frame: a point that the tip's pose says where it has to be."""
+    wrist_centre: np.ndarray
     """(3,) m, base frame."""
     scale: np.ndarray
     """(n,) 1/√weight of each joint, at most 1."""
