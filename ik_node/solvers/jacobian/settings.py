@@ -46,12 +46,15 @@ class JacobianSettings(NamedTuple):
     """Of the error's energy in λ²; dls by SUGIHARA and CHAN."""
     max_angle: float = 0.0
     """γ_max, rad or m; dls by SELECTIVE."""
+    alpha_scale: float = 1.0
+    """What Buss's α is multiplied by; transpose only."""
 
 
 @njit
 def unpack_jacobian(numbers, at, n):
     """Return the `JacobianSettings` that `pack` laid out: scalars first, then arrays."""
-    x, arrays = numbers[at:], at + 11
+    x, arrays = numbers[at:], at + 12
     return JacobianSettings(
         x[0], x[1] != 0.0, x[2] != 0.0, x[3], x[4], x[5], numbers[arrays:arrays + n],
-        numbers[arrays + n:arrays + 2 * n], x[6], int(x[7]), int(x[8]), x[9], x[10])
+        numbers[arrays + n:arrays + 2 * n], x[6], int(x[7]), int(x[8]), x[9], x[10],
+        x[11])

@@ -17,9 +17,10 @@ def transpose_step(settings, work, V):
     """Write α Jᵀ V into work.dq.
 
     α is the user's, stable below 2/σ_max² only (the text's 0.1 diverges on its own arm), or Buss's
-    `⟨V, J Jᵀ V⟩ / ⟨J Jᵀ V, J Jᵀ V⟩`, the best step along that way [Buss 2004, eq. 7]. With Buss's,
-    every step after the first keeps a share of the way of the one before it, so that they do not
-    undo each other [Polak & Ribière 1969]: in a narrow valley that saves nine steps in ten.
+    `⟨V, J Jᵀ V⟩ / ⟨J Jᵀ V, J Jᵀ V⟩`, the best step along that way [Buss 2004, eq. 7], times the
+    user's scale. With Buss's, every step after the first keeps a share of the way of the one before
+    it, so that they do not undo each other [Polak & Ribière 1969]: in a narrow valley that saves
+    nine steps in ten.
     """
     J, dq, alpha = work.J, work.dq, settings.method.parameter
     times_transpose(J, V, dq)
@@ -35,7 +36,7 @@ def transpose_step(settings, work, V):
             moved += J[i, k] * dq[k]
         along += V[i] * moved
         length += moved * moved
-    alpha = along / length if length > 0.0 else 0.0
+    alpha = settings.method.alpha_scale * along / length if length > 0.0 else 0.0
     for k in range(J.shape[1]):
         dq[k] *= alpha
 
@@ -68,6 +69,8 @@ class TransposeOptions(JacobianOptions):
     alpha: float | None = option(
         None, 'the step along Jᵀ e, stable below 2/σ_max² only; none: Buss\'s, the best along '
         'that way', low=0.0, positive=True, optional=True)
+    alpha_scale: float = option(
+        1.0, 'what Buss\'s step is multiplied by; 2 and more diverges', low=0.0, positive=True)
 
 
 class TransposeSolver(JacobianSolver):
@@ -81,4 +84,5 @@ class TransposeSolver(JacobianSolver):
 
     def _method_settings(self) -> JacobianSettings:
         alpha = self.options.alpha
-        return super()._method_settings()._replace(parameter=math.nan if alpha is None else alpha)
+        return super()._method_settings()._replace(
+            parameter=math.nan if alpha is None else alpha, alpha_scale=self.options.alpha_scale)

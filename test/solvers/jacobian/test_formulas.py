@@ -156,3 +156,12 @@ def test_without_a_target_each_limited_joint_has_its_middle_and_the_others_none(
     step = make_solver('pseudoinverse', chain, bias_gain=0.1).step(
         Goal(position=chain.forward(q)[:3, 3]), q)
     equals(step, (np.linalg.pinv(J) @ J - np.eye(4)) @ z)
+
+
+def test_a_scale_lengthens_or_shortens_busss_step():
+    chain = robots.planar(15.0, 10.0, 5.0)
+    q, goal = [0.4, 0.8, 0.8], Goal([-3.0, 12.0, 0.0], weights=[1, 1, 0, 0, 0, 0])
+    steps = {scale: make_solver('transpose', chain, alpha_scale=scale).step(goal, q)
+             for scale in (0.5, 1.0, 1.5)}
+    for scale in (0.5, 1.5):
+        assert steps[scale] == pytest.approx(scale * steps[1.0], rel=1e-12)
