@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tree = read_robot(robot_file(given.robot), _xacro_args(given.xacro_arg),
                           hold_complex_joints=given.hold)
         if given.urdf:
-            print(tree.to_urdf(), end='')
+            _print(tree.to_urdf().rstrip('\n'))
             return 0
         chains = [inspect_chain(chain) for chain in chains_to_show(tree, given.base, given.tip)]
     except (IkError, FileNotFoundError) as error:
@@ -30,10 +31,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     report = {**inspect_tree(tree), 'chains': chains}
     if given.json:
-        print(json.dumps(report, indent=2))
+        _print(json.dumps(report, indent=2))
     else:
-        print('\n'.join(_text(report, given.convention)))
+        _print('\n'.join(_text(report, given.convention)))
     return 0
+
+
+def _print(text: str) -> None:
+    """Print a text, to a reader that may have seen enough before its end, as `head` has."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -1,6 +1,8 @@
 """The command that prints what a robot is."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -165,3 +167,10 @@ def test_every_file_of_two_packages_is_shown(capsys):
     files = sorted(file for folder in folders for file in folder.rglob('*.urdf'))
     shown_ones = sum(main([str(file)]) == 0 for file in files)
     assert shown_ones >= len(files) - 3  # see test_urdf_files
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = f'"{sys.executable}" -m ik_node.tools.ik_inspect torso --json | head -n 1'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout == '{\n'
+    assert done.stderr == ''
