@@ -27,7 +27,7 @@ import numpy as np
 import yaml
 
 from ik_node.exceptions import ModelError, names, unknown
-from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint
+from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import pose_from_rpy
 
@@ -67,7 +67,10 @@ def read_dh(table: Any, convention: str | None = None) -> KinematicTree:
         joint, T = _joint(row, index, convention, unit, joints, T)
         joints[joint.name] = joint
     T = T @ _pose(table.get('tool'), 'tool', unit)
-    tool = Joint('tool_joint', FIXED, f'link_{len(rows)}', 'tool', T, lower=0.0, upper=0.0)
+    name = 'tool_joint'
+    while name in joints:
+        name += '_'
+    tool = Joint(name, FIXED, f'link_{len(rows)}', 'tool', T, lower=0.0, upper=0.0)
     arcs = [*joints.values(), tool]
     return KinematicTree(['base_link', *(arc.child for arc in arcs)], arcs,
                          name=str(table.get('name', 'robot')))
@@ -118,7 +121,7 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     if not isinstance(row, Mapping):
         raise ModelError(f'row {index} of the DH table must be a mapping with the keys '
                          f'{names(_KEYS)}, not {row!r:.60}')
-    name = row.get('name', f'joint_{index}')
+    name = row.get('name', f'{"fixed" if row.get("type") == FIXED else "joint"}_{index}')
     where = f'row {index} of the DH table' + (f' ({name})' if 'name' in row else '')
     if not isinstance(name, str) or not name:
         raise ModelError(f'{where}: name must be a text, not {name!r}')
@@ -174,6 +177,9 @@ def _limits(row: Mapping[str, Any], kind: str, unit: float,
         return CONTINUOUS, -math.inf, math.inf
     scale = 1.0 if kind == PRISMATIC else unit
     lower, upper = (scale * _number(row[key], key, where) for key in ('lower', 'upper'))
+    if kind == PRISMATIC:
+        lower, upper = (math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
+                        for limit in (lower, upper))
     if lower > upper:
         raise ModelError(f'{where}: lower {row["lower"]!r} is greater than upper {row["upper"]!r}')
     return kind, lower, upper

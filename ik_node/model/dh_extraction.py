@@ -19,7 +19,7 @@ from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.forward import BALL_X, SLIDE
 from ik_node.kinematics.reach import reach
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, screw
-from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE
+from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED
 from ik_node.spatial import inverse, rpy_from_matrix
 
 if TYPE_CHECKING:
@@ -151,8 +151,9 @@ def _row(chain: 'Chain', owner: int, step: _Step, before: _Step, convention: str
         return row
     name = chain.joint_names[owner]
     row = {'name': name, **row, 'type': PRISMATIC if chain.prismatic[owner] else REVOLUTE}
-    if math.isfinite(chain.lower[owner]) and math.isfinite(chain.upper[owner]):
-        row.update(lower=float(chain.lower[owner]), upper=float(chain.upper[owner]))
+    lower, upper = float(chain.lower[owner]), float(chain.upper[owner])
+    if chain.prismatic[owner] or (math.isfinite(lower) and math.isfinite(upper)):
+        row.update(lower=max(lower, -UNLIMITED), upper=min(upper, UNLIMITED))
     joint = chain.tree.joints[name]
     row.update({key: getattr(joint, key) for key in ('velocity', 'effort')
                 if math.isfinite(getattr(joint, key))})

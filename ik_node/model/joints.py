@@ -11,6 +11,7 @@ FIXED = 'fixed'
 REVOLUTE = 'revolute'
 CONTINUOUS = 'continuous'
 PRISMATIC = 'prismatic'
+UNLIMITED = 1e9  # rad or m: a limit that is none, for formats that have no word for it
 ROTATION_VECTOR = 'rotation_vector'
 JOINT_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, ROTATION_VECTOR)
 

@@ -216,9 +216,13 @@ class KinematicTree:
 
     def _arc_values(self, values: Mapping[str, float]) -> np.ndarray:
         """Return the value of every arc (k,), in the order of the links; the root arc has none."""
+        if not isinstance(values, Mapping):
+            raise ModelError(f'joint values must be a mapping joint: value, not {values!r:.60}')
         for name, value in values.items():
             if name not in self.joints:
                 raise ModelError(unknown('joint', name, self.joints))
+            if not isinstance(value, (int, float, np.integer, np.floating)):
+                raise ModelError(f'the value of joint {name!r} must be a number, not {value!r:.60}')
             if not math.isfinite(value):
                 raise ModelError(f'the value of joint {name!r} is {value}, not a finite number')
         arcs = np.zeros(len(self.links))

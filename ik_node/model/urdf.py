@@ -17,7 +17,7 @@ from urdf_parser_py import urdf
 
 from ik_node.exceptions import ModelError, names
 from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
-from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint, Mimic
+from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint, Mimic
 from ik_node.model.robot_xml import parse_robot
 from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf_visuals import read_visuals
@@ -25,7 +25,6 @@ from ik_node.spatial import pose_from_rpy
 
 _COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
 _TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_COMPLEX)
-UNLIMITED = 1e9  # rad or m: a limit that is none, which URDF has no word for in a prismatic joint
 _AXIS_TOLERANCE = 1e-3  # an axis this far off unit length is told of, not only normalised
 
 
@@ -56,6 +55,9 @@ def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) 
     if isinstance(source, str) and source.lstrip('\ufeff \t\r\n').startswith('<'):
         path, text = None, source
     else:
+        if not isinstance(source, (str, PathLike)):
+            raise ModelError('a robot description must be a path to a .urdf or .xacro file, or the '
+                             f'XML text itself, not {type(source).__name__}')
         path = Path(source)
         text = _decode(path)
     text = text.lstrip('\ufeff \t\r\n')

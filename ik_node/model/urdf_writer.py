@@ -7,9 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ik_node.model.geometry import Box, Cylinder, Mesh, Shape, Visual
-from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, Joint
+from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
 from ik_node.model.stick_figure import stick_figure
-from ik_node.model.urdf import UNLIMITED
 from ik_node.spatial import rpy_from_matrix
 
 if TYPE_CHECKING:

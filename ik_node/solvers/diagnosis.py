@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ik_node.solvers.iterative import IterativeSolver
 
 _ATTEMPTS = 10     # of each second opinion
+# Options that make damped least squares no weaker.
+_HARMLESS = ('position_tolerance', 'orientation_tolerance', 'max_restarts', 'seed', 'timeout',
+             'lower', 'upper', 'limit_margin', 'closest', 'prefer')
 _SINGULAR = 1e-2   # the smallest singular value over the largest, below which it is what stopped it
 
 
@@ -25,12 +28,20 @@ def diagnose(solver: 'IterativeSolver', goal: Goal, q0: np.ndarray, q: np.ndarra
     """
     if end == EXHAUSTED:
         return StopReason.ITERATIONS
-    sure = solver.name == 'dls' and solver.options.max_restarts >= _ATTEMPTS
-    if not sure and _meets(solver, solver.chain, goal, q, q0):
+    if not _is_reference(solver, goal) and _meets(solver, solver.chain, goal, q, q0):
         return (StopReason.SINGULAR if _is_singular(solver, goal, q) else StopReason.STALLED)
     if _meets(solver, solver.chain.without_limits(), goal, q, q0):
         return StopReason.LIMITS
     return StopReason.UNREACHABLE
+
+
+def _is_reference(solver: 'IterativeSolver', goal: Goal) -> bool:
+    """Tell whether the search that failed was as good as the second opinion would be."""
+    options, plain = solver.options, type(solver.options)()
+    return (solver.name == 'dls' and options.max_restarts >= _ATTEMPTS
+            and set(goal.weights.tolist()) <= {0.0, 1.0}
+            and all(np.array_equal(getattr(options, name), getattr(plain, name))
+                    for name in options.specs() if name not in _HARMLESS))
 
 
 def _meets(solver: 'IterativeSolver', chain: Chain, goal: Goal, *starts: np.ndarray) -> bool:
@@ -39,7 +50,8 @@ def _meets(solver: 'IterativeSolver', chain: Chain, goal: Goal, *starts: np.ndar
     reference = DlsSolver(chain, position_tolerance=solver.options.position_tolerance,
                           orientation_tolerance=solver.options.orientation_tolerance,
                           max_restarts=_ATTEMPTS)
-    return any(reference.search(goal, start)[1][0] == CONVERGED for start in starts)
+    asked = Goal(goal.position, goal.orientation, goal.weights > 0.0)  # weights decide no success
+    return any(reference.search(asked, start)[1][0] == CONVERGED for start in starts)
 
 
 def _is_singular(solver: 'IterativeSolver', goal: Goal, q: np.ndarray) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ik_node.exceptions import OptionError, unknown
+from ik_node.exceptions import InputError, OptionError, unknown
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Solver
@@ -23,7 +23,7 @@ def solver_names() -> tuple[str, ...]:
 
 def solver_class(name: str) -> type[Solver]:
     """Return a solver's class. Raises OptionError for an unknown name, with the list."""
-    if name not in _SOLVERS:
+    if not isinstance(name, str) or name not in _SOLVERS:
         raise OptionError(unknown('solver', name, solver_names()))
     return _SOLVERS[name]
 
@@ -32,6 +32,10 @@ def make_solver(name: str, chain: Chain, **options: Any) -> Solver:
     """Return the named solver for a chain.
 
     Raises OptionError for an unknown name or option and for values out of range, and
-    UnsupportedError where the method has nothing to offer for the arm.
+    UnsupportedError where the method has nothing to offer for the arm. Raises InputError for what
+    is no chain.
     """
+    if not isinstance(chain, Chain):
+        raise InputError(f'a solver is made for a chain, tree.chain(…), not for a '
+                         f'{type(chain).__name__}')
     return solver_class(name)(chain, **options)

@@ -69,7 +69,7 @@ class Result(_Fields):
     @property
     def manipulability(self) -> Any:
         """√det(J Jᵀ) of those rows, in m and rad [Yoshikawa 1985]; 0 with too few joints."""
-        rows = int((self.goals[0].weights > 0.0).sum())
+        rows = int((self.goals[0].weights > 0.0).sum()) if self.goals else 0
         return self._each(lambda sigma: np.prod(sigma) if len(sigma) == rows else 0.0)
 
     def _each(self, measure: Any) -> Any:

@@ -91,7 +91,7 @@ def test_names_links_and_limits():
     tree = KinematicTree.from_dh(table(row(name='waist', lower=-1, upper=2, velocity=3, effort=4),
                                        row(), row(type='fixed')))
     assert tree.links == ('base_link', 'link_1', 'link_2', 'link_3', 'tool')
-    assert list(tree.joints) == ['waist', 'joint_2', 'joint_3', 'tool_joint']
+    assert list(tree.joints) == ['waist', 'joint_2', 'fixed_3', 'tool_joint']
     waist = tree.joints['waist']
     assert (waist.lower, waist.upper, waist.velocity, waist.effort) == (-1, 2, 3, 4)
     assert tree.joints['joint_2'].type == 'continuous'

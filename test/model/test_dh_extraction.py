@@ -120,3 +120,17 @@ def test_a_chain_with_a_mimic_has_no_rows():
         robots.joint('b', 'continuous', 'la', 'lb', mimic='joint="a"'))).chain()
     with pytest.raises(ModelError, match='mimics another'):
         chain.to_dh('standard')
+
+
+def test_usual_names_and_joints_without_limits_come_back():
+    nearly = KinematicTree.from_urdf(robots.robot(
+        robots.joint('joint_1', 'continuous', 'base', 'a'),
+        robots.joint('joint_2', 'continuous', 'a', 'b', axis='3e-8 0 1', xyz='0.3 0.1 0'),
+        robots.joint('joint_3', 'continuous', 'b', 'c', axis='0 1 0', xyz='0 0 0.3'))).chain()
+    assert 'fixed' in [row['type'] for row in agree(nearly, 'standard')['joints']]
+    cart = KinematicTree.from_urdf(robots.robot(
+        robots.joint('tool_joint', 'planar', 'base', 'tip'))).chain()
+    agree(cart, 'modified')
+    one = {'convention': 'standard', 'joints': [
+        {'name': 'tool_joint', 'type': 'revolute', 'a': 1, 'alpha': 0, 'd': 0, 'theta': 0}]}
+    assert KinematicTree.from_dh(one).chain().joint_names == ('tool_joint',)

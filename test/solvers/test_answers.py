@@ -142,3 +142,16 @@ def test_a_start_that_is_none_is_refused(start):
     chain = robots.planar(2.0, 1.5)
     with pytest.raises(IkError, match='q0 must'):
         make_solver('dls', chain).solve(chain.forward([0.3, 0.8]), start)
+
+
+@pytest.mark.parametrize('options', [{'max_step': 1e-3}, {'damping': 1.0}])
+def test_a_hobbled_solver_does_not_blame_the_limits(options):
+    chain = robots.chain('ur5')
+    for goal in goals(chain, 5):
+        result = make_solver('dls', chain, **options).solve(goal)
+        assert result.success or result.reason not in (StopReason.LIMITS, StopReason.UNREACHABLE)
+
+
+def test_a_solver_is_made_for_a_chain():
+    with pytest.raises(IkError, match='made for a chain, .* not for a KinematicTree'):
+        make_solver('dls', robots.tree('ur5'))

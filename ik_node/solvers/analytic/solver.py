@@ -56,7 +56,8 @@ class AnalyticSolver(Solver):
         the angle of the tip, from where it is at q = 0. Raises InputError for a malformed goal,
         UnsupportedError for one that has no closed form.
         """
-        if redundancy is not None and not np.isfinite(redundancy):
+        number = isinstance(redundancy, (int, float, np.integer, np.floating))
+        if redundancy is not None and not (number and np.isfinite(redundancy)):
             raise InputError(f'redundancy must be a finite number, not {redundancy!r}')
         wanted, start = as_goal(goal), self.chain.neutral()
         found: list[np.ndarray] = []
