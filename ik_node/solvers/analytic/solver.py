@@ -11,7 +11,7 @@ from ik_node.solvers.analytic.planar import find_planar
 from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.dls import DlsSolver
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.result import StopReason, task_singular_values
 from ik_node.solvers.search import goal_error, into_limits, nearest_turn
 from ik_node.solvers.settings import CONVERGED
 
@@ -74,7 +74,8 @@ class AnalyticSolver(Solver):
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         branches = [self._turned(q, q0) for q in self.arm.branches(goal, q0, None)]
-        branches.sort(key=lambda q: (not self._inside(q), self._distance(q, q0)))
+        branches.sort(key=lambda q: (not self._inside(q), self._within_margin(q),
+                                     self._regret(goal, q), self._distance(q, q0)))
         outside = False
         for ideal in branches:
             q = self._turned(self._polished(goal, ideal), q0)
@@ -115,6 +116,22 @@ class AnalyticSolver(Solver):
 
     def _inside(self, q: np.ndarray) -> bool:
         return bool(((self.chain.lower <= q) & (q <= self.chain.upper)).all())
+
+    def _within_margin(self, q: np.ndarray) -> bool:
+        """Tell whether q (n,) is nearer a limit than the option limit_margin has it."""
+        room = min((q - self.chain.lower).min(), (self.chain.upper - q).min())
+        return bool(room < self.options.limit_margin)
+
+    def _regret(self, goal: Goal, q: np.ndarray) -> float:
+        """Return how little q (n,) is what the option prefer asks for; 0 where that is nearness."""
+        if self.options.prefer == 'manipulability':
+            return -float(np.prod(task_singular_values(self.chain, goal, q)))
+        if self.options.prefer == 'limits':
+            half = 0.5 * (self.chain.upper - self.chain.lower)
+            limited = np.isfinite(half) & (half > 0.0)
+            return float(np.max(np.abs(q - self.chain.lower - half)[limited] / half[limited],
+                                initial=0.0))
+        return 0.0
 
     def _distance(self, q: np.ndarray, q0: np.ndarray) -> float:
         weights = self.options.joint_weights

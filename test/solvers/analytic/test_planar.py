@@ -167,3 +167,13 @@ def test_a_goal_that_leaves_the_position_free_has_no_closed_form():
 def test_other_arms_are_refused_with_what_was_found(make, found):
     with pytest.raises(IkError, match=found):
         make_solver('analytic', make())
+
+
+@pytest.mark.parametrize('options', [{'limit_margin': 0.72}, {'prefer': 'limits'}])
+def test_the_branch_farther_from_the_limits_is_taken_where_that_is_asked_for(options):
+    chain = robots.planar(1.0, 0.8, 0.3, limit=2.5)
+    goal = chain.forward([-0.1, 1.2, 1.0])
+    near = [0.948, -1.2, 2.352]
+    assert make_solver('analytic', chain).solve(goal, near).q == pytest.approx(near, abs=2e-3)
+    assert make_solver('analytic', chain, **options).solve(goal, near).q == pytest.approx(
+        [-0.1, 1.2, 1.0], abs=1e-9)
