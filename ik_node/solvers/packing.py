@@ -15,7 +15,7 @@ from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.settings import Settings
 
 _SIZES = 2     # entries of codes before the chain's: arcs and joints
-_SCALARS = 10   # numbers of the settings before their arrays
+_SCALARS = 10  # numbers of the settings before their arrays
 
 
 class Packed(NamedTuple):

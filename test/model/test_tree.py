@@ -153,3 +153,9 @@ def test_a_placed_figure_stands_elsewhere_as_a_whole_and_is_the_same_arm():
 def test_a_place_that_is_no_pose_is_refused(T):
     with pytest.raises(IkError, match='T_world_root must be'):
         robots.tree('baxter').placed(T)
+
+
+@pytest.mark.parametrize('values', [{'left': 'a'}, {'left': [1, 2]}, {'left': None}, [1.0]])
+def test_joint_values_that_are_no_numbers_are_refused(values):
+    with pytest.raises(ModelError, match=r"joint 'left' must be a number|must be a mapping"):
+        KinematicTree.from_urdf(BRANCHED).forward(values)

@@ -189,3 +189,9 @@ def test_xacro_that_cannot_be_expanded_is_refused(tmp_path):
 def test_declaring_xacros_name_space_is_not_using_it():
     text = one(RANGE, attributes='xmlns:xacro="http://wiki.ros.org/xacro"')
     assert np.allclose(KinematicTree.from_urdf(text).forward()['b'], np.eye(4))
+
+
+@pytest.mark.parametrize('source', [None, 5, b'<robot name="r"/>'])
+def test_what_is_neither_a_path_nor_text_is_refused(source):
+    with pytest.raises(ModelError, match='must be a path .* or the XML text itself, not'):
+        KinematicTree.from_urdf(source)
