@@ -28,6 +28,7 @@ lint: .venv/.test
 
 bench: .venv/.bench
 	$(BIN)/python -m benchmark
+	$(BIN)/python -m benchmark.analytic
 	$(BIN)/python -m benchmark.service
 	$(BIN)/python -m benchmark.scaling
 

@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from ik_node import Chain, KinematicTree
 from ik_node._jit import HAVE_NUMBA
 
 OWN = Path(__file__).parents[1] / 'urdf'
+_FOLDER = tempfile.TemporaryDirectory()
 
 # name: (package, file, base, tip), see the packages example-robot-data and rtb-data
 REAL = {
@@ -107,6 +109,25 @@ def scara() -> Chain:
         joint('quill', 'prismatic', 'fore', 'slide', xyz='0.25 0 0', axis='0 0 -1',
               limit='lower="0" upper="0.2" effort="1" velocity="1"'),
         joint('turn', 'revolute', 'slide', 'tool', limit=turn))).chain()
+
+
+def mimicking() -> Chain:
+    """Return an arm whose third joint follows the second: no closed form is known for it."""
+    limit = 'lower="-2" upper="2" effort="1" velocity="1"'
+    return KinematicTree.from_urdf(robot(
+        joint('a', 'revolute', 'base', 'la', limit=limit),
+        joint('b', 'revolute', 'la', 'lb', xyz='1 0 0', limit=limit),
+        joint('c', 'revolute', 'lb', 'lc', xyz='1 0 0', limit=limit,
+              mimic='joint="b" multiplier="0.5" offset="0.1"'),
+        joint('t', 'fixed', 'lc', 'tip', xyz='0.5 0 0'))).chain()
+
+
+@functools.lru_cache
+def mimicking_file() -> Path:
+    """Return a file of that arm, there until the tests end."""
+    file = Path(_FOLDER.name) / 'mimicking.urdf'
+    file.write_text(mimicking().tree.to_urdf())
+    return file
 
 
 def random_q(chain: Chain, rng: np.random.Generator, inside: float = 1.0) -> np.ndarray:

@@ -21,6 +21,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from ik_node.ros.client import Client
 
@@ -79,6 +80,11 @@ class NodeUnderTest:
         assert self.client.wait_until_ready(90.0), self.log()
         return self
 
+    def compiled(self):
+        """Wait until the solver of one arm is compiled, too; before that, goals wait."""
+        assert self.until(lambda: 'ready: ' in self.log(), 240.0), self.log()
+        return self
+
     def alive(self):
         """Tell whether the process still runs, without an exception on its output."""
         return self.process.poll() is None and 'Traceback' not in self.log()
@@ -121,6 +127,11 @@ class NodeUnderTest:
                   for name, value in zip(names, response.values)]
         values = [list(value) if isinstance(value, array) else value for value in values]
         return values[0] if len(values) == 1 else values
+
+    def stand(self, q):
+        """Put the robot into a posture (n,), rad or m."""
+        assert self.set(start_pose=[float(value) for value in q]) == (True, '')
+        assert self.call(Trigger, f'{self._name}/reset', Trigger.Request()).success
 
     def describe(self, *names):
         """Return the descriptors of parameters."""

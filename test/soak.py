@@ -24,7 +24,8 @@ OWN = [('planar_3r', ()), ('arm_6r', ()), ('arm_7r', ()), ('scara', ()),
 WEIGHTS = [np.ones(6)] * 4 + [np.array(w, dtype=float) for w in (
     (1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1), (1, 1, 1, 1, 1, 0), (1, 1, 0, 0, 0, 1))]
 # Slow ones get fewer goals, so that they do not take all the time.
-SHARES = {'dls': 1.0, 'pseudoinverse': 0.3, 'analytic': 0.2, 'transpose': 0.02, 'ccd': 0.02}
+SHARES = {'dls': 1.0, 'pseudoinverse': 0.3, 'auto': 0.3, 'analytic': 0.2, 'transpose': 0.02,
+          'ccd': 0.02}
 
 
 def main() -> int:

@@ -14,7 +14,8 @@ def test_a_model_error_is_an_ik_error():
 
 
 def test_the_solvers_have_their_names():
-    assert {'analytic', 'ccd', 'dls', 'pseudoinverse', 'transpose'} <= set(ik_node.solver_names())
+    assert {'analytic', 'auto', 'ccd', 'dls', 'pseudoinverse', 'transpose'} <= set(
+        ik_node.solver_names())
     assert list(ik_node.solver_names()) == sorted(ik_node.solver_names())
 
 

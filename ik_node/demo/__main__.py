@@ -135,7 +135,7 @@ def _drive(client: Client, goals: np.ndarray, frame: str) -> list[Answer]:
             answer = client.send(goal, frame)
             answers.append(answer)
             values = answer.values
-            print(f'{i:4d}/{len(goals)}  {values["solver"]:13s} '
+            print(f'{i:4d}/{len(goals)}  {values["solver"]:15s} '
                   f'{"met" if answer.met else values["reason"]:11s} '
                   f'{float(values["position_error"] or "nan"):8.1e} m '
                   f'{float(values["orientation_error"] or "nan"):8.1e} rad '

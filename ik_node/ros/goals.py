@@ -18,6 +18,7 @@ from std_msgs.msg import Header
 
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros import conversions, status
+from ik_node.ros.branches import Branches
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.frames import Frames
 from ik_node.ros.outputs import Outputs
@@ -43,6 +44,7 @@ class Goals:
     - `active`: whether the node is; otherwise nothing is answered.
     - `enabled`: whether goals are solved for; otherwise they are refused.
     - `waiting`: whether goals are kept, the newest for each arm, until `go_on`.
+    - `branches`: of the last goal of each arm.
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, outputs: Outputs,
@@ -56,6 +58,7 @@ class Goals:
         self._outputs, self._health = outputs, health
         self._frames = Frames(node)
         self._throttle = Throttle()
+        self.branches = Branches(configuration, outputs, self._log)
         self._paths: dict[str, deque[Waypoint]] = {}
         self._subscriptions = []
         for arm in configuration.arm_names:
@@ -171,6 +174,7 @@ class Goals:
     def _answer(self, robot: Robot, arm: Arm, goal: Goal, header: Header, place: str = '') -> None:
         """Solve for a goal; publish the joint states, then what became of it."""
         options = self._configuration.options
+        self.branches.keep(arm, goal)
         result = arm.solver.solve(goal, robot.posture(arm))
         closest = options.on_failure == 'closest'
         if closest and not result.success:
@@ -187,9 +191,9 @@ class Goals:
         self._outputs.status(message)
         self._health.count(result)
         self._outputs.goal_marker(robot, arm, goal, message.level, result.reason.name)
-        if options.publish_solutions:
-            self._outputs.solutions(arm, goal, options.frame_prefix)
         if message.level != DiagnosticStatus.OK:
             self._log(f'goal not met: {message.message} (position error '
                       f'{result.position_error:.3g} m, orientation error '
-                      f'{result.orientation_error:.3g} rad, {arm.solver.name})')
+                      f'{result.orientation_error:.3g} rad, {status.solver_name(arm, result)})')
+        if options.publish_solutions:
+            self.branches.publish(robot, arm, goal, stamp)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.lifecycle import LifecycleNode
@@ -87,12 +88,12 @@ class Outputs:
         """Publish what became of a goal."""
         self._publishers['status'].publish(message)
 
-    def solutions(self, arm: Arm, goal: Goal, frame_prefix: str) -> None:
-        """Publish every branch that meets a goal, where the solver knows them."""
-        if hasattr(arm.solver, 'solve_all'):
-            header = Header(stamp=self._now(), frame_id=frame_prefix + arm.chain.base_link)
-            self._publishers['solutions'].publish(conversions.branches_to_trajectory(
-                arm.chain.joint_names, arm.solver.solve_all(goal), header))
+    def solutions(self, arm: Arm, branches: np.ndarray, frame_prefix: str,
+                  stamp: Time | None = None) -> None:
+        """Publish branches (k, n), rad or m, of an arm; stamp: that of the answer, else now."""
+        header = Header(stamp=stamp or self._now(), frame_id=frame_prefix + arm.chain.base_link)
+        self._publishers['solutions'].publish(conversions.branches_to_trajectory(
+            arm.chain.joint_names, branches, header))
 
     def goal_marker(self, robot: Robot, arm: Arm, goal: Goal, level: bytes, reason: str) -> None:
         """Show a goal in the colour of what became of it, the reason above it, and the tip."""

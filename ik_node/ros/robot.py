@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import ModelError, OptionError
+from ik_node.exceptions import ModelError, OptionError, UnsupportedError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary
 from ik_node.ros.options import ArmOptions, ModelOptions
 from ik_node.solvers.base import Solver
+from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver
+from ik_node.solvers.search import nearest_turn
 from ik_node.spatial import inverse
 from ik_node.workspace.task_rank import task_rank
 
@@ -43,6 +45,27 @@ class Arm:
         self.task_weights = self._task_weights()
         self.weights = None if (self.task_weights == 1.0).all() else self.task_weights
         self.reach = reach(self.chain.arrays)[1]
+
+    @property
+    def family(self) -> str:
+        """What closed form the solver has found, in words; '' where it looks for none."""
+        return getattr(self.solver, 'family', '')
+
+    def branches(self, goal: Goal, posture: np.ndarray) -> np.ndarray:
+        """Return every branch (k, n) that meets a goal inside the limits, rad or m.
+
+        Each by whole turns nearest the posture (n,), and the nearest branch first. Raises
+        UnsupportedError where the solver, or the goal, has none to list.
+        """
+        if not hasattr(self.solver, 'solve_all'):
+            raise UnsupportedError(f'{self.solver.name} lists no branches; analytic and auto do')
+        found: np.ndarray = self.solver.solve_all(goal)
+        for q in found:
+            nearest_turn(self.solver.chain.arrays, posture, q)
+        weights = self.solver.options.joint_weights
+        apart = np.square(found - posture) @ (
+            np.ones(len(posture)) if weights is None else weights)
+        return found[np.argsort(apart, kind='stable')]
 
     def _task_weights(self) -> np.ndarray:
         weights = self.options.task_weights
@@ -93,7 +116,7 @@ class Robot:
     def warm_up(self) -> None:
         """Compile what the arms' solvers need, so that no goal waits for it."""
         for arm in self.arms.values():
-            arm.solver.solve(arm.chain.forward(arm.start), arm.start)
+            arm.solver.warm_up(arm.start)
 
     def reset(self) -> None:
         """Stand at the start pose: zero, or the limit nearest to it, where none was given."""

@@ -28,7 +28,8 @@ class Session:
         self._outputs = Outputs(node)
         self._goals = Goals(node, configuration, self._outputs, health)
         self._services = [node.create_service(Trigger, '~/reset', self._on_reset),
-                          node.create_service(SetBool, '~/enable', self._on_enable)]
+                          node.create_service(SetBool, '~/enable', self._on_enable),
+                          node.create_service(Trigger, '~/solve_all', self._on_solve_all)]
         self._marker_timer = node.create_timer(_MARKER_PERIOD, self._on_marker_time)
         self._robot: Robot | None = None
         self._compiler: threading.Thread | None = None
@@ -100,7 +101,9 @@ class Session:
 
     def _tell_ready(self, robot: Robot) -> None:
         for arm in robot.arms.values():
-            self._node.get_logger().info(f'ready: {arm.chain!r}, solver {arm.solver.name}')
+            family = f' ({arm.family})' if arm.family else ''
+            self._node.get_logger().info(
+                f'ready: {arm.chain!r}, solver {arm.solver.name}{family}')
 
     def _announce(self) -> None:
         configuration = self._configuration
@@ -142,6 +145,18 @@ class Session:
         robot.reset()
         self._announce()
         response.success, response.message = True, 'at the start pose'
+        return response
+
+    def _on_solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        robot = self._configuration.robot
+        if robot is None:
+            response.message = 'there is no robot yet'
+        elif not self.active:
+            response.message = 'the node is not active'
+        elif self._goals.waiting:
+            response.message = 'the solvers are being compiled; try again'
+        else:
+            response.success, response.message = self._goals.branches.publish_last(robot)
         return response
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

@@ -31,7 +31,7 @@ def solved(arm: Arm, result: Result, closest: bool, header: Header,
     else:
         level, message = DiagnosticStatus.ERROR, f'{result.reason.value}; holding'
     return _status(arm.name, level, message, header, joint_stamp, {
-        'solver': arm.solver.name,
+        'solver': solver_name(arm, result),
         'reason': result.reason.name,
         'position_error': f'{result.position_error:.9g}',
         'orientation_error': f'{result.orientation_error:.9g}',
@@ -43,6 +43,11 @@ def solved(arm: Arm, result: Result, closest: bool, header: Header,
 def refused(arm: str, message: str, header: Header, joint_stamp: Time) -> DiagnosticStatus:
     """Return the status of a goal that was not even tried."""
     return _status(arm, DiagnosticStatus.ERROR, message, header, joint_stamp, {'reason': REFUSED})
+
+
+def solver_name(arm: Arm, result: Result) -> str:
+    """Return the solver, and where it chooses among several which of them answered: auto (dls)."""
+    return f'{arm.solver.name} ({result.method})' if result.method else arm.solver.name
 
 
 def seconds(stamp: Time) -> str:

@@ -11,7 +11,7 @@ from ik_node._arrays import floats, numbers, vector
 from ik_node.exceptions import InputError
 from ik_node.model.chain import Chain
 from ik_node.solvers.closest import closest
-from ik_node.solvers.goal import Goal, as_goal
+from ik_node.solvers.goal import Goal, as_goal, first_unclean
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.search import into_limits
@@ -27,6 +27,7 @@ class Found(NamedTuple):
     orientation_error: float
     iterations: int
     restarts: int
+    method: str = ''
 
 
 class Solver(ABC):
@@ -91,6 +92,10 @@ class Solver(ABC):
         """Tell whether the first solve is as quick as the next: nothing is left to compile."""
         return True
 
+    def warm_up(self, q: Sequence[float] | np.ndarray) -> None:
+        """Compile what there is to compile, by solving for where the tip is at q (n,)."""
+        self.solve(self.chain.forward(q), q)
+
     @abstractmethod
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         """Solve from q0 (n,), as `_start` made it."""
@@ -115,17 +120,25 @@ class Solver(ABC):
         return found
 
     @staticmethod
-    def _goals(poses: Any) -> list[Goal]:
+    def _poses(poses: Any) -> np.ndarray:
+        """Return poses as an array (m, 4, 4). Raises InputError, naming the first that is none."""
         given = numbers(poses, 'goals')
         if given.ndim != 3 or given.shape[1:] != (4, 4):
             raise InputError(f'goals must have the shape (m, 4, 4), not {given.shape}')
-        goals = []
-        for k, pose in enumerate(given):
+        wrong = first_unclean(given)
+        if wrong < 0:
+            return given
+        mended = given.copy()
+        for k in range(wrong, len(given)):
             try:
-                goals.append(Goal.from_pose(pose))
+                mended[k] = Goal.from_pose(given[k]).pose
             except InputError as error:
                 raise InputError(f'goals[{k}]: {error}') from error
-        return goals
+        return mended
+
+    @classmethod
+    def _goals(cls, poses: Any) -> list[Goal]:
+        return [Goal.of_clean_pose(pose) for pose in cls._poses(poses)]
 
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 _SHARE = 128  # goals that a core takes at a time
 
 
+def share(work: Callable[[slice], None], count: int,
+          progress: Callable[[float], None] = lambda done: None) -> None:
+    """Do work on slices of `count` things, on all cores; a kernel runs without the GIL."""
+    parts = [slice(first, first + _SHARE) for first in range(0, count, _SHARE)]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for done, _ in enumerate(pool.map(work, parts), start=1):
+            progress(done / len(parts))
+
+
 def search_many(solver: 'IterativeSolver', goals: Sequence[Goal], starts: np.ndarray,
                 progress: Callable[[float], None]) -> tuple[np.ndarray, list[Outcome]]:
     """Return (q (m, n), outcomes) of searches for goals of the same weights, from starts (m, n)."""
@@ -23,14 +32,10 @@ def search_many(solver: 'IterativeSolver', goals: Sequence[Goal], starts: np.nda
     q, known = np.empty(starts.shape), np.empty((len(goals), 8))
     attempts = 1 + solver.options.max_restarts
 
-    def search(first: int) -> None:
-        part = slice(first, first + _SHARE)
+    def search(part: slice) -> None:
         solver.kernels.search_batch(
             *solver.packed, poses[part], goals[0].weights, starts[part], solver.samples, attempts,
             solver.scratch(), q[part], known[part])
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        firsts = range(0, len(goals), _SHARE)
-        for done, _ in enumerate(pool.map(search, firsts), start=1):
-            progress(done / len(firsts))
+    share(search, len(goals), progress)
     return q, [outcome_of(row) for row in known]

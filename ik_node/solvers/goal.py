@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from ik_node._arrays import floats, numbers, vector
+from ik_node._jit import njit
 from ik_node.exceptions import InputError
 from ik_node.spatial import is_pose, matrix_from_quaternion, rotation_defect
 
 ROTATION_TOLERANCE = 1e-6  # how far a matrix may be off SO(3) and still be taken as a rotation
 _EXACT = 1e-12             # how far it is taken as it is; beyond, the nearest rotation is
 
-_ALL_AXES = np.ones(6)
-_ALL_AXES.flags.writeable = False
+ALL_AXES = np.ones(6)
+ALL_AXES.flags.writeable = False
 
 
 class Goal:
@@ -54,15 +55,20 @@ class Goal:
         """Ask for a pose T_base_goal (4, 4), m. Raises InputError as the constructor does."""
         T = numbers(pose, 'a goal pose')
         if weights is None and T.shape == (4, 4) and is_pose(T, _EXACT):
-            goal = cls.__new__(cls)
-            goal.position, goal.orientation = T[:3, 3], T[:3, :3]
-            goal.weights, goal.pose = _ALL_AXES, T
-            return goal
+            return cls.of_clean_pose(T)
         if T.shape != (4, 4):
             raise InputError(f'a goal pose must have the shape (4, 4), not {T.shape}')
         if T[3, 0] != 0.0 or T[3, 1] != 0.0 or T[3, 2] != 0.0 or T[3, 3] != 1.0:
             raise InputError(f'the last row of a goal pose must be 0 0 0 1, not {T[3].tolist()}')
         return cls(T[:3, 3], T[:3, :3], weights)
+
+    @classmethod
+    def of_clean_pose(cls, T_base_goal: np.ndarray) -> 'Goal':
+        """Ask for a pose (4, 4), m, in full, which is taken as it is, unchecked."""
+        goal = cls.__new__(cls)
+        goal.position, goal.orientation = T_base_goal[:3, 3], T_base_goal[:3, :3]
+        goal.weights, goal.pose = ALL_AXES, T_base_goal
+        return goal
 
     def moved_to(self, T_base_goal: np.ndarray) -> 'Goal':
         """Return the same wish for another pose (4, 4), m, which is taken as it is, unchecked."""
@@ -76,6 +82,25 @@ class Goal:
         """Return what is asked for."""
         return (f'Goal(position={self.position}, orientation={self.orientation}, '
                 f'weights={self.weights})')
+
+
+def is_plain_pose(goal: Any) -> bool:
+    """Tell whether a goal is a pose (4, 4) that needs no checking beyond this, nor mending."""
+    return (type(goal) is np.ndarray and goal.dtype == np.float64 and goal.shape == (4, 4)
+            and goal.flags.c_contiguous and is_pose(goal, _EXACT))
+
+
+def first_unclean(poses: np.ndarray) -> int:
+    """Return the first of poses (m, 4, 4) that is none, or one to be mended; −1 without one."""
+    return int(_first_unclean(poses, _EXACT))
+
+
+@njit
+def _first_unclean(poses, tolerance):
+    for k in range(poses.shape[0]):
+        if not is_pose(poses[k], tolerance):
+            return k
+    return -1
 
 
 def as_goal(goal: Any) -> Goal:

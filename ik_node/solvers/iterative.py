@@ -36,7 +36,7 @@ from ik_node.solvers.starts import low_discrepancy
 _PATIENT = 20
 _HARDLY_ANY = 0.999
 
-_PREFERENCES = {'nearest': NEAREST, 'first': FIRST, 'manipulability': MANIPULABILITY,
+PREFERENCES = {'nearest': NEAREST, 'first': FIRST, 'manipulability': MANIPULABILITY,
                 'limits': LIMITS}
 
 
@@ -190,7 +190,7 @@ class IterativeSolver(Solver):
             self.options.position_tolerance, self.options.orientation_tolerance,
             self.options.max_iterations, self.options.max_step, self.patience, self.progress,
             self.reach if math.isfinite(self.reach) and self.reach > 0.0 else 1.0, self.reach,
-            ball.radius, _PREFERENCES[self.options.prefer], self.centre, ball.wrist, ball.centre,
+            ball.radius, PREFERENCES[self.options.prefer], self.centre, ball.wrist, ball.centre,
             scale, self._method_settings())
 
     def _method_settings(self) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 from ik_node.exceptions import InputError, OptionError, unknown
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
+from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.base import Solver
 from ik_node.solvers.ccd.solver import CcdSolver
 from ik_node.solvers.jacobian.dls import DlsSolver
@@ -13,7 +14,8 @@ from ik_node.solvers.jacobian.transpose import TransposeSolver
 
 _SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver for solver in (
-        AnalyticSolver, CcdSolver, DlsSolver, PseudoinverseSolver, TransposeSolver)}
+        AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, PseudoinverseSolver,
+        TransposeSolver)}
 
 
 def solver_names() -> tuple[str, ...]:

@@ -43,23 +43,34 @@ class _Fields(NamedTuple):
     """s; of a batch the time of the whole divided by its length."""
 
 
+_SOLVED = len(_Fields._fields) - 1  # all but the time
+
+
 class Result(_Fields):
-    """The best joint values found, and how good they are. Of a batch, every field is an array."""
+    """The best joint values found, and how good they are. Of a batch, every field is an array.
+
+    - `method`: the solver that found them, where one that chooses among several was asked; else ''.
+    """
 
     chain: 'Chain'
     goals: 'tuple[Goal, ...]'
+    method: Any
 
     @classmethod
     def of(cls, fields: tuple, solve_time: Any, chain: 'Chain', *goals: 'Goal') -> 'Result':
-        """Return a result; chain and goals are what its singular values are taken of."""
-        result = cls(*fields, solve_time)  # type: ignore[call-arg]
+        """Return a result; chain and goals are what its singular values are taken of.
+
+        fields: those before `solve_time`, and `method` where it is known.
+        """
+        result = cls(*fields[:_SOLVED], solve_time)  # type: ignore[call-arg]
+        result.method = fields[_SOLVED] if len(fields) > _SOLVED else ''
         result.chain, result.goals = chain, goals
         return result
 
     def because(self, reason: StopReason) -> 'Result':
         """Return the same result for another reason."""
-        return Result.of(self._replace(reason=reason)[:-1], self.solve_time, self.chain,
-                         *self.goals)
+        return Result.of((*self._replace(reason=reason)[:_SOLVED], self.method), self.solve_time,
+                         self.chain, *self.goals)
 
     @property
     def smallest_singular_value(self) -> Any:

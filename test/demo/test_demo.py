@@ -46,7 +46,7 @@ def test_it_meets_its_goals_says_so_line_by_line_and_draws_a_picture(tmp_path, a
     (['--robot', 'nobody'], "there is no robot 'nobody': neither a file, nor one of arm_6r"),
     (['--robot', 'scara', '--tip', 'hand'], "there is no tip link 'hand'"),
     (['--robot', 'scara', '--solver', 'lm'], "there is no solver 'lm'"),
-    (['--robot', 'scara', '--solver', 'analytic'], 'analytic has no closed form'),
+    (['--robot', robots.mimicking_file(), '--solver', 'analytic'], 'analytic has no closed form'),
     (['--goals', '0'], '--goals must be at least 1')])
 def test_what_cannot_be_done_is_said_in_a_line(arguments, words):
     run = demo(*arguments)

@@ -8,7 +8,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion
 from nav_msgs.msg import Path
 from std_srvs.srv import SetBool, Trigger
-from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
@@ -146,7 +145,7 @@ def test_a_goal_beyond_reach_is_told_so_and_the_arm_holds(node, chain):
     assert answer.values['reason'] == 'UNREACHABLE'
     assert float(answer.values['position_error']) > 1.0
     assert answer.joints == pytest.approx(good)
-    assert 'goal not met' in node.log()
+    assert node.until(lambda: 'goal not met' in node.log(), 5.0)  # said after the status is sent
     assert node.alive()
 
 
@@ -233,21 +232,6 @@ def test_markers_show_the_goal_in_the_colour_of_its_fate_and_the_tips_trail(node
         assert max(marker.scale.x, marker.scale.y, marker.scale.z) > 0.0
     node.client.send(pose(5.0, 0.0, 0.5))
     assert node.until(lambda: {(m.ns, m.id): m for m in heard[-1].markers}['goal', 0].color.r > 0.8)
-
-
-def test_every_branch_is_published_when_asked_for():
-    with running(urdf_path=robots.OWN / 'planar_3r.urdf', solver='analytic',
-                 publish_solutions=True) as node:
-        heard = node.listen(JointTrajectory, 'ik_node/solutions')
-        assert node.until(lambda: node.node.count_publishers('ik_node/solutions') > 0)
-        chain = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
-        goal = chain.forward([0.4, 0.9, -0.3])
-        assert node.client.send(goal).met
-        assert node.until(lambda: heard), node.log()
-        assert heard[0].joint_names == list(chain.joint_names)
-        assert len(heard[0].points) == 2
-        for point in heard[0].points:
-            assert chain.forward(np.array(point.positions)) == pytest.approx(goal, abs=1e-6)
 
 
 @pytest.mark.parametrize(('robot', 'weights', 'goal'), [

@@ -107,7 +107,7 @@ def test_what_is_odd_in_a_description_is_told():
     ({'urdf_path': robots.OWN / 'scara.urdf', 'tip_link': 'hand'},
      "cannot configure: there is no tip link 'hand'"),
     ({'urdf_path': robots.OWN / 'torso.urdf'}, 'cannot configure: name the tip link'),
-    ({'urdf_path': robots.OWN / 'scara.urdf', 'solver': 'analytic'},
+    ({'urdf_path': robots.mimicking_file(), 'solver': 'analytic'},
      'cannot configure: analytic has no closed form')])
 def test_a_robot_that_cannot_be_used_is_told_of_and_a_better_parameter_starts_the_node(
         parameters, words):

@@ -12,7 +12,7 @@ def poses(chain, count, seed=0):
     return np.array([chain.forward(robots.random_q(chain, rng)) for _ in range(count)])
 
 
-@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'ccd', 'analytic'])
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'ccd', 'analytic', 'auto'])
 def test_a_batch_is_what_one_by_one_is(name):
     chain = robots.planar(15.0, 10.0, 5.0, limit=2.5) if name == 'analytic' else (
         robots.chain('ur5'))

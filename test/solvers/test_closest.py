@@ -52,7 +52,7 @@ def test_nothing_that_scipy_finds_is_closer(name):
     assert missed <= 1
 
 
-@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'transpose', 'ccd', 'analytic'])
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'transpose', 'ccd', 'analytic', 'auto'])
 def test_a_planar_arm_reaches_out_straight(name):
     chain = robots.planar(15.0, 10.0, 5.0)
     solver = make_solver(name, chain, closest=True)

@@ -9,7 +9,7 @@ from ik_node.exceptions import UnsupportedError
 from ik_node.spatial import rotation_log
 
 EVERY = solver_names()
-ITERATIVE = [name for name in EVERY if name != 'analytic']
+ITERATIVE = [name for name in EVERY if name != 'analytic']  # those that take every arm and goal
 # Slow to converge by their nature: the last digits would take them thousands of iterations.
 LOOSE = {'position_tolerance': 1e-4, 'orientation_tolerance': 1e-4}
 
@@ -211,7 +211,7 @@ def test_an_outstretched_arm_leaves_its_singular_start(name):
         assert solver_for(name, everywhere).solve(pose, np.zeros(7)).success
 
 
-@pytest.mark.parametrize('name', ITERATIVE)
+@pytest.mark.parametrize('name', [name for name in ITERATIVE if name != 'auto'])
 def test_without_restarts_a_singular_start_is_named_as_the_reason(name):
     chain = robots.planar(1.0, 0.8)
     result = solver_for(name, chain, max_restarts=0).solve(
@@ -315,13 +315,7 @@ def test_joints_without_room_stay_where_they_are(name):
 
 @pytest.mark.parametrize('name', ITERATIVE)
 def test_joints_with_mimics_are_solved_for(name):
-    limit = 'lower="-2" upper="2" effort="1" velocity="1"'
-    chain = KinematicTree.from_urdf(robots.robot(
-        robots.joint('a', 'revolute', 'base', 'la', limit=limit),
-        robots.joint('b', 'revolute', 'la', 'lb', xyz='1 0 0', limit=limit),
-        robots.joint('c', 'revolute', 'lb', 'lc', xyz='1 0 0', limit=limit,
-                     mimic='joint="b" multiplier="0.5" offset="0.1"'),
-        robots.joint('t', 'fixed', 'lc', 'tip', xyz='0.5 0 0'))).chain()
+    chain = robots.mimicking()
     solver = solver_for(name, chain)
     goal = Goal(position=chain.forward([0.5, 0.9])[:3, 3])
     result = solver.solve(goal)
@@ -330,5 +324,5 @@ def test_joints_with_mimics_are_solved_for(name):
 
 
 def test_a_solver_without_a_method_for_the_arm_says_what_it_found_and_what_fits():
-    with pytest.raises(UnsupportedError, match=r'found 7 revolute axes, not all parallel.*dls'):
-        make_solver('analytic', robots.chain('panda'))
+    with pytest.raises(UnsupportedError, match=r'found .*mimics among them.*dls'):
+        make_solver('analytic', robots.mimicking())

@@ -45,7 +45,7 @@ def test_max_iterations_bounds_an_attempt_and_is_named_as_the_reason():
     chain = robots.chain('panda')
     pose = chain.forward(robots.random_q(chain, np.random.default_rng(31), inside=0.5))
     for name in solver_names():
-        if name != 'analytic':
+        if name not in ('analytic', 'auto'):
             solver = make_solver(name, chain, max_iterations=2, max_restarts=0)
             result = solver.solve(pose, robots.middle(chain))
             assert result.reason is StopReason.ITERATIONS
@@ -172,7 +172,7 @@ def test_unknown_options_are_refused_with_the_known_ones(name):
 
 
 def test_unknown_solvers_are_refused_with_the_known_ones():
-    with pytest.raises(IkError, match="no solver 'lm'.*'analytic', 'ccd', 'dls'"):
+    with pytest.raises(IkError, match="no solver 'lm'.*'analytic', 'auto', 'ccd', 'dls'"):
         make_solver('lm', robots.planar(1.0))
 
 

@@ -1,6 +1,7 @@
 """The command that prints what a robot is."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -58,9 +59,10 @@ def test_an_arm_is_told_with_its_task_reach_solvers_and_rows(capsys):
 
 
 def test_an_arm_that_a_solver_does_not_fit_is_told_what_it_is(capsys):
-    text = shown(capsys, robots.path('panda'))
-    assert 'analytic       no: 7 revolute axes, not all parallel' in text
-    assert 'panda_link0 → panda_hand_tcp: 7 joints' in text
+    text = shown(capsys, robots.mimicking_file())
+    assert re.search('analytic       no: .*mimics among them', text)
+    assert re.search('auto           yes: no closed form, dls answers: .*mimics among them', text)
+    assert 'base → tip: 2 joints' in text
 
 
 @pytest.mark.parametrize(('convention', 'there'), [
@@ -86,7 +88,8 @@ def test_json_has_it_all_and_numbers_to_the_last_digit(capsys):
     chain = report['chains'][0]
     assert chain['task']['rank'] == 6
     assert chain['solvers']['dls'] == {'fits': True, 'says': ''}
-    assert not chain['solvers']['analytic']['fits']
+    assert chain['solvers']['analytic']['fits']
+    assert chain['solvers']['auto'] == chain['solvers']['analytic']
     q = np.full(7, 0.3)
     for convention in ('standard', 'modified'):
         again = KinematicTree.from_dh(chain['dh'][convention]).chain()

@@ -1,31 +1,47 @@
-"""Closed-form solutions: every branch, polished on the true arm and checked on it."""
+"""Closed-form solutions: every branch, brought onto the true arm and checked on it."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import InputError, UnsupportedError
-from ik_node.kinematics.forward import BALL_X
+from ik_node._jit import compiled
+from ik_node.exceptions import InputError
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.planar import find_planar
+from ik_node.solvers.analytic.answers import (
+    all_answers,
+    all_answers_batch,
+    best_answer,
+    best_answer_batch,
+    make_answer_scratch,
+    sharpen,
+)
+from ik_node.solvers.analytic.plan import FlatPlans, Plan, is_flat
+from ik_node.solvers.analytic.recognition import recognise
+from ik_node.solvers.analytic.redundancy import best_redundant
 from ik_node.solvers.base import Found, Solver
-from ik_node.solvers.goal import Goal, as_goal
+from ik_node.solvers.batch import share
+from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, is_plain_pose
+from ik_node.solvers.iterative import PREFERENCES
 from ik_node.solvers.jacobian.dls import DlsSolver
-from ik_node.solvers.result import StopReason, task_singular_values
-from ik_node.solvers.search import goal_error, into_limits, nearest_turn
-from ik_node.solvers.settings import CONVERGED
+from ik_node.solvers.packing import pack
+from ik_node.solvers.result import StopReason
+from ik_node.solvers.search import goal_error
+from ik_node.solvers.starts import low_discrepancy
 
-_POLISHED = 1e-10     # m and rad: what a branch is brought to on the true arm
-_POLISH_STEPS = 10
-_SAME_BRANCH = 1e-6   # rad
-_AT_LIMIT = 1e-9      # rad: what is beyond a limit by less is a rounding error
-_CLOSEST_OF = 8       # branches compared for the closest posture where none meets the goal
+_NOTHING = np.zeros(0)
+_SAMPLES = 400      # of the parameters of an arm with joints to spare
+_SHOWN = 60         # of them for which all branches are returned
+_SAME = 1e-6        # rad or m
+_FEW_RESTARTS = 8   # of the search that helps out where an arm is not ideal
 
 
 class AnalyticSolver(Solver):
     """Closed form. A file's numbers are never exact: the ideal arm's branches are only the start.
 
     - `family`: what was found, in words.
+    - `locked`: names of the joints that have to be given, of an arm with joints to spare; a
+      swivel angle, and the angle of a planar arm's tip, are no joint's.
     """
 
     name = 'analytic'
@@ -33,112 +49,178 @@ class AnalyticSolver(Solver):
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Recognise the arm. Raises UnsupportedError for one that has no closed form here."""
         super().__init__(chain, **options)
-        found = find_planar(chain)
-        if isinstance(found, str):
-            balls = (chain.arrays.kind >= BALL_X).any()
-            raise UnsupportedError(
-                f'analytic has no closed form for the arm from {chain.base_link!r} to '
-                f'{chain.tip_link!r}: found {found}; it knows planar arms with two or three '
-                'parallel revolute axes; what fits this one is dls, pseudoinverse'
-                f'{" and transpose" if balls else ", transpose and ccd"}', found)
-        self.arm = found
-        self.family = found.description
-        self._polisher = DlsSolver(
-            chain.without_limits(), position_tolerance=_POLISHED, orientation_tolerance=_POLISHED,
-            max_iterations=_POLISH_STEPS, max_restarts=0)
+        found = recognise(self.chain, np.ones(6, dtype=bool), along_goal=True)
+        self.family = found.words
+        self.locked = tuple(self.chain.joint_names[c] for c in found.locked)
+        self._flat = FlatPlans(found, self.chain) if is_flat(found) else None
+        self._whole = self._flat.plan if self._flat else Plan(found, self.chain)
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._spread: dict[int, np.ndarray] = {}
+        n = self.chain.n_joints
+        tolerances = {'position_tolerance': self.options.position_tolerance,
+                      'orientation_tolerance': self.options.orientation_tolerance,
+                      'joint_weights': self.options.joint_weights, 'seed': self.options.seed,
+                      'timeout': self.options.timeout}
+        self._nearest = DlsSolver(self.chain, **tolerances, max_restarts=0)
+        self._searcher = DlsSolver(self.chain, **tolerances,
+                                   max_restarts=self.options.max_restarts)
+        self.packed = pack(self.chain.arrays, self._nearest.settings._replace(
+            prefer=PREFERENCES[self.options.prefer], method=()))
+        self._scratch_size = len(make_answer_scratch(n, n))
+        self._start_at = self.chain.neutral()
 
     def solve_all(self, goal: Any, within_limits: bool = True,
                   redundancy: float | None = None) -> np.ndarray:
         """Return every branch (k, n) that meets the goal, rad or m; turn copies not repeated.
 
         within_limits: leave out what no whole turn brings inside the limits. redundancy: the
-        value of what the goal leaves free, rad; by default many are tried. Of a planar 3R it is
-        the angle of the tip, from where it is at q = 0. Raises InputError for a malformed goal,
-        UnsupportedError for one that has no closed form.
+        parameter of an arm with one joint to spare, rad or m, see `redundancy_of`; by default many
+        are tried. Raises InputError for a malformed goal, UnsupportedError for one that has no
+        closed form.
         """
-        number = isinstance(redundancy, (int, float, np.integer, np.floating))
-        if redundancy is not None and not (number and np.isfinite(redundancy)):
-            raise InputError(f'redundancy must be a finite number, not {redundancy!r}')
-        wanted, start = as_goal(goal), self.chain.neutral()
-        found: list[np.ndarray] = []
-        for ideal in self.arm.branches(wanted, start, redundancy):
-            q = self._turned(self._polished(wanted, ideal), start)
-            if (self._meets(wanted, q) and (self._inside(q) or not within_limits)
-                    and not any(_same(q, other) for other in found)):
-                found.append(q)
-        return np.array(found).reshape(len(found), self.chain.n_joints)
+        if redundancy is None and not self._whole.searched and is_plain_pose(goal):
+            return self._all(self._whole, goal, ALL_AXES, _NOTHING, within_limits)
+        wanted = as_goal(goal)
+        plan, given = self._plan_for(wanted)
+        if redundancy is not None:
+            given = self._given(plan, redundancy)
+        if given is not None or not plan.searched:
+            return self._all(plan, wanted.pose, wanted.weights,
+                             _NOTHING if given is None else given, within_limits)
+        lower, upper = plan.range_near(self._start_at)
+        spread = lower + low_discrepancy(_SHOWN, len(lower), self.options.seed) * (upper - lower)
+        found = [self._all(plan, wanted.pose, wanted.weights, given, within_limits)
+                 for given in (np.clip(plan.parameters_at(self._start_at), lower, upper), *spread)]
+        return np.concatenate(found)
+
+    def solve_all_batch(self, goals: Any, within_limits: bool = True,
+                        redundancy: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return every branch for poses (m, 4, 4), m: (branches (m, k, n), counts (m,)).
+
+        Of pose i the first counts[i] rows are branches, rad or m, the rest is NaN; on all cores.
+        redundancy: as for `solve_all`, but an arm with joints to spare needs it. Raises InputError
+        for malformed goals, naming the pose.
+        """
+        poses = self._poses(goals)
+        given = _NOTHING
+        if redundancy is not None or self._whole.searched:
+            given = self._given(self._whole, redundancy)
+        out = np.empty((len(poses), self._whole.most, self.chain.n_joints))
+        counts = np.zeros(len(poses), dtype=np.int64)
+        plan = self._whole
+
+        def solve(part: slice) -> None:
+            all_answers_batch(plan.codes, plan.numbers, *self.packed, poses[part], ALL_AXES, given,
+                              self._start_at, within_limits, np.empty(self._scratch_size),
+                              out[part], counts[part])
+
+        share(solve, len(poses))
+        return out[:, :int(counts.max(initial=0))], counts
+
+    def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Return the parameters (p,) that a posture q (n,) has, rad or m; none without redundancy.
+
+        One for each of `locked`; of an arm with spherical shoulder and wrist the swivel angle of
+        its elbow. With one of them `solve_all` returns q, among others, for the pose it has.
+        """
+        return self._whole.parameters_at(np.asarray(q, dtype=float))
 
     def compiled(self) -> bool:
         """Tell whether the kernels are on disk; see `Solver.compiled`."""
-        return self._polisher.compiled()
+        kernel = best_redundant if self._whole.searched else best_answer
+        return compiled(kernel.__name__) and self._nearest.compiled()
+
+    def _plan_for(self, goal: Goal) -> tuple[Plan, np.ndarray | None]:
+        """Return the plan for a goal, and its parameters where the goal says what they are."""
+        if goal.weights is ALL_AXES:
+            return self._whole, None
+        if self._flat is not None:
+            return self._flat.plan_for(goal)
+        asked = goal.weights > 0.0
+        if asked.all():
+            return self._whole, None
+        key = (*asked.tolist(), goal.orientation is not None)
+        if key not in self._plans:
+            found = recognise(self.chain, asked, goal.orientation is not None)
+            self._plans[key] = Plan(found, self.chain)
+        return self._plans[key], None
+
+    def _given(self, plan: Plan, redundancy: Any) -> np.ndarray:
+        number = isinstance(redundancy, (int, float, np.integer, np.floating))
+        if not (number and np.isfinite(redundancy)):
+            raise InputError(f'redundancy must be a finite number, not {redundancy!r}')
+        if len(plan.lower) != 1:
+            raise InputError(f'redundancy is for an arm with one joint to spare; here '
+                             f'{len(plan.lower)} are')
+        return np.array([float(redundancy)])
+
+    def _all(self, plan: Plan, pose: np.ndarray, weights: np.ndarray, given: np.ndarray,
+             within: bool) -> np.ndarray:
+        out = np.empty((plan.most, self.chain.n_joints))
+        return out[:all_answers(plan.codes, plan.numbers, *self.packed, pose, weights, given,
+                                self._start_at, within, np.empty(self._scratch_size), out)]
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        branches = [self._turned(q, q0) for q in self.arm.branches(goal, q0, None)]
-        branches.sort(key=lambda q: (not self._inside(q), self._within_margin(q),
-                                     self._regret(goal, q), self._distance(q, q0)))
-        outside = False
-        for ideal in branches:
-            q = self._turned(self._polished(goal, ideal), q0)
-            if self._meets(goal, q):
-                if self._inside(q):
-                    _, position, orientation = self._error(goal, q)
-                    return Found(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
-                outside = True
-        for q in branches:
-            into_limits(self.chain.arrays, q)
-        (_, position, orientation), q = min(
-            ((self._error(goal, q), q) for q in branches[:_CLOSEST_OF]),
-            key=lambda error_and_q: error_and_q[0])
-        reason = StopReason.LIMITS if outside else StopReason.UNREACHABLE
-        return Found(q, False, reason, position, orientation, 0, 0)
+        plan, given = self._plan_for(goal)
+        q, scratch = np.empty(self._shape), np.empty(self._scratch_size)
+        asked = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
+        if plan.searched:
+            lower, upper = plan.range_near(q0)
+            given = np.empty(len(lower))
+            found, position, orientation = best_redundant(
+                *asked, q0, lower, upper, self._samples(len(lower)), self.options.limit_margin,
+                scratch, given, q)
+        else:
+            given = _NOTHING if given is None else given
+            found, position, orientation = best_answer(
+                *asked, given, q0, self.options.limit_margin, scratch, q)
+        if found:
+            return Found(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
+        return self._failed(plan, goal, given, q0)
 
-    def _polished(self, goal: Goal, ideal: np.ndarray) -> np.ndarray:
-        """Return a branch of the ideal arm brought onto the true one, where that succeeds."""
-        q, outcome, _ = self._polisher.search(goal, ideal)
-        return q if outcome[0] == CONVERGED else ideal
+    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
+                    progress: Callable[[float], None]) -> list[Found]:
+        """Solve all at once where nothing has to be looked for; the failed ones one by one."""
+        if self._whole.searched or self._flat is not None or any(
+                goal.weights is not ALL_AXES for goal in goals):
+            return super()._solve_many(goals, starts, progress)
+        poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
+        q, known, plan = np.empty(starts.shape), np.empty((len(goals), 3)), self._whole
 
-    def _error(self, goal: Goal, q: np.ndarray) -> tuple[float, float, float]:
-        """Return (squared error, position error in m, orientation error in rad) at q (n,)."""
-        return goal_error(*self._polisher.packed, goal.pose, goal.weights,
-                          self._polisher.scratch(), q)
+        def solve(part: slice) -> None:
+            best_answer_batch(plan.codes, plan.numbers, *self.packed, poses[part], ALL_AXES,
+                              _NOTHING, starts[part], self.options.limit_margin,
+                              np.empty(self._scratch_size), q[part], known[part])
 
-    def _meets(self, goal: Goal, q: np.ndarray) -> bool:
-        _, position, orientation = self._error(goal, q)
-        return bool(position <= self.options.position_tolerance
-                    and orientation <= self.options.orientation_tolerance)
+        share(solve, len(goals), progress)
+        return [Found(posture, True, StopReason.CONVERGED, position, orientation, 0, 0) if met
+                else self._failed(plan, goal, _NOTHING, start)
+                for goal, start, posture, (met, position, orientation)
+                in zip(goals, starts, q, known.tolist())]
 
-    def _turned(self, q: np.ndarray, q0: np.ndarray) -> np.ndarray:
-        """Return q by whole turns nearest q0, inside the limits where that is possible."""
-        turned = q.copy()
-        nearest_turn(self.chain.arrays, q0, turned)
-        inside = np.clip(turned, self.chain.lower, self.chain.upper)
-        return np.where(np.abs(turned - inside) < _AT_LIMIT, inside, turned)
+    def _samples(self, parameters: int) -> np.ndarray:
+        if parameters not in self._spread:
+            self._spread[parameters] = low_discrepancy(_SAMPLES, parameters, self.options.seed)
+        return self._spread[parameters]
 
-    def _inside(self, q: np.ndarray) -> bool:
-        return bool(((self.chain.lower <= q) & (q <= self.chain.upper)).all())
+    def _failed(self, plan: Plan, goal: Goal, given: np.ndarray, q0: np.ndarray) -> Found:
+        """Return why no branch meets a goal, and the best there is instead.
 
-    def _within_margin(self, q: np.ndarray) -> bool:
-        """Tell whether q (n,) is nearer a limit than the option limit_margin has it."""
-        room = min((q - self.chain.lower).min(), (self.chain.upper - q).min())
-        return bool(room < self.options.limit_margin)
-
-    def _regret(self, goal: Goal, q: np.ndarray) -> float:
-        """Return how little q (n,) is what the option prefer asks for; 0 where that is nearness."""
-        if self.options.prefer == 'manipulability':
-            return -float(np.prod(task_singular_values(self.chain, goal, q)))
-        if self.options.prefer == 'limits':
-            half = 0.5 * (self.chain.upper - self.chain.lower)
-            limited = np.isfinite(half) & (half > 0.0)
-            return float(np.max(np.abs(q - self.chain.lower - half)[limited] / half[limited],
-                                initial=0.0))
-        return 0.0
-
-    def _distance(self, q: np.ndarray, q0: np.ndarray) -> float:
-        weights = self.options.joint_weights
-        return float((np.square(q - q0) * (1.0 if weights is None else weights)).sum())
-
-
-def _same(q: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether two postures of revolute joints are one, whole turns aside."""
-    apart = np.abs(np.remainder(q - other + np.pi, 2.0 * np.pi) - np.pi)
-    return bool(apart.max() < _SAME_BRANCH)
+        That is what damped least squares makes of the branches of the ideal arm. Where these prove
+        nothing, it goes on from other starts.
+        """
+        near = plan.nearest_postures(goal, given, q0)
+        starts = [self._start(q) for q in near] or [q0]
+        errors = [goal_error(*self._nearest.packed, goal.pose, goal.weights,
+                             self._nearest.scratch(), q)[0] for q in starts]
+        start = starts[int(np.argmin(errors))]
+        if plan.complete:
+            best = self._nearest._solve(goal, start)
+        else:
+            best = self._searcher._solve(goal, start)
+        if best.success:
+            position, orientation = sharpen(*self.packed, goal.pose, goal.weights,
+                                            np.empty(self._scratch_size), best.q)
+            return best._replace(position_error=position, orientation_error=orientation)
+        outside = len(self._all(plan, goal.pose, goal.weights, given, within=False)) > 0
+        return best._replace(reason=StopReason.LIMITS if outside else StopReason.UNREACHABLE)

@@ -157,18 +157,6 @@ def test_a_goal_that_leaves_the_position_free_has_no_closed_form():
         solver.solve_all(Goal([1.0, 0.5, 0.0], weights=[1, 0, 1, 0, 0, 0]))
 
 
-@pytest.mark.parametrize(('make', 'found'), [
-    (lambda: robots.planar(1.0), '1 revolute axes'),
-    (lambda: robots.planar(1.0, 1.0, 1.0, 1.0), '4 revolute axes, parallel'),
-    (robots.scara, 'not all of them simple revolute ones'),
-    (lambda: robots.chain('panda'), '7 revolute axes, not all parallel'),
-    (lambda: tilted_arm(skew=0.01), '2 revolute axes, not all parallel'),
-    (lambda: robots.planar(1.0, 0.0), 'with a link of no length')])
-def test_other_arms_are_refused_with_what_was_found(make, found):
-    with pytest.raises(IkError, match=found):
-        make_solver('analytic', make())
-
-
 @pytest.mark.parametrize('options', [{'limit_margin': 0.72}, {'prefer': 'limits'}])
 def test_the_branch_farther_from_the_limits_is_taken_where_that_is_asked_for(options):
     chain = robots.planar(1.0, 0.8, 0.3, limit=2.5)

@@ -1,0 +1,112 @@
+"""What an arm was meant to be: axes that all but meet made to meet, all but parallel ones parallel.
+
+Files say 1.5708 and 3.14159, and calibration moves every axis by a millimetre. Closed forms want
+the ideal; how far it is from the file is told, and made good by Newton's method afterwards.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_node.kinematics.forward import SLIDE, TURN
+from ik_node.solvers.analytic.joints import Joints, nearest_point
+
+ANGLE_TOLERANCE = 1e-2   # rad: what is further off is taken as meant
+LENGTH_TOLERANCE = 3e-3  # m, or that part of the size of a larger arm
+_EXACT_ANGLE, _EXACT_LENGTH = 1e-14, 1e-14
+
+
+class Ideal(NamedTuple):
+    """Joints with a property made exact."""
+
+    joints: Joints
+    angle: float
+    """The largest angle between axes that count as parallel, rad."""
+    length: float
+    """The largest shift, m."""
+
+
+def parallel(a: np.ndarray, b: np.ndarray, tolerance: float = ANGLE_TOLERANCE) -> bool:
+    """Tell whether two axes are parallel, either way round."""
+    return float(np.linalg.norm(np.cross(a, b))) <= tolerance
+
+
+def all_but_nothing(length: float, size: float) -> bool:
+    """Tell whether a distance, m, is what rounding or calibration leaves of none."""
+    return length <= min(LENGTH_TOLERANCE * max(size, 1.0), 3.0 * LENGTH_TOLERANCE * size)
+
+
+def with_common_point(joints: Joints, place: int, size: float) -> Ideal | None:
+    """Return joints whose three axes from `place` on meet; None where they do not, or all turn."""
+    three = slice(place, place + 3)
+    h = joints.axes[three]
+    if (joints.kind[three] != TURN).any() or parallel(h[0], h[1], 0.05) or parallel(
+            h[1], h[2], 0.05):
+        return None
+    feet = np.array([nearest_point(joints, place, place + 1),
+                     nearest_point(joints, place + 2, place + 1)])
+    centre = feet.mean(axis=0)
+    offset = joints.points[three] - centre
+    away = offset - h * (h * offset).sum(axis=1)[:, None]
+    worst = max(float(np.linalg.norm(away, axis=1).max()), float(np.linalg.norm(feet[0] - centre)))
+    if not all_but_nothing(worst, size):
+        return None
+    points = joints.points.copy()
+    points[three] = centre
+    return Ideal(joints._replace(points=points), 0.0, worst)
+
+
+def with_common_direction(joints: Joints, indices: list[int]) -> Ideal | None:
+    """Return joints some of whose axes are parallel; None where they are not."""
+    first = joints.axes[indices[0]]
+    if not all(parallel(first, joints.axes[i]) for i in indices):
+        return None
+    signs = np.sign(joints.axes[indices] @ first)
+    mean = (signs[:, None] * joints.axes[indices]).sum(axis=0)
+    mean /= np.linalg.norm(mean)
+    axes = joints.axes.copy()
+    axes[indices] = signs[:, None] * mean
+    worst = float(np.linalg.norm(np.cross(first, joints.axes[indices]), axis=1).max())
+    return Ideal(joints._replace(axes=axes), worst, 0.0)
+
+
+def with_simple_neighbours(ideal: Ideal, pairs: list[tuple[int, int]], size: float) -> Ideal:
+    """Make exact how neighbours (i, j) stand to each other: parallel, across, meeting.
+
+    One of a pair is moved; where that is the first, what comes before it has been seen to already.
+    """
+    joints, angle, length = ideal
+    axes, points = joints.axes.copy(), joints.points.copy()
+    for still, moving in pairs:
+        h, g = axes[still], axes[moving]
+        slides = SLIDE in (joints.kind[still], joints.kind[moving])
+        cosine = float(h @ g)
+        if parallel(h, g):
+            wanted = np.sign(cosine) * h
+        elif slides and abs(cosine) <= ANGLE_TOLERANCE:
+            wanted = g - cosine * h
+            wanted /= np.linalg.norm(wanted)
+        else:
+            wanted = g
+        angle = max(angle, float(np.linalg.norm(np.cross(wanted, g))))
+        axes[moving] = wanted
+        if slides or parallel(h, wanted):
+            continue
+        between = points[moving] - points[still]
+        normal = np.cross(h, wanted)
+        normal /= np.linalg.norm(normal)
+        gap = float(between @ normal)
+        if all_but_nothing(abs(gap), size):
+            points[moving] = points[moving] - gap * normal
+            length = max(length, abs(gap))
+    return Ideal(joints._replace(axes=axes, points=points), angle, length)
+
+
+def told(angle: float, length: float) -> str:
+    """Return how far a file is from the ideal, in words; '' where by rounding only."""
+    parts = []
+    if angle > _EXACT_ANGLE * 100.0:
+        parts.append(f'{angle:.1e} rad')
+    if length > _EXACT_LENGTH * 100.0:
+        parts.append(f'{length:.1e} m')
+    return f'; to within {" and ".join(parts)}' if parts else ''

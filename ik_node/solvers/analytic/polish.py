@@ -1,0 +1,172 @@
+"""Branches of the ideal arm brought onto the true one, by Newton's method with damping."""
+
+import math
+
+from ik_node._jit import njit
+from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.solvers.jacobian.linear import (
+    cholesky,
+    cholesky_solve,
+    gram,
+    row_length,
+    row_svd,
+    times_transpose,
+)
+from ik_node.solvers.search import residual
+from ik_node.solvers.task import task_jacobian
+
+STEPS = 30
+_DONE = 1e-26        # squared error: nothing is gained beyond
+_LONGEST = 0.5       # rad or m, of one step
+_FLOOR = 1e-15       # damping for what rounding leaves of a rank
+_SHORT_FLOOR = 1e-12  # where there are fewer joints than rows, and J Jᵀ never has full rank
+_FARTHEST_TWIN = 1.0  # rad
+_SHORT = 1e-5         # rad or m, of a last step
+_SINGULAR = 1e-12     # a pivot that is none, of what is of size 1
+
+
+@njit
+def polish(chain, task, work, held, q, steps):
+    """Move q (n,) in place to where the goal is met; return the errors there.
+
+    (squared weighted error, position error in m, orientation error in rad), as
+    `search.residual`. held (n,): 1 for joints that stay where they are. steps: how many, at
+    the most. The damping follows the
+    squared error, so that the last steps are Newton's [Sugihara 2011].
+    """
+    error, position, orientation = residual(chain, task, work, q)
+    n = q.shape[0]
+    worse = 1.0
+    floor = _FLOOR if n >= task.rows else _SHORT_FLOOR
+    for _ in range(steps):
+        if not error > _DONE:
+            break
+        J, A, dq, before = work.J, work.A, work.dq, work.z
+        chain_jacobian(chain, work.frames, work.frames[-1], J)
+        task_jacobian(task, work.e, work.R, J)
+        for k in range(n):
+            if held[k] != 0.0:
+                for i in range(6):
+                    J[i, k] = 0.0
+        gram(J, A)
+        largest = 0.0
+        for i in range(6):
+            largest = max(largest, A[i, i])
+        for i in range(6):
+            A[i, i] += worse * 1e-3 * error + floor * largest
+        if cholesky(A) == 0.0:
+            break
+        cholesky_solve(A, work.V, work.beta)
+        times_transpose(J, work.beta, dq)
+        longest = 0.0
+        for k in range(n):
+            longest = max(longest, abs(dq[k]))
+        scale = min(1.0, _LONGEST / longest) if longest > 0.0 else 0.0
+        for k in range(n):
+            before[k] = q[k]
+            q[k] += scale * dq[k]
+        after, there, turned = residual(chain, task, work, q)
+        if after < error:
+            worse = max(worse * 0.1, 1.0)
+            error, position, orientation = after, there, turned
+            continue
+        for k in range(n):
+            q[k] = before[k]
+        residual(chain, task, work, q)
+        if error < 1e-20:  # rounding is all that is left
+            break
+        worse *= 100.0
+    return error, position, orientation
+
+
+@njit
+def last_step(chain, T_base_goal, work, q):
+    """Take the last Newton step from q (6,), which all but meets a whole pose; tell whether it did.
+
+    work.frames are q's. A step this short leaves an error of its own square, which is nothing; near
+    a singular posture it is what tells joint values that are right from those that look right.
+    """
+    F, J, e = work.frames, work.J, work.e
+    tip = F.shape[0] - 1
+    chain_jacobian(chain, F, F[tip], J)
+    for i in range(3):
+        e[i] = T_base_goal[i, 3] - F[tip, i, 3]
+        e[3 + i] = 0.0
+    for j in range(3):  # log(R_goal Rᵀ) ≈ ½ Σ rⱼ × gⱼ, over the columns
+        x, y, z = F[tip, 0, j], F[tip, 1, j], F[tip, 2, j]
+        a, b, c = T_base_goal[0, j], T_base_goal[1, j], T_base_goal[2, j]
+        e[3] += 0.5 * (y * c - z * b)
+        e[4] += 0.5 * (z * a - x * c)
+        e[5] += 0.5 * (x * b - y * a)
+    for k in range(6):  # Gaussian elimination with partial pivoting, e along with J
+        pivot = k
+        for i in range(k + 1, 6):
+            if abs(J[i, k]) > abs(J[pivot, k]):
+                pivot = i
+        if abs(J[pivot, k]) < _SINGULAR:
+            return False
+        if pivot != k:
+            e[k], e[pivot] = e[pivot], e[k]
+            for j in range(k, 6):
+                J[k, j], J[pivot, j] = J[pivot, j], J[k, j]
+        inverse = 1.0 / J[k, k]
+        for i in range(k + 1, 6):
+            factor = J[i, k] * inverse
+            e[i] -= factor * e[k]
+            for j in range(k + 1, 6):
+                J[i, j] -= factor * J[k, j]
+    for i in range(5, -1, -1):
+        for j in range(i + 1, 6):
+            e[i] -= J[i, j] * e[j]
+        e[i] /= J[i, i]
+        if not abs(e[i]) < _SHORT:
+            return False
+    for i in range(6):
+        q[i] += e[i]
+    return True
+
+
+@njit
+def twin(chain, task, work, held, q, start):
+    """Write into start (n,) where the other one of a pair of answers is to be looked for.
+
+    Near a singular posture answers come in pairs, one on each side, and an ideal arm that is a
+    little off may know one of them only. Along the direction v that hardly moves the tip the error
+    is σ t + ½ (u·H[v, v]) t², with u the tip's direction: it is zero at t = 0, and at the twin's.
+    Returns whether that is near enough to be of use. q (n,) meets the goal.
+    """
+    n = q.shape[0]
+    J, W, U = work.J, work.W, work.U
+    residual(chain, task, work, q)
+    chain_jacobian(chain, work.frames, work.frames[-1], J)
+    task_jacobian(task, work.e, work.R, J)
+    for k in range(n):
+        if held[k] != 0.0:
+            for i in range(6):
+                J[i, k] = 0.0
+    largest = row_svd(J, W, U)
+    least, sigma = -1, math.inf
+    for i in range(6):
+        length = row_length(W, i)
+        if length > 1e-12 * largest and length < sigma:
+            least, sigma = i, length
+    if least < 0 or sigma > 0.2 * largest:
+        return False
+    step = 1e-4
+    v = work.null
+    for k in range(n):
+        v[k] = W[least, k] / sigma
+        start[k] = q[k] + step * v[k]
+    residual(chain, task, work, start)
+    chain_jacobian(chain, work.frames, work.frames[-1], J)
+    task_jacobian(task, work.e, work.R, J)
+    curvature = -sigma
+    for i in range(6):
+        for k in range(n):
+            curvature += U[i, least] * J[i, k] * v[k]
+    curvature /= step
+    if abs(curvature) * _FARTHEST_TWIN <= 2.0 * sigma:
+        return False
+    for k in range(n):
+        start[k] = q[k] - 2.0 * sigma / curvature * v[k]
+    return True

@@ -1,0 +1,273 @@
+"""Every family: the posture a pose was made from is among the branches, and each one is right."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import robots
+from ik_node import Goal, IkError, KinematicTree, make_solver
+
+
+def arm(kinds, axes, points):
+    """Return a chain of joints (R or P) with axes through points, base frame at zero, as URDF."""
+    parts, at = [], np.zeros(3)
+    for k, (kind, axis, point) in enumerate(zip(kinds, axes, points)):
+        xyz = ' '.join(repr(float(v)) for v in point - at)
+        parts.append(robots.joint(
+            f'j{k}', 'prismatic' if kind == 'P' else 'continuous', f'l{k}' if k else 'base',
+            f'l{k + 1}', xyz=xyz, axis=' '.join(repr(float(v)) for v in axis),
+            limit='lower="-1" upper="1" effort="1" velocity="1"' if kind == 'P' else ''))
+        at = point
+    parts.append(robots.joint('t', 'fixed', f'l{len(kinds)}', 'tip', xyz='0.1 0.2 0.15',
+                              rpy='0.3 -0.2 0.5'))
+    return KinematicTree.from_urdf(robots.robot(*parts)).chain()
+
+
+def directions(rng, count):
+    """Return unit vectors (count, 3)."""
+    found = rng.normal(size=(count, 3))
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def postures(chain, rng):
+    """Return random joint values inside the limits, at most half a turn of each."""
+    return rng.uniform(np.maximum(chain.lower, -np.pi), np.minimum(chain.upper, np.pi))
+
+
+def distances(chain, branches, q):
+    """Return how far each branch is from q, whole turns aside."""
+    off = branches - q
+    turns = ~chain.prismatic
+    off[:, turns] -= 2 * np.pi * np.round(off[:, turns] / (2 * np.pi))
+    return np.abs(off).max(axis=1)
+
+
+def check(chain, seed, count, wanted=None):
+    """Check branches for random poses: the posture itself among them, all met to 1e-9."""
+    solver = make_solver('analytic', chain)
+    if wanted is not None:
+        assert wanted in solver.family
+    rng = np.random.default_rng(seed)
+    for _ in range(robots.samples(count)):
+        q = postures(chain, rng)
+        pose = chain.forward(q)
+        given = solver.redundancy_of(q)
+        found = solver.solve_all(pose, redundancy=float(given[0]) if len(given) else None)
+        assert len(found)
+        assert distances(chain, found, q).min() < 1e-6
+        for branch in found:
+            assert (chain.lower <= branch).all()
+            assert (branch <= chain.upper).all()
+            assert chain.forward(branch) == pytest.approx(pose, abs=1e-9)
+        result = solver.solve(pose)
+        assert result.success
+        assert chain.forward(result.q) == pytest.approx(pose, abs=1e-9)
+
+
+@pytest.mark.parametrize('name', ['arm_6r', 'arm_7r', 'planar_3r', 'scara'])
+def test_our_own_arms_have_every_branch(name):
+    check(KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain(), 80, 200)
+
+
+@pytest.mark.parametrize(('name', 'wanted'), [
+    ('puma560', 'spherical wrist'), ('ur5', 'axes 2, 3, 4 parallel'), ('irb140', 'general'),
+    ('iiwa14', "'joint_a3' given"), ('panda', "'panda_joint7' given"), ('so101', '5R'),
+    ('pr2', 'spherical wrist')])
+def test_real_arms_have_every_branch(name, wanted):
+    check(robots.chain(name), 81, 200, wanted)
+
+
+@pytest.mark.parametrize('place', range(4))
+def test_three_axes_may_meet_anywhere_in_the_chain(place):
+    rng = np.random.default_rng(82 + place)
+    points = rng.normal(size=(6, 3))
+    points[place:place + 3] = points[place]
+    check(arm('RRRRRR', directions(rng, 6), points), 83, 50, 'meet')
+
+
+@pytest.mark.parametrize('place', range(4))
+def test_three_axes_may_be_parallel_anywhere_in_the_chain(place):
+    rng = np.random.default_rng(90 + place)
+    axes = directions(rng, 6)
+    axes[place + 1], axes[place + 2] = -axes[place], axes[place]
+    check(arm('RRRRRR', axes, rng.normal(size=(6, 3))), 91, 50, 'parallel')
+
+
+@pytest.mark.parametrize('kinds', [''.join(k) for k in itertools.product('RP', repeat=3)
+                                   if k != ('R', 'R', 'R')])
+@pytest.mark.parametrize('wrist_last', [True, False])
+def test_prismatic_joints_may_stand_before_or_behind_the_three_that_meet(kinds, wrist_last):
+    rng = np.random.default_rng(95)
+    points = rng.normal(size=(6, 3))
+    place = 3 if wrist_last else 0
+    points[place:place + 3] = points[place]
+    check(arm(kinds + 'RRR' if wrist_last else 'RRR' + kinds, directions(rng, 6), points), 96, 30)
+
+
+@pytest.mark.parametrize('kinds', ['RRRP', 'RRPR', 'RPRR', 'PRRR'])
+def test_a_scara_may_have_its_slide_anywhere(kinds):
+    rng = np.random.default_rng(97)
+    axis = directions(rng, 1)[0]
+    chain = arm(kinds, [axis, -axis, axis, -axis], rng.normal(size=(4, 3)))
+    check(chain, 98, 30, 'SCARA')
+
+
+@pytest.mark.parametrize('count', [1, 2, 3, 4, 5])
+def test_fewer_than_six_joints_have_a_closed_form_too(count):
+    rng = np.random.default_rng(99 + count)
+    check(arm('R' * count, directions(rng, count), rng.normal(size=(count, 3))), 100, 30)
+
+
+def test_a_general_arm_has_no_property_at_all():
+    rng = np.random.default_rng(110)
+    check(arm('RRRRRR', directions(rng, 6), rng.normal(size=(6, 3))), 111, 50, '6R, general')
+
+
+def test_ur5_has_its_eight_branches():
+    chain = robots.chain('ur5')
+    pose = chain.forward([0.3, -1.1, 1.2, -0.6, 0.9, 0.4])
+    assert len(make_solver('analytic', chain).solve_all(pose)) == 8
+
+
+@pytest.mark.parametrize(('name', 'angle', 'length'), [
+    ('puma560', 0.0, 1e-6), ('puma560', 3.7e-6, 0.0), ('puma560', 1e-3, 1e-3),
+    ('ur5', 0.0, 1e-6), ('ur5', 3.7e-6, 0.0), ('ur5', 1e-3, 1e-3), ('panda', 1e-3, 1e-3)])
+def test_calibrated_arms_are_solved_as_they_are(name, angle, length):
+    rng = np.random.default_rng(112)
+    ideal = robots.chain(name)
+    chain = calibrated(ideal, rng, angle, length)
+    solver = make_solver('analytic', chain)
+    assert 'to within' in solver.family
+    for _ in range(robots.samples(200)):
+        pose = chain.forward(postures(ideal, rng))
+        result = solver.solve(pose)
+        assert result.success
+        assert chain.forward(result.q) == pytest.approx(pose, abs=1e-9)
+
+
+def calibrated(chain, rng, angle, length):
+    """Return a chain with every joint shifted and turned a little, as calibration finds it."""
+    T, parts = np.eye(4), []
+    for k, placement in enumerate(chain.arrays.placement):
+        T = placement.copy()
+        T[:3, 3] += rng.uniform(-length, length, 3)
+        T[:3, :3] = T[:3, :3] @ Rotation.from_rotvec(rng.uniform(-angle, angle, 3)).as_matrix()
+        xyz = ' '.join(repr(float(v)) for v in T[:3, 3])
+        rpy = ' '.join(repr(float(v)) for v in Rotation.from_matrix(T[:3, :3]).as_euler('xyz'))
+        last = k == chain.n_joints
+        limit = '' if last else (f'lower="{chain.lower[k]}" upper="{chain.upper[k]}" effort="1" '
+                                 'velocity="1"')
+        parts.append(robots.joint(f'j{k}', 'fixed' if last else 'revolute', f'l{k}', f'l{k + 1}',
+                                  xyz=xyz, rpy=rpy, limit=limit))
+    return KinematicTree.from_urdf('<robot name="r"><link name="l0"/>' + ''.join(parts)
+                                   + '</robot>').chain()
+
+
+@pytest.mark.parametrize('name', ['puma560', 'ur5', 'arm_6r', 'panda', 'arm_7r', 'irb140'])
+def test_singular_poses_have_a_valid_representative(name):
+    chain = (KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain()
+             if name.startswith('arm') else robots.chain(name))
+    solver = make_solver('analytic', chain)
+    rng = np.random.default_rng(113)
+    for _ in range(robots.samples(150)):
+        q = postures(chain, rng)
+        aligned = rng.integers(0, 2, chain.n_joints).astype(bool)
+        q[aligned] = np.clip(0.5 * np.pi * rng.integers(-2, 3, aligned.sum()),
+                             chain.lower[aligned], chain.upper[aligned])
+        pose = chain.forward(q)
+        result = solver.solve(pose, q)
+        assert np.isfinite(result.q).all()
+        if result.success:
+            assert chain.forward(result.q) == pytest.approx(pose, abs=3e-6)
+        for branch in solver.solve_all(pose, redundancy=float(solver.redundancy_of(q)[0])
+                                       if len(solver.redundancy_of(q)) == 1 else None):
+            assert chain.forward(branch) == pytest.approx(pose, abs=3e-6)
+
+
+def test_an_aligned_wrist_stays_where_it_was():
+    chain = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+    q = np.array([0.4, -0.5, 0.7, 0.9, 0.0, -0.3])
+    result = make_solver('analytic', chain).solve(chain.forward(q), q)
+    assert result.success
+    assert result.q == pytest.approx(q, abs=1e-6)
+
+
+def test_a_goal_just_out_of_reach_says_by_how_much():
+    chain = robots.planar(1.0, 0.8, 0.3)
+    pose = chain.forward([0.3, 0.0, 0.0])
+    pose[:3, 3] *= 2.101 / 2.1
+    result = make_solver('analytic', chain).solve(pose)
+    assert not result.success
+    assert result.position_error == pytest.approx(1e-3, rel=0.05)
+
+
+@pytest.mark.parametrize('name', ['ur5', 'puma560', 'panda', 'so101'])
+def test_a_position_alone_moves_as_few_joints_as_it_takes(name):
+    chain = robots.chain(name)
+    solver = make_solver('analytic', chain)
+    rng = np.random.default_rng(114)
+    met = 0
+    for _ in range(count := robots.samples(50)):
+        q = postures(chain, rng)
+        result = solver.solve(Goal(position=chain.forward(q)[:3, 3]), q + 0.01)
+        met += result.success
+        if result.success:
+            assert chain.forward(result.q)[:3, 3] == pytest.approx(chain.forward(q)[:3, 3],
+                                                                   abs=1e-6)
+    assert met == count
+
+
+def test_an_axis_left_free_is_used_as_one_more_joint():
+    chain = robots.chain('so101')
+    pose = chain.forward([0.3, -0.4, 0.5, 0.2, 0.1])
+    turned = pose.copy()
+    turned[:3, :3] = pose[:3, :3] @ Rotation.from_rotvec([0, 0, 0.7]).as_matrix()
+    solver = make_solver('analytic', chain)
+    assert not solver.solve(turned).success
+    assert solver.solve(Goal.from_pose(turned, (1, 1, 1, 1, 1, 0))).success
+
+
+def test_batches_give_what_single_calls_give():
+    chain = robots.chain('puma560')
+    solver = make_solver('analytic', chain)
+    rng = np.random.default_rng(115)
+    poses = np.array([chain.forward(postures(chain, rng)) for _ in range(30)])
+    branches, counts = solver.solve_all_batch(poses, within_limits=False)
+    for pose, rows, count in zip(poses, branches, counts):
+        assert rows[:count] == pytest.approx(solver.solve_all(pose, within_limits=False), abs=1e-9)
+        assert np.isnan(rows[count:]).all()
+    many = solver.solve_batch(poses)
+    assert many.success.all()
+    for pose, q in zip(poses, many.q):
+        assert q == pytest.approx(solver.solve(pose).q, abs=1e-9)
+    with pytest.raises(IkError, match=r'goals\[1\]'):
+        solver.solve_all_batch([np.eye(4), np.zeros((4, 4))])
+
+
+@pytest.mark.parametrize('name', ['panda', 'arm_7r'])
+def test_an_arm_with_a_joint_to_spare_stays_near_its_start(name):
+    chain = (robots.chain(name) if name == 'panda'
+             else KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain())
+    solver = make_solver('analytic', chain)
+    rng = np.random.default_rng(116)
+    for _ in range(robots.samples(50)):
+        q = chain.lower + (chain.upper - chain.lower) * rng.uniform(0.25, 0.75, chain.n_joints)
+        near = q + rng.normal(scale=0.02, size=chain.n_joints)
+        result = solver.solve(chain.forward(q), near)
+        assert result.success
+        assert np.linalg.norm(result.q - near) < np.linalg.norm(q - near) + 1e-3
+
+
+def test_what_has_no_closed_form_is_refused_with_what_was_found():
+    mimic = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'continuous', 'base', 'l1'),
+        robots.joint('b', 'continuous', 'l1', 'tip', xyz='1 0 0', mimic='joint="a"'))).chain()
+    with pytest.raises(IkError, match='mimics among them.*dls'):
+        make_solver('analytic', mimic)
+    slides = arm('PPPP', np.eye(3)[[0, 0, 0, 0]], np.zeros((4, 3)))
+    with pytest.raises(IkError, match='no structure a closed form is known for'):
+        make_solver('analytic', slides)
+    with pytest.raises(IkError, match='one joint to spare'):
+        make_solver('analytic', robots.chain('ur5')).solve_all(np.eye(4), redundancy=0.1)
