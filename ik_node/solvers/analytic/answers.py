@@ -207,17 +207,23 @@ def _all(form_codes, form_numbers, chain, settings, task, given, q0, within, des
 
 @njit
 def sharpen(codes, numbers, T_base_goal, weights, scratch, q):
-    """Bring an answer q (n,) to the last digits, in place, if it stays inside the limits."""
+    """Bring an answer q (n,) to the last digits in place, where the limits let it."""
     n = q.shape[0]
     chain = unpack_chain(codes, numbers)
     work = make_work(scratch, chain.column.shape[0], n)
     task, held, sharp = make_task(T_base_goal, weights), work.slope, work.q
     for k in range(n):
         held[k], sharp[k] = 0.0, q[k]
-    polish(chain, task, work, held, sharp, STEPS)
-    if _outside(chain, sharp) == 0.0:
-        for k in range(n):
-            q[k] = sharp[k]
+    for _ in range(n + 1):
+        polish(chain, task, work, held, sharp, STEPS)
+        if _outside(chain, sharp) == 0.0:
+            for k in range(n):
+                q[k] = sharp[k]
+            break
+        for k in range(n):  # what leaves the limits stays at them; the others make up for it
+            within = min(max(sharp[k], chain.lower[k]), chain.upper[k])
+            if within != sharp[k]:
+                sharp[k], held[k] = within, 1.0
     _, position, orientation = residual(chain, task, work, q)
     return position, orientation
 

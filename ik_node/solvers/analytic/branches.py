@@ -19,7 +19,7 @@ from ik_node.solvers.analytic.parallel_triple import flat_arm, keep_direction
 from ik_node.solvers.analytic.position_triple import place_point
 from ik_node.solvers.analytic.rotation_triple import across, make_rotation
 from ik_node.solvers.analytic.swivel import SWIVEL_SCRATCH, swivel_of, swivel_postures
-from ik_node.vector3 import (
+from ik_node.solvers.analytic.vector3 import (
     along,
     composed,
     dot,

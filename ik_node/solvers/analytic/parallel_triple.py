@@ -9,7 +9,7 @@ import math
 from ik_node._jit import inline, njit
 from ik_node.kinematics.forward import SLIDE
 from ik_node.solvers.analytic.subproblems import solve_conic, solve_sinusoid, turn_between
-from ik_node.vector3 import along, cross, dot, minus, norm, perpendicular, turned
+from ik_node.solvers.analytic.vector3 import along, cross, dot, minus, norm, perpendicular, turned
 
 _DEPENDENT = 1e-10  # determinant of what is of size 1 below which two equations are one
 _ON_AXIS = 1e-9

@@ -16,7 +16,16 @@ from ik_node.solvers.analytic.subproblems import (
     solve_sinusoid,
     turn_between,
 )
-from ik_node.vector3 import along, cross, dot, minus, norm, perpendicular, times, turned_about
+from ik_node.solvers.analytic.vector3 import (
+    along,
+    cross,
+    dot,
+    minus,
+    norm,
+    perpendicular,
+    times,
+    turned_about,
+)
 
 # Sines below which axes count as parallel, lengths below which they count as meeting and points
 # as lying on an axis, of an arm of size 1: detection has made exact what was meant so.

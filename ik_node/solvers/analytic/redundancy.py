@@ -19,6 +19,7 @@ from ik_node.solvers.analytic.answers import (
 from ik_node.solvers.analytic.branches import branches, parameters_of
 from ik_node.solvers.analytic.polish import polish
 from ik_node.solvers.packing import unpack_chain, unpack_settings
+from ik_node.solvers.search import residual
 from ik_node.solvers.settings import FIRST, NEAREST
 from ik_node.solvers.task import make_task
 
@@ -26,8 +27,9 @@ _STAGES = (6, 12, 48, 192)  # samples after which it is seen whether one was ins
 _NEAR = 0.05       # squared distance, rad² or m², that is looked around first and not farther
 _AROUND = 0.05     # rad or m: how far
 _FEASIBLE = 1e8    # cost of what is inside the limits and their margin
-_REFINEMENTS = 6, 10  # of the best sample, of what is near the start
+_REFINEMENTS = 5, 10  # of the best sample, of what is near the start
 _FINE = 1e-6       # rad or m, of a parameter
+_NEARBY = 0.25     # squared error at the start, m² and rad², of a goal that is near it
 _FIRST_STEPS = 8
 _MET = 1e-12       # squared error, m² and rad²
 _GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
@@ -47,12 +49,14 @@ def best_redundant(form_codes, form_numbers, codes, numbers, T_base_goal, weight
     n, count = q0.shape[0], given.shape[0]
     desk = make_desk(scratch, form_codes, chain.column.shape[0], n)
     task = make_task(T_base_goal, weights)
-    # Where Newton's method leads from the start, the parameters are about right for what is near.
     held = desk.trial
     for i in range(n):
         q[i], held[i] = q0[i], 0.0
-    error, _, _ = polish(chain, task, desk.work, held, q, _FIRST_STEPS)
-    bring_near(chain, q0, q)
+    error, _, _ = residual(chain, task, desk.work, q)
+    if error < _NEARBY:
+        # Where Newton's method leads from the start, the parameters are about right for it.
+        error, _, _ = polish(chain, task, desk.work, held, q, _FIRST_STEPS)
+        bring_near(chain, q0, q)
     parameters_of(form_codes, form_numbers, q if error < _MET else q0, given)
     for i in range(count):
         given[i] = min(max(given[i], lower[i]), upper[i])

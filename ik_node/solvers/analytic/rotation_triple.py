@@ -7,7 +7,7 @@ import math
 
 from ik_node._jit import njit
 from ik_node.solvers.analytic.subproblems import solve_sinusoid, turn_between
-from ik_node.vector3 import cross, dot, norm, perpendicular, times, turned
+from ik_node.solvers.analytic.vector3 import cross, dot, norm, perpendicular, times, turned
 
 ALIGNED = 1e-9  # sine below which the first and the last axis count as one
 

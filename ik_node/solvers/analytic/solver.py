@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ik_node._arrays import vector
 from ik_node._jit import compiled
 from ik_node.exceptions import InputError
 from ik_node.model.chain import Chain
@@ -70,13 +71,13 @@ class AnalyticSolver(Solver):
         self._start_at = self.chain.neutral()
 
     def solve_all(self, goal: Any, within_limits: bool = True,
-                  redundancy: float | None = None) -> np.ndarray:
+                  redundancy: Any = None) -> np.ndarray:
         """Return every branch (k, n) that meets the goal, rad or m; turn copies not repeated.
 
         within_limits: leave out what no whole turn brings inside the limits. redundancy: the
-        parameter of an arm with one joint to spare, rad or m, see `redundancy_of`; by default many
-        are tried. Raises InputError for a malformed goal, UnsupportedError for one that has no
-        closed form.
+        parameter of an arm with a joint to spare, rad or m, or several (p,), see `redundancy_of`;
+        by default many are tried. Raises InputError for a malformed goal, UnsupportedError for one
+        that has no closed form.
         """
         if redundancy is None and not self._whole.searched and is_plain_pose(goal):
             return self._all(self._whole, goal, ALL_AXES, _NOTHING, within_limits)
@@ -94,7 +95,7 @@ class AnalyticSolver(Solver):
         return np.concatenate(found)
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
-                        redundancy: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+                        redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Return every branch for poses (m, 4, 4), m: (branches (m, k, n), counts (m,)).
 
         Of pose i the first counts[i] rows are branches, rad or m, the rest is NaN; on all cores.
@@ -146,13 +147,15 @@ class AnalyticSolver(Solver):
         return self._plans[key], None
 
     def _given(self, plan: Plan, redundancy: Any) -> np.ndarray:
-        number = isinstance(redundancy, (int, float, np.integer, np.floating))
-        if not (number and np.isfinite(redundancy)):
-            raise InputError(f'redundancy must be a finite number, not {redundancy!r}')
-        if len(plan.lower) != 1:
-            raise InputError(f'redundancy is for an arm with one joint to spare; here '
-                             f'{len(plan.lower)} are')
-        return np.array([float(redundancy)])
+        spare = len(plan.lower)
+        if not spare:
+            raise InputError('redundancy is for an arm with a joint to spare; this one has none')
+        if spare == 1 and np.ndim(redundancy) == 0:
+            number = isinstance(redundancy, (int, float, np.integer, np.floating))
+            if not (number and np.isfinite(redundancy)):
+                raise InputError(f'redundancy must be a finite number, not {redundancy!r}')
+            return np.array([float(redundancy)])
+        return vector(redundancy, spare, 'redundancy')
 
     def _all(self, plan: Plan, pose: np.ndarray, weights: np.ndarray, given: np.ndarray,
              within: bool) -> np.ndarray:

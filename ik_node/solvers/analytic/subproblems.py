@@ -8,7 +8,7 @@ boundary of what can be reached.
 import math
 
 from ik_node._jit import inline, njit
-from ik_node.vector3 import cross, dot
+from ik_node.solvers.analytic.vector3 import cross, dot
 
 _FLAT = 1e-12  # squared length, of what is of size 1, below which there is no direction
 

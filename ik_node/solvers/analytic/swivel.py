@@ -20,7 +20,7 @@ import math
 from ik_node._jit import inline, njit
 from ik_node.solvers.analytic.rotation_triple import across, make_rotation
 from ik_node.solvers.analytic.subproblems import solve_sinusoid
-from ik_node.vector3 import (
+from ik_node.solvers.analytic.vector3 import (
     along,
     composed,
     cross,

@@ -19,7 +19,7 @@ from ik_node._jit import inline, njit
 from ik_node.solvers.analytic.rotation_triple import ALIGNED
 from ik_node.solvers.analytic.subproblems import solve_sinusoid, turn_between
 from ik_node.solvers.analytic.swivel import middle_turn, shoulder_rotation, swivel_elbows
-from ik_node.vector3 import cross, dot, norm, rotated, row, times, turned
+from ik_node.solvers.analytic.vector3 import cross, dot, norm, rotated, row, times, turned
 
 _MOST_CUTS = 40       # 2 × (3 joints × 2 limits + 2 extremes) × 2 roots, and those of aligned axes
 MOST_INTERVALS = 8 * (_MOST_CUTS // 2)

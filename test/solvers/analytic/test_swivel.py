@@ -22,7 +22,7 @@ from ik_node.solvers.analytic.swivel_intervals import (
     MOST_INTERVALS,
     swivel_intervals,
 )
-from ik_node.vector3 import motion_of
+from ik_node.solvers.analytic.vector3 import motion_of
 
 SLACK = 1e-9
 
