@@ -14,7 +14,7 @@ from ik_node.solvers.analytic.branches import (
     given_columns,
     may_be_off,
 )
-from ik_node.solvers.analytic.polish import STEPS, last_step, polish, twin
+from ik_node.solvers.analytic.polish import STEPS, across_fold, last_step, polish
 from ik_node.solvers.packing import unpack_chain, unpack_settings
 from ik_node.solvers.preference import regret
 from ik_node.solvers.search import nearest_turn, residual
@@ -27,7 +27,7 @@ FOUND, NONE = 1, 0
 
 _EXACT = 1e-24        # squared error of a branch that needs no polish, m² and rad²
 _GOOD = 1e-18         # and of one that needs just one more step
-_VERIFIED = 1e-18     # squared error every answer has, where any has
+VERIFIED = 1e-18      # squared error every answer has, where any has
 _AT_LIMIT = 1e-9      # rad or m: what is beyond a limit by less is a rounding error
 _SAME = 1e-6          # rad or m, of two answers that are one
 _LAST = 1e9          # cost of what is taken only where there is nothing else
@@ -111,7 +111,7 @@ class Desk(NamedTuple):
     errors: np.ndarray     # (MOST_ANSWERS,) squared, or costs
     held: np.ndarray       # (n,) 1 for joints whose value is given
     trial: np.ndarray      # (n,)
-    chosen: np.ndarray     # (n,) parameters
+    chosen: np.ndarray     # (n,) parameters, or a posture
 
 
 def make_answer_scratch(arcs: int, n: int) -> np.ndarray:
@@ -187,7 +187,7 @@ def _all(form_codes, form_numbers, chain, settings, task, given, q0, within, des
         first, last = 0, kept
         while first < last and kept < out.shape[0]:  # twins of twins, too
             for i in range(first, last):
-                if twin(chain, task, desk.work, desk.held, out[i], trial):
+                if across_fold(chain, task, desk.work, desk.held, out[i], -1, trial):
                     error, met = _finish(chain, settings, task, desk, q0, trial)
                     if met:
                         kept, verified = _keep(chain, within, trial, error, errors, kept, verified,
@@ -198,7 +198,7 @@ def _all(form_codes, form_numbers, chain, settings, task, given, q0, within, des
         for i in range(out.shape[0]):
             if kept == verified:
                 break
-            if errors[i] <= _VERIFIED:
+            if errors[i] <= VERIFIED:
                 for k in range(n):
                     out[kept, k] = out[i, k]
                 kept += 1
@@ -208,24 +208,53 @@ def _all(form_codes, form_numbers, chain, settings, task, given, q0, within, des
 @njit
 def sharpen(codes, numbers, T_base_goal, weights, scratch, q):
     """Bring an answer q (n,) to the last digits in place, where the limits let it."""
-    n = q.shape[0]
     chain = unpack_chain(codes, numbers)
-    work = make_work(scratch, chain.column.shape[0], n)
-    task, held, sharp = make_task(T_base_goal, weights), work.slope, work.q
+    work = make_work(scratch, chain.column.shape[0], q.shape[0])
+    return sharpened(chain, make_task(T_base_goal, weights), work, q)
+
+
+@njit
+def sharpened(chain, task, work, q):
+    """Do the work of `sharpen`; return (position error, orientation error)."""
+    n = q.shape[0]
+    held, sharp, start = work.slope, work.q, work.start
     for k in range(n):
-        held[k], sharp[k] = 0.0, q[k]
-    for _ in range(n + 1):
-        polish(chain, task, work, held, sharp, STEPS)
-        if _outside(chain, sharp) == 0.0:
+        sharp[k] = q[k]
+    if _polish_inside(chain, task, work, held, sharp) > VERIFIED:
+        for k in range(n):
+            start[k] = sharp[k]
+        for side in (1, -1):
+            if across_fold(chain, task, work, held, start, side, sharp) and _polish_inside(
+                    chain, task, work, held, sharp) <= VERIFIED:
+                break
             for k in range(n):
-                q[k] = sharp[k]
-            break
-        for k in range(n):  # what leaves the limits stays at them; the others make up for it
-            within = min(max(sharp[k], chain.lower[k]), chain.upper[k])
-            if within != sharp[k]:
-                sharp[k], held[k] = within, 1.0
+                sharp[k] = start[k]
+    if _outside(chain, sharp) == 0.0:
+        for k in range(n):
+            q[k] = sharp[k]
     _, position, orientation = residual(chain, task, work, q)
     return position, orientation
+
+
+@njit
+def _polish_inside(chain, task, work, held, q):
+    """Polish q (n,) in place, with joints that leave their limits held there; return the error.
+
+    held (n,): written, 1 for those joints. The others make up for them, where they can.
+    """
+    n = q.shape[0]
+    for k in range(n):
+        held[k] = 0.0
+    error = math.inf
+    for _ in range(n + 1):
+        error, _, _ = polish(chain, task, work, held, q, STEPS)
+        if _outside(chain, q) == 0.0:
+            return error
+        for k in range(n):
+            within = min(max(q[k], chain.lower[k]), chain.upper[k])
+            if within != q[k]:
+                q[k], held[k] = within, 1.0
+    return math.inf
 
 
 @njit
@@ -239,7 +268,7 @@ def _keep(chain, within, q, error, errors, kept, verified, out):
     for k in range(q.shape[0]):
         out[kept, k] = q[k]
     errors[kept] = error
-    return kept + 1, verified + (1 if error <= _VERIFIED else 0)
+    return kept + 1, verified + (1 if error <= VERIFIED else 0)
 
 
 @njit
@@ -280,6 +309,7 @@ def preferred(form_codes, form_numbers, chain, settings, task, given, q0, margin
     for i in range(count):
         bring_near(chain, q0, found[i])
         costs[i] = cost_of(chain, settings, task, desk.work, q0, found[i], margin, room)
+    loose, chosen = False, desk.chosen
     for _ in range(count):
         best = 0
         for i in range(1, count):
@@ -290,11 +320,22 @@ def preferred(form_codes, form_numbers, chain, settings, task, given, q0, margin
         costs[best] = math.inf
         for k in range(n):
             q[k] = found[best, k]
-        _, met = _finish(chain, settings, task, desk, q0, q)
-        if met and _outside(chain, q) == 0.0:
+        error, met = _finish(chain, settings, task, desk, q0, q)
+        if not met or _outside(chain, q) > 0.0:
+            continue
+        if error <= VERIFIED:
             _, position, orientation = residual(chain, task, desk.work, q)
             return FOUND, position, orientation
-    return NONE, math.inf, math.inf
+        if not loose:  # just within the tolerances: taken where no branch is right to the end
+            loose = True
+            for k in range(n):
+                chosen[k] = q[k]
+    if not loose:
+        return NONE, math.inf, math.inf
+    for k in range(n):
+        q[k] = chosen[k]
+    position, orientation = sharpened(chain, task, desk.work, q)
+    return FOUND, position, orientation
 
 
 @njit

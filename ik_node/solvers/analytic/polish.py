@@ -127,13 +127,14 @@ def last_step(chain, T_base_goal, work, q):
 
 
 @njit
-def twin(chain, task, work, held, q, start):
-    """Write into start (n,) where the other one of a pair of answers is to be looked for.
+def across_fold(chain, task, work, held, q, side, start):
+    """Write into start (n,) where an answer is to be looked for near a singular posture q (n,).
 
-    Near a singular posture answers come in pairs, one on each side, and an ideal arm that is a
-    little off may know one of them only. Along the direction v that hardly moves the tip the error
-    is σ t + ½ (u·H[v, v]) t², with u the tip's direction: it is zero at t = 0, and at the twin's.
-    Returns whether that is near enough to be of use. q (n,) meets the goal.
+    Answers come in pairs there, one on each side, and an ideal arm that is a little off may know
+    one of them only, or stop between them. Along the direction v that hardly moves the tip, which
+    it moves along u, the way left is u·e = σ t + ½ (u·H[v, v]) t². side: which of the two roots t,
+    -1 or 1; where q meets the goal, −1 is its twin's and 1 its own. Returns whether there is one,
+    near enough to be of use.
     """
     n = q.shape[0]
     J, W, U = work.J, work.W, work.U
@@ -157,6 +158,9 @@ def twin(chain, task, work, held, q, start):
     for k in range(n):
         v[k] = W[least, k] / sigma
         start[k] = q[k] + step * v[k]
+    way = 0.0
+    for i in range(6):
+        way += U[i, least] * work.V[i]
     residual(chain, task, work, start)
     chain_jacobian(chain, work.frames, work.frames[-1], J)
     task_jacobian(task, work.e, work.R, J)
@@ -165,8 +169,14 @@ def twin(chain, task, work, held, q, start):
         for k in range(n):
             curvature += U[i, least] * J[i, k] * v[k]
     curvature /= step
-    if abs(curvature) * _FARTHEST_TWIN <= 2.0 * sigma:
+    square = sigma * sigma + 2.0 * curvature * way
+    if not square >= 0.0:
+        return False
+    # Of the root 1 in the form that keeps its digits where it is all but zero.
+    root = sigma + math.sqrt(square)
+    t = 2.0 * way / root if side > 0 else -root / curvature
+    if not abs(t) < _FARTHEST_TWIN:
         return False
     for k in range(n):
-        start[k] = q[k] - 2.0 * sigma / curvature * v[k]
+        start[k] = q[k] + t * v[k]
     return True
