@@ -151,15 +151,30 @@ def chain_frames(chain, q, T_base_frame):
 
     q (n,), rad or m. Only the upper three rows are written.
     """
+    frames_beyond(chain, q, 0, T_base_frame)
+
+
+@inline
+def frames_beyond(chain, q, first, T_base_frame):
+    """Do as `chain_frames` for the arcs from `first` on; the frames of those before are right."""
     # Here as in all kernels that solvers run often, arrays are taken out of their tuples first and
     # indexed in full: a field or a slice within a loop costs as much as its arithmetic.
     F, L = T_base_frame, chain.placement
     kinds, columns, ratios = chain.kind, chain.column, chain.ratio
     arcs = columns.shape[0]
-    for i in range(3):
-        for j in range(4):
-            F[0, i, j] = L[0, i, j]
-    for k in range(arcs):
+    if first == 0:
+        for i in range(3):
+            for j in range(4):
+                F[0, i, j] = L[0, i, j]
+    for k in range(first, arcs + 1):
+        if k > 0:
+            for i in range(3):
+                x, y, z = F[k - 1, i, 0], F[k - 1, i, 1], F[k - 1, i, 2]
+                for j in range(4):
+                    F[k, i, j] = x * L[k, 0, j] + y * L[k, 1, j] + z * L[k, 2, j]
+                F[k, i, 3] += F[k - 1, i, 3]
+        if k == arcs:
+            break
         value = ratios[k] * q[columns[k]]
         if kinds[k] == TURN:
             c, s = math.cos(value), math.sin(value)
@@ -172,8 +187,3 @@ def chain_frames(chain, q, T_base_frame):
                 F[k, i, 3] += value * F[k, i, 2]
         elif kinds[k] == BALL_Z:
             turn_ball(F[k - 2], F[k - 1], F[k], q[columns[k - 2]], q[columns[k - 1]], value)
-        for i in range(3):
-            x, y, z = F[k, i, 0], F[k, i, 1], F[k, i, 2]
-            for j in range(4):
-                F[k + 1, i, j] = x * L[k + 1, 0, j] + y * L[k + 1, 1, j] + z * L[k + 1, 2, j]
-            F[k + 1, i, 3] += F[k, i, 3]

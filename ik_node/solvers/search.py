@@ -247,7 +247,7 @@ def nearest_turn(chain, q0, q):
     """Turn q in place by whole turns, inside the limits, to come nearest q0; never a prismatic."""
     turn, lower, upper, turns = 2.0 * math.pi, chain.lower, chain.upper, chain.turns
     for k in range(q.shape[0]):
-        if not turns[k]:
+        if not turns[k] or (abs(q0[k] - q[k]) <= math.pi and lower[k] <= q[k] <= upper[k]):
             continue
         turned = q[k] + turn * round((q0[k] - q[k]) / turn)
         while turned > upper[k]:

@@ -6,15 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node._jit import inline, njit
-from ik_node.kinematics.forward import chain_frames
+from ik_node.kinematics.forward import frames_beyond
 from ik_node.solvers.analytic.branches import (
     FORM_SCRATCH,
     MOST_BRANCHES,
     branches,
     given_columns,
+    has_wrist,
     may_be_off,
 )
-from ik_node.solvers.analytic.polish import STEPS, across_fold, last_step, polish
+from ik_node.solvers.analytic.polish import STEPS, across_fold, is_regular, last_step, polish
 from ik_node.solvers.packing import unpack_chain, unpack_settings
 from ik_node.solvers.preference import regret
 from ik_node.solvers.search import nearest_turn, residual
@@ -69,13 +70,19 @@ def _same(chain, a, b):
 
 
 @inline
-def _misses(chain, task, work, q):
+def _misses(chain, task, desk, q):
     """Return the squared error at q (n,) of a whole pose, m² and rad², right where it is small.
 
-    |R − R_goal|² is 2 θ² there: what spares the logarithm of every branch that is exact.
+    |R − R_goal|² is 2 θ² there: what spares the logarithm of every branch that is exact. Branches
+    come in an order in which one shares its first joints with the next: their frames stay.
     """
-    frames, goal = work.frames, task.T_base_goal
-    chain_frames(chain, q, frames)
+    frames, goal, known = desk.work.frames, task.T_base_goal, desk.known
+    columns, first = chain.column, 0
+    while first < columns.shape[0] and q[columns[first]] == known[columns[first]]:
+        first += 1
+    frames_beyond(chain, q, first, frames)
+    for k in range(q.shape[0]):
+        known[k] = q[k]
     tip = frames.shape[0] - 1
     shift, turn = 0.0, 0.0
     for i in range(3):
@@ -85,15 +92,23 @@ def _misses(chain, task, work, q):
     return shift + 0.5 * turn
 
 
+@inline
+def _forget(chain, desk):
+    """Remember that the frames have been, or will be, used for other postures."""
+    desk.known[chain.column[0]] = math.nan
+
+
 @njit
 def _finish(chain, settings, task, desk, q0, q):
     """Bring a branch q (n,) onto the true arm in place; return (squared error, whether met)."""
     work = desk.work
-    error = _misses(chain, task, work, q) if task.rows == 6 else math.inf
-    if error <= _EXACT or (error <= _GOOD and q.shape[0] == 6
-                           and last_step(chain, task.T_base_goal, work, q)):
+    error = _misses(chain, task, desk, q) if task.rows == 6 else math.inf
+    if error <= _EXACT or (error <= _GOOD and q.shape[0] == 6 and (
+            (desk.wrist and is_regular(work.frames))
+            or last_step(chain, task.T_base_goal, work, q))):
         bring_near(chain, q0, q)
         return error, True
+    _forget(chain, desk)
     error, position, orientation = residual(chain, task, work, q)
     if error > _EXACT:
         error, position, orientation = polish(chain, task, work, desk.held, q, STEPS)
@@ -112,11 +127,13 @@ class Desk(NamedTuple):
     held: np.ndarray       # (n,) 1 for joints whose value is given
     trial: np.ndarray      # (n,)
     chosen: np.ndarray     # (n,) parameters, or a posture
+    known: np.ndarray      # (n,) whose frames are in `work`, NaN where they are of none
+    wrist: bool            # whether the arm is six joints that turn, the last three in one point
 
 
 def make_answer_scratch(arcs: int, n: int) -> np.ndarray:
     """Return what the kernels here work in, for a chain of `arcs` moving arcs and n joints."""
-    return np.zeros(len(make_scratch(arcs, n)) + FORM_SCRATCH + (MOST_BRANCHES + 3) * n
+    return np.zeros(len(make_scratch(arcs, n)) + FORM_SCRATCH + (MOST_BRANCHES + 4) * n
                     + MOST_ANSWERS)
 
 
@@ -128,7 +145,7 @@ def make_desk(scratch, form_codes, arcs, n):
     c = b - MOST_ANSWERS
     desk = Desk(make_work(scratch, arcs, n), scratch[a:], scratch[b:a].reshape((MOST_BRANCHES, n)),
                 scratch[c:b], scratch[c - n:c], scratch[c - 2 * n:c - n],
-                scratch[c - 3 * n:c - 2 * n])
+                scratch[c - 3 * n:c - 2 * n], scratch[c - 4 * n:c - 3 * n], has_wrist(form_codes))
     given_columns(form_codes, desk.held)
     return desk
 
@@ -173,6 +190,7 @@ def _all(form_codes, form_numbers, chain, settings, task, given, q0, within, des
     shaky = may_be_off(form_codes, form_numbers)
     room = room_of(form_codes, form_numbers)
     kept, verified = 0, 0
+    _forget(chain, desk)
     for i in range(count):
         for k in range(n):
             trial[k] = desk.found[i, k]
@@ -188,6 +206,7 @@ def _all(form_codes, form_numbers, chain, settings, task, given, q0, within, des
         while first < last and kept < out.shape[0]:  # twins of twins, too
             for i in range(first, last):
                 if across_fold(chain, task, desk.work, desk.held, out[i], -1, trial):
+                    _forget(chain, desk)
                     error, met = _finish(chain, settings, task, desk, q0, trial)
                     if met:
                         kept, verified = _keep(chain, within, trial, error, errors, kept, verified,
@@ -320,6 +339,7 @@ def preferred(form_codes, form_numbers, chain, settings, task, given, q0, margin
         costs[best] = math.inf
         for k in range(n):
             q[k] = found[best, k]
+        _forget(chain, desk)
         error, met = _finish(chain, settings, task, desk, q0, q)
         if not met or _outside(chain, q) > 0.0:
             continue

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_node._jit import inline, njit
-from ik_node.kinematics.forward import SLIDE
+from ik_node.kinematics.forward import SLIDE, TURN
 from ik_node.solvers.analytic.general import GENERAL_MOST, GENERAL_SCRATCH, general_candidates
 from ik_node.solvers.analytic.parallel_triple import flat_arm, keep_direction
 from ik_node.solvers.analytic.position_triple import place_point
@@ -218,6 +218,15 @@ def given_columns(codes, held):
 def may_be_off(codes, numbers):
     """Tell whether branches may be off by more than rounding, or one of a pair be missing."""
     return codes[0] == GENERAL or numbers[1] > EXACT_SLACK
+
+
+@njit
+def has_wrist(codes):
+    """Tell whether the arm is six joints that turn, the last three about one point."""
+    turning = codes[0] == SPHERICAL and codes[1] == 3 and codes[2] == 6 and codes[4] == 0
+    for i in range(codes[2]):
+        turning = turning and codes[_HEAD + i] == TURN and codes[_HEAD + codes[2] + i] == i
+    return turning
 
 
 @inline

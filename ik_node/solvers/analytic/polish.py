@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import inline, njit
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.linear import (
     cholesky,
@@ -22,6 +22,7 @@ _FLOOR = 1e-15       # damping for what rounding leaves of a rank
 _SHORT_FLOOR = 1e-12  # where there are fewer joints than rows, and J Jᵀ never has full rank
 _FARTHEST_TWIN = 1.0  # rad
 _SHORT = 1e-5         # rad or m, of a last step
+_FLAT = 1e-3          # a determinant of three directions that is as good as none
 _SINGULAR = 1e-12     # a pivot that is none, of what is of size 1
 
 
@@ -124,6 +125,37 @@ def last_step(chain, T_base_goal, work, q):
     for i in range(6):
         q[i] += e[i]
     return True
+
+
+@inline
+def is_regular(frames):
+    """Tell whether an arm with a spherical wrist is far from singular; frames (7, 4, 4) its own.
+
+    Its Jacobian about the wrist's centre falls into two blocks of three joints, and both have to
+    have a determinant: the wrist's axes, and how the others move the centre [Hollerbach 1983].
+    """
+    F = frames
+    ax, ay, az = F[3, 0, 2], F[3, 1, 2], F[3, 2, 2]
+    bx, by, bz = F[4, 0, 2], F[4, 1, 2], F[4, 2, 2]
+    cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    if abs(cx * F[5, 0, 2] + cy * F[5, 1, 2] + cz * F[5, 2, 2]) < _FLAT:
+        return False
+    x, y, z = F[4, 0, 3] - F[3, 0, 3], F[4, 1, 3] - F[3, 1, 3], F[4, 2, 3] - F[3, 2, 3]
+    t = (cx * (y * bz - z * by) + cy * (z * bx - x * bz) + cz * (x * by - y * bx)) / (
+        cx * cx + cy * cy + cz * cz)
+    x, y, z = F[3, 0, 3] + t * ax, F[3, 1, 3] + t * ay, F[3, 2, 3] + t * az  # the centre
+    ux, uy, uz = x - F[0, 0, 3], y - F[0, 1, 3], z - F[0, 2, 3]
+    vx, vy, vz = x - F[1, 0, 3], y - F[1, 1, 3], z - F[1, 2, 3]
+    wx, wy, wz = x - F[2, 0, 3], y - F[2, 1, 3], z - F[2, 2, 3]
+    ax, ay, az = F[0, 0, 2], F[0, 1, 2], F[0, 2, 2]
+    bx, by, bz = F[1, 0, 2], F[1, 1, 2], F[1, 2, 2]
+    cx, cy, cz = F[2, 0, 2], F[2, 1, 2], F[2, 2, 2]
+    px, py, pz = ay * uz - az * uy, az * ux - ax * uz, ax * uy - ay * ux
+    qx, qy, qz = by * vz - bz * vy, bz * vx - bx * vz, bx * vy - by * vx
+    rx, ry, rz = cy * wz - cz * wy, cz * wx - cx * wz, cx * wy - cy * wx
+    det = (px * (qy * rz - qz * ry) + py * (qz * rx - qx * rz) + pz * (qx * ry - qy * rx))
+    length = ux * ux + uy * uy + uz * uz + vx * vx + vy * vy + vz * vz + wx * wx + wy * wy + wz * wz
+    return det * det > _FLAT * _FLAT * length * length * length
 
 
 @njit
