@@ -15,7 +15,14 @@ from ik_node.solvers.analytic.branches import (
     has_wrist,
     may_be_off,
 )
-from ik_node.solvers.analytic.polish import STEPS, across_fold, is_regular, last_step, polish
+from ik_node.solvers.analytic.polish import (
+    STEPS,
+    across_fold,
+    is_regular,
+    is_singular,
+    last_step,
+    polish,
+)
 from ik_node.solvers.packing import unpack_chain, unpack_settings
 from ik_node.solvers.preference import regret
 from ik_node.solvers.search import nearest_turn, residual
@@ -48,12 +55,17 @@ def bring_near(chain, q0, q):
             q[k] = upper[k]
 
 
+@inline
+def _beyond(chain, q, k):
+    return max(chain.lower[k] - q[k], q[k] - chain.upper[k])
+
+
 @njit
 def _outside(chain, q):
     """Return by how much q (n,) is outside the limits at most, rad or m; 0 inside."""
     worst = 0.0
     for k in range(q.shape[0]):
-        worst = max(worst, chain.lower[k] - q[k], q[k] - chain.upper[k])
+        worst = max(worst, _beyond(chain, q, k))
     return worst
 
 
@@ -196,9 +208,12 @@ def _all(form_codes, form_numbers, chain, settings, task, given, q0, within, des
             trial[k] = desk.found[i, k]
         if within:
             bring_near(chain, q0, trial)
-            if _outside(chain, trial) > room:
+            if _outside(chain, trial) > room and not _slides(chain, desk, trial):
                 continue
         error, met = _finish(chain, settings, task, desk, q0, trial)
+        if met and within and _outside(chain, trial) > 0.0:
+            error = _slid_inside(chain, task, desk, trial)
+            met = error <= VERIFIED
         if met:
             kept, verified = _keep(chain, within, trial, error, errors, kept, verified, out)
     if shaky:
@@ -238,11 +253,13 @@ def sharpened(chain, task, work, q):
     n = q.shape[0]
     held, sharp, start = work.slope, work.q, work.start
     for k in range(n):
-        sharp[k] = q[k]
+        held[k], sharp[k] = 0.0, q[k]
     if _polish_inside(chain, task, work, held, sharp) > VERIFIED:
         for k in range(n):
             start[k] = sharp[k]
         for side in (1, -1):
+            for k in range(n):
+                held[k] = 0.0
             if across_fold(chain, task, work, held, start, side, sharp) and _polish_inside(
                     chain, task, work, held, sharp) <= VERIFIED:
                 break
@@ -259,12 +276,10 @@ def sharpened(chain, task, work, q):
 def _polish_inside(chain, task, work, held, q):
     """Polish q (n,) in place, with joints that leave their limits held there; return the error.
 
-    held (n,): written, 1 for those joints. The others make up for them, where they can.
+    held (n,): 1 for joints that stay where they are; those at their limits are added. The others
+    make up for them, where they can.
     """
     n = q.shape[0]
-    for k in range(n):
-        held[k] = 0.0
-    error = math.inf
     for _ in range(n + 1):
         error, _, _ = polish(chain, task, work, held, q, STEPS)
         if _outside(chain, q) == 0.0:
@@ -273,6 +288,40 @@ def _polish_inside(chain, task, work, held, q):
             within = min(max(q[k], chain.lower[k]), chain.upper[k])
             if within != q[k]:
                 q[k], held[k] = within, 1.0
+    return math.inf
+
+
+@inline
+def _slides(chain, desk, q):
+    """Tell whether q (n,) is one of a continuum of postures, or all but that."""
+    _forget(chain, desk)
+    return q.shape[0] == 6 and is_singular(chain, desk.work, q)
+
+
+@njit
+def _slid_inside(chain, task, desk, q):
+    """Move q (n,), one of a continuum, along it to where it is inside the limits; in place.
+
+    Return the squared error there; infinite where there is no such place, or no continuum.
+    """
+    if not _slides(chain, desk, q):
+        return math.inf
+    n, held, slid = q.shape[0], desk.work.slope, desk.work.start
+    most = 0
+    for k in range(n):
+        if _beyond(chain, q, k) > _beyond(chain, q, most):
+            most = k
+    for side in range(2):  # whole turns aside both limits are near, and one may lead nowhere
+        for k in range(n):
+            held[k], slid[k] = desk.held[k], q[k]
+        held[most] = 1.0
+        slid[most] = chain.lower[most] if (q[most] > chain.upper[most]) == (side == 1) else (
+            chain.upper[most])
+        error = _polish_inside(chain, task, desk.work, held, slid)
+        if error <= VERIFIED:
+            for k in range(n):
+                q[k] = slid[k]
+            return error
     return math.inf
 
 
@@ -351,7 +400,17 @@ def preferred(form_codes, form_numbers, chain, settings, task, given, q0, margin
             for k in range(n):
                 chosen[k] = q[k]
     if not loose:
-        return NONE, math.inf, math.inf
+        # Where joints may slide along one another, another posture may be inside the limits.
+        least = math.inf
+        for i in range(count):
+            if _slid_inside(chain, task, desk, found[i]) <= VERIFIED:
+                cost = cost_of(chain, settings, task, desk.work, q0, found[i], margin, 0.0)
+                if cost < least:
+                    least = cost
+                    for k in range(n):
+                        chosen[k] = found[i, k]
+        if least == math.inf:
+            return NONE, math.inf, math.inf
     for k in range(n):
         q[k] = chosen[k]
     position, orientation = sharpened(chain, task, desk.work, q)

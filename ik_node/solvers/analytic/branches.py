@@ -18,6 +18,7 @@ from ik_node.solvers.analytic.general import GENERAL_MOST, GENERAL_SCRATCH, gene
 from ik_node.solvers.analytic.parallel_triple import flat_arm, keep_direction
 from ik_node.solvers.analytic.position_triple import place_point
 from ik_node.solvers.analytic.rotation_triple import across, make_rotation
+from ik_node.solvers.analytic.subproblems import solve_sinusoid
 from ik_node.solvers.analytic.swivel import SWIVEL_SCRATCH, swivel_of, swivel_postures
 from ik_node.solvers.analytic.vector3 import (
     along,
@@ -27,6 +28,8 @@ from ik_node.solvers.analytic.vector3 import (
     motion_of,
     moved,
     moved_back,
+    norm,
+    perpendicular,
     reversed_motion,
     rotated,
     rotated_back,
@@ -41,6 +44,8 @@ SPHERICAL, PARALLEL, FLAT, FLAT_FREE, SWIVEL, GENERAL = range(6)
 
 EXACT_SLACK = 1e-8  # of an arm that is as ideal as its numbers' digits
 MOST_BRANCHES = max(GENERAL_MOST, 16)
+_THIRDS = ((1.0, 0.0), (-0.5, math.sqrt(0.75)), (-0.5, -math.sqrt(0.75)))  # of a turn
+_PARALLEL = 1e-7      # of two directions
 _HEAD, _NUMBERS = 5, 21  # entries of codes and numbers before the arrays
 
 
@@ -283,10 +288,16 @@ def _take_up(kinds, work, place, i, out, count, columns):
     for k in range(3):
         j = (place + 3 + k) % 6
         values[j, 0], values[j, 1] = found[i, 2 * k], found[i, 2 * k + 1]
-        column = columns[int(work.which[j])]
-        if column >= 0:
-            slides = _kind(kinds, work, j) == SLIDE
-            out[count, column] = values[j, 0] if slides else math.atan2(values[j, 1], values[j, 0])
+        _write_value(kinds, work, j, out, count, columns)
+
+
+@inline
+def _write_value(kinds, work, j, out, count, columns):
+    """Write the value of a joint beside the triple into out."""
+    column = columns[int(work.which[j])]
+    if column >= 0:
+        c, s = work.values[j, 0], work.values[j, 1]
+        out[count, column] = c if _kind(kinds, work, j) == SLIDE else math.atan2(s, c)
 
 
 @inline
@@ -372,6 +383,12 @@ def _parallel(kinds, place, M, size, slack, work, out, columns):
             h, p1, p2, p3, signs[0], signs[1], signs[2],
             _point_through(kinds, work, place, M, p3), across_h,
             _direction_through(kinds, work, place, M, across_h), size, slack, work.wrist)
+        if count == 0 and _turn_within_reach(kinds, work, place, M, h, p1, p2, p3):
+            _write_value(kinds, work, second, out, solutions, columns)
+            count = flat_arm(
+                h, p1, p2, p3, signs[0], signs[1], signs[2],
+                _point_through(kinds, work, place, M, p3), across_h,
+                _direction_through(kinds, work, place, M, across_h), size, slack, work.wrist)
         for k in range(count):
             if k == 1:
                 for j in range(out.shape[1]):
@@ -382,6 +399,40 @@ def _parallel(kinds, place, M, size, slack, work, out, columns):
                     out[solutions, column] = work.wrist[k, j]
             solutions += 1
     return solutions
+
+
+@njit
+def _turn_within_reach(kinds, work, place, M, h, p1, p2, p3):
+    """Turn the middle one of the joints beside a parallel triple to where the flat arm gets.
+
+    It is free to turn where its own axis is parallel to the triple's; it then takes the target
+    round a circle, r² = a + b cos t + c sin t. Of the two places on it where the flat arm is
+    stretched, or folded, the nearer one is taken. Return whether there is one.
+    """
+    j = (place + 4) % 6
+    c0, s0 = work.values[j, 0], work.values[j, 1]
+    if _kind(kinds, work, j) == SLIDE:
+        return False
+    L1, L2 = norm(perpendicular(h, minus(p2, p1))), norm(perpendicular(h, minus(p3, p2)))
+    squares = (0.0, 0.0, 0.0)
+    for i in range(3):
+        c, s = _THIRDS[i]
+        work.values[j, 0], work.values[j, 1] = c * c0 - s * s0, s * c0 + c * s0
+        if norm(minus(_direction_through(kinds, work, place, M, h), h)) > _PARALLEL:
+            return False
+        there = perpendicular(h, minus(_point_through(kinds, work, place, M, p3), p1))
+        squares = squares[1], squares[2], dot(there, there)
+    a = (squares[0] + squares[1] + squares[2]) / 3.0
+    b = (2.0 * squares[0] - squares[1] - squares[2]) / 3.0
+    c = (squares[1] - squares[2]) / math.sqrt(3.0)
+    wanted = (L1 + L2) ** 2 if squares[0] > (L1 + L2) ** 2 else (L1 - L2) ** 2
+    count, c1, s1, c2, s2 = solve_sinusoid(b, c, wanted - a, 0.0)
+    if count == 0:
+        return False
+    if count == 2 and c2 > c1:
+        c1, s1 = c2, s2
+    work.values[j, 0], work.values[j, 1] = c1 * c0 - s1 * s0, s1 * c0 + c1 * s0
+    return True
 
 
 @inline

@@ -3,6 +3,7 @@
 import math
 
 from ik_node._jit import inline, njit
+from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.linear import (
     cholesky,
@@ -24,6 +25,7 @@ _FARTHEST_TWIN = 1.0  # rad
 _SHORT = 1e-5         # rad or m, of a last step
 _FLAT = 1e-3          # a determinant of three directions that is as good as none
 _SINGULAR = 1e-12     # a pivot that is none, of what is of size 1
+_ALL_BUT_SINGULAR = 1e-6  # and one with which rounding errors show
 
 
 @njit
@@ -81,6 +83,42 @@ def polish(chain, task, work, held, q, steps):
 
 
 @njit
+def _eliminate(J, e):
+    """Bring J (6, 6) to triangular form in place, e (6,) along; return the smallest pivot.
+
+    Gaussian elimination with partial pivoting; it ends at a pivot that is as good as none.
+    """
+    least = math.inf
+    for k in range(6):
+        pivot = k
+        for i in range(k + 1, 6):
+            if abs(J[i, k]) > abs(J[pivot, k]):
+                pivot = i
+        least = min(least, abs(J[pivot, k]))
+        if least < _SINGULAR:
+            break
+        if pivot != k:
+            e[k], e[pivot] = e[pivot], e[k]
+            for j in range(k, 6):
+                J[k, j], J[pivot, j] = J[pivot, j], J[k, j]
+        inverse = 1.0 / J[k, k]
+        for i in range(k + 1, 6):
+            factor = J[i, k] * inverse
+            e[i] -= factor * e[k]
+            for j in range(k + 1, 6):
+                J[i, j] -= factor * J[k, j]
+    return least
+
+
+@njit
+def is_singular(chain, work, q):
+    """Tell whether an arm of six joints is all but singular at q (6,)."""
+    chain_frames(chain, q, work.frames)
+    chain_jacobian(chain, work.frames, work.frames[-1], work.J)
+    return _eliminate(work.J, work.e) < _ALL_BUT_SINGULAR
+
+
+@njit
 def last_step(chain, T_base_goal, work, q):
     """Take the last Newton step from q (6,), which all but meets a whole pose; tell whether it did.
 
@@ -99,23 +137,8 @@ def last_step(chain, T_base_goal, work, q):
         e[3] += 0.5 * (y * c - z * b)
         e[4] += 0.5 * (z * a - x * c)
         e[5] += 0.5 * (x * b - y * a)
-    for k in range(6):  # Gaussian elimination with partial pivoting, e along with J
-        pivot = k
-        for i in range(k + 1, 6):
-            if abs(J[i, k]) > abs(J[pivot, k]):
-                pivot = i
-        if abs(J[pivot, k]) < _SINGULAR:
-            return False
-        if pivot != k:
-            e[k], e[pivot] = e[pivot], e[k]
-            for j in range(k, 6):
-                J[k, j], J[pivot, j] = J[pivot, j], J[k, j]
-        inverse = 1.0 / J[k, k]
-        for i in range(k + 1, 6):
-            factor = J[i, k] * inverse
-            e[i] -= factor * e[k]
-            for j in range(k + 1, 6):
-                J[i, j] -= factor * J[k, j]
+    if _eliminate(J, e) < _SINGULAR:
+        return False
     for i in range(5, -1, -1):
         for j in range(i + 1, 6):
             e[i] -= J[i, j] * e[j]

@@ -190,6 +190,34 @@ def test_singular_poses_have_a_valid_representative(name):
             assert chain.forward(branch) == pytest.approx(pose, abs=3e-6)
 
 
+def test_an_aligned_wrist_is_turned_to_inside_its_limits_whatever_the_start():
+    chain = robots.chain('puma560')
+    solver = make_solver('analytic', chain)
+    rng = np.random.default_rng(115)
+    for _ in range(robots.samples(200)):
+        q = postures(chain, rng)
+        q[3:] = rng.choice([chain.lower[3], 0.9 * chain.upper[3]]), 0.0, rng.uniform(-1.5, 1.5)
+        pose = chain.forward(q)
+        result = solver.solve(pose, postures(chain, rng))
+        assert result.success
+        assert chain.forward(result.q) == pytest.approx(pose, abs=1e-8)
+        assert any(chain.forward(branch) == pytest.approx(pose, abs=1e-8)
+                   for branch in solver.solve_all(pose))
+
+
+def test_a_wrist_that_may_turn_freely_turns_to_where_the_elbow_reaches():
+    chain = robots.chain('ur5')  # with q5 = 0 its axes 2, 3, 4 and 6 are parallel
+    solver = make_solver('analytic', chain)
+    rng = np.random.default_rng(116)
+    for _ in range(robots.samples(200)):
+        q = postures(chain, rng)
+        q[2], q[4] = rng.choice([0.0, 0.01]), rng.choice([0.0, np.pi])
+        pose = chain.forward(q)
+        result = solver.solve(pose, postures(chain, rng))
+        assert result.success
+        assert chain.forward(result.q) == pytest.approx(pose, abs=1e-7)
+
+
 def test_an_aligned_wrist_stays_where_it_was():
     chain = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
     q = np.array([0.4, -0.5, 0.7, 0.9, 0.0, -0.3])

@@ -1,0 +1,139 @@
+"""Measures the node: from a goal to its joint states over DDS, beside a relay that does nothing.
+
+The relay is a bare rclpy node: a PoseStamped comes in, a JointState of as many joints goes out.
+Runs of the two take turns; the ratios are the medians over the pairs. Goals follow one another,
+each as soon as the one before is answered, and lie along a way that the arm can go.
+"""
+
+import argparse
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmark import arms
+from benchmark.machine import machine
+from ik_node.motion.way import Way
+from ik_node.ros.conversions import matrix_to_pose
+
+_PAIRS = 5
+_WARM = 200      # goals before the clock runs
+_CASES = (('panda', 'dls'), ('ur5', 'analytic'))
+_DOMAIN = '77'
+_HEAD = ('| arm | solver | relay µs | p99 | ik_node µs | p99 | median, ratio | p99, ratio |\n'
+         '|---|---|---|---|---|---|---|---|')
+
+
+def main() -> int:
+    """Run the benchmark, or the relay."""
+    parser = argparse.ArgumentParser(prog='python -m benchmark.latency', description=__doc__)
+    parser.add_argument('--goals', type=int, default=2000)
+    parser.add_argument('--pause', type=float, default=0.0, help='ms between answer and next goal')
+    parser.add_argument('--relay', type=int, default=0, help='be the relay, of so many joints')
+    arguments = parser.parse_args()
+    if arguments.relay:
+        return _relay(arguments.relay)
+    os.environ.update(ROS_DOMAIN_ID=_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
+    print(f'{arguments.goals} goals a run, {_PAIRS} pairs of runs; {machine()}\n\n{_HEAD}')
+    for name, solver in _CASES:
+        runs = np.array([[_run(command, name, arguments) for command in _commands(name, solver)]
+                         for _ in range(_PAIRS)])  # (pairs, 2 nodes, 2 figures)
+        relay, ours = np.median(runs, axis=0)
+        ratio = np.median(runs[:, 1] / runs[:, 0], axis=0)
+        print(f'| {name} | {solver} | {relay[0]:.0f} | {relay[1]:.0f} | {ours[0]:.0f} | '
+              f'{ours[1]:.0f} | {ratio[0]:.2f} | {ratio[1]:.2f} |', flush=True)
+    return 0
+
+
+def _commands(name: str, solver: str) -> tuple[list[str], list[str]]:
+    """Return how the relay and the node are started."""
+    arm = arms.load(name)
+    return ([sys.executable, '-m', 'benchmark.latency', '--relay', str(arm.chain.n_joints)],
+            [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', '-p', f'urdf_path:={arm.path}',
+             '-p', f'base_link:={arm.chain.base_link}', '-p', f'tip_link:={arm.chain.tip_link}',
+             '-p', f'solver:={solver}', '-p', 'publish_rate:=0.0'])
+
+
+def _run(command: list[str], name: str, arguments: argparse.Namespace) -> tuple[float, float]:
+    """Return the median and the 99th percentile of the round trips to one node, µs."""
+    import rclpy
+    from geometry_msgs.msg import PoseStamped
+    from rclpy.qos import QoSProfile
+    from sensor_msgs.msg import JointState
+    chain = arms.load(name).chain
+    way = Way(chain)
+    goals = [PoseStamped(pose=matrix_to_pose(way.pose(k / arguments.goals)))
+             for k in range(arguments.goals)]
+    heard: list[float] = []
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node('stopwatch', context=context)
+    executor = rclpy.executors.SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    publisher = node.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))
+    node.create_subscription(JointState, 'joint_states',
+                             lambda _: heard.append(time.perf_counter()), 10)
+
+    def answered(goal: PoseStamped, timeout: float) -> float | None:
+        heard.clear()
+        sent = time.perf_counter()
+        publisher.publish(goal)
+        while not heard and time.perf_counter() - sent < timeout:
+            executor.spin_once(timeout_sec=timeout)
+        return heard[0] - sent if heard else None
+
+    times = []
+    with _process(command):
+        while publisher.get_subscription_count() == 0 or answered(goals[0], 0.5) is None:
+            time.sleep(0.1)
+        for goal in [*goals[:_WARM], *goals]:
+            times.append(answered(goal, 5.0))
+            time.sleep(1e-3 * arguments.pause)
+    executor.shutdown()
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+    known = 1e6 * np.array([t for t in times[_WARM:] if t is not None])
+    return float(np.median(known)), float(np.percentile(known, 99))
+
+
+@contextlib.contextmanager
+def _process(command: list[str]) -> Iterator[None]:
+    """Have a process run for a while."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(20.0)
+
+
+def _relay(joints: int) -> int:
+    """Answer every pose with a joint state."""
+    import rclpy
+    from geometry_msgs.msg import PoseStamped
+    from rclpy.executors import ExternalShutdownException
+    from rclpy.qos import QoSProfile
+    from sensor_msgs.msg import JointState
+    rclpy.init()
+    node = rclpy.create_node('relay')
+    publisher = node.create_publisher(JointState, 'joint_states', 10)
+    names, positions = [f'joint_{k}' for k in range(joints)], [0.1] * joints
+
+    def answer(_: PoseStamped) -> None:
+        state = JointState(name=names, position=positions)
+        state.header.stamp = node.get_clock().now().to_msg()
+        publisher.publish(state)
+
+    node.create_subscription(PoseStamped, 'goal_pose', answer, QoSProfile(depth=1))
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+        rclpy.spin(node)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
