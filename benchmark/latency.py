@@ -54,7 +54,7 @@ def _commands(name: str, solver: str) -> tuple[list[str], list[str]]:
     """Return how the relay and the node are started."""
     arm = arms.load(name)
     return ([sys.executable, '-m', 'benchmark.latency', '--relay', str(arm.chain.n_joints)],
-            [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', '-p', f'urdf_path:={arm.path}',
+            [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', '-p', f'urdf_path:={arm.file}',
              '-p', f'base_link:={arm.chain.base_link}', '-p', f'tip_link:={arm.chain.tip_link}',
              '-p', f'solver:={solver}', '-p', 'publish_rate:=0.0'])
 
