@@ -9,29 +9,36 @@ import numpy as np
 
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.path_motion import STEP
-from ik_node.motion.spline import SplineTrajectory
+from ik_node.motion.spline import Excess, SplineTrajectory
 from ik_node.motion.trajectory import Trajectory
 
-_SHARES = (0.95, 0.7, 0.4)  # of the accelerations, until jerks are kept, too
-_KEPT = 1.0 + 1e-6          # of the limits; no less than the motion under way itself takes
+BLENDING_JERK = 2.0  # of the limit: while one motion takes over from another
+_KEPT = 1.0 + 1e-6
+# The share of the accelerations to brake with, and the window that smooths it, in a/j.
+_TRIED = ((0.95, 1.0), (0.95, 2.0), (0.7, 2.0), (0.4, 2.0), (0.2, 2.0))
+
+
+def keeps(excess: Excess) -> bool:
+    """Tell whether a motion that takes over from another keeps what it must."""
+    return (max(excess.velocity, excess.acceleration) <= _KEPT
+            and excess.jerk <= BLENDING_JERK * _KEPT)
 
 
 def brake(under_way: Trajectory, limits: MotionLimits) -> Trajectory:
     """Return a motion that leaves the motion under way nowhere and rests sooner, or that itself."""
-    for share in _SHARES:
-        times, clock = _clock(under_way, limits, share)
+    for share, window in _TRIED:
+        times, clock = _clock(under_way, limits, share, window)
         if times[-1] >= under_way.duration:
             continue
         motion = SplineTrajectory(times, under_way.sample(clock).position, limits,
                                   under_way.at(0.0).velocity)
-        excess = motion.excess()
-        if max(excess.velocity, excess.acceleration, excess.jerk) <= _KEPT:
+        if keeps(motion.excess()):
             return motion
     return under_way
 
 
-def _clock(under_way: Trajectory, limits: MotionLimits,
-           share: float) -> tuple[np.ndarray, np.ndarray]:
+def _clock(under_way: Trajectory, limits: MotionLimits, share: float,
+           smoothed: float) -> tuple[np.ndarray, np.ndarray]:
     """Return times (k,), s, and what the clock shows at each: from the rate 1 to standing.
 
     As slow at every step as a share of the accelerations allows; then averaged over a window, so
@@ -50,7 +57,8 @@ def _clock(under_way: Trajectory, limits: MotionLimits,
         shown += 0.5 * (rate + after) * STEP
         rate = after
         clock.append(shown)
-    window = max(int(round(float((limits.acceleration / limits.jerk).max()) / STEP)), 1)
+    ramp = float((limits.acceleration / limits.jerk).max())
+    window = max(round(smoothed * ramp / STEP), 1)
     before = np.arange(1 - window, 0) * STEP
     padded = np.concatenate([before, clock, np.full(window, clock[-1])])
     sums = np.cumsum(np.concatenate([[0.0], padded]))

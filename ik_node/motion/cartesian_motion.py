@@ -9,9 +9,10 @@ the ways without a stop; where nothing of this is possible it stops there.
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from ik_node.exceptions import InputError
-from ik_node.motion.braking import brake
+from ik_node.motion.braking import brake, keeps
 from ik_node.motion.following import Follower
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.path_motion import STEP, along
@@ -21,7 +22,6 @@ from ik_node.motion.trajectory import Rest, Series, Trajectory
 from ik_node.solvers.goal import Goal
 
 _OVERLAPS = 8       # starts of the new motion that are tried, from that of braking to its end
-_KEPT = 1.0 + 1e-6  # of the limits
 
 
 def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory,
@@ -49,6 +49,18 @@ def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory
     return Series([blended, *others]) if others else blended
 
 
+def straight_motion(limits: MotionLimits, start: Trajectory, q: np.ndarray) -> Trajectory:
+    """Return the motion that brakes on the way it is on and then goes straight to q (n,).
+
+    start: the motion under way, from now on. Straight is meant in the space of the joints.
+    """
+    braking = brake(start, limits)
+    if not (q - braking.end).any():
+        return braking
+    path = CubicSpline(np.linspace(0.0, 1.0, 9), np.linspace(braking.end, q, 9))
+    return Series([braking, along(path, limits)])
+
+
 def _from_rest(follower: Follower, limits: MotionLimits, q: np.ndarray,
                goals: Sequence[Goal]) -> Trajectory:
     """Return the motion of an arm that stands at q (n,), rad or m."""
@@ -56,9 +68,10 @@ def _from_rest(follower: Follower, limits: MotionLimits, q: np.ndarray,
     poses = [T, *(_whole(goal, T) for goal in goals)]
     motions: list[Trajectory] = []
     for way in ways_through(poses):
-        path = follower.follow(goals[-1], way, q).spline()
-        motions.append(along(path, limits))
-        q = motions[-1].end
+        followed = follower.follow(goals[-1], way, q)
+        if (followed.postures != q).any():
+            motions.append(along(followed.spline(), limits))
+            q = motions[-1].end
     return Series(motions) if len(motions) > 1 else motions[0] if motions else Rest(q)
 
 
@@ -84,7 +97,6 @@ def _overlapped(braking: Trajectory, onward: Trajectory,
         postures = (braking.sample(times).position + onward.sample(times - later).position - stop)
         motion = SplineTrajectory(times, postures, limits, velocity)
         excess = motion.excess()
-        if (max(excess.velocity, excess.acceleration, excess.jerk) <= _KEPT
-                and excess.position <= 0.0):
+        if keeps(excess) and excess.position <= 0.0:
             return motion
     return None

@@ -7,6 +7,7 @@ from scipy.interpolate import CubicSpline
 
 from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
+from ik_node.motion.time_scaling import quickest_pace
 from ik_node.motion.tip_way import TipWay
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
@@ -55,6 +56,16 @@ class Follower:
         shared = {name: getattr(solver.options, name) for name in (
             'position_tolerance', 'orientation_tolerance', 'joint_weights')}
         self._steady = DlsSolver(solver.chain, **shared, max_restarts=0)
+
+    def warm_up(self, q: np.ndarray) -> None:
+        """Compile what following needs, and what the motion along a way does, at q (n,)."""
+        self._steady.warm_up(q)
+        still = np.zeros((2, self.chain.n_joints))
+        quickest_pace(np.array([0.0, 1.0]), still, still, still + 1.0, still + 1.0)
+
+    def compiled(self) -> bool:
+        """Tell whether nothing is left to compile that takes long."""
+        return self._steady.compiled()
 
     def follow(self, goal: Goal, way: TipWay, q0: np.ndarray) -> Followed:
         """Return joint values along a way, from q0 (n,), rad or m, which stands at its beginning.

@@ -33,27 +33,25 @@ def along(path: CubicSpline, limits: MotionLimits) -> SplineTrajectory:
 def _smooth(path: CubicSpline, limits: MotionLimits, grid: np.ndarray, dq: np.ndarray,
             ddq: np.ndarray, window: float) -> SplineTrajectory:
     slower = np.ones(len(grid))  # times as long at each place
-    best: SplineTrajectory | None = None
+    found = []
     for _ in range(_ROUNDS):
         pace = quickest_pace(grid, dq, ddq, limits.velocity / slower[:, None],
                              limits.acceleration / slower[:, None] ** 2)
         times, parts = averaged(pace, window)
         motion = SplineTrajectory(times, path(parts), limits)
         factor = motion.excess().slower
-        stretched = SplineTrajectory(times * factor, path(parts), limits)
-        if best is None or stretched.duration < best.duration:
-            best = stretched
+        found.append(SplineTrajectory(times * factor, path(parts), limits))
         if factor <= 1.001:
             break
         slower *= _slowing(motion, limits, times, parts, grid, window)
-    return best
+    return min(found, key=lambda motion: motion.duration)
 
 
 def averaged(pace: Pace, window: float) -> tuple[np.ndarray, np.ndarray]:
     """Return times (k,), s, and parts (k,) of the path, each the mean over a window, s, before."""
     duration = pace.times[-1] + window
     step = min(max(STEP, duration / _MOST), duration / _FEWEST)
-    count = max(int(round(window / step)), 1)
+    count = max(round(window / step), 1)
     times = np.arange(int(np.ceil(pace.times[-1] / step)) + count + 1) * step
     sums = np.cumsum(np.concatenate([np.full(count, pace.parts[0]), pace.at(times)]))
     return times, np.clip((sums[count:] - sums[:-count]) / count, pace.parts[0], pace.parts[-1])
@@ -71,7 +69,7 @@ def _slowing(motion: SplineTrajectory, limits: MotionLimits, times: np.ndarray, 
                         np.maximum((jerk / limits.jerk).max(axis=1), 0.0) ** (1.0 / 3.0))
     factor = np.maximum(factor, 1.0)
     # An average reaches over the window: what is too quick came from places within it.
-    reach = max(int(round(window / (times[1] - times[0]))), 1)
+    reach = max(round(window / (times[1] - times[0])), 1)
     padded = np.pad(factor, reach, mode='edge')
     widest = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
     return np.interp(grid, parts, widest)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ik_node._jit import njit
 
-_HALVINGS = 48
+_HALVINGS = 60
 
 
 class Pace(NamedTuple):

@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -56,7 +57,7 @@ class Curve(TipWay):
 
     def __init__(self, poses: Sequence[np.ndarray]) -> None:
         """Take at least two poses (4, 4), m."""
-        steps = np.array([distance(a, b) for a, b in zip(poses, poses[1:])])
+        steps = np.array([distance(a, b) for a, b in pairwise(poses)])
         self.length, self.angle = steps.sum(axis=0)
         # A metre counts as a radian: only how the poses are spread over the way depends on it.
         spread = np.concatenate([[0.0], np.cumsum(steps.sum(axis=1))])

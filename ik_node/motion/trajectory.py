@@ -82,7 +82,8 @@ class Part(Trajectory):
         if isinstance(whole, Part):
             start += whole.start
             whole = whole.whole
-        self.whole, self.start = whole, max(start, 0.0)
+        self.whole: Trajectory = whole
+        self.start: float = max(start, 0.0)
         left = max(whole.duration - self.start, 0.0)
         self._cut = duration is not None and duration < left
         self.duration = left if duration is None else min(duration, left)
