@@ -54,12 +54,12 @@ def _from(limits: MotionLimits, state: State, q: np.ndarray) -> _Tried:
     """Go from a state to q (n,) at once, or brake first, whichever keeps the limits."""
     direct = reach_state(limits, state, q)
     kept = admissible(limits, state)
-    if direct.stays_inside:
+    if direct.stays_inside and direct.keeps_speed:
         return _Tried(direct, kept)
     braking = stop(limits, state)
     onward = reach_state(limits, State.at_rest(_inside(limits, braking)), q)
     if braking.stays_inside:
-        return _Tried(Series([braking, onward]), kept)
+        return _Tried(Series([braking, onward]), kept and braking.keeps_speed)
     if direct.excess <= braking.excess:
         return _Tried(direct, False)
     onward = reach_state(limits, State.at_rest(braking.end), q)

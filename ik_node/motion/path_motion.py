@@ -11,7 +11,7 @@ STEP = 0.004         # s between the knots of a motion
 _FEWEST, _MOST = 24, 20000  # knots
 _GRID = 4            # places to each piece of the path's spline
 _ROUNDS = 4          # of slowing down where limits are exceeded
-_WINDOWS = (1.0, 2.0)  # of a/j: over how long accelerations are averaged
+_WINDOW = 1.5        # of a/j: over how long accelerations are averaged
 
 
 def along(path: CubicSpline, limits: MotionLimits) -> SplineTrajectory:
@@ -25,9 +25,8 @@ def along(path: CubicSpline, limits: MotionLimits) -> SplineTrajectory:
     grid = np.unique(np.concatenate(
         [knots[:-1] + share * np.diff(knots) for share in np.arange(_GRID) / _GRID] + [knots[-1:]]))
     dq, ddq = path(grid, 1), path(grid, 2)
-    ramp = float((limits.acceleration / limits.jerk).max())
-    return min((_smooth(path, limits, grid, dq, ddq, window * ramp) for window in _WINDOWS),
-               key=lambda motion: motion.duration)
+    window = _WINDOW * float((limits.acceleration / limits.jerk).max())
+    return _smooth(path, limits, grid, dq, ddq, window)
 
 
 def _smooth(path: CubicSpline, limits: MotionLimits, grid: np.ndarray, dq: np.ndarray,

@@ -4,7 +4,9 @@ L. Berscheid and T. Kröger, Jerk-limited Real-time Trajectory Generation with A
 States, RSS 2021. Ruckig's community version is imported when it is first needed.
 """
 
+from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +15,15 @@ from ik_node.motion.limits import MotionLimits
 from ik_node.motion.trajectory import State, Trajectory
 
 INSTALL_HINT = 'install it with "pip install ruckig"'
-_ROUNDING = 1e-9   # rad or m: what a position may lie beyond a limit by rounding
+_ROUNDING = 1e-7   # rad or m: what a position may lie beyond a limit by rounding
 _ADMISSIBLE = 1.0 + 1e-9
 
 
 class RuckigProfile(Trajectory):
-    """What Ruckig has computed; it keeps velocities, accelerations and jerks, not positions."""
+    """What Ruckig has computed; it keeps velocities, accelerations and jerks, not positions.
+
+    - `lowest`, `highest`: (n,) positions, rad or m; `fastest`: (n,) speeds, per s.
+    """
 
     def __init__(self, found: object, limits: MotionLimits, end: State) -> None:
         """Wrap Ruckig's trajectory, which ends in a state (n,), at rest or not."""
@@ -26,9 +31,7 @@ class RuckigProfile(Trajectory):
         self._limits = limits
         self._end_state = end
         self.duration = float(found.duration)  # type: ignore[attr-defined]
-        extrema = found.position_extrema  # type: ignore[attr-defined]
-        self.lowest = np.array([bound.min for bound in extrema])
-        self.highest = np.array([bound.max for bound in extrema])
+        self.lowest, self.highest, self.fastest = extrema(found.profiles[0])  # type: ignore[attr-defined]
 
     @property
     def end(self) -> np.ndarray:
@@ -46,11 +49,41 @@ class RuckigProfile(Trajectory):
         """Whether the positions keep the limits all the time."""
         return self.excess <= _ROUNDING
 
+    @property
+    def keeps_speed(self) -> bool:
+        """Whether the velocities do."""
+        return bool((self.fastest <= self._limits.velocity * _ADMISSIBLE).all())
+
     def _at(self, t: float) -> State:
         q, v, a = (np.array(values) for values in self._found.at_time(t))  # type: ignore[attr-defined]
         if self.stays_inside:
             q = np.clip(q, self._limits.lower, self._limits.upper)
         return State(q, v, a)
+
+
+def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the lowest and highest positions, and the highest speeds, (n,) each, of profiles.
+
+    Ruckig's own `position_extrema` miss a joint that turns round while its acceleration is constant
+    (github.com/pantor/ruckig/issues/215). Here every phase, p + v t + a t²/2 + j t³/6, is asked
+    where its velocity is zero, and where its acceleration is.
+    """
+    # Two phases that bring a state into the limits, and seven to the target; (n, 9) each.
+    t, p, v, a, j = (np.array([[*getattr(profile.brake, name)[:2], *getattr(profile, name)[:7]]
+                               for profile in profiles]) for name in 'tpvaj')
+    with np.errstate(divide='ignore', invalid='ignore'):
+        root = np.sqrt(a * a - 2.0 * j * v)
+        still = np.stack([np.zeros_like(t), t, (-a + root) / j, (-a - root) / j, -v / a])
+        level = np.stack([np.zeros_like(t), t, -a / j])
+    still, level = (np.where((0.0 < x) & (x < t), x, 0.0) for x in (still, level))
+    still[1], level[1] = t, t
+    positions = p + still * (v + still * (a / 2.0 + still * j / 6.0))
+    speeds = np.abs(v + level * (a + level * j / 2.0))
+    taken = t > 0.0  # what takes no time tells of no place
+    taken[:, -1] |= ~taken.any(axis=1)
+    return (np.where(taken, positions, np.inf).min(axis=(0, 2)),
+            np.where(taken, positions, -np.inf).max(axis=(0, 2)),
+            np.where(taken, speeds, 0.0).max(axis=(0, 2)))
 
 
 def ruckig_module() -> ModuleType:

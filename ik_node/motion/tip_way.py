@@ -100,16 +100,12 @@ def distance(T0: np.ndarray, T1: np.ndarray) -> tuple[float, float]:
 
 
 def _corner(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
-    """Return the angle, rad, by which the way, or its turning, changes its direction at b."""
+    """Return the angle, rad, by which the way changes its direction at b, turning counted in.
+
+    Directions have six components, m and rad; a radian counts as a metre.
+    """
     R = b[:3, :3]
-    moves = ((b[:3, 3] - a[:3, 3], c[:3, 3] - b[:3, 3]),
-             (-np.array(rotation_log(R.T @ a[:3, :3])), np.array(rotation_log(R.T @ c[:3, :3]))))
-    return max(_between(before, after) for before, after in moves)
-
-
-def _between(v: np.ndarray, w: np.ndarray) -> float:
-    """Return the angle between two vectors (3,); π where only one of them is none."""
-    lengths = np.linalg.norm(v), np.linalg.norm(w)
-    if min(lengths) <= _NOTHING:
-        return 0.0 if max(lengths) <= _NOTHING else math.pi
-    return math.atan2(np.linalg.norm(np.cross(v, w)), float(v @ w))
+    before = np.concatenate([b[:3, 3] - a[:3, 3], -np.array(rotation_log(R.T @ a[:3, :3]))])
+    after = np.concatenate([c[:3, 3] - b[:3, 3], np.array(rotation_log(R.T @ c[:3, :3]))])
+    cosine = before @ after / (np.linalg.norm(before) * np.linalg.norm(after))
+    return math.acos(min(max(float(cosine), -1.0), 1.0))

@@ -55,12 +55,13 @@ def _segments(limits: MotionLimits, state: State, targets: np.ndarray,
         except MotionError:
             profile = None
         if profile is not None and k == 0 and state.moves:
-            kept = profile.stays_inside and admissible(limits, state)
+            kept = (profile.stays_inside and profile.keeps_speed
+                    and admissible(limits, state))
         elif profile is not None:
             low, high = np.minimum(state.position, q), np.maximum(state.position, q)
             kept = bool((profile.lowest >= low - _OVERSHOOT).all()
                         and (profile.highest <= high + _OVERSHOOT).all()
-                        and profile.stays_inside)
+                        and profile.stays_inside and profile.keeps_speed)
         found.append(profile if profile is not None and kept else None)
         state = State(q, velocity, np.zeros_like(q))
     return found
