@@ -35,6 +35,18 @@ class UnsupportedError(IkError):
         self.found = found
 
 
+class MotionError(IkError):
+    """A motion that an arm cannot make, though both its ends may be possible.
+
+    `part`: how far along its way, 0 to 1, the arm would get.
+    """
+
+    def __init__(self, message: str, part: float = 0.0) -> None:
+        """Keep the part of the way beside the message."""
+        super().__init__(message)
+        self.part = part
+
+
 _MOST_LISTED = 40
 
 

@@ -4,14 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.exceptions import InvalidTopicNameException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.validate_topic_name import validate_topic_name
 
 from ik_node.exceptions import IkError, OptionError
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary, read_poses
 from ik_node.options import Options, Spec
-from ik_node.ros.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.ros.options import JUMP, ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.ros.parameters import declare, from_parameter
 from ik_node.ros.robot import Arm, Robot, read_tree
 from ik_node.solvers.registry import solver_class, solver_names
@@ -90,14 +92,16 @@ class Configuration:
         if tree is None:
             return None
         _check_world_frame(values, tree)
+        _check_motion(values)
         poses = self._poses(values, tree)
         arms = {}
         for name in self.arm_names:
             options = self._read(ArmOptions, values, f'{name}.' if name else '')
+            _check_topic(f'{name}.trajectory_topic'.lstrip('.'), options.trajectory_topic)
             prefix = f'{options.solver}.'
             solver_options = {key.removeprefix(prefix): value for key, value in values.items()
                               if key.startswith(prefix)}
-            arms[name] = Arm(name, tree, options, solver_options, poses)
+            arms[name] = Arm(name, tree, options, solver_options, poses, values['motion'])
         return Robot(tree, arms, poses, previous=self.robot)
 
     def _poses(self, values: dict[str, Any], tree: KinematicTree) -> PoseLibrary | None:
@@ -124,10 +128,12 @@ class Configuration:
                     values[parameter.name] = from_parameter(parameter.name, parameter,
                                                             self._specs[parameter.name])
             robot = self.robot
-            if self._loaded and not all(p.name in NodeOptions.specs() for p in parameters):
+            if self._loaded and not all(p.name in NodeOptions.specs() and p.name != 'motion'
+                                        for p in parameters):
                 robot = self._build(values, self._topic_text)
             elif robot is not None:
                 _check_world_frame(values, robot.tree)
+                _check_motion(values)
             self._pending = values, robot
         except IkError as error:
             reason = f'{error}' if isinstance(error, OptionError) else (
@@ -142,6 +148,23 @@ class Configuration:
         (self._values, self.robot), self._pending = self._pending, None
         self.options = self._read(NodeOptions, self._values)
         self._on_change()
+
+
+def _check_motion(values: dict[str, Any]) -> None:
+    """Raise OptionError where joints are to move and nobody would see it."""
+    if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
+        raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: joint '
+                          'states of a motion are published at it')
+
+
+def _check_topic(parameter: str, topic: str) -> None:
+    """Raise OptionError for what ROS takes for no name of a topic; empty is allowed."""
+    try:
+        if topic:
+            validate_topic_name(topic)
+    except InvalidTopicNameException as error:
+        raise OptionError(f'{parameter} is no name of a topic: {" ".join(str(error).split())}'
+                          ) from error
 
 
 def _check_world_frame(values: dict[str, Any], tree: KinematicTree) -> None:

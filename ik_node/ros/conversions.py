@@ -11,6 +11,7 @@ from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_node.exceptions import InputError
+from ik_node.motion.trajectory import State
 from ik_node.spatial import matrix_from_quaternion, quaternion_from_matrix
 
 
@@ -58,10 +59,29 @@ def matrix_to_pose(T: np.ndarray) -> Pose:
                 orientation=Quaternion(x=float(x), y=float(y), z=float(z), w=float(w)))
 
 
-def joint_state(values: Mapping[str, float], stamp: Time) -> JointState:
-    """Return joint values, rad or m, as a message."""
+def joint_state(values: Mapping[str, float], stamp: Time,
+                velocities: Mapping[str, float] | None = None) -> JointState:
+    """Return joint values, rad or m, and velocities, per s, if any, as a message."""
     return JointState(header=Header(stamp=stamp), name=list(values),
-                      position=list(values.values()))
+                      position=list(values.values()), velocity=list((velocities or {}).values()))
+
+
+def trajectory_message(names: Sequence[str], state: State,
+                       times: np.ndarray) -> JointTrajectory:
+    """Return states (k, n), rad or m, at times (k,), s from when it is taken up, as a message.
+
+    Its stamp is zero, which tells controllers to begin at once.
+    """
+    return JointTrajectory(joint_names=list(names), points=[
+        JointTrajectoryPoint(positions=q.tolist(), velocities=v.tolist(), accelerations=a.tolist(),
+                             time_from_start=duration(t))
+        for t, q, v, a in zip(times.tolist(), *state)])
+
+
+def duration(seconds: float) -> Duration:
+    """Return a time of at least 0 s as a message."""
+    nanoseconds = round(seconds * 1e9)
+    return Duration(sec=nanoseconds // 10 ** 9, nanosec=nanoseconds % 10 ** 9)
 
 
 def branches_to_trajectory(names: Sequence[str], branches: np.ndarray,

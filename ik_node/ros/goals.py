@@ -4,13 +4,13 @@ import functools
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PointStamped, PoseStamped
+from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
 from nav_msgs.msg import Path
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile
@@ -21,10 +21,13 @@ from ik_node.ros import conversions, status
 from ik_node.ros.branches import Branches
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.frames import Frames
+from ik_node.ros.motion import Aim, Motions
+from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import Outputs
 from ik_node.ros.robot import Arm, Robot
 from ik_node.ros.throttle import Throttle
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.result import Result
 
 LATEST = QoSProfile(depth=1)  # reliable, volatile: of goals that wait only the newest counts
 
@@ -45,6 +48,7 @@ class Goals:
     - `enabled`: whether goals are solved for; otherwise they are refused.
     - `waiting`: whether goals are kept, the newest for each arm, until `go_on`.
     - `branches`: of the last goal of each arm.
+    - `motions`: what moves.
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, outputs: Outputs,
@@ -59,12 +63,14 @@ class Goals:
         self._frames = Frames(node)
         self._throttle = Throttle()
         self.branches = Branches(configuration, outputs, self._log)
+        self.motions = Motions(node, configuration)
         self._paths: dict[str, deque[Waypoint]] = {}
         self._subscriptions = []
         for arm in configuration.arm_names:
             for kind, topic, callback in ((PoseStamped, 'goal_pose', self._on_pose),
                                           (PointStamped, 'goal_point', self._on_point),
-                                          (Path, 'goal_path', self._on_path)):
+                                          (Path, 'goal_path', self._on_path),
+                                          (PoseArray, 'goal_poses', self._on_poses)):
                 self._subscriptions.append(node.create_subscription(
                     kind, f'{arm}/{topic}' if arm else topic, functools.partial(callback, arm),
                     LATEST))
@@ -74,6 +80,7 @@ class Goals:
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         self._frames.destroy()
+        self.motions.destroy()
 
     def stop(self) -> None:
         """Forget the paths under way, and goals that wait."""
@@ -114,6 +121,10 @@ class Goals:
         self._guarded(name, message.header,
                       lambda robot, arm: self._take_path(robot, arm, message))
 
+    def _on_poses(self, name: str, message: PoseArray) -> None:
+        self._on_path(name, Path(header=message.header, poses=[
+            PoseStamped(header=message.header, pose=pose) for pose in message.poses]))
+
     def _guarded(self, name: str, header: Header, handle: Callable[[Robot, Arm], None]) -> None:
         """Handle a message; whatever is wrong with it, say so once and go on."""
         if not self.active:
@@ -127,6 +138,7 @@ class Goals:
                 raise InputError('there is no robot yet: no description has come')
             if not self.enabled:
                 raise InputError('the node is disabled: call ~/enable')
+            self.motions.advance(robot)
             handle(robot, robot.arms[name])
         except IkError as error:
             self._refuse(name, header, str(error))
@@ -169,23 +181,52 @@ class Goals:
                 waypoints.append(Waypoint(self._pose_goal(robot, arm, pose), pose.header, place))
             except IkError as error:
                 raise InputError(f'{place}: {error}') from error
-        self._paths[arm.name] = waypoints
+        if self._configuration.options.motion == JUMP:
+            self._paths[arm.name] = waypoints
+        elif waypoints:
+            self._set_out(robot, arm, waypoints, message.header)
+        else:
+            self.motions.halt(robot, arm)
+
+    def _set_out(self, robot: Robot, arm: Arm, waypoints: Sequence[Waypoint],
+                 header: Header) -> None:
+        """Move through all waypoints; refuse all where one cannot be met and none may be missed."""
+        aims: list[Aim] = []
+        for waypoint in waypoints:
+            q = aims[-1].result.q if aims else robot.posture(arm)
+            aim = Aim(waypoint.goal, self._solve(arm, waypoint.goal, q))
+            if not aim.result.success and self._configuration.options.on_failure != 'closest':
+                raise InputError(f'{waypoint.place}: {aim.result.reason.value}')
+            aims.append(aim)
+        self._move(robot, arm, aims, header, f'{len(aims)} waypoints')
+
+    def _solve(self, arm: Arm, goal: Goal, q0: np.ndarray) -> Result:
+        """Solve from q0 (n,); where that fails and the closest is wanted, find that."""
+        result = arm.solver.solve(goal, q0)
+        if self._configuration.options.on_failure == 'closest' and not result.success:
+            nearest = arm.solver.closest(goal, q0)
+            return nearest if nearest.success else nearest.because(result.reason)
+        return result
 
     def _answer(self, robot: Robot, arm: Arm, goal: Goal, header: Header, place: str = '') -> None:
         """Solve for a goal; publish the joint states, then what became of it."""
+        self._move(robot, arm, [Aim(goal, self._solve(arm, goal, robot.posture(arm)))], header,
+                   place)
+
+    def _move(self, robot: Robot, arm: Arm, aims: Sequence[Aim], header: Header,
+              place: str) -> None:
+        """Go to what was found, or stay; publish the joint states, then what became of it."""
         options = self._configuration.options
+        goal, result = aims[-1]
         self.branches.keep(arm, goal)
-        result = arm.solver.solve(goal, robot.posture(arm))
         closest = options.on_failure == 'closest'
-        if closest and not result.success:
-            nearest = arm.solver.closest(goal, robot.posture(arm))
-            result = nearest if nearest.success else nearest.because(result.reason)
+        duration = None
         if result.success or closest:
-            robot.move(arm, result.q)
+            duration, result = self.motions.go(robot, arm, aims)
         else:
             self._paths.pop(arm.name, None)
         stamp = self._outputs.joint_states(robot)
-        message = status.solved(arm, result, closest, header, stamp)
+        message = status.solved(arm, result, closest, header, stamp, duration)
         if place:
             message.message = f'{place}: {message.message}'
         self._outputs.status(message)

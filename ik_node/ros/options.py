@@ -6,6 +6,8 @@ from typing import Any
 from ik_node.options import Options, option
 from ik_node.solvers.registry import solver_names
 
+JUMP, JOINT, CARTESIAN = MOTIONS = ('jump', 'joint', 'cartesian')
+
 
 @dataclass(frozen=True)
 class ModelOptions(Options):
@@ -47,6 +49,22 @@ class ArmOptions(Options):
         None, 'joint values at the start, base to tip, or the name of one of the poses; none: '
         'zero, or the middle of limits that exclude it', 'rad or m', listed=True, optional=True,
         named=True)
+    velocity_limits: Any = option(
+        None, 'how fast joints may move, one number or one for each joint, base to tip; none: what '
+        'the description says, and 1 rad/s or 0.25 m/s where it says nothing', 'rad/s or m/s',
+        low=0.0, positive=True, per_joint=True, optional=True)
+    acceleration_limits: Any = option(
+        None, 'how hard; none: full speed within 0.5 s', 'rad/s² or m/s²', low=0.0, positive=True,
+        per_joint=True, optional=True)
+    jerk_limits: Any = option(
+        None, 'how suddenly; none: full acceleration within 0.1 s', 'rad/s³ or m/s³', low=0.0,
+        positive=True, per_joint=True, optional=True)
+    speed: float = option(
+        1.0, 'slows motions down: at 0.5 they take twice as long on the same way',
+        low=0.0, high=1.0, positive=True)
+    trajectory_topic: str = option(
+        '', 'where to publish every motion as a JointTrajectory, as '
+        '/arm_controller/joint_trajectory; empty: nowhere', kind=str)
 
 
 @dataclass(frozen=True)
@@ -57,7 +75,9 @@ class NodeOptions(Options):
         'hold', 'what to publish where a goal is not met: the last good joint values, or the '
         'closest found', kind=str, choices=('hold', 'closest'))
     motion: str = option(
-        'jump', 'how joint states get to the answer', kind=str, choices=('jump',))
+        'jump', 'how the joints get to the answer: at once; in joint space, within the limits of '
+        'motion and synchronised; or with the tip on a straight line and great arc', kind=str,
+        choices=MOTIONS)
     publish_rate: float = option(
         30.0, 'how often the joint states are published besides with every answer; 0: never', 'Hz',
         low=0.0, high=10000.0)

@@ -81,7 +81,7 @@ class Outputs:
         """Publish where every moving joint is; return the stamp of the message."""
         stamp = self._now()
         self._publishers['joint_states'].publish(
-            conversions.joint_state(robot.joint_values(), stamp))
+            conversions.joint_state(robot.joint_values(), stamp, robot.joint_velocities()))
         return stamp
 
     def status(self, message: DiagnosticStatus) -> None:

@@ -9,8 +9,11 @@ from ik_node.exceptions import ModelError, OptionError, UnsupportedError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
+from ik_node.motion.following import Follower
+from ik_node.motion.limits import motion_limits
 from ik_node.motion.pose_library import PoseLibrary
-from ik_node.ros.options import ArmOptions, ModelOptions
+from ik_node.motion.ruckig_profile import ruckig_module
+from ik_node.ros.options import CARTESIAN, JOINT, JUMP, ArmOptions, ModelOptions
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver
@@ -29,13 +32,16 @@ class Arm:
     - `start`: (n,) joint values at the start, rad or m.
     - `task_weights`: (6,) what a goal asks for; `weights`: the same, None for all of it.
     - `reach`: how far the tip gets, m.
+    - `limits`: of motion; `follower`: of ways of the tip, None where it goes on none.
     """
 
     def __init__(self, name: str, tree: KinematicTree, options: ArmOptions,
-                 solver_options: Mapping[str, Any], poses: PoseLibrary | None = None) -> None:
+                 solver_options: Mapping[str, Any], poses: PoseLibrary | None = None,
+                 motion: str = JUMP) -> None:
         """Build the chain and the solver. Raises IkError where the options do not fit the tree.
 
-        solver_options: of the chosen solver. poses: those that a start pose may name.
+        solver_options: of the chosen solver. poses: those that a start pose may name. motion: how
+        the arm is to move, and so what it needs.
         """
         self.name = name
         self.options = options
@@ -45,11 +51,26 @@ class Arm:
         self.task_weights = self._task_weights()
         self.weights = None if (self.task_weights == 1.0).all() else self.task_weights
         self.reach = reach(self.chain.arrays)[1]
+        self.limits = motion_limits(self.chain, options.velocity_limits,
+                                    options.acceleration_limits, options.jerk_limits, options.speed)
+        self.follower = Follower(self.solver) if motion == CARTESIAN else None
+        if motion == JOINT:
+            ruckig_module()
 
     @property
     def family(self) -> str:
         """What closed form the solver has found, in words; '' where it looks for none."""
         return getattr(self.solver, 'family', '')
+
+    def compiled(self) -> bool:
+        """Tell whether nothing is left to compile that takes long."""
+        return self.solver.compiled() and (self.follower is None or self.follower.compiled())
+
+    def warm_up(self) -> None:
+        """Compile what the arm needs."""
+        self.solver.warm_up(self.start)
+        if self.follower is not None:
+            self.follower.warm_up(self.start)
 
     def branches(self, goal: Goal, posture: np.ndarray) -> np.ndarray:
         """Return every branch (k, n) that meets a goal inside the limits, rad or m.
@@ -97,7 +118,10 @@ class Arm:
 
 
 class Robot:
-    """A tree, its arms by name, and the value of every moving joint."""
+    """A tree, its arms by name, and the value of every moving joint.
+
+    - `tells_velocities`: whether joints have velocities; where they jump they have none.
+    """
 
     def __init__(self, tree: KinematicTree, arms: Mapping[str, Arm],
                  poses: PoseLibrary | None = None, previous: 'Robot | None' = None) -> None:
@@ -105,7 +129,9 @@ class Robot:
         self.tree = tree
         self.arms = dict(arms)
         self.poses = poses
+        self.tells_velocities = False
         self._values: dict[str, float] = {}
+        self._velocities: dict[str, float] = {}
         self.reset()
         if previous is not None:
             self._values.update({name: min(max(value, tree.joints[name].lower),
@@ -116,19 +142,22 @@ class Robot:
     def warm_up(self) -> None:
         """Compile what the arms' solvers need, so that no goal waits for it."""
         for arm in self.arms.values():
-            arm.solver.warm_up(arm.start)
+            arm.warm_up()
 
     def reset(self) -> None:
         """Stand at the start pose: zero, or the limit nearest to it, where none was given."""
         self._values = {
             joint.name: min(max(0.0, joint.lower), joint.upper)
             for joint in self.tree.joints.values() if joint.moves and joint.mimic is None}
+        self._velocities = {}
         for arm in self.arms.values():
             self.move(arm, arm.start)
 
-    def move(self, arm: Arm, q: np.ndarray) -> None:
-        """Set the joints of an arm to q (n,), rad or m."""
+    def move(self, arm: Arm, q: np.ndarray, velocity: np.ndarray | None = None) -> None:
+        """Set the joints of an arm to q (n,), rad or m, and their velocities (n,), per s."""
         self._values.update(zip(arm.chain.joint_names, q.tolist()))
+        v = np.zeros(len(q)) if velocity is None else velocity
+        self._velocities.update(zip(arm.chain.joint_names, v.tolist()))
 
     def posture(self, arm: Arm) -> np.ndarray:
         """Return the present joint values (n,) of an arm."""
@@ -137,6 +166,13 @@ class Robot:
     def joint_values(self) -> dict[str, float]:
         """Return the value of every moving joint, mimics too, in the order of the tree."""
         return self.tree.joint_values(self._values)
+
+    def joint_velocities(self) -> dict[str, float] | None:
+        """Return the velocity of every moving joint, in the same order; None where joints jump."""
+        if not self.tells_velocities:
+            return None
+        return {name: self.tree.drives[name].multiplier * self._velocities.get(
+            self.tree.drives[name].source, 0.0) for name in self.joint_values()}
 
     def in_base(self, arm: Arm, link: str) -> np.ndarray:
         """Return T_base_link (4, 4), m, of any link, seen from an arm's base, as the robot is."""

@@ -10,6 +10,7 @@ from std_srvs.srv import SetBool, Trigger
 from ik_node.exceptions import IkError
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.goals import Goals
+from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import LATCHED, Outputs
 from ik_node.ros.robot import Robot
 from ik_node.ros.status import Health
@@ -47,7 +48,8 @@ class Session:
         self._announce()
 
     def deactivate(self) -> None:
-        """Fall silent; what was configured stays."""
+        """Fall silent, and stand; what was configured stays."""
+        self._stand()
         self.active = self._goals.active = False
         self._goals.stop()
 
@@ -78,10 +80,11 @@ class Session:
         if robot is None or robot is self._robot:
             return
         self._robot = robot
+        self._goals.motions.take_up(robot)
         self._outputs.new_robot(robot)
         for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
             logger.warning(warning)
-        slow = [arm.solver.name for arm in robot.arms.values() if not arm.solver.compiled()]
+        slow = [arm.solver.name for arm in robot.arms.values() if not arm.compiled()]
         if slow:
             logger.info(f'compiling {", ".join(slow)}: once after installing, for up to half a '
                         'minute; goals wait until then, the newest counts')
@@ -127,6 +130,7 @@ class Session:
         robot = self._configuration.robot
         if self.active and robot is not None:
             self._goals.follow_paths()
+            self._goals.motions.advance(robot)
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(robot)
 
@@ -141,11 +145,28 @@ class Session:
         if robot is None:
             response.message = 'there is no robot yet'
             return response
+        moves = self._configuration.options.motion != JUMP
+        if moves and not (self.active and self._goals.enabled):
+            response.message = 'the node is not active, or disabled: nothing may move'
+            return response
         self._goals.stop()
+        response.success = True
+        if moves:
+            response.message = (f'moving to the start pose for '
+                                f'{self._goals.motions.go_to_start(robot):.3f} s')
+            return response
+        self._goals.motions.freeze(robot)
         robot.reset()
         self._announce()
-        response.success, response.message = True, 'at the start pose'
+        response.message = 'at the start pose'
         return response
+
+    def _stand(self) -> None:
+        """Stop what moves at once, and say so."""
+        robot = self._configuration.robot
+        if robot is not None:
+            self._goals.motions.freeze(robot)
+            self._outputs.joint_states(robot)
 
     def _on_solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         robot = self._configuration.robot
@@ -162,6 +183,8 @@ class Session:
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._goals.enabled = request.data
         self._goals.stop()
+        if not request.data:
+            self._stand()
         response.success = True
         response.message = 'goals are answered' if request.data else 'goals are refused'
         return response

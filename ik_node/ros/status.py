@@ -14,15 +14,16 @@ REFUSED = 'REFUSED'  # in the place of a StopReason
 
 # The keys of a goal's status, always all of them, in this order.
 KEYS = ('arm', 'solver', 'reason', 'position_error', 'orientation_error', 'iterations', 'restarts',
-        'solve_time', 'goal_frame', 'goal_stamp', 'joint_stamp')
+        'solve_time', 'goal_frame', 'goal_stamp', 'joint_stamp', 'motion_duration')
 
 
 def solved(arm: Arm, result: Result, closest: bool, header: Header,
-           joint_stamp: Time) -> DiagnosticStatus:
+           joint_stamp: Time, duration: float | None = None) -> DiagnosticStatus:
     """Return the status of a goal that was solved for, met or not.
 
     closest: whether the nearest posture is published where the goal is not met. header: the
-    goal's. joint_stamp: of the joint states that answer it.
+    goal's. joint_stamp: of the joint states that answer it. duration: of the motion there, s; None
+    where joints jump.
     """
     if result.reason is StopReason.CONVERGED:
         level, message = DiagnosticStatus.OK, result.reason.value
@@ -30,7 +31,10 @@ def solved(arm: Arm, result: Result, closest: bool, header: Header,
         level, message = DiagnosticStatus.WARN, f'{result.reason.value}; the closest is published'
     else:
         level, message = DiagnosticStatus.ERROR, f'{result.reason.value}; holding'
+    if duration is not None:
+        message += f'; moving for {duration:.3f} s'
     return _status(arm.name, level, message, header, joint_stamp, {
+        'motion_duration': '' if duration is None else f'{duration:.9g}',
         'solver': solver_name(arm, result),
         'reason': result.reason.name,
         'position_error': f'{result.position_error:.9g}',

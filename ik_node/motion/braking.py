@@ -1,0 +1,66 @@
+"""Braking on the way: the motion under way is gone on with, its clock running slower and slower.
+
+At the time σ of the motion under way the joints have q̇ = v(σ) σ̇ and q̈ = a(σ) σ̇² + v(σ) σ̈. With
+σ̇ ≤ 1 velocities only shrink, and σ̈ = 0 always keeps the accelerations: an arm can brake on any way,
+without leaving it, and at worst goes it to its end.
+"""
+
+import numpy as np
+
+from ik_node.motion.limits import MotionLimits
+from ik_node.motion.path_motion import STEP
+from ik_node.motion.spline import Excess, SplineTrajectory
+from ik_node.motion.trajectory import Trajectory
+
+BLENDING_JERK = 2.0  # of the limit: while one motion takes over from another
+_KEPT = 1.0 + 1e-6
+# The share of the accelerations to brake with, and the window that smooths it, in a/j.
+_TRIED = ((0.95, 1.0), (0.95, 2.0), (0.7, 2.0), (0.4, 2.0), (0.2, 2.0))
+
+
+def keeps(excess: Excess) -> bool:
+    """Tell whether a motion that takes over from another keeps what it must."""
+    return (max(excess.velocity, excess.acceleration) <= _KEPT
+            and excess.jerk <= BLENDING_JERK * _KEPT)
+
+
+def brake(under_way: Trajectory, limits: MotionLimits) -> Trajectory:
+    """Return a motion that leaves the motion under way nowhere and rests sooner, or that itself."""
+    for share, window in _TRIED:
+        times, clock = _clock(under_way, limits, share, window)
+        if times[-1] >= under_way.duration:
+            continue
+        motion = SplineTrajectory(times, under_way.sample(clock).position, limits,
+                                  under_way.at(0.0).velocity)
+        if keeps(motion.excess()):
+            return motion
+    return under_way
+
+
+def _clock(under_way: Trajectory, limits: MotionLimits, share: float,
+           smoothed: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return times (k,), s, and what the clock shows at each: from the rate 1 to standing.
+
+    As slow at every step as a share of the accelerations allows; then averaged over a window, so
+    that the clock's own acceleration grows steadily.
+    """
+    state = under_way.sample(np.arange(0.0, under_way.duration + 2.0 * STEP, STEP))
+    most = share * limits.acceleration
+    shown, rate, clock = 0.0, 1.0, [0.0]
+    while rate > 0.0 and shown < under_way.duration:
+        k = int(shown / STEP)
+        v, a = state.velocity[k], state.acceleration[k] * rate * rate
+        moving = v != 0.0
+        # a + v u ≥ −most where v > 0, and ≤ most where v < 0: the least u
+        least = ((-np.sign(v) * most - a)[moving] / v[moving]).max(initial=-1.0 / STEP)
+        after = max(rate + min(float(least), 0.0) * STEP, 0.0)
+        shown += 0.5 * (rate + after) * STEP
+        rate = after
+        clock.append(shown)
+    ramp = float((limits.acceleration / limits.jerk).max())
+    window = max(round(smoothed * ramp / STEP), 1)
+    before = np.arange(1 - window, 0) * STEP
+    padded = np.concatenate([before, clock, np.full(window, clock[-1])])
+    sums = np.cumsum(np.concatenate([[0.0], padded]))
+    smooth = (sums[window:] - sums[:-window]) / window
+    return np.arange(len(smooth)) * STEP, smooth - smooth[0]

@@ -1,0 +1,102 @@
+"""Cartesian motion: the tip goes straight and turns on great arcs, as fast as the joints can.
+
+An arm that stands starts on the line to its goal. One that moves brakes on the way it is on, and
+sets out for the new goal from where it would come to rest, before it rests: both motions are laid
+over each other, as early as the limits of the joints allow. So the tip rounds the corner between
+the ways without a stop; where nothing of this is possible it stops there.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from ik_node.exceptions import InputError
+from ik_node.motion.braking import brake, keeps
+from ik_node.motion.following import Follower
+from ik_node.motion.limits import MotionLimits
+from ik_node.motion.path_motion import STEP, along
+from ik_node.motion.spline import SplineTrajectory
+from ik_node.motion.tip_way import ways_through
+from ik_node.motion.trajectory import Rest, Series, Trajectory
+from ik_node.solvers.goal import Goal
+
+_OVERLAPS = 8       # starts of the new motion that are tried, from that of braking to its end
+
+
+def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory,
+                     goals: Sequence[Goal]) -> Trajectory:
+    """Return the motion of a tip from a start through goals, resting at the last.
+
+    start: the motion under way, from now on; `Rest(q)` of an arm that stands. The tip rests for a
+    moment at goals where its way has a sharp corner, see `tip_way.GENTLE`; axes that a goal leaves
+    free are not led. Raises MotionError, with the place, where a way cannot be followed, and
+    InputError where there is no goal.
+    """
+    if not goals:
+        raise InputError('a motion needs at least one goal')
+    if start.duration == 0.0:
+        return _from_rest(follower, limits, start.end, goals)
+    braking = brake(start, limits)
+    onward = _from_rest(follower, limits, braking.end, goals)
+    first = onward.parts[0] if isinstance(onward, Series) else onward
+    others = onward.parts[1:] if isinstance(onward, Series) else []
+    if first.duration == 0.0:
+        return braking
+    blended = _overlapped(braking, first, limits)
+    if blended is None:
+        return Series([braking, first, *others])
+    return Series([blended, *others]) if others else blended
+
+
+def straight_motion(limits: MotionLimits, start: Trajectory, q: np.ndarray) -> Trajectory:
+    """Return the motion that brakes on the way it is on and then goes straight to q (n,).
+
+    start: the motion under way, from now on. Straight is meant in the space of the joints.
+    """
+    braking = brake(start, limits)
+    if not (q - braking.end).any():
+        return braking
+    path = CubicSpline(np.linspace(0.0, 1.0, 9), np.linspace(braking.end, q, 9))
+    return Series([braking, along(path, limits)])
+
+
+def _from_rest(follower: Follower, limits: MotionLimits, q: np.ndarray,
+               goals: Sequence[Goal]) -> Trajectory:
+    """Return the motion of an arm that stands at q (n,), rad or m."""
+    T = follower.chain.forward(q)
+    poses = [T, *(_whole(goal, T) for goal in goals)]
+    motions: list[Trajectory] = []
+    for way in ways_through(poses):
+        followed = follower.follow(goals[-1], way, q)
+        if (followed.postures != q).any():
+            motions.append(along(followed.spline(), limits))
+            q = motions[-1].end
+    return Series(motions) if len(motions) > 1 else motions[0] if motions else Rest(q)
+
+
+def _whole(goal: Goal, T: np.ndarray) -> np.ndarray:
+    """Return the pose (4, 4), m, of a goal; what it does not ask for as it is in T."""
+    whole = goal.pose.copy()
+    if goal.position is None:
+        whole[:3, 3] = T[:3, 3]
+    if goal.orientation is None:
+        whole[:3, :3] = T[:3, :3]
+    return whole
+
+
+def _overlapped(braking: Trajectory, onward: Trajectory,
+                limits: MotionLimits) -> Trajectory | None:
+    """Return both laid over each other as early as the limits allow; None where they never are."""
+    velocity = braking.at(0.0).velocity
+    stop = braking.end
+    for share in np.arange(_OVERLAPS) / _OVERLAPS:
+        later = share * braking.duration
+        count = int(np.ceil(max(later + onward.duration, braking.duration) / STEP)) + 1
+        times = np.arange(count) * STEP
+        postures = (braking.sample(times).position + onward.sample(times - later).position - stop)
+        motion = SplineTrajectory(times, postures, limits, velocity)
+        excess = motion.excess()
+        if keeps(excess) and excess.position <= 0.0:
+            return motion
+    return None

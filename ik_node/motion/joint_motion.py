@@ -1,0 +1,97 @@
+"""Motion in joint space: jerk-limited, synchronised, from any state to a posture at rest.
+
+Ruckig knows no position limits. From rest to rest a joint never leaves the interval between its
+ends; a joint that moves already may have to overshoot before it turns round. Such a motion is
+checked first, and where it would leave the limits the arm brakes and goes on from there; where
+braking would leave them too, it keeps to the motion under way, which ends inside the limits, until
+one of the two is possible.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node._arrays import floats
+from ik_node.exceptions import InputError
+from ik_node.model.chain import Chain
+from ik_node.motion.interpolation import nearest_end
+from ik_node.motion.limits import MotionLimits
+from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state, stop
+from ik_node.motion.trajectory import Part, Series, State, Trajectory
+
+_TRIED = 32  # times on the motion under way from which another is tried
+
+
+def joint_motion(chain: Chain, limits: MotionLimits, start: State | Trajectory,
+                 posture: Any) -> Trajectory:
+    """Return the motion from a start to a posture (n,), rad or m, where it rests.
+
+    start: the motion under way, from now on, or a state alone. Where the limits cannot be kept from
+    a state alone, they are left by the least that was found; an arm that goes by motions of this
+    package never comes to that. Joints for which whole turns change nothing take the shorter way
+    round. Raises InputError for a posture outside the limits or of wrong shape.
+    """
+    state = state_of(start)
+    q = checked_postures(chain, limits, state.position, posture)[0]
+    tried = _from(limits, state, q)
+    if tried.kept or not isinstance(start, Trajectory):
+        return tried.motion
+    for t in np.linspace(0.0, start.duration, _TRIED + 1)[1:]:
+        later = _from(limits, start.at(float(t)), q)
+        if later.kept:
+            return Series([Part(start, 0.0, float(t)), later.motion])
+    return Series([start, reach_state(limits, State.at_rest(start.end), q)])
+
+
+class _Tried:
+    """A motion, and whether it keeps all limits."""
+
+    def __init__(self, motion: Trajectory, kept: bool) -> None:
+        self.motion, self.kept = motion, kept
+
+
+def _from(limits: MotionLimits, state: State, q: np.ndarray) -> _Tried:
+    """Go from a state to q (n,) at once, or brake first, whichever keeps the limits."""
+    direct = reach_state(limits, state, q)
+    kept = admissible(limits, state)
+    if direct.stays_inside and direct.keeps_speed:
+        return _Tried(direct, kept)
+    braking = stop(limits, state)
+    onward = reach_state(limits, State.at_rest(_inside(limits, braking)), q)
+    if braking.stays_inside:
+        return _Tried(Series([braking, onward]), kept and braking.keeps_speed)
+    if direct.excess <= braking.excess:
+        return _Tried(direct, False)
+    onward = reach_state(limits, State.at_rest(braking.end), q)
+    return _Tried(Series([braking, onward]), False)
+
+
+def _inside(limits: MotionLimits, profile: RuckigProfile) -> np.ndarray:
+    return np.clip(profile.end, limits.lower, limits.upper)
+
+
+def state_of(start: State | Trajectory) -> State:
+    """Return the state at the beginning."""
+    return start.at(0.0) if isinstance(start, Trajectory) else start
+
+
+def checked_postures(chain: Chain, limits: MotionLimits, q0: np.ndarray,
+                     postures: Any) -> np.ndarray:
+    """Return postures (n,) or (m, n) as an array (m, n), by whole turns nearest the one before.
+
+    q0: (n,) what comes before the first. Raises InputError for those outside the limits.
+    """
+    given = np.atleast_2d(floats(postures, 'postures'))
+    if given.ndim != 2 or given.shape[1] != chain.n_joints or not len(given):
+        raise InputError(f'postures must have the shape ({chain.n_joints},) or (m, '
+                         f'{chain.n_joints}), not {given.shape}')
+    outside = (given < limits.lower) | (given > limits.upper)
+    if outside.any():
+        k, i = np.argwhere(outside)[0]
+        raise InputError(f'posture {k + 1}: {given[k, i]:.9g} is outside the limits '
+                         f'{limits.lower[i]:.9g} to {limits.upper[i]:.9g} of joint '
+                         f'{chain.joint_names[i]!r}')
+    before = q0
+    for k in range(len(given)):
+        before = given[k] = nearest_end(chain, before, given[k])
+    return given

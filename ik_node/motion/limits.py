@@ -1,0 +1,95 @@
+"""Limits of motion: how far, how fast, how hard and how suddenly the joints of an arm may move.
+
+A description gives positions and, most of the time, velocities. It knows no accelerations and no
+jerks, and some files leave velocities out or set them to zero. What is missing has the defaults
+below, which suit arms in a laboratory; whoever knows the drives says better.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ik_node._arrays import numbers
+from ik_node.exceptions import InputError
+from ik_node.model.chain import Chain
+
+TURNING = 1.0          # rad/s, where the description names no velocity
+SLIDING = 0.25         # m/s, likewise: the reduced speed of ISO 10218-1
+TO_FULL_SPEED = 0.5    # s: acceleration = velocity / this
+TO_FULL_FORCE = 0.1    # s: jerk = acceleration / this
+
+
+@dataclass(frozen=True, eq=False)
+class MotionLimits:
+    """What the joints of a chain may do; every array is (n,), in rad or m, and read-only."""
+
+    lower: np.ndarray
+    """−inf where there is none."""
+    upper: np.ndarray
+    """+inf where there is none."""
+    velocity: np.ndarray
+    """Largest speed, per s; finite and above 0, as the two below."""
+    acceleration: np.ndarray
+    """Per s²."""
+    jerk: np.ndarray
+    """Per s³."""
+
+    def scaled(self, share: float) -> 'MotionLimits':
+        """Return the limits under which every motion takes 1/share as long on the same way."""
+        return MotionLimits(self.lower, self.upper, _frozen(self.velocity * share),
+                            _frozen(self.acceleration * share ** 2),
+                            _frozen(self.jerk * share ** 3))
+
+    def same_as(self, other: 'MotionLimits') -> bool:
+        """Tell whether all numbers are the same."""
+        return all(np.array_equal(getattr(self, name), getattr(other, name))
+                   for name in self.__dataclass_fields__)
+
+
+def motion_limits(chain: Chain, velocity: Any = None, acceleration: Any = None, jerk: Any = None,
+                  speed: float = 1.0) -> MotionLimits:
+    """Return the limits of motion of a chain.
+
+    velocity, rad/s or m/s, acceleration, per s², and jerk, per s³: one number for all joints, or
+    (n,); by default the description's velocity, TURNING or SLIDING where it has none or zero, and
+    accelerations and jerks that reach velocity within TO_FULL_SPEED and acceleration within
+    TO_FULL_FORCE. speed: a part, above 0 and at most 1, in which time is stretched: velocities are
+    multiplied by it, accelerations by its square and jerks by its cube, so that motions keep their
+    shape. A joint that others follow is as slow as the slowest of them needs. Raises InputError.
+    """
+    if not 0.0 < speed <= 1.0:
+        raise InputError(f'speed must be a number above 0 and at most 1, not {speed!r}')
+    v = _described_velocity(chain) if velocity is None else _given(chain, velocity, 'velocity')
+    a = (v / TO_FULL_SPEED if acceleration is None
+         else _given(chain, acceleration, 'acceleration'))
+    j = a / TO_FULL_FORCE if jerk is None else _given(chain, jerk, 'jerk')
+    return MotionLimits(chain.lower, chain.upper, _frozen(v), _frozen(a), _frozen(j)).scaled(speed)
+
+
+def _described_velocity(chain: Chain) -> np.ndarray:
+    """Return the velocities (n,) of the description, of followers too, or defaults."""
+    found = np.full(chain.n_joints, math.inf)
+    index = {name: i for i, name in enumerate(chain.joint_names)}
+    for name, (source, multiplier, _) in chain.tree.drives.items():
+        joint = chain.tree.joints[name]
+        if joint.moves and source in index and multiplier != 0.0 and joint.velocity > 0.0:
+            i = index[source]
+            found[i] = min(found[i], joint.velocity / abs(multiplier))
+    return np.where(np.isfinite(found), found, np.where(chain.prismatic, SLIDING, TURNING))
+
+
+def _given(chain: Chain, values: Any, what: str) -> np.ndarray:
+    array = numbers(values, f'{what} limits')
+    if array.shape not in ((), (chain.n_joints,)):
+        raise InputError(f'{what} limits must be one number, or {chain.n_joints}, one for each of '
+                         f'{", ".join(chain.joint_names)}, not of shape {array.shape}')
+    if not (np.isfinite(array) & (array > 0.0)).all():
+        raise InputError(f'{what} limits must be finite numbers above 0, not {array.tolist()}')
+    return np.broadcast_to(array, chain.n_joints).copy()
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array

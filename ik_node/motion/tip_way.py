@@ -1,0 +1,111 @@
+"""Ways for a tip: straight lines and great arcs between poses, or a smooth curve through many."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation, RotationSpline
+
+from ik_node.motion.interpolation import between_poses
+from ik_node.spatial import rotation_log
+
+GENTLE = math.radians(20.0)  # a corner up to this is passed on a curve; at a sharper one tips stop
+_NOTHING = 1e-9              # m or rad: no way at all
+
+
+class TipWay(ABC):
+    """From pose to pose, over a part s of the way, 0 to 1.
+
+    - `length`: m; `angle`: rad, of all turning.
+    """
+
+    length: float
+    angle: float
+
+    @abstractmethod
+    def pose(self, s: float) -> np.ndarray:
+        """Return T_base_tip (4, 4), m, at a part of the way."""
+
+    def place(self, s: float) -> str:
+        """Say in words where a part of the way is."""
+        turned = f', {math.degrees(s * self.angle):.3g}°' if self.angle > 1e-6 else ''
+        return f'{100.0 * s:.3g} % of the way ({s * self.length:.3g} m{turned})'
+
+
+class Line(TipWay):
+    """Straight from one pose to another, turning about one axis on the great arc."""
+
+    def __init__(self, T0: np.ndarray, T1: np.ndarray) -> None:
+        """Take poses (4, 4), m."""
+        self._ends = T0, T1
+        self.length, self.angle = distance(T0, T1)
+
+    def pose(self, s: float) -> np.ndarray:
+        """Return T_base_tip (4, 4), m, at a part of the way."""
+        return between_poses(*self._ends, s)
+
+
+class Curve(TipWay):
+    """Smoothly through poses whose corners are gentle: a cubic spline, and Shepperd's of rotations.
+
+    It meets every pose and, between them, leaves the chords by a share of their length that the
+    corners' angle sets: at most tan(angle)/8, 5 % at a corner of 20°.
+    """
+
+    def __init__(self, poses: Sequence[np.ndarray]) -> None:
+        """Take at least two poses (4, 4), m."""
+        steps = np.array([distance(a, b) for a, b in pairwise(poses)])
+        self.length, self.angle = steps.sum(axis=0)
+        # A metre counts as a radian: only how the poses are spread over the way depends on it.
+        spread = np.concatenate([[0.0], np.cumsum(steps.sum(axis=1))])
+        self._last = spread[-1]
+        self._position = CubicSpline(spread, [T[:3, 3] for T in poses])
+        self._rotation = RotationSpline(spread, Rotation.from_matrix([T[:3, :3] for T in poses]))
+
+    def pose(self, s: float) -> np.ndarray:
+        """Return T_base_tip (4, 4), m, at a part of the way."""
+        T = np.eye(4)
+        T[:3, 3] = self._position(s * self._last)
+        T[:3, :3] = self._rotation(s * self._last).as_matrix()
+        return T
+
+
+def ways_through(poses: Sequence[np.ndarray]) -> list[TipWay]:
+    """Return ways, at whose ends the tip rests, that lead through poses (4, 4), m, in order.
+
+    Straight where there is a sharp corner at both ends; runs of gentle corners are curves. Poses
+    that repeat the one before are left out; with nothing left there is no way.
+    """
+    kept = [poses[0]]
+    for T in poses[1:]:
+        if sum(distance(kept[-1], T)) > _NOTHING:
+            kept.append(T)
+    ways: list[TipWay] = []
+    run = kept[:1]
+    for k in range(1, len(kept)):
+        run.append(kept[k])
+        if k + 1 == len(kept) or _corner(*kept[k - 1:k + 2]) > GENTLE:
+            ways.append(Line(*run) if len(run) == 2 else Curve(run))
+            run = kept[k:k + 1]
+    return ways
+
+
+def distance(T0: np.ndarray, T1: np.ndarray) -> tuple[float, float]:
+    """Return how far apart two poses (4, 4) are, m and rad."""
+    w = np.array(rotation_log(T0[:3, :3].T @ T1[:3, :3]))
+    return float(np.linalg.norm(T1[:3, 3] - T0[:3, 3])), float(np.linalg.norm(w))
+
+
+def _corner(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
+    """Return the angle, rad, by which the way changes its direction at b, turning counted in.
+
+    Directions have six components, m and rad; a radian counts as a metre.
+    """
+    R = b[:3, :3]
+    before = np.concatenate([b[:3, 3] - a[:3, 3], -np.array(rotation_log(R.T @ a[:3, :3]))])
+    after = np.concatenate([c[:3, 3] - b[:3, 3], np.array(rotation_log(R.T @ c[:3, :3]))])
+    cosine = before @ after / (np.linalg.norm(before) * np.linalg.norm(after))
+    return math.acos(min(max(float(cosine), -1.0), 1.0))

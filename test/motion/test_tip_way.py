@@ -1,0 +1,58 @@
+"""Ways of a tip: straight between two poses, smooth through gentle corners, ended at sharp ones."""
+
+import numpy as np
+import pytest
+
+from ik_node.motion.tip_way import Curve, Line, distance, ways_through
+from ik_node.spatial import pose_from_rpy
+
+
+def at(x, y=0.0, z=0.0, yaw=0.0):
+    return pose_from_rpy(np.array([x, y, z]), np.array([0.0, 0.0, yaw]))
+
+
+def test_a_line_is_straight_and_turns_about_one_axis():
+    line = Line(at(0.0), at(1.0, 2.0, 2.0, yaw=1.0))
+    assert line.length == pytest.approx(3.0)
+    assert line.angle == pytest.approx(1.0)
+    assert line.pose(0.25) == pytest.approx(at(0.25, 0.5, 0.5, yaw=0.25))
+
+
+def test_a_place_is_told_in_percent_metres_and_degrees():
+    assert Line(at(0.0), at(2.0)).place(0.25) == '25 % of the way (0.5 m)'
+    assert Line(at(0.0), at(2.0, yaw=np.pi)).place(0.5) == '50 % of the way (1 m, 90°)'
+
+
+def circle(count):
+    angles = np.linspace(0.0, 2.0 * np.pi, count)
+    return [at(np.cos(a), np.sin(a), yaw=0.5 * np.sin(a)) for a in angles]
+
+
+def test_a_run_of_gentle_corners_is_one_curve_that_meets_every_pose():
+    poses = circle(41)
+    ways = ways_through(poses)
+    assert len(ways) == 1
+    assert isinstance(ways[0], Curve)
+    assert ways[0].length == pytest.approx(2.0 * np.pi, rel=2e-3)
+    steps = np.array([sum(distance(a, b)) for a, b in zip(poses, poses[1:])])
+    for s, T in zip(np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum(), poses):
+        assert ways[0].pose(s) == pytest.approx(T, abs=1e-9)
+    for s in np.linspace(0.0, 1.0, 300):  # no farther from the circle than a chord of it
+        assert np.linalg.norm(ways[0].pose(s)[:2, 3]) == pytest.approx(1.0, abs=3.1e-3)
+
+
+def test_the_tip_rests_at_a_sharp_corner():
+    ways = ways_through([at(0.0), at(1.0), at(1.0, 1.0), at(1.0, 2.0)])
+    assert [type(way) for way in ways] == [Line, Curve]
+    assert ways[1].length == pytest.approx(2.0)
+
+
+def test_turning_has_corners_too():
+    assert len(ways_through([at(0.0), at(1.0, yaw=0.5), at(2.0, yaw=1.0)])) == 1
+    assert len(ways_through([at(0.0), at(1.0, yaw=0.5), at(2.0, yaw=0.0)])) == 2
+    assert len(ways_through([at(0.0), at(1.0), at(1.0, yaw=0.5)])) == 2
+
+
+def test_poses_that_repeat_are_left_out():
+    assert len(ways_through([at(0.0), at(0.0), at(1.0), at(1.0)])) == 1
+    assert ways_through([at(1.0), at(1.0)]) == []
