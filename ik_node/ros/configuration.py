@@ -1,5 +1,6 @@
 """The node's parameters as one consistent whole: checked together, then applied together."""
 
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -132,9 +133,14 @@ class Configuration:
         except IkError as error:
             reason = f'{error}' if isinstance(error, OptionError) else (
                 f'{", ".join(parameter.name for parameter in parameters)}: {error}')
-            self._node.get_logger().warning(f'parameter refused: {reason}')
-            return SetParametersResult(successful=False, reason=reason)
+            return self._refused(reason)
+        except Exception:  # a defect of ours must not take the robot's node down
+            return self._refused(f'internal error:\n{traceback.format_exc()}')
         return SetParametersResult(successful=True)
+
+    def _refused(self, reason: str) -> SetParametersResult:
+        self._node.get_logger().warning(f'parameter refused: {reason}')
+        return SetParametersResult(successful=False, reason=reason)
 
     def _apply(self, parameters: list[Parameter]) -> None:
         if self._pending is None or not any(p.name in self._specs for p in parameters):

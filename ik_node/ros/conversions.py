@@ -10,6 +10,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError
 from ik_node.spatial import matrix_from_quaternion, quaternion_from_matrix
 
@@ -43,11 +44,11 @@ def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
 
 
 def point_to_array(point: Point) -> np.ndarray:
-    """Return a point message as (3,), m. Raises InputError for numbers that are not finite."""
+    """Return a point message as (3,), m. Raises InputError for numbers that are too large or none."""
     array = np.array([point.x, point.y, point.z])
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= MAX_NUMBER).all():  # NaN is not, either
         raise InputError(f'the position ({point.x:g}, {point.y:g}, {point.z:g}) must have finite '
-                         'numbers')
+                         f'numbers, at most {MAX_NUMBER:g} m in size')
     return array
 
 
