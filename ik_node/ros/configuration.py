@@ -1,5 +1,6 @@
 """The node's parameters as one consistent whole: checked together, then applied together."""
 
+import re
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +9,7 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from ik_node.exceptions import IkError, OptionError
+from ik_node.exceptions import IkError, OptionError, shown
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary, read_poses
 from ik_node.options import Options, Spec
@@ -34,7 +35,7 @@ class Configuration:
         start = StartOptions.read(
             declare(node, StartOptions.specs(), StartOptions.defaults(), read_only=True))
         self.autostart: bool = start.autostart
-        self.arm_names: tuple[str, ...] = start.arms or ('',)
+        self.arm_names: tuple[str, ...] = self._arm_names(start.arms or ('',))
         self._specs: dict[str, Spec] = {}
         self._values: dict[str, Any] = {}
         self._declare(ModelOptions)
@@ -50,6 +51,16 @@ class Configuration:
         self._pending: tuple[dict[str, Any], Robot | None] | None = None
         node.add_on_set_parameters_callback(self._check)
         node.add_post_set_parameters_callback(self._apply)
+
+    def _arm_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names where topics and parameters can be made of them, else one arm's."""
+        if names == ('',) or (len(set(names)) == len(names)
+                              and all(re.fullmatch('[A-Za-z][A-Za-z0-9_]*', n) for n in names)):
+            return names
+        self._node.get_logger().error(
+            f'parameter arms: {shown(names)} must be different names, each of letters, digits and '
+            'underscores, a letter first; one arm without a name is used instead')
+        return ('',)
 
     def load(self) -> None:
         """Make the robot. Raises IkError for what is wrong with the parameters."""

@@ -43,8 +43,8 @@ class Arm:
         self.options = options
         self.chain: Chain = tree.chain(options.base_link or None, options.tip_link or None)
         if self.chain.n_joints > MAX_JOINTS:
-            raise ModelError(f'the arm from {self.chain.base_link!r} to {self.chain.tip_link!r} has '
-                             f'{self.chain.n_joints} joints; at most {MAX_JOINTS} are allowed')
+            raise ModelError(f'the arm from {self.chain.base_link!r} to {self.chain.tip_link!r} '
+                             f'has {self.chain.n_joints} joints; at most {MAX_JOINTS} are allowed')
         self.solver: Solver = make_solver(options.solver, self.chain, **solver_options)
         self.start = self._start(poses)
         self.task_weights = self._task_weights()
