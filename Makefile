@@ -3,58 +3,72 @@
 #   make demo                                  the node at work: goals in, joint states out
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
 #   make test | lint | bench | soak | setup
+#   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
+#   make soak SOLVES=100000 MINUTES=2          a shorter one
 
 PYTHON ?= python3
-BIN := .venv/bin
+
+# Not the environment's ROS_DISTRO: a sourced ROS install says nothing of the wheels wanted here.
+ROS_DISTRO := kilted
+ifeq ($(filter $(ROS_DISTRO),kilted jazzy),)
+$(error ROS_DISTRO must be kilted or jazzy, not '$(ROS_DISTRO)')
+endif
+VENV := $(if $(filter kilted,$(ROS_DISTRO)),.venv,.venv-$(ROS_DISTRO))
+BIN := $(VENV)/bin
 
 ROBOT ?=
 TIP ?=
 SOLVER ?=
+SOLVES ?= 1000000
+INPUTS ?= 10000
+MINUTES ?= 10
 
 .PHONY: setup demo test lint bench soak clean
 
-setup: .venv/.demo .venv/.test
+setup: $(VENV)/.demo $(VENV)/.test
 
-demo: .venv/.demo
+demo: $(VENV)/.demo
 	@$(BIN)/python -m ik_node.demo \
 		$(if $(ROBOT),--robot '$(ROBOT)') $(if $(TIP),--tip '$(TIP)') $(if $(SOLVER),--solver '$(SOLVER)')
 
-test: .venv/.test
+test: $(VENV)/.test
 	$(BIN)/python -m pytest
 
-lint: .venv/.test
+lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: .venv/.bench
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark
 	$(BIN)/python -m benchmark.analytic
 	$(BIN)/python -m benchmark.service
 	$(BIN)/python -m benchmark.scaling
 
-soak: .venv/.test
-	$(BIN)/python test/soak.py
+soak: $(VENV)/.test
+	$(BIN)/python test/soak.py --solves $(SOLVES)
+	$(BIN)/python test/soak_inputs.py --inputs $(INPUTS)
+	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
 
 clean:
-	rm -rf .venv
+	rm -rf .venv .venv-*
 
-.venv/bin/python:
+$(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed, this is " + sys.version.split()[0])'
-	@echo 'Making the environment in .venv (a few minutes, once) …'
-	@$(PYTHON) -m venv .venv
+	@echo 'Making the environment in $(VENV) (a few minutes, once) …'
+	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip
 
-.venv/.demo: .venv/bin/python setup.py
+$(VENV)/.demo: $(VENV)/bin/python setup.py
 	@echo 'Installing what the node and its demo need …'
-	@$(BIN)/python -m pip install -qq --editable '.[ros,plot]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot]'
 	@touch $@
 
-.venv/.test: .venv/.demo
+$(VENV)/.test: $(VENV)/.demo
 	@echo 'Installing what the tests need …'
-	@$(BIN)/python -m pip install -qq --editable '.[ros,plot,test]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,test]'
 	@touch $@
 
-.venv/.bench: .venv/.demo
+$(VENV)/.bench: $(VENV)/.demo
 	@echo 'Installing the peers to compare with …'
-	@$(BIN)/python -m pip install -qq --editable '.[ros,plot,bench]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,bench]'
 	@touch $@

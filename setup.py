@@ -8,7 +8,16 @@ NAME = 'ik_node'
 
 # ROS 2 as wheels from PyPI, for machines without a ROS install.
 MESSAGES = ('diagnostic', 'geometry', 'nav', 'sensor', 'std', 'trajectory', 'visualization')
-ROS = [f'ros-kilted-{name}-msgs' for name in MESSAGES] + ['ros-kilted-std-srvs']
+
+
+def wheels(distro, rclpy):
+    """Return what a ROS distribution is made of, as far as the node needs it."""
+    return [f'ros-rclpy[fastrtps]{rclpy}', *(f'ros-{distro}-{name}-msgs' for name in MESSAGES),
+            f'ros-{distro}-std-srvs']
+
+
+KILTED = wheels('kilted', '>=9,<10')
+JAZZY = wheels('jazzy', '>=7,<8')
 
 setup(
     name=NAME,
@@ -30,10 +39,12 @@ setup(
     python_requires='>=3.10',
     install_requires=['setuptools', 'numba', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py', 'xacro'],
     extras_require={
-        'ros': ['ros-rclpy[fastrtps]>=9', *ROS],
+        'ros': KILTED,
+        'kilted': KILTED,
+        'jazzy': JAZZY,
         'plot': ['matplotlib'],
-        'test': ['cmeel-urdfdom', 'example-robot-data', 'mypy', 'pin', 'pytest', 'rtb-data',
-                 'ruff'],
+        'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mypy', 'pin',
+                 'pytest', 'rtb-data', 'ruff'],
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'pin', 'pytracik', 'roboticstoolbox-python',
                   'rtb-data'],
         'viewer': ['viser'],

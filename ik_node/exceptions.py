@@ -8,7 +8,17 @@ from difflib import get_close_matches
 
 
 class IkError(Exception):
-    """Anything ik_node refuses; the message says what was given and what is allowed."""
+    """Anything ik_node refuses; the message says what was given and what is allowed.
+
+    Of what was given it quotes no more than fits: it ends up in logs and in messages.
+    """
+
+    def __str__(self) -> str:
+        """Return the message, a very long one without its middle."""
+        text = super().__str__()
+        if len(text) <= _LONGEST:
+            return text
+        return f'{text[:_LONGEST * 3 // 4]} […] {text[-_LONGEST // 4:]}'
 
 
 class ModelError(IkError):
@@ -48,6 +58,17 @@ class MotionError(IkError):
 
 
 _MOST_LISTED = 40
+_LONGEST = 4000      # characters of a message
+_MOST_COMPARED = 200  # names, and characters of a name, among which a near one is looked for
+
+
+def shown(value: object, most: int = 60) -> str:
+    """Return a value as text for a message, no longer than `most`."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        text = 'a number of thousands of digits'
+    return text if len(text) <= most else f'{text[:most]}…'
 
 
 def names(items: Iterable[str]) -> str:
@@ -61,6 +82,7 @@ def names(items: Iterable[str]) -> str:
 def unknown(what: str, name: object, allowed: Iterable[str]) -> str:
     """Return the message for an unknown name: the nearest of those that exist, and their list."""
     allowed = tuple(allowed)
-    near = get_close_matches(str(name), allowed, n=1)
+    few = len(allowed) <= _MOST_COMPARED and len(str(name)) <= _MOST_COMPARED
+    near = get_close_matches(str(name), allowed, n=1) if few else ()
     hint = f'; did you mean {near[0]!r}?' if near else ';'
     return f'there is no {what} {name!r}{hint} there is {names(allowed)}'

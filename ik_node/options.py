@@ -5,6 +5,7 @@ The same table makes the checks, the errors, the ROS parameters and the document
 
 import dataclasses
 import math
+import sys
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import OptionError, names, unknown
+from ik_node.bounds import MAX_ENTRIES, MAX_TEXT
+from ik_node.exceptions import OptionError, names, shown, unknown
 
 _LISTS = (list, tuple, array, np.ndarray)
 
@@ -39,7 +41,9 @@ class Spec:
     named: bool = False
     """Whether it may be a name instead, a text."""
     length: int | None = None
-    """How long the list must be; None for any length."""
+    """How long the list must be; None for any length up to MAX_ENTRIES."""
+    longest: int = MAX_TEXT
+    """How many characters a text may have."""
 
 
 def option(default: Any, text: str, unit: str = '', *, kind: type = float, **limits: Any) -> Any:
@@ -90,7 +94,7 @@ def check(name: str, value: Any, spec: Spec, n_joints: int | None = None) -> Any
             return None
         raise OptionError(f'{name} must be {_allowed(spec)}, not None')
     if spec.named and isinstance(value, str):
-        return value
+        return _text(name, value, spec)
     if spec.listed or (spec.per_joint and isinstance(value, _LISTS)):
         return _list(name, value, spec, n_joints if spec.per_joint else spec.length)
     return _one(name, value, spec)
@@ -99,23 +103,34 @@ def check(name: str, value: Any, spec: Spec, n_joints: int | None = None) -> Any
 def _one(name: str, value: Any, spec: Spec) -> Any:
     if spec.kind in (str, bool):
         if not isinstance(value, spec.kind) or (spec.choices and value not in spec.choices):
-            raise OptionError(f'{name} must be {_allowed(spec)}, not {value!r}')
-        return value
+            raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
+        return _text(name, value, spec) if isinstance(value, str) else value
     return _number(name, value, spec)
+
+
+def _text(name: str, value: str, spec: Spec) -> str:
+    if len(value) > spec.longest:
+        raise OptionError(f'{name} must have at most {spec.longest} characters, not {len(value)}')
+    return value
 
 
 def _number(name: str, value: Any, spec: Spec) -> float | int:
     numeric = isinstance(value, (int, float, np.integer, np.floating))
-    if (not numeric or isinstance(value, bool) or not math.isfinite(value)
+    if (not numeric or isinstance(value, bool) or not abs(value) <= sys.float_info.max
             or (spec.kind is int and value != int(value))
             or not spec.low <= value <= spec.high or (spec.positive and value == spec.low)):
-        raise OptionError(f'{name} must be {_allowed(spec)}, not {value!r}')
+        raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
     return spec.kind(value)
 
 
 def _list(name: str, value: Any, spec: Spec, length: int | None) -> Any:
     if not isinstance(value, _LISTS):
-        raise OptionError(f'{name} must be {_allowed(spec)}, not {value!r}')
+        raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
+    if len(value) > MAX_ENTRIES:
+        raise OptionError(f'{name} must have {f"{length}" if length else f"at most {MAX_ENTRIES}"} '
+                          f'entries, not {len(value)}')
     each = dataclasses.replace(spec, listed=False, per_joint=False, optional=False, named=False)
     items = [_one(f'{name}[{i}]', item, each) for i, item in enumerate(value)]
     if length is not None and len(items) != length:

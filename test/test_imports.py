@@ -10,8 +10,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / 'ik_node'
 
 # A layer may import from those before it. Single modules at the top are named by their file.
-LAYERS = [['exceptions', '_jit', '_arrays', 'options', 'resources'], ['spatial'], ['kinematics'],
-          ['model'], ['solvers'], ['motion', 'workspace'], ['ros', 'tools', 'demo', 'viewer']]
+LAYERS = [['exceptions', '_jit', '_arrays', 'bounds', 'options', 'resources'], ['spatial'],
+          ['kinematics'], ['model'], ['solvers'], ['motion', 'workspace'],
+          ['ros', 'tools', 'demo', 'viewer']]
 # What stands on ros/ and may import rclpy through it.
 NEEDS_ROS = {'ros', 'demo'}
 

@@ -18,17 +18,18 @@ row's own frame, with the standard one it comes before the row's Tx(a) Rx(α).
 """
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
-from ik_node.exceptions import ModelError, names, unknown
+from ik_node.bounds import MAX_LINKS, MAX_NUMBER, check_name
+from ik_node.exceptions import ModelError, names, shown, unknown
 from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
 from ik_node.model.tree import KinematicTree
+from ik_node.model.yaml_file import load_yaml
 from ik_node.spatial import pose_from_rpy
 
 STANDARD, MODIFIED = 'standard', 'modified'
@@ -60,7 +61,9 @@ def read_dh(table: Any, convention: str | None = None) -> KinematicTree:
     unit = _UNITS[given_unit]
     rows = table.get('joints')
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
-        raise ModelError(f'joints must be a list of rows, not {rows!r}')
+        raise ModelError(f'joints must be a list of rows, not {rows!r:.60}')
+    if len(rows) > MAX_LINKS:
+        raise ModelError(f'a DH table may have at most {MAX_LINKS} rows, not {len(rows)}')
     T = _pose(table.get('base'), 'base', unit)
     joints: dict[str, Joint] = {}
     for index, row in enumerate(rows, start=1):
@@ -77,12 +80,7 @@ def read_dh(table: Any, convention: str | None = None) -> KinematicTree:
 
 
 def _load(path: str | PathLike[str]) -> Any:
-    try:
-        table = yaml.safe_load(Path(path).read_text())
-    except (OSError, ValueError) as error:
-        raise ModelError(f'cannot read the DH table {str(path)!r}: {error}') from error
-    except yaml.YAMLError as error:
-        raise ModelError(f'the DH table {str(path)!r} is no YAML: {error}') from error
+    table = load_yaml(path, 'the DH table')
     if not isinstance(table, Mapping):
         raise ModelError(f'the DH table {str(path)!r} must be a mapping with the keys '
                          f'{names(_TABLE_KEYS)}, not {table!r:.60}')
@@ -125,6 +123,7 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     where = f'row {index} of the DH table' + (f' ({name})' if 'name' in row else '')
     if not isinstance(name, str) or not name:
         raise ModelError(f'{where}: name must be a text, not {name!r}')
+    check_name(name, f'row {index} of the DH table')
     if name in before:
         raise ModelError(f'{where}: another row before it has the name {name!r}')
     for key in row:
@@ -176,20 +175,22 @@ def _limits(row: Mapping[str, Any], kind: str, unit: float,
             raise ModelError(f'{where}: a prismatic joint must have lower and upper')
         return CONTINUOUS, -math.inf, math.inf
     scale = 1.0 if kind == PRISMATIC else unit
-    lower, upper = (scale * _number(row[key], key, where) for key in ('lower', 'upper'))
-    if kind == PRISMATIC:
-        lower, upper = (math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
-                        for limit in (lower, upper))
+    lower, upper = (scale * _number(row[key], key, where, sys.float_info.max)
+                    for key in ('lower', 'upper'))
+    lower, upper = (math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
+                    for limit in (lower, upper))
     if lower > upper:
         raise ModelError(f'{where}: lower {row["lower"]!r} is greater than upper {row["upper"]!r}')
     return kind, lower, upper
 
 
-def _number(value: Any, key: str, where: str) -> float:
+def _number(value: Any, key: str, where: str, largest: float = MAX_NUMBER) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ModelError(f'{where}: {key} must be a number, not {value!r}{_yaml_hint(value)}')
-    if not math.isfinite(value):
+    if not abs(value) < math.inf:  # NaN is not, either
         raise ModelError(f'{where}: {key} must be a finite number, not {value!r}')
+    if abs(value) > largest:
+        raise ModelError(f'{where}: {key} must be at most {largest:g} in size, not {shown(value)}')
     return float(value)
 
 
@@ -204,7 +205,7 @@ def _yaml_hint(value: Any) -> str:
 def _positive(row: Mapping[str, Any], key: str, where: str) -> float:
     if key not in row:
         return math.inf
-    value = _number(row[key], key, where)
+    value = _number(row[key], key, where, sys.float_info.max)
     if value <= 0.0:
         raise ModelError(f'{where}: {key} must be above 0, not {value!r}')
     return value

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import ModelError, names, unknown
 from ik_node.model.joints import Joint
 
@@ -93,4 +94,9 @@ def drive_of(joint: Joint, joints: Mapping[str, Joint]) -> Drive:
             raise ModelError(f'joint {joint.name!r} mimics itself: '
                              f'{" → ".join([*seen, current.name])}')
         seen.append(current.name)
+    if not max(abs(multiplier), abs(offset)) <= MAX_NUMBER or (
+            0.0 < abs(multiplier) < 1.0 / MAX_NUMBER):
+        raise ModelError(f'joint {joint.name!r} follows {current.name!r} with multiplier '
+                         f'{multiplier:g} and offset {offset:g}; at most {MAX_NUMBER:g} in size, '
+                         f'and for a multiplier at least {1.0 / MAX_NUMBER:g}, are allowed')
     return Drive(current.name, multiplier if current.moves else 0.0, offset)

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 from urdf_parser_py import urdf
 
+from ik_node.bounds import MAX_NUMBER, check_links, check_name, read_bytes
 from ik_node.exceptions import ModelError, names
 from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
 from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint, Mimic
@@ -25,6 +26,7 @@ from ik_node.spatial import pose_from_rpy
 
 _COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
 _TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_COMPLEX)
+_BLANK = '\ufeff \t\r\n'
 _AXIS_TOLERANCE = 1e-3  # an axis this far off unit length is told of, not only normalised
 
 
@@ -35,10 +37,27 @@ def read_urdf(source: str | PathLike[str],
 
     Raises ModelError.
     """
-    text = _text(source, xacro_args)
+    return _read(_text(source, xacro_args), hold_complex_joints, rotation)
+
+
+def read_urdf_text(text: str, hold_complex_joints: bool = False) -> KinematicTree:
+    """Read a tree from XML text that anyone may have sent: it is neither a path nor xacro.
+
+    xacro reads files and evaluates expressions; a text with xacro in it is refused. Raises
+    ModelError.
+    """
+    if _uses_xacro(text):
+        raise ModelError('the robot description has xacro in it, which can read files and is '
+                         'expanded only in a file that urdf_path names; expand it first: "xacro '
+                         'FILE"')
+    return _read(text.lstrip(_BLANK), hold_complex_joints)
+
+
+def _read(text: str, hold_complex_joints: bool, rotation: str = 'zyx') -> KinematicTree:
     robot = parse_robot(text.encode(errors='surrogatepass'), 'the robot description', 'utf-8')
     warnings: list[str] = []
     links = [_name(element, k) for k, element in enumerate(robot.findall('link'))]
+    check_links(len(links))
     joints: list[Joint | ComplexJoint] = []
     for k, element in enumerate(robot.findall('joint')):
         name = _name(element, k)
@@ -52,7 +71,7 @@ def read_urdf(source: str | PathLike[str],
 
 def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) -> str:
     """Return the URDF as text, xacro expanded, ready to parse."""
-    if isinstance(source, str) and source.lstrip('\ufeff \t\r\n').startswith('<'):
+    if isinstance(source, str) and source.lstrip(_BLANK).startswith('<'):
         path, text = None, source
     else:
         if not isinstance(source, (str, PathLike)):
@@ -60,22 +79,23 @@ def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) 
                              f'XML text itself, not {type(source).__name__}')
         path = Path(source)
         text = _decode(path)
-    text = text.lstrip('\ufeff \t\r\n')
+    text = text.lstrip(_BLANK)
     if xacro_args or (path and path.suffix == '.xacro') or _uses_xacro(text):
+        parse_robot(text.encode(errors='surrogatepass'), 'the xacro', 'utf-8')
         text = _expand(text, path, xacro_args or {})
     return text
 
 
 def _decode(path: Path) -> str:
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except (OSError, ValueError) as error:
         raise ModelError(f'cannot read the robot description {str(path)!r}: {error}; give a path '
                          'to a .urdf or .xacro file, or the XML text itself') from error
     declared = re.match(rb'\s*<\?xml[^>]*encoding=["\']([\w-]+)["\']', data)
     try:
         return data.decode(declared[1].decode() if declared else 'utf-8')
-    except (UnicodeDecodeError, LookupError) as error:
+    except (ValueError, LookupError) as error:  # the codecs raise more than UnicodeDecodeError
         raise ModelError(f'{str(path)!r} is no text in its encoding: {error}') from error
 
 
@@ -109,7 +129,7 @@ def _name(element: ElementTree.Element, index: int) -> str:
     name = element.get('name')
     if not name:
         raise ModelError(f'{element.tag} number {index + 1} of the robot description has no name')
-    return name
+    return check_name(name, element.tag)
 
 
 def _joint(element: ElementTree.Element, name: str, warnings: list[str]) -> Joint:
@@ -146,9 +166,9 @@ def _complex_joint(element: ElementTree.Element, name: str, hold: bool, rotation
 def _placement(parsed: urdf.Joint, name: str) -> np.ndarray:
     origin = parsed.origin or urdf.Pose(xyz=[0, 0, 0], rpy=[0, 0, 0])
     xyz, rpy = np.array(origin.xyz), np.array(origin.rpy)
-    if not np.isfinite([xyz, rpy]).all():
+    if not (np.abs([xyz, rpy]) <= MAX_NUMBER).all():  # NaN is not, either
         raise ModelError(f'joint {name!r}: its origin xyz={origin.xyz} rpy={origin.rpy} must be '
-                         'finite numbers')
+                         f'finite numbers, at most {MAX_NUMBER:g} in size')
     return pose_from_rpy(xyz, rpy)
 
 

@@ -11,6 +11,7 @@ field count on it: what does not fit is left out and told of in `PoseLibrary.war
 """
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -18,12 +19,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import yaml
 
 from ik_node._arrays import vector
-from ik_node.exceptions import ModelError, names, unknown
+from ik_node.bounds import check_name, read_bytes
+from ik_node.exceptions import ModelError, names, shown, unknown
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
+from ik_node.model.yaml_file import load_yaml
 from ik_node.motion.srdf import GroupState, read_group_states
 
 _ANGLE_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
@@ -57,6 +59,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
             if not isinstance(name, str) or not name:
                 raise ModelError(f'{source}: the name of a pose must be text, not {name!r}; put it '
                                  'in quotes')
+            check_name(name, f'{source}: a pose')
             checked = _checked(values, tree, angle_unit, f'{source}: pose {name!r}')
             self._poses[name] = MappingProxyType(checked)
 
@@ -68,7 +71,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         Raises ModelError for what is wrong in it.
         """
         what = 'the pose library' if isinstance(source, Mapping) else str(source)
-        table = source if isinstance(source, Mapping) else _load(source)
+        table = source if isinstance(source, Mapping) else load_yaml(source, 'the poses')
         if not isinstance(table, Mapping):
             raise ModelError(f'{what} must be a mapping with the keys {names(_KEYS)}, not '
                              f'{table!r:.60}')
@@ -152,7 +155,7 @@ def read_poses(path: str | PathLike[str], tree: KinematicTree) -> PoseLibrary:
     """
     suffix = Path(path).suffix.lower()
     if suffix not in ('.yaml', '.yml', '.srdf'):
-        suffix = '.srdf' if _text(path).lstrip().startswith('<') else '.yaml'
+        suffix = '.srdf' if _begins_as_xml(path) else '.yaml'
     if suffix == '.srdf':
         return PoseLibrary.from_srdf(Path(path), tree)
     return PoseLibrary.from_yaml(path, tree)
@@ -179,8 +182,8 @@ def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: s
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         hint = ', which YAML takes for text (it wants 1.0e-3)' if isinstance(value, str) else ''
         raise ModelError(f'{where} must be at a number, not {value!r}{hint}')
-    if not math.isfinite(value):
-        raise ModelError(f'{where} must be at a finite number, not {value!r}')
+    if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some whole numbers
+        raise ModelError(f'{where} must be at a finite number, not {shown(value)}')
     unit, scale = ('m', 1.0) if joint.prismatic else (angle_unit, _ANGLE_UNITS[angle_unit])
     if not joint.lower <= scale * value <= joint.upper:
         raise ModelError(f'{where}: {value:.9g} {unit} is outside its limits '
@@ -236,29 +239,9 @@ def _merged(parts: Sequence[Mapping[str, float] | None], where: str,
     return merged
 
 
-class _StrictLoader(yaml.SafeLoader):
-    """YAML that refuses a key given twice, of which the last would win."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return the mapping of a node."""
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f'{key.value!r} is given twice', key.start_mark)
-            seen.add(key.value if isinstance(key, yaml.ScalarNode) else None)
-        return super().construct_mapping(node, deep)
-
-
-def _load(path: str | PathLike[str]) -> Any:
+def _begins_as_xml(path: str | PathLike[str]) -> bool:
     try:
-        return yaml.load(_text(path), _StrictLoader)
-    except yaml.YAMLError as error:
-        raise ModelError(f'{str(path)!r} is no YAML of poses: {error}') from error
-
-
-def _text(path: str | PathLike[str]) -> str:
-    try:
-        return Path(path).read_text(encoding='utf-8-sig')
+        data = read_bytes(path)
     except (OSError, ValueError) as error:
         raise ModelError(f'cannot read the poses {str(path)!r}: {error}') from error
+    return data.removeprefix(b'\xef\xbb\xbf').lstrip().startswith(b'<')

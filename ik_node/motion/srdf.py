@@ -12,10 +12,10 @@ values, separated by spaces.
 
 import math
 from os import PathLike
-from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from ik_node.bounds import read_bytes
 from ik_node.exceptions import ModelError
 from ik_node.model.robot_xml import parse_robot
 
@@ -42,7 +42,7 @@ def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState
     else:
         what, encoding = str(source), None  # as the file declares it
         try:
-            data = Path(source).read_bytes().removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
+            data = read_bytes(source).removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
         except (OSError, ValueError) as error:
             raise ModelError(f'cannot read the SRDF {what!r}: {error}') from error
     robot = parse_robot(data, what, encoding)

@@ -1,5 +1,7 @@
 """The node's parameters as one consistent whole: checked together, then applied together."""
 
+import re
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +11,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.validate_topic_name import validate_topic_name
 
-from ik_node.exceptions import IkError, OptionError
+from ik_node.exceptions import IkError, OptionError, shown
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary, read_poses
 from ik_node.options import Options, Spec
@@ -35,7 +37,7 @@ class Configuration:
         start = StartOptions.read(
             declare(node, StartOptions.specs(), StartOptions.defaults(), read_only=True))
         self.autostart: bool = start.autostart
-        self.arm_names: tuple[str, ...] = start.arms or ('',)
+        self.arm_names: tuple[str, ...] = self._arm_names(start.arms or ('',))
         self._specs: dict[str, Spec] = {}
         self._values: dict[str, Any] = {}
         self._declare(ModelOptions)
@@ -51,6 +53,16 @@ class Configuration:
         self._pending: tuple[dict[str, Any], Robot | None] | None = None
         node.add_on_set_parameters_callback(self._check)
         node.add_post_set_parameters_callback(self._apply)
+
+    def _arm_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names where topics and parameters can be made of them, else one arm's."""
+        if names == ('',) or (len(set(names)) == len(names)
+                              and all(re.fullmatch('[A-Za-z][A-Za-z0-9_]*', n) for n in names)):
+            return names
+        self._node.get_logger().error(
+            f'parameter arms: {shown(names)} must be different names, each of letters, digits and '
+            'underscores, a letter first; one arm without a name is used instead')
+        return ('',)
 
     def load(self) -> None:
         """Make the robot. Raises IkError for what is wrong with the parameters."""
@@ -138,9 +150,14 @@ class Configuration:
         except IkError as error:
             reason = f'{error}' if isinstance(error, OptionError) else (
                 f'{", ".join(parameter.name for parameter in parameters)}: {error}')
-            self._node.get_logger().warning(f'parameter refused: {reason}')
-            return SetParametersResult(successful=False, reason=reason)
+            return self._refused(reason)
+        except Exception:  # a defect of ours must not take the robot's node down
+            return self._refused(f'internal error:\n{traceback.format_exc()}')
         return SetParametersResult(successful=True)
+
+    def _refused(self, reason: str) -> SetParametersResult:
+        self._node.get_logger().warning(f'parameter refused: {reason}')
+        return SetParametersResult(successful=False, reason=reason)
 
     def _apply(self, parameters: list[Parameter]) -> None:
         if self._pending is None or not any(p.name in self._specs for p in parameters):

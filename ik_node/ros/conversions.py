@@ -10,6 +10,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError
 from ik_node.motion.trajectory import State
 from ik_node.spatial import matrix_from_quaternion, quaternion_from_matrix
@@ -23,12 +24,13 @@ def pose_to_matrix(pose: Pose) -> np.ndarray:
     """
     q = pose.orientation
     quaternion = np.array([q.x, q.y, q.z, q.w])
-    norm = math.sqrt(quaternion @ quaternion)
-    if not math.isfinite(norm) or norm < 1e-9:
+    largest = float(np.abs(quaternion).max())
+    if not 1e-9 <= largest < math.inf:  # NaN is not, either
         raise InputError(f'the orientation ({q.x:g}, {q.y:g}, {q.z:g}, {q.w:g}) is no quaternion: '
                          'it must have finite numbers and a length above zero')
     T = np.eye(4)
-    T[:3, :3] = matrix_from_quaternion(quaternion / norm)
+    quaternion /= largest  # so that its square is neither too large nor too small
+    T[:3, :3] = matrix_from_quaternion(quaternion / math.sqrt(quaternion @ quaternion))
     T[:3, 3] = point_to_array(pose.position)
     return T
 
@@ -44,11 +46,11 @@ def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
 
 
 def point_to_array(point: Point) -> np.ndarray:
-    """Return a point message as (3,), m. Raises InputError for numbers that are not finite."""
+    """Return a point message as (3,), m. Raises InputError for what is not finite or too large."""
     array = np.array([point.x, point.y, point.z])
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= MAX_NUMBER).all():  # NaN is not, either
         raise InputError(f'the position ({point.x:g}, {point.y:g}, {point.z:g}) must have finite '
-                         'numbers')
+                         f'numbers, at most {MAX_NUMBER:g} m in size')
     return array
 
 

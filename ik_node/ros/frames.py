@@ -7,7 +7,8 @@ from rclpy.node import Node
 from rclpy.time import Time
 from std_msgs.msg import Header
 
-from ik_node.exceptions import InputError, names
+from ik_node.bounds import MAX_NAME
+from ik_node.exceptions import InputError, names, shown
 from ik_node.ros.options import NodeOptions
 from ik_node.ros.robot import Arm, Robot
 from ik_node.spatial import inverse, matrix_from_quaternion, pose_from_rpy
@@ -45,6 +46,9 @@ class Frames:
         nor the world, nor known to tf2.
         """
         prefix = options.frame_prefix
+        if len(header.frame_id) > MAX_NAME:
+            raise InputError(f'the frame {shown(header.frame_id)} has {len(header.frame_id)} '
+                             f'characters; at most {MAX_NAME} are allowed')
         frame = header.frame_id.lstrip('/')
         link = frame.removeprefix(prefix)
         if not frame or link == arm.chain.base_link:

@@ -16,6 +16,7 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Header
 
+from ik_node.bounds import MAX_POSES
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros import conversions, status
 from ik_node.ros.branches import Branches
@@ -172,6 +173,9 @@ class Goals:
 
     def _take_path(self, robot: Robot, arm: Arm, message: Path) -> None:
         """Check all of a path before the first step on it."""
+        if not 0 < len(message.poses) <= MAX_POSES:
+            raise InputError(f'a path must have at least one pose and at most {MAX_POSES}, not '
+                             f'{len(message.poses)}')
         waypoints: deque[Waypoint] = deque()
         for i, pose in enumerate(message.poses):
             place = f'waypoint {i + 1} of {len(message.poses)}'

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ik_node.bounds import MAX_BYTES
 from ik_node.options import Options, option
 from ik_node.solvers.registry import solver_names
 
@@ -16,7 +17,7 @@ class ModelOptions(Options):
     robot_description: str = option(
         '', 'the robot as URDF text; empty: taken from urdf_path, dh_path or the topic '
         'robot_description',
-        kind=str)
+        kind=str, longest=MAX_BYTES)
     urdf_path: str = option(
         '', 'a .urdf or .xacro file to read the robot from', kind=str)
     dh_path: str = option(

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.bounds import MAX_JOINTS
 from ik_node.exceptions import ModelError, OptionError, UnsupportedError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
+from ik_node.model.urdf import read_urdf_text
 from ik_node.motion.following import Follower
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.pose_library import PoseLibrary
@@ -46,6 +48,9 @@ class Arm:
         self.name = name
         self.options = options
         self.chain: Chain = tree.chain(options.base_link or None, options.tip_link or None)
+        if self.chain.n_joints > MAX_JOINTS:
+            raise ModelError(f'the arm from {self.chain.base_link!r} to {self.chain.tip_link!r} '
+                             f'has {self.chain.n_joints} joints; at most {MAX_JOINTS} are allowed')
         self.solver: Solver = make_solver(options.solver, self.chain, **solver_options)
         self.start = self._start(poses)
         self.task_weights = self._task_weights()
@@ -187,14 +192,13 @@ def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | 
     """
     hold = options.hold_complex_joints
     if options.robot_description:
-        return KinematicTree.from_urdf(options.robot_description, hold_complex_joints=hold)
+        return read_urdf_text(options.robot_description, hold)
     if options.urdf_path:
         return KinematicTree.from_urdf(options.urdf_path, _xacro_args(options.xacro_args or ()),
                                        hold_complex_joints=hold)
     if options.dh_path:
         return KinematicTree.from_dh(options.dh_path)
-    return None if topic_text is None else KinematicTree.from_urdf(
-        topic_text, hold_complex_joints=hold)
+    return None if topic_text is None else read_urdf_text(topic_text, hold)
 
 
 def _xacro_args(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """How the executables run their node, and end."""
 
 import signal
+import traceback
 from collections.abc import Callable
 
 import rclpy
@@ -17,7 +18,7 @@ def run(make_node: Callable[[], Node], arguments: list[str] | None) -> int:
         executor = SingleThreadedExecutor()
         node = make_node()
         executor.add_node(node)
-        executor.spin()
+        _spin(executor, node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except Exception:
@@ -31,3 +32,19 @@ def run(make_node: Callable[[], Node], arguments: list[str] | None) -> int:
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _spin(executor: SingleThreadedExecutor, node: Node) -> None:
+    """Spin for ever. An exception ends the callback it comes from, but not the node.
+
+    ROS's own services raise too, as of a parameter whose type is none.
+    """
+    while rclpy.ok():
+        try:
+            executor.spin_once()
+        except ExternalShutdownException:
+            raise
+        except Exception:
+            if not rclpy.ok():
+                raise
+            node.get_logger().error(f'internal error, going on:\n{traceback.format_exc()}')

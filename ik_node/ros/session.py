@@ -1,6 +1,7 @@
 """What the node has while it is configured: publishers, subscriptions, services, timers."""
 
 import threading
+import traceback
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
@@ -17,6 +18,7 @@ from ik_node.ros.status import Health
 
 _MARKER_PERIOD = 0.05   # s
 _WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0
+_LONGEST_PERIOD = 1e6   # s; a timer's must fit into 64 bits of nanoseconds
 
 
 class Session:
@@ -75,7 +77,8 @@ class Session:
         if self._publish_timer is not None:
             self._node.destroy_timer(self._publish_timer)
         rate = self._configuration.options.publish_rate or _WAYPOINT_RATE
-        self._publish_timer = self._node.create_timer(1.0 / rate, self._on_publish_time)
+        self._publish_timer = self._node.create_timer(
+            min(1.0 / rate, _LONGEST_PERIOD), self._on_publish_time)
         robot, logger = self._configuration.robot, self._node.get_logger()
         if robot is None or robot is self._robot:
             return
@@ -123,8 +126,13 @@ class Session:
                 self.on_parameters()
             self._health.trouble = ''
         except IkError as error:
-            self._health.trouble = f'robot_description refused: {error}'
-            self._node.get_logger().error(self._health.trouble)
+            self._refuse_description(str(error))
+        except Exception:  # a defect of ours must not take the robot's node down
+            self._refuse_description(f'internal error:\n{traceback.format_exc()}')
+
+    def _refuse_description(self, reason: str) -> None:
+        self._health.trouble = f'robot_description refused: {reason}'
+        self._node.get_logger().error(self._health.trouble)
 
     def _on_publish_time(self) -> None:
         robot = self._configuration.robot

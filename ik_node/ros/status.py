@@ -7,6 +7,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
+from ik_node.bounds import MAX_NAME
 from ik_node.ros.robot import Arm, Robot
 from ik_node.solvers.result import Result, StopReason
 
@@ -62,7 +63,7 @@ def seconds(stamp: Time) -> str:
 def _status(arm: str, level: bytes, message: str, header: Header, joint_stamp: Time,
             known: Mapping[str, str]) -> DiagnosticStatus:
     values = {
-        **dict.fromkeys(KEYS, ''), 'arm': arm, 'goal_frame': header.frame_id,
+        **dict.fromkeys(KEYS, ''), 'arm': arm, 'goal_frame': header.frame_id[:MAX_NAME],
         'goal_stamp': seconds(header.stamp), 'joint_stamp': seconds(joint_stamp), **known}
     return DiagnosticStatus(level=level, name='ik_node: goal', message=message,
                             values=[KeyValue(key=key, value=value)

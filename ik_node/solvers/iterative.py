@@ -9,6 +9,7 @@ import numpy as np
 
 from ik_node._arrays import numbers, vector
 from ik_node._jit import compiled
+from ik_node.exceptions import OptionError
 from ik_node.kinematics.reach import reach, wrist_ball
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Found, Solver
@@ -32,6 +33,7 @@ from ik_node.solvers.settings import (
 )
 from ik_node.solvers.starts import low_discrepancy
 
+_MOST_SAMPLES = 10_000_000  # numbers that say where restarts begin, 80 MB
 # Of the way on from the best posture: iterations to wait, and what counts as progress meanwhile.
 _PATIENT = 20
 _HARDLY_ANY = 0.999
@@ -50,6 +52,10 @@ class IterativeSolver(Solver):
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Prepare to solve for a chain; see `Solver`."""
         super().__init__(chain, **options)
+        most = _MOST_SAMPLES // chain.n_joints
+        if self.options.max_restarts > most:
+            raise OptionError(f'max_restarts must be at most {most} for an arm of '
+                              f'{chain.n_joints} joints, not {self.options.max_restarts}')
         self.centre, self.reach = reach(self.chain.arrays)
         self.settings = self._settings()
         self.packed = pack(self.chain.arrays, self.settings)

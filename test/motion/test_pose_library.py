@@ -145,7 +145,8 @@ def test_a_wrong_table_is_refused(table, says):
 @pytest.mark.parametrize(('text', 'says'), [
     ('poses: {home: {elbow: 0, elbow: 1}}', "'elbow' is given twice"),
     ('poses:\n  home: {elbow: 0}\n  home: {elbow: 1}', "'home' is given twice"),
-    ('poses: {home: {[a]: 1}}', 'no YAML of poses'), ('poses: {{', 'no YAML of poses'),
+    ('poses: {home: {[a]: 1}}', 'the poses .* is no YAML'),
+    ('poses: {{', 'the poses .* is no YAML'),
     ('', "a mapping with the keys 'angle_unit', 'poses', not None"), ('- 1', 'a mapping'),
     ('poses: {home: {elbow: .nan}}', 'not nan'), ('poses: {home: {elbow: 1,5}}', 'elbow|joint')])
 def test_a_wrong_file_is_refused_and_named(tmp_path, text, says):

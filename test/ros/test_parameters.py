@@ -100,7 +100,7 @@ BAD = [
     ({'publish_rate': -1.0}, 'range'),
     ({'tip_link': 'hand'}, "tip_link: there is no tip link 'hand'; .*'tip'"),
     ({'base_link': 'tip'}, 'base_link: no joint moves'),
-    ({'robot_description': 'no XML'}, 'robot_description: cannot read the robot description'),
+    ({'robot_description': 'no XML'}, 'robot_description: the robot description is no XML'),
     ({'robot_description': '<robot name="r"><link></robot>'}, 'robot_description: .* no XML'),
     ({'urdf_path': '/nowhere/arm.urdf'}, 'urdf_path: cannot read .*/nowhere/arm.urdf'),
     ({'start_pose': [0.0]}, 'start_pose must have 3 entries'),

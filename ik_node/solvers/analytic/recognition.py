@@ -43,6 +43,7 @@ from ik_node.spatial import inverse
 _TRIALS = 12
 _TRIAL_TOLERANCE = 1e-4  # rad or m
 _MOST_LOCKS = 100        # choices of joints to lock that are looked at
+_MOST_JOINTS = 16        # the search for a structure takes seconds beyond
 
 
 class Recognised(NamedTuple):
@@ -86,6 +87,9 @@ def recognise(chain: Chain, asked: np.ndarray, along_goal: bool) -> Recognised:
     flat = _flat(own, T_base_tip, size)
     if flat is not None:
         return flat
+    if chain.n_joints > _MOST_JOINTS:
+        found = f'{chain.n_joints} joints, and a closed form is looked for up to {_MOST_JOINTS}'
+        raise UnsupportedError(_refusal(chain, found), found)
     free = free_joints(T_base_tip, asked, along_goal)
     if free is None:
         raise UnsupportedError('analytic has no closed form for goals that ask for one rotation '

@@ -1,0 +1,69 @@
+"""How large what comes from outside may be; and files, read no further than that.
+
+Far beyond any robot there is, and far below what would stop the machine that reads it: the largest
+of a hundred descriptions in the field has 0.2 MB, 130 links, and lengths of a few metres.
+"""
+
+import stat
+from os import PathLike
+from pathlib import Path
+
+from ik_node.exceptions import ModelError
+
+MAX_BYTES = 8 * 2**20
+"""Of a description, a table of rows or a file of poses."""
+MAX_NODES = 100_000
+"""Elements of an XML text; values of a YAML text, those of aliases counted each time."""
+MAX_NESTING = 50
+"""How deep elements or values may stand within each other."""
+MAX_LINKS = 2_000
+"""Of a robot, as it is read from a description or a table of rows."""
+MAX_JOINTS = 200
+"""Of an arm that the node solves for: a goal out of reach must not keep it busy for minutes."""
+MAX_NUMBER = 1e9
+"""m, rad, or a ratio: products of a few such numbers still have digits to spare."""
+MAX_NAME = 255
+"""Characters of the name of a link, a joint, a pose or a frame."""
+MAX_TEXT = 4096
+"""Characters of a parameter that is a text, other than a description."""
+MAX_ENTRIES = 10_000
+"""Of a parameter that is a list."""
+MAX_POSES = 10_000
+"""Waypoints of a path."""
+
+_TOO_LARGE = f'it is too large; at most {MAX_BYTES // 2**20} MiB are read'
+
+
+def read_bytes(path: str | PathLike[str]) -> bytes:
+    """Return what is in a regular file of at most MAX_BYTES.
+
+    Devices and pipes, which may have no end or never begin, are not opened. Raises OSError or
+    ValueError, as reading a file does.
+    """
+    if not stat.S_ISREG(Path(path).stat().st_mode):
+        raise ValueError('it is no regular file')
+    with open(path, 'rb') as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(_TOO_LARGE)
+    return data
+
+
+def check_size(size: int, what: str) -> None:
+    """Raise ModelError where a text of so many bytes is too large."""
+    if size > MAX_BYTES:
+        raise ModelError(f'{what} cannot be read: {_TOO_LARGE}')
+
+
+def check_name(name: str, what: str) -> str:
+    """Return a name. Raises ModelError where it is too long."""
+    if len(name) > MAX_NAME:
+        raise ModelError(f'{what} has a name of {len(name)} characters, {name[:40]!r}…; at most '
+                         f'{MAX_NAME} are allowed')
+    return name
+
+
+def check_links(count: int) -> None:
+    """Raise ModelError for a robot with too many links."""
+    if count > MAX_LINKS:
+        raise ModelError(f'the robot has {count} links; at most {MAX_LINKS} are allowed')

@@ -1,0 +1,164 @@
+"""What may be read of what comes from outside: no files, no networks, and no more than fits."""
+
+import os
+import re
+
+import pytest
+
+from hostile_texts import BOMB, chain
+from ik_node import IkError, KinematicTree, ModelError
+from ik_node.bounds import MAX_BYTES
+from ik_node.model.urdf import read_urdf_text
+from ik_node.motion.pose_library import PoseLibrary
+
+ARM = chain(3)
+
+
+def inside(text, into=ARM):
+    return into.replace('<robot name="deep">', f'<robot name="deep">{text}')
+
+
+def test_the_good_text_is_read():
+    assert read_urdf_text(ARM).links == ('l0', 'l1', 'l2')
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    (BOMB + ARM, 'declares the XML entity'),
+    ('<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + inside('&x;'), 'entity .x.'),
+    ('<!DOCTYPE robot [<!ENTITY % x SYSTEM "http://127.0.0.1:9/x.dtd"> %x;]>' + ARM, 'entity .x.'),
+    (inside('&x;'), 'no XML: undefined entity'),
+    (inside('<xacro:include filename="/etc/passwd"/>'), 'has xacro in it, which can read files'),
+    (inside('<link name="${1+1}"/>'), 'has xacro in it'),
+    ('/etc/passwd', 'is no XML'),
+    ('', 'is no XML'),
+    (inside('<a>' * 100 + '</a>' * 100), 'more than 50 deep in each other'),
+    (inside('<a/>' * 100_000), 'too many elements; at most 100000 are allowed'),
+    (inside('<!--' + 'x' * MAX_BYTES + '-->'), 'too large; at most 8 MiB are read'),
+    (chain(2001), 'has 2001 links; at most 2000 are allowed'),
+    (inside(f'<link name="{"x" * 256}"/>'), 'a name of 256 characters, .*; at most 255'),
+    (ARM.replace('<axis', '<origin xyz="1e10 0 0"/><axis', 1), "'j0': its origin .* 1e.09 in size"),
+    (ARM.replace('<axis', '<origin rpy="0 1e308 0"/><axis', 1), "'j0': its origin"),
+    (ARM.replace('<axis', '<mimic joint="j1" multiplier="1e10"/><axis', 1), 'multiplier 1e.10 and'),
+    (ARM.replace('<axis', '<mimic joint="j1" multiplier="5e-324"/><axis', 1), 'at least 1e-09'),
+    (ARM.replace('child link="l2"', 'child link="l0"'), 'has a parent|parent|root'),
+])
+def test_a_text_that_was_sent_is_refused_where_it_wants_more_than_it_may(text, words):
+    with pytest.raises(ModelError, match=words) as refused:
+        read_urdf_text(text)
+    assert 'root:' not in str(refused.value)  # as /etc/passwd begins
+
+
+@pytest.mark.parametrize('text', [
+    '<!DOCTYPE robot SYSTEM "file:///etc/passwd">' + ARM,
+    inside('<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/passwd"/>'),
+    inside('<link name="m"><visual><geometry><mesh filename="file:///etc/passwd"/></geometry>'
+           '</visual></link><joint name="m" type="fixed"><parent link="l0"/><child link="m"/>'
+           '</joint>')])
+def test_what_a_description_only_names_is_not_opened(text, monkeypatch):
+    def refuse(file, *_, **__):
+        raise AssertionError(f'{file} was opened')
+    monkeypatch.setattr('builtins.open', refuse)
+    monkeypatch.setattr('os.open', refuse)
+    assert 'l2' in read_urdf_text(text).links
+
+
+def test_a_chain_of_mimics_whose_factors_grow_without_end_is_refused():
+    text = chain(60)
+    for k in range(58):
+        text = text.replace(f'child link="l{k + 1}"/>',
+                            f'child link="l{k + 1}"/><mimic joint="j{k + 1}" multiplier="1e8"/>')
+    with pytest.raises(ModelError, match="'j0' follows 'j58' with multiplier 1e.464|inf"):
+        read_urdf_text(text)
+
+
+@pytest.mark.parametrize('entity', ['<!DOCTYPE r [<!ENTITY x "y">]>'])
+def test_a_xacro_file_may_not_declare_entities_either(tmp_path, entity):
+    file = tmp_path / 'arm.xacro'
+    file.write_text(entity + ARM)
+    with pytest.raises(ModelError, match='declares the XML entity'):
+        KinematicTree.from_urdf(file)
+
+
+def test_a_codec_that_is_none_for_text_is_refused(tmp_path):
+    file = tmp_path / 'arm.urdf'
+    for codec in ('idna', 'zlib', 'undefined', 'nowhere'):
+        file.write_text(f'<?xml version="1.0" encoding="{codec}"?>' + inside('<!-- é.. -->'))
+        with pytest.raises(ModelError, match='no text in its encoding'):
+            KinematicTree.from_urdf(file)
+
+
+READERS = [KinematicTree.from_urdf, KinematicTree.from_dh,
+           lambda file: PoseLibrary.from_yaml(file, read_urdf_text(ARM)),
+           lambda file: PoseLibrary.from_srdf(file, read_urdf_text(ARM))]
+
+
+@pytest.mark.parametrize('reader', READERS)
+def test_devices_pipes_and_files_without_end_are_not_read(reader, tmp_path):
+    pipe, large = tmp_path / 'pipe', tmp_path / 'large'
+    os.mkfifo(pipe)
+    with open(large, 'wb') as file:
+        file.truncate(MAX_BYTES + 1)
+    for path, words in (('/dev/zero', 'no regular file'), (str(pipe), 'no regular file'),
+                        (str(large), 'too large; at most 8 MiB')):
+        with pytest.raises(ModelError, match=words):
+            reader(path)
+
+
+ROW = '{type: revolute, a: 0.1, alpha: 0, d: 0, theta: 0}'
+ALIASES = 'x0: &x0 [z, z]\n' + ''.join(
+    f'x{k}: &x{k} [{", ".join([f"*x{k - 1}"] * 9)}]\n' for k in range(1, 30))
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    (ALIASES, 'too many values; at most 100000 are allowed'),
+    ('joints: &a [*a]', 'a value contains itself'),
+    ('joints: ' + '[' * 300 + ']' * 300, 'more than 50 deep in each other'),
+    ('joints: [' + '1,' * 100_001 + ']', 'too many values'),
+    ('joints: ' + '9' * 5000, 'no YAML'),
+    ('joints: 2001-99-99', 'no YAML'),
+    ('joints: !!python/object/apply:os.getcwd []', 'no YAML'),
+    ('convention: standard\nconvention: modified', "'convention' is given twice"),
+    ('convention: standard\njoints:\n' + f'- {ROW}\n' * 2001, 'at most 2000 rows, not 2001'),
+    (f'convention: standard\njoints: [{ROW.replace("0.1", "1e+10")}]'.replace('1e+10', '1.0e+10'),
+     'a must be at most 1e.09 in size'),
+    (f'convention: standard\njoints: [{ROW.replace("0.1", "9" * 400)}]', 'a must be at most'),
+    ('convention: standard\njoints: [{name: ' + 'x' * 256 + f', {ROW[1:]}]', 'at most 255'),
+])
+def test_rows_are_bounded_before_anything_is_made_of_them(tmp_path, text, words):
+    file = tmp_path / 'arm.yaml'
+    file.write_text(text)
+    with pytest.raises(ModelError, match=words):
+        KinematicTree.from_dh(file)
+
+
+def test_aliases_that_stand_for_little_are_read(tmp_path):
+    file = tmp_path / 'arm.yaml'
+    file.write_text(f'convention: standard\njoints: [&a {ROW}, *a, {{<<: *a, d: 0.2}}]')
+    assert KinematicTree.from_dh(file).chain().n_joints == 3
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    (ALIASES, 'too many values'), ('poses: &a {a: *a}', 'contains itself'),
+    ('poses: {home: {j0: ' + '9' * 400 + '}}', 'must be at a finite number'),
+    ('poses: {home: {j0: ' + '9' * 5000 + '}}', 'no YAML'),
+    ('poses: {' + 'x' * 256 + ': {j0: 0}}', 'a name of 256 characters')])
+def test_poses_are_bounded_before_anything_is_made_of_them(tmp_path, text, words):
+    file = tmp_path / 'poses.yaml'
+    file.write_text(text)
+    with pytest.raises(ModelError, match=words):
+        PoseLibrary.from_yaml(file, read_urdf_text(ARM))
+
+
+def test_limits_of_rows_beyond_all_bounds_are_none(tmp_path):
+    tree = KinematicTree.from_dh({'convention': 'standard', 'joints': [
+        {'type': 'revolute', 'a': 1, 'alpha': 0, 'd': 0, 'theta': 0, 'lower': -1e308, 'upper': 2}]})
+    assert tree.joints['joint_1'].lower == float('-inf')
+    assert tree.joints['joint_1'].upper == 2
+
+
+def test_a_message_quotes_no_more_than_fits():
+    tree = read_urdf_text(chain(1500))
+    with pytest.raises(IkError) as refused:
+        tree.chain(tip_link='y' * 10**6)
+    assert len(str(refused.value)) < 4100
+    assert re.match("there is no tip link 'yyy", str(refused.value))

@@ -1,0 +1,113 @@
+"""Malformed and hostile inputs are refused with a reason, or harmless; the node goes on."""
+
+import hashlib
+
+import pytest
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from std_msgs.msg import String
+
+import hostile_inputs as hostile
+import robots
+from hostile_texts import chain
+from node_here import NodeHere
+from ros_harness import LATCHED, NodeUnderTest, running
+from soak_inputs import run
+
+ARM = robots.OWN / 'arm_6r.urdf'
+
+
+@pytest.fixture(scope='module')
+def here():
+    with NodeHere() as node:
+        yield node
+
+
+def test_whatever_comes_is_refused_or_harmless_and_a_good_goal_is_met_after_it(here):
+    before = here.refusals
+    run(here, 300, number=int(hashlib.sha256(b'ik_node').hexdigest()[:8], 16))
+    assert here.refusals - before > 150  # they are hostile
+
+
+def status_of(here, given):
+    here.give(given)
+    return [status.message for status in here.refused_statuses]
+
+
+NAN = float('nan')
+POSE = [0.3, 0.1, 0.4, 0.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(('topic', 'frame', 'poses', 'words'), [
+    ('goal_pose', '', [[NAN, *POSE[1:]]], 'must have finite numbers, at most 1e+09 m'),
+    ('goal_pose', '', [[1e308, *POSE[1:]]], 'must have finite numbers, at most 1e+09 m'),
+    ('goal_pose', '', [[*POSE[:3], 5e-324, 0.0, 0.0, 0.0]], 'is no quaternion'),
+    ('goal_point', '', [[-1e10, *POSE[1:]]], 'must have finite numbers, at most 1e+09 m'),
+    ('goal_pose', 'x' * 300, [POSE], 'has 300 characters; at most 255 are allowed'),
+    ('goal_path', '', [], 'at least one pose and at most 10000, not 0'),
+    ('goal_path', '', [POSE] * 10_001, 'at least one pose and at most 10000, not 10001'),
+    ('goal_path', '', [POSE, [*POSE[:3], 0.0, 0.0, 0.0, 0.0]], 'waypoint 2 of 2: the orientation'),
+])
+def test_a_goal_that_cannot_be_is_refused_with_what_is_allowed(here, topic, frame, poses, words):
+    assert words in status_of(here, hostile.Numbers(topic, frame, (0, 0), poses))[0]
+
+
+def test_a_quaternion_of_any_size_has_a_direction(here):
+    before = here.refusals
+    here.give(hostile.Numbers('goal_pose', '', (0, 0), [[*POSE[:3], 0.0, 0.0, 0.0, 1e300]]))
+    assert here.refusals == before or 'quaternion' not in here.refused_statuses[0].message
+
+
+@pytest.mark.parametrize('name', ['publish_rate', 'dls.max_step'])
+def test_the_smallest_numbers_do_no_harm(here, name):
+    here.give(hostile.Parameters([(name, 3, 5e-324)]))
+
+
+@pytest.mark.parametrize(('name', 'kind', 'value', 'words'), [
+    ('tip_link', 4, 'x' * 5000, 'must have at most 4096 characters, not 5000'),
+    ('robot_description', 4, '/etc/passwd', 'is no XML'),
+    ('robot_description', 4, '<!--' + 'x' * 2**23 + '--><robot/>',
+     'must have at most 8388608 characters, not 8388623'),
+    ('urdf_path', 4, '/dev/zero', 'it is no regular file'),
+    ('dh_path', 4, '/dev/zero', 'it is no regular file'),
+    ('poses', 4, '/dev/zero', 'it is no regular file'),
+    ('task_weights', 8, [0.5] * 20_000, 'must have 6 entries, not 20000'),
+    ('xacro_args', 9, ['a:=1'] * 20_000, 'must have at most 10000 entries, not 20000'),
+    ('dls.max_restarts', 2, 1_000_000_000, 'range'),
+])
+def test_parameters_of_any_size_are_refused_with_what_is_allowed(here, name, kind, value, words):
+    before = here.refusals
+    here.give(hostile.Parameters([(name, kind, value)]))
+    assert here.refusals == before + 1
+    assert words in here.reason
+
+
+def test_an_arm_of_too_many_joints_is_refused(here):
+    here.give(hostile.Description(chain(300)))
+    assert 'has 299 joints; at most 200 are allowed' in here.reason
+
+
+def test_a_parameter_of_no_type_does_not_end_the_node():
+    with running(urdf_path=ARM) as node:
+        request = SetParameters.Request(parameters=[
+            Parameter(name='solver', value=ParameterValue(type=200))])
+        client = node.node.create_client(SetParameters, 'ik_node/set_parameters')
+        assert node.until(client.service_is_ready)
+        client.call_async(request)
+        assert node.until(lambda: 'internal error, going on' in node.log()), node.log()
+        assert node.set(solver='dls') == (True, '')
+        assert node.process.poll() is None
+
+
+def test_a_path_by_topic_is_no_description():
+    with NodeUnderTest() as node:
+        node.publish(String, 'robot_description', String(data=str(ARM)), LATCHED)
+        assert node.until(lambda: 'robot_description refused' in node.log(), 60.0), node.log()
+        assert 'is no XML' in node.log()
+        assert node.alive()
+
+
+def test_names_of_arms_that_cannot_be_are_told_of():
+    with running('-p', "arms:=['left arm', 'left arm']", urdf_path=ARM) as node:
+        assert 'must be different names, each of letters' in node.log()
+        assert node.alive()
