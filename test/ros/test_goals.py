@@ -278,7 +278,7 @@ def test_two_arms_have_their_own_goals_and_one_joint_state(tmp_path):
             goal = reachable(chain, 20)
             from ik_node.ros.conversions import matrix_to_pose
             node.publish(PoseStamped, f'{name}/goal_pose', PoseStamped(pose=matrix_to_pose(goal)))
-            assert node.until(lambda: statuses), node.log()
+            assert node.until(lambda: statuses, 120.0), node.log()  # compiling, perhaps
             status = statuses.pop()
             values = {pair.key: pair.value for pair in status.values}
             assert status.level == DiagnosticStatus.OK, status
