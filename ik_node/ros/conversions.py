@@ -1,6 +1,7 @@
 """Messages from and to arrays."""
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,16 +23,18 @@ def pose_to_matrix(pose: Pose) -> np.ndarray:
     The quaternion is normalised. Raises InputError for numbers that are not finite and for a
     quaternion that has no direction.
     """
-    q = pose.orientation
-    quaternion = np.array([q.x, q.y, q.z, q.w])
-    largest = float(np.abs(quaternion).max())
-    if not 1e-9 <= largest < math.inf:  # NaN is not, either
-        raise InputError(f'the orientation ({q.x:g}, {q.y:g}, {q.z:g}, {q.w:g}) is no quaternion: '
+    p, q = pose.position, pose.orientation
+    x, y, z, w = q.x, q.y, q.z, q.w
+    norm = math.sqrt(x * x + y * y + z * z + w * w)
+    if not 1e-9 <= norm < math.inf:
+        raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is no quaternion: '
                          'it must have finite numbers and a length above zero')
-    T = np.eye(4)
-    quaternion /= largest  # so that its square is neither too large nor too small
-    T[:3, :3] = matrix_from_quaternion(quaternion / math.sqrt(quaternion @ quaternion))
-    T[:3, 3] = point_to_array(pose.position)
+    if not (math.isfinite(p.x) and math.isfinite(p.y) and math.isfinite(p.z)):
+        point_to_array(p)  # says what is wrong
+    T = np.zeros((4, 4))
+    T[:3, :3] = matrix_from_quaternion(
+        np.array((x / norm, y / norm, z / norm, w / norm)))
+    T[0, 3], T[1, 3], T[2, 3], T[3, 3] = p.x, p.y, p.z, 1.0
     return T
 
 
@@ -64,8 +67,17 @@ def matrix_to_pose(T: np.ndarray) -> Pose:
 def joint_state(values: Mapping[str, float], stamp: Time,
                 velocities: Mapping[str, float] | None = None) -> JointState:
     """Return joint values, rad or m, and velocities, per s, if any, as a message."""
-    return JointState(header=Header(stamp=stamp), name=list(values),
-                      position=list(values.values()), velocity=list((velocities or {}).values()))
+    state = JointState(header=Header(stamp=stamp), name=list(values))
+    # Messages take arrays as they are, and look at every number of a list.
+    state.position = array('d', values.values())
+    if velocities:
+        state.velocity = array('d', velocities.values())
+    return state
+
+
+def time_message(nanoseconds: int) -> Time:
+    """Return a time as a message."""
+    return Time(sec=nanoseconds // 10 ** 9, nanosec=nanoseconds % 10 ** 9)
 
 
 def trajectory_message(names: Sequence[str], state: State,

@@ -13,6 +13,9 @@ from ik_node.ros.options import NodeOptions
 from ik_node.ros.robot import Arm, Robot
 from ik_node.spatial import inverse, matrix_from_quaternion, pose_from_rpy
 
+BASE = np.eye(4)
+BASE.flags.writeable = False
+
 
 def root_pose(options: NodeOptions) -> np.ndarray:
     """Return T_world_root (4, 4), m: where the parameter root_pose places the robot."""
@@ -42,8 +45,8 @@ class Frames:
     def in_base(self, robot: Robot, arm: Arm, header: Header, options: NodeOptions) -> np.ndarray:
         """Return T_base_frame (4, 4), m, of a message's frame, seen from an arm's base.
 
-        An empty frame is the base itself. Raises InputError for a frame that is neither a link,
-        nor the world, nor known to tf2.
+        An empty frame is the base itself, and then it is the very array BASE. Raises InputError
+        for a frame that is neither a link, nor the world, nor known to tf2.
         """
         prefix = options.frame_prefix
         if len(header.frame_id) > MAX_NAME:
@@ -52,7 +55,7 @@ class Frames:
         frame = header.frame_id.lstrip('/')
         link = frame.removeprefix(prefix)
         if not frame or link == arm.chain.base_link:
-            return np.eye(4)
+            return BASE
         if link in robot.tree.links:
             return robot.in_base(arm, link)
         if frame == options.world_frame:

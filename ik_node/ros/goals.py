@@ -21,7 +21,8 @@ from ik_node.exceptions import IkError, InputError
 from ik_node.ros import conversions, status
 from ik_node.ros.branches import Branches
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.frames import Frames
+from ik_node.ros.frames import BASE, Frames
+from ik_node.ros.last_answers import LastAnswers
 from ik_node.ros.motion import Aim, Motions
 from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import Outputs
@@ -62,6 +63,7 @@ class Goals:
         self._node, self._configuration = node, configuration
         self._outputs, self._health = outputs, health
         self._frames = Frames(node)
+        self._last = LastAnswers()
         self._throttle = Throttle()
         self.branches = Branches(configuration, outputs, self._log)
         self.motions = Motions(node, configuration)
@@ -160,6 +162,8 @@ class Goals:
     def _pose_goal(self, robot: Robot, arm: Arm, message: PoseStamped) -> Goal:
         T_frame_goal = conversions.pose_to_matrix(message.pose)
         T_base_frame = self._in_base(robot, arm, message.header)
+        if T_base_frame is BASE and arm.weights is None:
+            return Goal.of_clean_pose(T_frame_goal)
         return Goal.from_pose(T_base_frame @ T_frame_goal, arm.weights)
 
     def _point_goal(self, robot: Robot, arm: Arm, message: PointStamped) -> Goal:
@@ -214,8 +218,12 @@ class Goals:
 
     def _answer(self, robot: Robot, arm: Arm, goal: Goal, header: Header, place: str = '') -> None:
         """Solve for a goal; publish the joint states, then what became of it."""
-        self._move(robot, arm, [Aim(goal, self._solve(arm, goal, robot.posture(arm)))], header,
-                   place)
+        q0 = robot.posture(arm)
+        result = self._last.answer(arm, goal, q0)
+        if result is None:
+            result = self._solve(arm, goal, q0)
+        self._move(robot, arm, [Aim(goal, result)], header, place)
+        self._last.keep(arm, goal, robot.posture(arm), result)
 
     def _move(self, robot: Robot, arm: Arm, aims: Sequence[Aim], header: Header,
               place: str) -> None:
@@ -229,16 +237,19 @@ class Goals:
             duration, result = self.motions.go(robot, arm, aims)
         else:
             self._paths.pop(arm.name, None)
+        # What waits for the answer gets it before anything else is done.
         stamp = self._outputs.joint_states(robot)
-        message = status.solved(arm, result, closest, header, stamp, duration)
+        level, text = status.outcome(result, closest, duration)
         if place:
-            message.message = f'{place}: {message.message}'
-        self._outputs.status(message)
+            text = f'{place}: {text}'
+        if self._outputs.has_listeners('status'):
+            self._outputs.status(
+                status.solved(arm, result, level, text, header, stamp, duration))
         self._health.count(result)
-        self._outputs.goal_marker(robot, arm, goal, message.level, result.reason.name)
-        if message.level != DiagnosticStatus.OK:
-            self._log(f'goal not met: {message.message} (position error '
-                      f'{result.position_error:.3g} m, orientation error '
-                      f'{result.orientation_error:.3g} rad, {status.solver_name(arm, result)})')
+        self._outputs.goal_marker(robot, arm, goal, level, result.reason.name)
+        if level != DiagnosticStatus.OK:
+            self._log(f'goal not met: {text} (position error {result.position_error:.3g} m, '
+                      f'orientation error {result.orientation_error:.3g} rad, '
+                      f'{status.solver_name(arm, result)})')
         if options.publish_solutions:
             self.branches.publish(robot, arm, goal, stamp)

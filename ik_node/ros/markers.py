@@ -36,21 +36,28 @@ class ArmMarkers:
         """Size the markers by the arm's reach, m."""
         self._prefix = f'{arm.name}/' if arm.name else ''
         self._size = min(max(reach, 0.05), 1000.0)
+        self._chain = arm.chain
         self._trail: deque[np.ndarray] = deque(maxlen=_TRAIL_LENGTH)
+        self._postures: deque[np.ndarray] = deque(maxlen=_TRAIL_LENGTH)  # not yet in the trail
         self._goal: _Shown | None = None
 
     def show_goal(self, T_base_goal: np.ndarray, level: bytes, text: str) -> None:
         """Show a goal (4, 4), m, base frame: green, amber or red by the level of its status."""
         self._goal = _Shown(T_base_goal, _GOAL_COLORS[level], text)
 
-    def show_tip(self, T_base_tip: np.ndarray) -> None:
-        """Add where the tip is, (4, 4), m, base frame, to the trail."""
-        p = T_base_tip[:3, 3]
-        if not self._trail or np.linalg.norm(p - self._trail[-1]) > _TRAIL_STEP * self._size:
-            self._trail.append(p.copy())
+    def show_tip(self, q: np.ndarray) -> None:
+        """Add where the tip is at q (n,) to the trail, when somebody looks."""
+        self._postures.append(q)
+
+    def _lengthen_trail(self) -> None:
+        while self._postures:
+            p = self._chain.forward(self._postures.popleft())[:3, 3]
+            if not self._trail or np.linalg.norm(p - self._trail[-1]) > _TRAIL_STEP * self._size:
+                self._trail.append(p)
 
     def message(self, header: Header) -> MarkerArray:
         """Return what there is to show; header: its time and the frame of the base."""
+        self._lengthen_trail()
         markers = []
         if self._goal is not None:
             T, color, text = self._goal

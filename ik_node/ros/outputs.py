@@ -84,6 +84,13 @@ class Outputs:
             conversions.joint_state(robot.joint_values(), stamp, robot.joint_velocities()))
         return stamp
 
+    def has_listeners(self, name: str) -> bool:
+        """Tell whether anybody hears one of the publishers: what nobody hears is not worth making.
+
+        None of them keeps messages for those who come later.
+        """
+        return self._publishers[name].get_subscription_count() > 0
+
     def status(self, message: DiagnosticStatus) -> None:
         """Publish what became of a goal."""
         self._publishers['status'].publish(message)
@@ -98,15 +105,15 @@ class Outputs:
     def goal_marker(self, robot: Robot, arm: Arm, goal: Goal, level: bytes, reason: str) -> None:
         """Show a goal in the colour of what became of it, the reason above it, and the tip."""
         self._markers[arm.name].show_goal(goal.pose, level, reason)
-        self._markers[arm.name].show_tip(arm.chain.forward(robot.posture(arm)))
+        self._markers[arm.name].show_tip(robot.posture(arm))
 
     def markers(self, robot: Robot, frame_prefix: str) -> None:
         """Publish goals and trails, where somebody looks."""
-        if not self._publishers['markers'].get_subscription_count():
+        if not self.has_listeners('markers'):
             return
         for arm in robot.arms.values():
             self._publishers['markers'].publish(self._markers[arm.name].message(
                 Header(stamp=self._now(), frame_id=frame_prefix + arm.chain.base_link)))
 
     def _now(self) -> Time:
-        return self._node.get_clock().now().to_msg()
+        return conversions.time_message(self._node.get_clock().now().nanoseconds)

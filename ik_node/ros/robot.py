@@ -137,6 +137,8 @@ class Robot:
         self.tells_velocities = False
         self._values: dict[str, float] = {}
         self._velocities: dict[str, float] = {}
+        self._drives = [(joint.name, *tree.drives[joint.name])
+                        for joint in tree.joints.values() if joint.moves]
         self.reset()
         if previous is not None:
             self._values.update({name: min(max(value, tree.joints[name].lower),
@@ -170,14 +172,16 @@ class Robot:
 
     def joint_values(self) -> dict[str, float]:
         """Return the value of every moving joint, mimics too, in the order of the tree."""
-        return self.tree.joint_values(self._values)
+        values = self._values
+        return {name: multiplier * values[source] + offset
+                for name, source, multiplier, offset in self._drives}
 
     def joint_velocities(self) -> dict[str, float] | None:
         """Return the velocity of every moving joint, in the same order; None where joints jump."""
         if not self.tells_velocities:
             return None
-        return {name: self.tree.drives[name].multiplier * self._velocities.get(
-            self.tree.drives[name].source, 0.0) for name in self.joint_values()}
+        return {name: multiplier * self._velocities.get(source, 0.0)
+                for name, source, multiplier, _ in self._drives}
 
     def in_base(self, arm: Arm, link: str) -> np.ndarray:
         """Return T_base_link (4, 4), m, of any link, seen from an arm's base, as the robot is."""

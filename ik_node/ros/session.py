@@ -1,5 +1,6 @@
 """What the node has while it is configured: publishers, subscriptions, services, timers."""
 
+import gc
 import threading
 import traceback
 from typing import Any
@@ -106,6 +107,11 @@ class Session:
             self._goals.go_on()
 
     def _tell_ready(self, robot: Robot) -> None:
+        # What is there now stays: going through all of it for garbage takes tens of milliseconds,
+        # which some goal would have to wait.
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
         for arm in robot.arms.values():
             family = f' ({arm.family})' if arm.family else ''
             self._node.get_logger().info(

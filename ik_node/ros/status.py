@@ -15,31 +15,41 @@ REFUSED = 'REFUSED'  # in the place of a StopReason
 
 # The keys of a goal's status, always all of them, in this order.
 KEYS = ('arm', 'solver', 'reason', 'position_error', 'orientation_error', 'iterations', 'restarts',
-        'solve_time', 'goal_frame', 'goal_stamp', 'joint_stamp', 'motion_duration')
+        'solve_time', 'goal_frame', 'goal_stamp', 'joint_stamp', 'motion_duration', 'accepted',
+        'smallest_singular_value')
 
 
-def solved(arm: Arm, result: Result, closest: bool, header: Header,
-           joint_stamp: Time, duration: float | None = None) -> DiagnosticStatus:
+def outcome(result: Result, closest: bool, duration: float | None = None) -> tuple[bytes, str]:
+    """Return what became of a goal that was solved for: the level of its status, and in words.
+
+    closest: whether the nearest posture is published where the goal is not met. duration: of the
+    motion there, s; None where joints jump.
+    """
+    text = result.reason.value
+    if result.reason is StopReason.CONVERGED:
+        level = DiagnosticStatus.OK
+    elif closest:
+        level, text = DiagnosticStatus.WARN, f'{text}; the closest is published'
+    else:
+        level, text = DiagnosticStatus.ERROR, f'{text}; holding'
+    return level, text if duration is None else f'{text}; moving for {duration:.3f} s'
+
+
+def solved(arm: Arm, result: Result, level: bytes, text: str, header: Header, joint_stamp: Time,
+           duration: float | None = None) -> DiagnosticStatus:
     """Return the status of a goal that was solved for, met or not.
 
-    closest: whether the nearest posture is published where the goal is not met. header: the
-    goal's. joint_stamp: of the joint states that answer it. duration: of the motion there, s; None
-    where joints jump.
+    level, text: of `outcome`. header: the goal's. joint_stamp: of the joint states that answer it.
+    duration: of the motion there, s; None where joints jump.
     """
-    if result.reason is StopReason.CONVERGED:
-        level, message = DiagnosticStatus.OK, result.reason.value
-    elif closest:
-        level, message = DiagnosticStatus.WARN, f'{result.reason.value}; the closest is published'
-    else:
-        level, message = DiagnosticStatus.ERROR, f'{result.reason.value}; holding'
-    if duration is not None:
-        message += f'; moving for {duration:.3f} s'
-    return _status(arm.name, level, message, header, joint_stamp, {
+    return _status(arm.name, level, text, header, joint_stamp, {
+        'accepted': 'true',
         'motion_duration': '' if duration is None else f'{duration:.9g}',
         'solver': solver_name(arm, result),
         'reason': result.reason.name,
         'position_error': f'{result.position_error:.9g}',
         'orientation_error': f'{result.orientation_error:.9g}',
+        'smallest_singular_value': f'{result.smallest_singular_value:.6g}',
         'iterations': str(result.iterations),
         'restarts': str(result.restarts),
         'solve_time': f'{result.solve_time:.9g}'})
@@ -47,7 +57,8 @@ def solved(arm: Arm, result: Result, closest: bool, header: Header,
 
 def refused(arm: str, message: str, header: Header, joint_stamp: Time) -> DiagnosticStatus:
     """Return the status of a goal that was not even tried."""
-    return _status(arm, DiagnosticStatus.ERROR, message, header, joint_stamp, {'reason': REFUSED})
+    return _status(arm, DiagnosticStatus.ERROR, message, header, joint_stamp,
+                   {'accepted': 'false', 'reason': REFUSED})
 
 
 def solver_name(arm: Arm, result: Result) -> str:
