@@ -103,8 +103,7 @@ class Configuration:
         tree = self._tree(values, topic_text)
         if tree is None:
             return None
-        _check_world_frame(values, tree)
-        _check_motion(values)
+        self._check_node_options(values, tree)
         poses = self._poses(values, tree)
         arms = {}
         for name in self.arm_names:
@@ -144,8 +143,7 @@ class Configuration:
                                         for p in parameters):
                 robot = self._build(values, self._topic_text)
             elif robot is not None:
-                _check_world_frame(values, robot.tree)
-                _check_motion(values)
+                self._check_node_options(values, robot.tree)
             self._pending = values, robot
         except IkError as error:
             reason = f'{error}' if isinstance(error, OptionError) else (
@@ -154,6 +152,17 @@ class Configuration:
         except Exception:  # a defect of ours must not take the robot's node down
             return self._refused(f'internal error:\n{traceback.format_exc()}')
         return SetParametersResult(successful=True)
+
+    def _check_node_options(self, values: dict[str, Any], tree: KinematicTree) -> None:
+        """Raise OptionError for values of NodeOptions that do not go with others."""
+        _check_world_frame(values, tree)
+        _check_motion(values)
+        topic = values['state_topic']
+        _check_topic('state_topic', topic)
+        if topic and self._node.resolve_topic_name(topic) == self._node.resolve_topic_name(
+                'joint_states'):
+            raise OptionError(f'state_topic must not be {topic!r}, where this node publishes its '
+                              'own joint states: remap one of the two')
 
     def _refused(self, reason: str) -> SetParametersResult:
         self._node.get_logger().warning(f'parameter refused: {reason}')

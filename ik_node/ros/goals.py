@@ -14,6 +14,7 @@ from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
 from nav_msgs.msg import Path
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile
+from rclpy.time import Time as RosTime
 from std_msgs.msg import Header
 
 from ik_node.bounds import MAX_POSES
@@ -22,7 +23,9 @@ from ik_node.ros import conversions, status
 from ik_node.ros.branches import Branches
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.frames import BASE, Frames
+from ik_node.ros.health import Health
 from ik_node.ros.last_answers import LastAnswers
+from ik_node.ros.measured import Measured
 from ik_node.ros.motion import Aim, Motions
 from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import Outputs
@@ -50,11 +53,11 @@ class Goals:
     - `enabled`: whether goals are solved for; otherwise they are refused.
     - `waiting`: whether goals are kept, the newest for each arm, until `go_on`.
     - `branches`: of the last goal of each arm.
-    - `motions`: what moves.
+    - `motions`: what moves; `measured`: where the real robot is.
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, outputs: Outputs,
-                 health: status.Health) -> None:
+                 health: Health) -> None:
         """Subscribe to the goals of every arm."""
         self.enabled = True
         self.active = False
@@ -64,9 +67,12 @@ class Goals:
         self._outputs, self._health = outputs, health
         self._frames = Frames(node)
         self._last = LastAnswers()
+        self._sent: set[str] = set()
+        self._taken_up = 0.0  # s of a monotonic clock, when the goal under way was
         self._throttle = Throttle()
         self.branches = Branches(configuration, outputs, self._log)
         self.motions = Motions(node, configuration)
+        self.measured = Measured(node, health)
         self._paths: dict[str, deque[Waypoint]] = {}
         self._subscriptions = []
         for arm in configuration.arm_names:
@@ -84,6 +90,7 @@ class Goals:
             self._node.destroy_subscription(subscription)
         self._frames.destroy()
         self.motions.destroy()
+        self.measured.destroy()
 
     def stop(self) -> None:
         """Forget the paths under way, and goals that wait."""
@@ -107,7 +114,8 @@ class Goals:
                 continue
             waypoint = waypoints.popleft()
             self._guarded(arm, waypoint.header, functools.partial(
-                self._answer, goal=waypoint.goal, header=waypoint.header, place=waypoint.place))
+                self._answer, goal=waypoint.goal, header=waypoint.header, place=waypoint.place),
+                arrives=False)
 
     def _on_pose(self, name: str, message: PoseStamped) -> None:
         self._paths.pop(name, None)
@@ -128,25 +136,54 @@ class Goals:
         self._on_path(name, Path(header=message.header, poses=[
             PoseStamped(header=message.header, pose=pose) for pose in message.poses]))
 
-    def _guarded(self, name: str, header: Header, handle: Callable[[Robot, Arm], None]) -> None:
-        """Handle a message; whatever is wrong with it, say so once and go on."""
+    def _guarded(self, name: str, header: Header, handle: Callable[[Robot, Arm], None],
+                 arrives: bool = True) -> None:
+        """Handle a message; whatever is wrong with it, say so once and go on.
+
+        arrives: whether it comes just now, and is no part of what was taken up before.
+        """
         if not self.active:
             return
         if self.waiting:
             self._kept[name] = functools.partial(self._guarded, name, header, handle)
             return
+        self._taken_up = time.perf_counter()
         robot = self._configuration.robot
         try:
             if robot is None:
                 raise InputError('there is no robot yet: no description has come')
             if not self.enabled:
                 raise InputError('the node is disabled: call ~/enable')
+            if arrives:
+                self._check_age(header)
+                self.measured.look_after(robot.arms[name])
+                self._stand_where_measured(robot, robot.arms[name])
             self.motions.advance(robot)
             handle(robot, robot.arms[name])
         except IkError as error:
             self._refuse(name, header, str(error))
         except Exception:  # a defect of ours must not take the robot's node down
             self._refuse(name, header, f'internal error:\n{traceback.format_exc()}')
+
+    def stand_where_measured(self, robot: Robot) -> None:
+        """Let arms that nobody has sent anywhere yet stand where they were measured."""
+        for arm in robot.arms.values():
+            if arm.name not in self._sent:
+                self._stand_where_measured(robot, arm)
+
+    def _stand_where_measured(self, robot: Robot, arm: Arm) -> None:
+        if not self.motions.moves(arm):
+            self.measured.take_up(robot, arm)
+
+    def _check_age(self, header: Header) -> None:
+        """Raise InputError for a goal that is too old, where that matters; no stamp has no age."""
+        most = self._configuration.options.max_goal_age
+        stamp = 1e-9 * RosTime.from_msg(header.stamp).nanoseconds if most > 0.0 else 0.0
+        if stamp > 0.0:
+            age = 1e-9 * self._node.get_clock().now().nanoseconds - stamp
+            if age > most:
+                raise InputError(f'the goal is {age:.3f} s old, more than max_goal_age allows, '
+                                 f'{most:g} s')
 
     def _refuse(self, name: str, header: Header, reason: str) -> None:
         self._log(f'goal refused: {reason}')
@@ -235,17 +272,19 @@ class Goals:
         duration = None
         if result.success or closest:
             duration, result = self.motions.go(robot, arm, aims)
+            self._sent.add(arm.name)
         else:
             self._paths.pop(arm.name, None)
         # What waits for the answer gets it before anything else is done.
         stamp = self._outputs.joint_states(robot)
+        answered = time.perf_counter()
         level, text = status.outcome(result, closest, duration)
         if place:
             text = f'{place}: {text}'
         if self._outputs.has_listeners('status'):
             self._outputs.status(
                 status.solved(arm, result, level, text, header, stamp, duration))
-        self._health.count(result)
+        self._health.count(result, answered - self._taken_up)
         self._outputs.goal_marker(robot, arm, goal, level, result.reason.name)
         if level != DiagnosticStatus.OK:
             self._log(f'goal not met: {text} (position error {result.position_error:.3g} m, '

@@ -61,6 +61,10 @@ class Motions:
                 del self._running[name]
         self.advance(robot)
 
+    def moves(self, arm: Arm) -> bool:
+        """Tell whether an arm is on its way."""
+        return arm.name in self._running
+
     def advance(self, robot: Robot) -> None:
         """Bring the robot to where its motions are now."""
         self._at = now = self._clock.now()

@@ -10,11 +10,9 @@ from std_msgs.msg import Header
 from ik_node import _jit
 from ik_node.exceptions import IkError
 from ik_node.ros.configuration import Configuration
+from ik_node.ros.health import PERIOD, Health
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
-from ik_node.ros.status import Health
-
-_HEALTH_PERIOD = 1.0  # s
 
 
 class IkNode(LifecycleNode):
@@ -27,7 +25,7 @@ class IkNode(LifecycleNode):
         self._session: Session | None = None
         self._configuration = Configuration(self, self._on_parameters)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self.create_timer(_HEALTH_PERIOD, self._report)
+        self.create_timer(PERIOD, self._report)
         if not _jit.HAVE_NUMBA:
             self.get_logger().warning(_jit.INSTALL_HINT)
 
@@ -91,11 +89,24 @@ class IkNode(LifecycleNode):
             self.start()
 
     def _report(self) -> None:
+        self._look_for_rivals()
         header = Header(stamp=self.get_clock().now().to_msg())
         state = 'unconfigured' if self._session is None else (
             'active' if self._session.active else 'inactive')
         self._diagnostics.publish(self._health.report(
             self.get_fully_qualified_name(), state, self._configuration.robot, header))
+
+    def _look_for_rivals(self) -> None:
+        """Notice others that publish joint states where this node does: consumers see both."""
+        warning = ''
+        if self._session is not None and self._session.active:
+            topic = self.resolve_topic_name('joint_states')
+            others = self.count_publishers(topic) - 1
+            if others > 0:
+                warning = (f'{others} other publisher{"s" if others > 1 else ""} on {topic}: who '
+                           'listens there sees joints jump between them')
+        if self._health.warn('joint_states', warning):
+            self.get_logger().warning(warning)
 
 
 def main(arguments: list[str] | None = None) -> int:

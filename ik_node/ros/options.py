@@ -82,6 +82,12 @@ class NodeOptions(Options):
     publish_rate: float = option(
         30.0, 'how often the joint states are published besides with every answer; 0: never', 'Hz',
         low=0.0, high=10000.0)
+    max_goal_age: float = option(
+        0.0, 'how old a goal may be by its stamp; older ones are refused, those without a stamp '
+        'never are; 0: any age', 's', low=0.0)
+    state_topic: str = option(
+        '', 'where the joint states of the real robot come in, which goals then start from; empty: '
+        'the robot is where it was sent', kind=str)
     world_frame: str = option(
         '', 'a frame in which root_pose places the robot, for goals in it; published to tf where '
         'that is installed; empty: none', kind=str)

@@ -12,10 +12,10 @@ from std_srvs.srv import SetBool, Trigger
 from ik_node.exceptions import IkError
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.goals import Goals
+from ik_node.ros.health import Health
 from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import LATCHED, Outputs
 from ik_node.ros.robot import Robot
-from ik_node.ros.status import Health
 
 _MARKER_PERIOD = 0.05   # s
 _WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0
@@ -81,6 +81,8 @@ class Session:
         self._publish_timer = self._node.create_timer(
             min(1.0 / rate, _LONGEST_PERIOD), self._on_publish_time)
         robot, logger = self._configuration.robot, self._node.get_logger()
+        if robot is not None:
+            self._goals.measured.listen(self._configuration.options.state_topic, robot)
         if robot is None or robot is self._robot:
             return
         self._robot = robot
@@ -145,6 +147,7 @@ class Session:
         if self.active and robot is not None:
             self._goals.follow_paths()
             self._goals.motions.advance(robot)
+            self._goals.stand_where_measured(robot)
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(robot)
 

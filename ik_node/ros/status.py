@@ -1,14 +1,13 @@
-"""What the node says of a goal and of itself, as diagnostic messages."""
+"""What the node says of a goal, as a diagnostic message."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
 from ik_node.bounds import MAX_NAME
-from ik_node.ros.robot import Arm, Robot
+from ik_node.ros.robot import Arm
 from ik_node.solvers.result import Result, StopReason
 
 REFUSED = 'REFUSED'  # in the place of a StopReason
@@ -79,50 +78,3 @@ def _status(arm: str, level: bytes, message: str, header: Header, joint_stamp: T
     return DiagnosticStatus(level=level, name='ik_node: goal', message=message,
                             values=[KeyValue(key=key, value=value)
                                     for key, value in values.items()])
-
-
-@dataclass
-class Health:
-    """What the node counts for /diagnostics."""
-
-    trouble: str = ''
-    """What is wrong with the node itself, if anything."""
-    goals: int = 0
-    met: int = 0
-    refused: int = 0
-    failed: int = 0
-    solve_times: list[float] = field(default_factory=list)
-    """s, of the goals since the last report."""
-
-    def count(self, result: Result) -> None:
-        """Count a goal that was solved for."""
-        self.goals += 1
-        self.met += bool(result.success)
-        self.failed += not result.success
-        self.solve_times.append(result.solve_time)
-
-    def refuse(self) -> None:
-        """Count a goal that was not solved for."""
-        self.goals += 1
-        self.refused += 1
-
-    def report(self, name: str, state: str, robot: Robot | None, header: Header) -> DiagnosticArray:
-        """Return the node's diagnostics, and begin the next period."""
-        times, self.solve_times = sorted(self.solve_times), []
-        level, message = DiagnosticStatus.OK, state
-        if self.trouble:
-            level, message = DiagnosticStatus.ERROR, self.trouble
-        elif robot is None:
-            level, message = DiagnosticStatus.WARN, 'waiting for a robot_description'
-        values = {
-            'state': state,
-            'robot': robot.tree.name if robot else '',
-            'solver': ', '.join(arm.solver.name for arm in robot.arms.values()) if robot else '',
-            'goals': str(self.goals), 'met': str(self.met), 'failed': str(self.failed),
-            'refused': str(self.refused), 'goals_per_second': str(len(times)),
-            'solve_time_median': f'{times[len(times) // 2]:.6g}' if times else '',
-            'solve_time_max': f'{times[-1]:.6g}' if times else ''}
-        return DiagnosticArray(header=header, status=[DiagnosticStatus(
-            level=level, name=f'{name}: inverse kinematics', message=message,
-            hardware_id=robot.tree.name if robot else '',
-            values=[KeyValue(key=key, value=value) for key, value in values.items()])])

@@ -1,0 +1,116 @@
+"""Where goals start from: what the real robot tells, and who else speaks of the joints."""
+
+import math
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
+from sensor_msgs.msg import JointState
+
+import robots
+from ik_node import KinematicTree, make_solver
+from ik_node.ros.conversions import matrix_to_pose
+from ros_harness import running
+
+ARM = robots.OWN / 'arm_6r.urdf'
+SOMEWHERE = [0.4, -0.5, 0.7, 0.9, -0.3, -0.3]
+
+
+@pytest.fixture(scope='module')
+def node():
+    with running(urdf_path=ARM, solver='analytic', state_topic='measured') as node:
+        yield node.compiled()
+
+
+@pytest.fixture(scope='module')
+def chain():
+    return KinematicTree.from_urdf(ARM).chain()
+
+
+def tell(node, joints, positions):
+    """Publish a joint state as a robot's driver does."""
+    return node.publish(JointState, 'measured', JointState(name=joints, position=positions), 10)
+
+
+def posture(node, chain):
+    """Return what the next joint states say of the arm."""
+    state = node.joint_states()[-1]
+    known = dict(zip(state.name, state.position))
+    return np.array([known[name] for name in chain.joint_names])
+
+
+def test_before_the_first_goal_the_arm_stands_where_it_was_measured_in_any_order(node, chain):
+    tell(node, [*chain.joint_names[::-1], 'wheel'], [*SOMEWHERE[::-1], 7.0])
+    assert node.until(lambda: np.allclose(posture(node, chain), SOMEWHERE), 5.0), node.log()
+    assert node.until(lambda: "are ignored: 'wheel'" in node.log(), 5.0), node.log()
+
+
+def test_a_goal_starts_from_where_the_robot_was_measured(node, chain):
+    # Both answers are exact; which branch is the nearest depends on where the arm starts.
+    goal = chain.forward(SOMEWHERE)
+    assert node.client.send(goal).met
+    assert posture(node, chain) == pytest.approx(SOMEWHERE, abs=1e-6)
+    branches = make_solver('analytic', chain).solve_all(goal)
+    flipped = max(branches, key=lambda q: np.abs(q - SOMEWHERE).max())
+    tell(node, list(chain.joint_names), flipped.tolist())
+    node.spin(0.2)
+    assert posture(node, chain) == pytest.approx(SOMEWHERE, abs=1e-6)  # it stays where it was sent
+    assert node.client.send(goal).met
+    assert posture(node, chain) == pytest.approx(flipped, abs=1e-6)
+
+
+def test_a_state_that_tells_of_some_joints_leaves_the_others(node, chain):
+    tell(node, [chain.joint_names[0]], [SOMEWHERE[0] + 0.2])
+    node.spin(0.2)
+    answer = node.client.send(chain.forward(SOMEWHERE))
+    assert answer.met
+    assert node.alive()
+
+
+@pytest.mark.parametrize(('joints', 'positions', 'why'), [
+    (['joint_1', 'joint_2'], [0.1], '2 names and 1 positions'),
+    (['joint_1'], [math.nan], 'no finite number'),
+    (['joint_1'], [math.inf], 'no finite number')])
+def test_a_malformed_state_is_refused_with_the_reason(node, chain, joints, positions, why):
+    before = posture(node, chain)
+    tell(node, joints, positions)
+    assert node.until(lambda: why in node.log(), 5.0), node.log()
+    assert posture(node, chain) == pytest.approx(before)
+    assert node.alive()
+
+
+def test_its_own_joint_states_are_no_measurement(node):
+    accepted, reason = node.set(state_topic='joint_states')
+    assert not accepted
+    assert 'its own joint states' in reason
+    assert not node.set(state_topic='not a name')[0]
+
+
+def test_goals_older_than_allowed_are_refused_and_those_without_a_stamp_are_not(node, chain):
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    goal = PoseStamped(pose=matrix_to_pose(chain.forward(SOMEWHERE)))
+    assert node.set(max_goal_age=0.5) == (True, '')
+    goal.header.stamp = node.node.get_clock().now().to_msg()
+    goal.header.stamp.sec -= 2
+    node.publish(PoseStamped, 'goal_pose', goal)
+    assert node.until(lambda: statuses)
+    assert 'more than max_goal_age allows' in statuses.pop().message
+    goal.header.stamp.sec = goal.header.stamp.nanosec = 0
+    node.publish(PoseStamped, 'goal_pose', goal)
+    assert node.until(lambda: statuses)
+    assert statuses.pop().level == DiagnosticStatus.OK
+    assert node.client.send(chain.forward(SOMEWHERE)).met  # stamped just now
+    assert node.set(max_goal_age=0.0) == (True, '')
+
+
+def test_another_publisher_of_joint_states_is_noticed(node):
+    health = node.listen(DiagnosticArray, '/diagnostics')
+    other = node.node.create_publisher(JointState, 'joint_states', 10)
+    assert node.until(lambda: '1 other publisher on /joint_states' in node.log(), 5.0), node.log()
+    assert node.until(lambda: 'other publisher' in health[-1].status[0].message, 5.0)
+    node.node.destroy_publisher(other)
+    health.clear()
+    assert node.until(lambda: health and 'other publisher' not in health[-1].status[0].message, 5.0)
+    values = {pair.key: pair.value for pair in health[-1].status[0].values}
+    assert 'answer_time_p99' in values
