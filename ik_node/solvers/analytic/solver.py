@@ -34,7 +34,7 @@ _NOTHING = np.zeros(0)
 _SAMPLES = 400      # of the parameters of an arm with joints to spare
 _SHOWN = 60         # of them for which all branches are returned
 _SAME = 1e-6        # rad or m
-_FEW_RESTARTS = 8   # of the search that helps out where an arm is not ideal
+_SHARP = 1e-9       # m and rad: error above which an answer is brought to the last digits
 
 
 class AnalyticSolver(Solver):
@@ -178,6 +178,8 @@ class AnalyticSolver(Solver):
             found, position, orientation = best_answer(
                 *asked, given, q0, self.options.limit_margin, scratch, q)
         if found:
+            if max(position, orientation) > _SHARP:  # a joint held where it is all but singular
+                position, orientation = sharpen(*self.packed, goal.pose, goal.weights, scratch, q)
             return Found(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
         return self._failed(plan, goal, given, q0)
 

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import Goal, IkError, KinematicTree, make_solver
+from ik_node.spatial import rpy_from_matrix
 
 
 def arm(kinds, axes, points):
@@ -159,7 +160,7 @@ def calibrated(chain, rng, angle, length):
         T[:3, 3] += rng.uniform(-length, length, 3)
         T[:3, :3] = T[:3, :3] @ Rotation.from_rotvec(rng.uniform(-angle, angle, 3)).as_matrix()
         xyz = ' '.join(repr(float(v)) for v in T[:3, 3])
-        rpy = ' '.join(repr(float(v)) for v in Rotation.from_matrix(T[:3, :3]).as_euler('xyz'))
+        rpy = ' '.join(repr(float(v)) for v in rpy_from_matrix(T[:3, :3]))
         last = k == chain.n_joints
         limit = '' if last else (f'lower="{chain.lower[k]}" upper="{chain.upper[k]}" effort="1" '
                                  'velocity="1"')
