@@ -70,7 +70,9 @@ def _middle_turns(h1, h2, h3, y, slack):
     far = math.sin(0.5 * (A + B + gamma)) * math.sin(0.5 * (A + B - gamma))   # ~ cos² φ/2
     amplitude = math.sqrt(squared)
     if near <= 0.0 or far <= 0.0:
-        return solve_sinusoid(a, b, math.copysign(max(abs(rest), amplitude), rest), slack)
+        count = 1 if abs(rest) <= (1.0 + slack) * amplitude else 0
+        turning = math.copysign(1.0 / amplitude, rest)
+        return count, a * turning, b * turning, a * turning, b * turning
     scale = 1.0 / (amplitude * (near + far))
     cosine, sine = (far - near) * scale, 2.0 * math.sqrt(near * far) * scale
     return 2, a * cosine - b * sine, b * cosine + a * sine, (
