@@ -25,6 +25,7 @@ from ik_node.solvers.analytic.branches import (
 )
 from ik_node.solvers.analytic.ideal import (
     Ideal,
+    parallel,
     told,
     with_common_direction,
     with_common_point,
@@ -42,6 +43,7 @@ from ik_node.spatial import inverse
 
 _TRIALS = 12
 _TRIAL_TOLERANCE = 1e-4  # rad or m
+_SQUARE = 1e-3           # rad: axes nearer than this are told as parallel
 _MOST_LOCKS = 100        # choices of joints to lock that are looked at
 
 
@@ -239,23 +241,48 @@ def _recognised(chain: Chain, own: Joints, candidate: _Candidate, form: Form) ->
     if locked:
         words += ' with ' + ', '.join(f'{chain.joint_names[c]!r}' for c in locked) + ' given'
     triple = columns[candidate.place:candidate.place + 3]
-    axes = ', '.join(str(c + 1) for c in triple if c >= 0)
+    own_triple = sorted(int(c) for c in triple if c >= 0)
+    n = chain.n_joints
     if candidate.family == GENERAL:
         words += ', general'
     elif candidate.family == SWIVEL:
         words += ', spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'
+    elif len(own_triple) < 3:
+        words += _of_few(own, angle, length)
     elif candidate.family == PARALLEL:
-        words += f', axes {axes} parallel'
-    elif (triple < 0).any():
-        words += ', a position'
-    elif candidate.place == 3 and len(columns) == 6:
-        words += f', spherical wrist (axes {axes} meet)'
-    elif candidate.place == 0:
-        words += f', spherical shoulder (axes {axes} meet)'
+        words += f', {_axes(own_triple)} parallel'
+    elif own_triple == [n - 3, n - 2, n - 1]:
+        words += f', spherical wrist ({_axes(own_triple)} meet)'
+    elif own_triple == [0, 1, 2]:
+        words += f', spherical shoulder ({_axes(own_triple)} meet)'
     else:
-        words += f', axes {axes} meet'
+        words += f', {_axes(own_triple)} meet'
     return Recognised(form, words + told(angle, length), locked,
                       form.slack <= EXACT_SLACK)
+
+
+def _of_few(own: Joints, angle: float, length: float) -> str:
+    """Return how the axes stand of an arm that is solved with joints that are not there.
+
+    angle, length: how far the ideal is from the file, rad and m.
+    """
+    apart = max(angle, _SQUARE)
+    runs: list[list[int]] = []
+    for k in range(1, len(own.kind)):
+        if not parallel(own.axes[k - 1], own.axes[k], apart):
+            continue
+        if runs and runs[-1][-1] == k - 1:
+            runs[-1].append(k)
+        else:
+            runs.append([k - 1, k])
+    found = [f'{_axes(run)} parallel' for run in runs
+             if (own.kind[run] == TURN).all()]
+    return ''.join(f', {words}' for words in found) or ', as part of six joints'
+
+
+def _axes(columns: list[int]) -> str:
+    """Return 'axes 2, 3, 4' for columns counted from 0."""
+    return 'axes ' + ', '.join(str(c + 1) for c in columns)
 
 
 def _letters(joints: Joints) -> str:

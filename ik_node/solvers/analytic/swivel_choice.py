@@ -58,7 +58,7 @@ def best_swivel(form_codes, form_numbers, codes, numbers, T_base_goal, weights, 
     for stage in range(3):
         if stage == 0 and margin == 0.0:
             continue
-        if found:
+        if found and stage > 0:  # inside the limits, and none keeps the margin
             break
         narrower = margin if stage == 0 else (0.0 if stage == 1 else -_WIDER)
         count = intervals_within(form_codes, form_numbers, T_base_goal, chain.lower, chain.upper,

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node import Goal, IkError, KinematicTree, make_solver
+from ik_node import Goal, IkError, KinematicTree, StopReason, make_solver
 
 TURN = 2 * np.pi
 
@@ -158,7 +158,7 @@ def test_out_of_reach_and_out_of_the_limits_have_no_interval():
     bent = make_solver('analytic', chain.with_limits(
         np.where(np.arange(7) == 3, 0.5, chain.lower), chain.upper))
     assert bent.swivel_intervals(straight).shape == (0, 2)
-    assert str(bent.solve(straight).reason) == 'limits'
+    assert bent.solve(straight).reason is StopReason.LIMITS
 
 
 def test_free_joints_leave_the_whole_circle():
@@ -202,8 +202,7 @@ def test_a_solver_says_whether_its_no_is_a_proof(name, complete):
         assert make_solver('analytic', chain).is_complete(Goal(position=[0.3, 0, 0.5])) is False
 
 
-def test_a_hint_in_tool_of_scipy_turns_the_elbow_round():
-    """The elbow goes where a turn about the line from shoulder to wrist takes it."""
+def test_a_hint_turns_the_elbow_about_the_line_from_shoulder_to_wrist():
     chain = arm()
     q = np.array([0.3, 0.6, -0.4, 1.1, 0.5, 0.3, -0.6])
     pose, solver = chain.forward(q), make_solver('analytic', chain)
