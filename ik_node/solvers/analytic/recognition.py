@@ -25,6 +25,7 @@ from ik_node.solvers.analytic.branches import (
 )
 from ik_node.solvers.analytic.ideal import (
     Ideal,
+    miss_of_common_point,
     parallel,
     told,
     with_common_direction,
@@ -44,6 +45,7 @@ from ik_node.spatial import inverse
 _TRIALS = 12
 _TRIAL_TOLERANCE = 1e-4  # rad or m
 _SQUARE = 1e-3           # rad: axes nearer than this are told as parallel
+_NOT_FAR = 0.1           # of the size: what axes miss a point by and it is worth telling
 _MOST_LOCKS = 100        # choices of joints to lock that are looked at
 
 
@@ -244,7 +246,7 @@ def _recognised(chain: Chain, own: Joints, candidate: _Candidate, form: Form) ->
     own_triple = sorted(int(c) for c in triple if c >= 0)
     n = chain.n_joints
     if candidate.family == GENERAL:
-        words += ', general'
+        words += ', general' + (_no_ball(own, form.size) if len(own.kind) == 6 else '')
     elif candidate.family == SWIVEL:
         words += ', spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'
     elif len(own_triple) < 3:
@@ -257,6 +259,8 @@ def _recognised(chain: Chain, own: Joints, candidate: _Candidate, form: Form) ->
         words += f', spherical shoulder ({_axes(own_triple)} meet)'
     else:
         words += f', {_axes(own_triple)} meet'
+    if candidate.family != SWIVEL:
+        words += _no_swivel(own, form.size)
     return Recognised(form, words + told(angle, length), locked,
                       form.slack <= EXACT_SLACK)
 
@@ -275,9 +279,29 @@ def _of_few(own: Joints, angle: float, length: float) -> str:
             runs[-1].append(k)
         else:
             runs.append([k - 1, k])
-    found = [f'{_axes(run)} parallel' for run in runs
-             if (own.kind[run] == TURN).all()]
-    return ''.join(f', {words}' for words in found) or ', as part of six joints'
+    if len(own.kind) > 1 and not runs:
+        return ', no neighbouring axes parallel'
+    return ''.join(f', {_axes(run)} parallel' for run in runs)
+
+
+def _no_ball(own: Joints, size: float) -> str:
+    """Return by how much neighbouring axes miss a common point, of a 6R arm where they all do."""
+    misses = [miss_of_common_point(own, place) for place in range(4)]
+    place = int(np.argmin(misses))
+    if not misses[place] < _NOT_FAR * size:
+        return ''
+    return f' ({_axes([place, place + 1, place + 2])} miss a common point by {misses[place]:.3g} m)'
+
+
+def _no_swivel(own: Joints, size: float) -> str:
+    """Return how far a 7R arm is from spherical shoulder and wrist, where it all but has them."""
+    if len(own.kind) != 7:
+        return ''
+    both = [with_common_point(own, place, size) for place in (0, 4)]
+    off = [ball.length for ball in both if ball is not None]
+    if len(off) < 2:
+        return ''
+    return f'; no swivel angle: shoulder and wrist are {max(off):.1e} m off spherical'
 
 
 def _axes(columns: list[int]) -> str:
