@@ -37,7 +37,7 @@ def all_but_nothing(length: float, size: float) -> bool:
 
 
 def miss_of_common_point(joints: Joints, place: int) -> float:
-    """Return by how much three turning axes from `place` on miss a point, m; inf of parallel ones."""
+    """Return by how much three turning axes from `place` on miss one point, m; inf if parallel."""
     three = slice(place, place + 3)
     h = joints.axes[three]
     if (joints.kind[three] != TURN).any() or parallel(h[0], h[1], 0.05) or parallel(

@@ -47,6 +47,7 @@ class Plan:
         own = form.parameters - len(columns)
         self.lower = np.array([*chain.lower[columns], *[-math.pi] * own])
         self.upper = np.array([*chain.upper[columns], *[math.pi] * own])
+        self._bounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
         self.searched = form.parameters > 0 and not angle_given
         self.exact = form.slack <= EXACT_SLACK and form.family != GENERAL
         # Eight at the most where the arm is exact, but rounding can make two of one.
@@ -56,7 +57,7 @@ class Plan:
 
     def range_near(self, q0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), (p,) each: half a turn about q0 (n,) where they are infinite."""
-        if np.isfinite(self.lower).all() and np.isfinite(self.upper).all():
+        if self._bounded:
             return self.lower, self.upper
         own = self.parameters_at(q0)
         lower, upper = np.minimum(own, self.upper) - math.pi, np.maximum(own, self.lower) + math.pi

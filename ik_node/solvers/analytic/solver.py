@@ -35,7 +35,7 @@ from ik_node.solvers.starts import low_discrepancy
 
 _NOTHING = np.zeros(0)
 _SAMPLES = 400      # of the parameters of an arm with joints to spare
-_FEW = 6            # of them where the limits themselves say what is left
+_FEW = 6             # of them where the limits themselves say what is left
 _SHOWN = 60         # of them for which all branches are returned
 _SAME = 1e-6        # rad or m
 _SHARP = 1e-9       # m and rad: error above which an answer is brought to the last digits
