@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import UnsupportedError
+from ik_node.exceptions import OptionError, UnsupportedError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.options import ClosedFormOptions
 from ik_node.solvers.result import StopReason, task_singular_values
 from ik_node.solvers.search import goal_error
 
@@ -40,18 +41,23 @@ class AutoSolver(Solver):
     """
 
     name = 'auto'
+    Options = ClosedFormOptions
 
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Prepare both for a chain, with the same options; see `Solver`."""
         super().__init__(chain, **options)
         own = {**options, 'closest': False}  # looked for once, where neither meets the goal
-        self.iterative = DlsSolver(chain, **own)
+        hint = own.get('elbow')
+        self.iterative = DlsSolver(chain, **{k: own[k] for k in own if k != 'elbow'})
         self.analytic: AnalyticSolver | None = None
         self.refusal = self._instead = ''
         try:
             self.analytic = AnalyticSolver(chain, **own)
         except UnsupportedError as error:
             self.refusal, self._instead = str(error), error.found or str(error)
+            if hint is not None:
+                raise OptionError(f'auto.elbow is for arms that have a closed form; this one is '
+                                  f'{self._instead}') from error
         radius = reach(self.chain.arrays)[1]
         self._length = radius if 0.0 < radius < math.inf else 1.0
         self._anywhere = np.random.default_rng(0).uniform(-1.0, 1.0, (_POSTURES, chain.n_joints))
@@ -78,6 +84,18 @@ class AutoSolver(Solver):
         Raises UnsupportedError as `solve_all`.
         """
         return self._closed_form().solve_all_batch(goals, within_limits, redundancy)
+
+    def swivel_intervals(self, goal: Any) -> np.ndarray:
+        """Return the swivel angles (k, 2) inside the limits; see `AnalyticSolver`."""
+        return self._closed_form().swivel_intervals(goal)
+
+    def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Return the parameters (p,) that a posture has; see `AnalyticSolver.redundancy_of`."""
+        return self._closed_form().redundancy_of(q)
+
+    def redundancy_towards(self, goal: Any, elbow: Any, within_limits: bool = True) -> float:
+        """Return the swivel angle with the elbow nearest to a point; see `AnalyticSolver`."""
+        return self._closed_form().redundancy_towards(goal, elbow, within_limits)
 
     def compiled(self) -> bool:
         """Tell whether the kernels of both are on disk; see `Solver.compiled`."""

@@ -52,6 +52,16 @@ class SolverOptions(Options):
         choices=('nearest', 'first', 'manipulability', 'limits'))
 
 
+@dataclass(frozen=True)
+class ClosedFormOptions(SolverOptions):
+    """What solvers that know closed forms take."""
+
+    elbow: Any = option(
+        None, 'a point x y z in the base frame that the elbow should come nearest to, of an arm '
+        'with spherical shoulder and wrist; it goes before prefer; none: anywhere', 'm',
+        listed=True, length=3, optional=True)
+
+
 def restricted(chain: Chain, options: SolverOptions) -> Chain:
     """Return the chain with the limits the options ask for. Raises OptionError for wider ones."""
     if options.lower is None and options.upper is None:

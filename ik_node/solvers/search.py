@@ -249,7 +249,9 @@ def nearest_turn(chain, q0, q):
     for k in range(q.shape[0]):
         if not turns[k] or (abs(q0[k] - q[k]) <= math.pi and lower[k] <= q[k] <= upper[k]):
             continue
-        turned = q[k] + turn * round((q0[k] - q[k]) / turn)
+        turned, off = q[k], q0[k] - q[k]
+        if abs(off) > math.pi:  # else there is no nearer turn: most often, and dividing takes long
+            turned += turn * round(off / turn)
         while turned > upper[k]:
             turned -= turn
         while turned < lower[k]:

@@ -13,9 +13,12 @@ from ik_node.solvers.settings import CONVERGED
 class Seeker:
     """Finds postures for poses of the tip, each time from a posture that is thought to be near.
 
-    Damped least squares goes first, from that posture. Where it fails and the arm has no joint to
-    spare, the closed form decides, if there is one: it knows every branch. Otherwise damped least
+    Damped least squares goes first, from that posture. Where it fails and a closed form knows every
+    branch, that decides. Where a closed form may miss one, the arm being general or its file not
+    exact, its "yes" is taken and its "no" is not; then, as where there is none, damped least
     squares restarts from other postures, so that a "no" may be wrong, but a "yes" never is.
+
+    - `decides`: whether a "no" is a proof.
     """
 
     def __init__(self, chain: Chain, weights: np.ndarray, restarts: int, seed: int = 0) -> None:
@@ -28,11 +31,14 @@ class Seeker:
         self._dls = DlsSolver(chain, max_restarts=restarts, seed=seed)
         self._wish = self._goal(np.eye(4))
         self._closed: AnalyticSolver | None = None
-        if chain.n_joints == int((weights > 0.0).sum()):
-            try:
-                self._closed = AnalyticSolver(chain)
-            except UnsupportedError:
-                self._closed = None
+        try:
+            # Of an arm that is not ideal it goes on by damped least squares, from its branches.
+            self._closed = AnalyticSolver(chain, max_restarts=restarts, seed=seed)
+            self.decides = self._closed.is_complete(self._wish)
+        except UnsupportedError:
+            self.decides = False
+        if not self.decides and chain.n_joints != int((weights > 0.0).sum()):
+            self._closed = None  # samples of a joint to spare take longer than restarts
 
     def find(self, T_base_goal: np.ndarray, q0: np.ndarray,
              thorough: bool = True) -> tuple[np.ndarray, bool]:
@@ -49,9 +55,10 @@ class Seeker:
             try:
                 answer = self._closed.solve(goal, q0)
             except UnsupportedError:  # of the arm, but not of this part of a pose
-                self._closed = None
+                self._closed, self.decides = None, False
             else:
-                return answer.q if answer.success else q, bool(answer.success)
+                if answer.success or self.decides:
+                    return answer.q if answer.success else q, bool(answer.success)
         q, outcome, _ = self._dls.search(goal, q0)
         return q, outcome[0] == CONVERGED
 

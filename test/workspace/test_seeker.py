@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import robots
+from ik_node import KinematicTree, make_solver
 from ik_node.workspace.seeker import Seeker
 
 PLANAR = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
@@ -44,3 +45,42 @@ def test_what_is_out_of_reach_gets_a_no_and_a_posture_that_points_there():
     q, met = seeker.find(T, np.array([0.1, 0.4]))
     assert not met
     assert np.linalg.norm(chain.forward(q)[:2, 3] - T[:2, 3]) < 0.15  # at least 0.056
+
+
+def test_a_no_is_taken_for_one_only_where_the_closed_form_knows_every_branch():
+    seven = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    for chain, decides in ((seven, True), (robots.chain('puma560'), True),
+                           (robots.chain('irb140'), False), (robots.chain('panda'), False)):
+        assert Seeker(chain, np.ones(6), restarts=0).decides is decides
+    assert not Seeker(robots.chain('puma560'), POSITION, restarts=0).decides
+
+
+def test_a_general_arm_is_searched_where_its_closed_form_says_no():
+    chain, asked = robots.chain('irb140'), []
+    seeker = Seeker(chain, np.ones(6), restarts=20)
+    real = seeker._closed.solve
+    none = real(np.diag([1.0, 1, 1, 1]) + np.eye(4, k=3) * 9)
+    assert not none.success
+    seeker._closed.solve = lambda goal, q0: asked.append(goal) or none
+    rng, found = np.random.default_rng(5), 0
+    for _ in range(count := robots.samples(30)):
+        q = robots.random_q(chain, rng)
+        found += seeker.find(chain.forward(q), robots.random_q(chain, rng))[1]
+    assert asked
+    assert found == count
+
+
+@pytest.mark.parametrize('name', ['irb140', 'arm_7r'])
+def test_what_a_long_search_finds_is_found(name):
+    chain = (robots.chain(name) if name == 'irb140' else
+             KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain())
+    seeker, long = Seeker(chain, np.ones(6), restarts=4), make_solver('dls', chain)
+    rng, met = np.random.default_rng(6), 0
+    for _ in range(count := robots.samples(60)):
+        T = chain.forward(robots.random_q(chain, rng))
+        T[:3, 3] += rng.normal(scale=0.15, size=3)  # some of them out of reach
+        start = robots.random_q(chain, rng)
+        found = long.solve(T, start).success
+        met += found
+        assert seeker.find(T, start)[1] or not found
+    assert 0 < met < count

@@ -206,6 +206,15 @@ def parameters_of(codes, numbers, q, given):
         given[codes[3]] = total
 
 
+@inline
+def swivel_arm(codes, numbers, T_base_goal):
+    """Return axes (7, 3), points (7, 3) and M of an arm by the swivel angle; see `swivel`."""
+    count = codes[2]
+    return (numbers[_NUMBERS:_NUMBERS + 3 * count].reshape((count, 3)),
+            numbers[_NUMBERS + 3 * count:_NUMBERS + 6 * count].reshape((count, 3)),
+            composed(motion_of(T_base_goal), motion_of(numbers[2:14].reshape((3, 4)))))
+
+
 @njit
 def given_columns(codes, held):
     """Write 1 into held (n,) for the joints whose values are given, 0 for the others."""

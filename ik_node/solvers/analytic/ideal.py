@@ -36,23 +36,36 @@ def all_but_nothing(length: float, size: float) -> bool:
     return length <= min(LENGTH_TOLERANCE * max(size, 1.0), 3.0 * LENGTH_TOLERANCE * size)
 
 
-def with_common_point(joints: Joints, place: int, size: float) -> Ideal | None:
-    """Return joints whose three axes from `place` on meet; None where they do not, or all turn."""
+def miss_of_common_point(joints: Joints, place: int) -> float:
+    """Return by how much three turning axes from `place` on miss one point, m; inf if parallel."""
     three = slice(place, place + 3)
     h = joints.axes[three]
     if (joints.kind[three] != TURN).any() or parallel(h[0], h[1], 0.05) or parallel(
             h[1], h[2], 0.05):
-        return None
+        return float('inf')
+    return _centre(joints, place)[1]
+
+
+def _centre(joints: Joints, place: int) -> tuple[np.ndarray, float]:
+    """Return the point (3,) nearest to three axes from `place` on, and by how much they miss it."""
+    three = slice(place, place + 3)
+    h = joints.axes[three]
     feet = np.array([nearest_point(joints, place, place + 1),
                      nearest_point(joints, place + 2, place + 1)])
     centre = feet.mean(axis=0)
     offset = joints.points[three] - centre
     away = offset - h * (h * offset).sum(axis=1)[:, None]
-    worst = max(float(np.linalg.norm(away, axis=1).max()), float(np.linalg.norm(feet[0] - centre)))
-    if not all_but_nothing(worst, size):
+    return centre, max(float(np.linalg.norm(away, axis=1).max()),
+                       float(np.linalg.norm(feet[0] - centre)))
+
+
+def with_common_point(joints: Joints, place: int, size: float) -> Ideal | None:
+    """Return joints whose three axes from `place` on meet; None where they do not, or all turn."""
+    if not all_but_nothing(miss_of_common_point(joints, place), size):
         return None
+    centre, worst = _centre(joints, place)
     points = joints.points.copy()
-    points[three] = centre
+    points[place:place + 3] = centre
     return Ideal(joints._replace(points=points), 0.0, worst)
 
 

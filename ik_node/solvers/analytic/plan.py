@@ -14,6 +14,7 @@ from ik_node.solvers.analytic.branches import (
     FORM_SCRATCH,
     GENERAL,
     MOST_BRANCHES,
+    SWIVEL,
     branches,
     pack_form,
     parameters_of,
@@ -31,6 +32,7 @@ class Plan:
     - `codes`, `numbers`: of `branches.pack_form`.
     - `lower`, `upper`: (p,) between which its parameters are looked for, rad or m.
     - `most`: how many answers there is room for.
+    - `swivels`: whether its parameter is the swivel angle of an elbow.
     - `complete`: whether no answer is a proof that there is none.
     """
 
@@ -45,15 +47,17 @@ class Plan:
         own = form.parameters - len(columns)
         self.lower = np.array([*chain.lower[columns], *[-math.pi] * own])
         self.upper = np.array([*chain.upper[columns], *[math.pi] * own])
+        self._bounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
         self.searched = form.parameters > 0 and not angle_given
         self.exact = form.slack <= EXACT_SLACK and form.family != GENERAL
         # Eight at the most where the arm is exact, but rounding can make two of one.
         self.most = 16 if self.exact else MOST_ANSWERS
-        self.complete = self.exact and not self.searched
+        self.swivels = form.family == SWIVEL
+        self.complete = self.exact and (not self.searched or self.swivels)
 
     def range_near(self, q0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), (p,) each: half a turn about q0 (n,) where they are infinite."""
-        if np.isfinite(self.lower).all() and np.isfinite(self.upper).all():
+        if self._bounded:
             return self.lower, self.upper
         own = self.parameters_at(q0)
         lower, upper = np.minimum(own, self.upper) - math.pi, np.maximum(own, self.lower) + math.pi

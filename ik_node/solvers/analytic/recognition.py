@@ -25,6 +25,8 @@ from ik_node.solvers.analytic.branches import (
 )
 from ik_node.solvers.analytic.ideal import (
     Ideal,
+    miss_of_common_point,
+    parallel,
     told,
     with_common_direction,
     with_common_point,
@@ -42,6 +44,8 @@ from ik_node.spatial import inverse
 
 _TRIALS = 12
 _TRIAL_TOLERANCE = 1e-4  # rad or m
+_SQUARE = 1e-3           # rad: axes nearer than this are told as parallel
+_NOT_FAR = 0.1           # of the size: what axes miss a point by and it is worth telling
 _MOST_LOCKS = 100        # choices of joints to lock that are looked at
 _MOST_JOINTS = 16        # the search for a structure takes seconds beyond
 
@@ -243,23 +247,70 @@ def _recognised(chain: Chain, own: Joints, candidate: _Candidate, form: Form) ->
     if locked:
         words += ' with ' + ', '.join(f'{chain.joint_names[c]!r}' for c in locked) + ' given'
     triple = columns[candidate.place:candidate.place + 3]
-    axes = ', '.join(str(c + 1) for c in triple if c >= 0)
+    own_triple = sorted(int(c) for c in triple if c >= 0)
+    n = chain.n_joints
     if candidate.family == GENERAL:
-        words += ', general'
+        words += ', general' + (_no_ball(own, form.size) if len(own.kind) == 6 else '')
     elif candidate.family == SWIVEL:
         words += ', spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'
+    elif len(own_triple) < 3:
+        words += _of_few(own, angle, length)
     elif candidate.family == PARALLEL:
-        words += f', axes {axes} parallel'
-    elif (triple < 0).any():
-        words += ', a position'
-    elif candidate.place == 3 and len(columns) == 6:
-        words += f', spherical wrist (axes {axes} meet)'
-    elif candidate.place == 0:
-        words += f', spherical shoulder (axes {axes} meet)'
+        words += f', {_axes(own_triple)} parallel'
+    elif own_triple == [n - 3, n - 2, n - 1]:
+        words += f', spherical wrist ({_axes(own_triple)} meet)'
+    elif own_triple == [0, 1, 2]:
+        words += f', spherical shoulder ({_axes(own_triple)} meet)'
     else:
-        words += f', axes {axes} meet'
+        words += f', {_axes(own_triple)} meet'
+    if candidate.family != SWIVEL:
+        words += _no_swivel(own, form.size)
     return Recognised(form, words + told(angle, length), locked,
                       form.slack <= EXACT_SLACK)
+
+
+def _of_few(own: Joints, angle: float, length: float) -> str:
+    """Return how the axes stand of an arm that is solved with joints that are not there.
+
+    angle, length: how far the ideal is from the file, rad and m.
+    """
+    apart = max(angle, _SQUARE)
+    runs: list[list[int]] = []
+    for k in range(1, len(own.kind)):
+        if not parallel(own.axes[k - 1], own.axes[k], apart):
+            continue
+        if runs and runs[-1][-1] == k - 1:
+            runs[-1].append(k)
+        else:
+            runs.append([k - 1, k])
+    if len(own.kind) > 1 and not runs:
+        return ', no neighbouring axes parallel'
+    return ''.join(f', {_axes(run)} parallel' for run in runs)
+
+
+def _no_ball(own: Joints, size: float) -> str:
+    """Return by how much neighbouring axes miss a common point, of a 6R arm where they all do."""
+    misses = [miss_of_common_point(own, place) for place in range(4)]
+    place = int(np.argmin(misses))
+    if not misses[place] < _NOT_FAR * size:
+        return ''
+    return f' ({_axes([place, place + 1, place + 2])} miss a common point by {misses[place]:.3g} m)'
+
+
+def _no_swivel(own: Joints, size: float) -> str:
+    """Return how far a 7R arm is from spherical shoulder and wrist, where it all but has them."""
+    if len(own.kind) != 7:
+        return ''
+    both = [with_common_point(own, place, size) for place in (0, 4)]
+    off = [ball.length for ball in both if ball is not None]
+    if len(off) < 2:
+        return ''
+    return f'; no swivel angle: shoulder and wrist are {max(off):.1e} m off spherical'
+
+
+def _axes(columns: list[int]) -> str:
+    """Return 'axes 2, 3, 4' for columns counted from 0."""
+    return 'axes ' + ', '.join(str(c + 1) for c in columns)
 
 
 def _letters(joints: Joints) -> str:

@@ -60,7 +60,7 @@ def best_redundant(form_codes, form_numbers, codes, numbers, T_base_goal, weight
     parameters_of(form_codes, form_numbers, q if error < _MET else q0, given)
     for i in range(count):
         given[i] = min(max(given[i], lower[i]), upper[i])
-    best = _least(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk, q)
+    best = least_cost(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk, q)
     at = given[0]
     around, steps = _AROUND, _REFINEMENTS[1]
     first = settings.prefer == FIRST
@@ -75,8 +75,8 @@ def best_redundant(form_codes, form_numbers, codes, numbers, T_base_goal, weight
                 break
             for i in range(count):
                 given[i] = lower[i] + samples[k, i] * (upper[i] - lower[i])
-            cost = _least(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk,
-                          trial)
+            cost = least_cost(form_codes, form_numbers, chain, settings, task, given, q0, margin,
+                              desk, trial)
             if cost < best:
                 best, at = cost, given[0]
                 for i in range(count):
@@ -90,14 +90,14 @@ def best_redundant(form_codes, form_numbers, codes, numbers, T_base_goal, weight
     if best == math.inf:
         return NONE, math.inf, math.inf
     if count == 1 and not first:
-        given[0] = _refined(form_codes, form_numbers, chain, settings, task, given, q0, margin,
-                            desk, max(lower[0], at - around), at, min(upper[0], at + around), best,
-                            steps)
+        given[0] = refined(form_codes, form_numbers, chain, settings, task, given, q0, margin,
+                           desk, max(lower[0], at - around), at, min(upper[0], at + around), best,
+                           steps)
     return preferred(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk, q)
 
 
 @njit
-def _least(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk, q):
+def least_cost(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk, q):
     """Return the least cost of the branches for given parameters, and write that one into q."""
     found = desk.found
     count = branches(form_codes, form_numbers, task.T_base_goal, given, q0, desk.form, found)
@@ -114,8 +114,8 @@ def _least(form_codes, form_numbers, chain, settings, task, given, q0, margin, d
 
 
 @njit
-def _refined(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk, low, x, high,
-             fx, steps):
+def refined(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk, low, x, high,
+            fx, steps):
     """Return the parameter near x, between low and high, where the cost is least [Brent 1973].
 
     Parabolas through the three best, golden sections where these lead nowhere. fx: cost at x.
@@ -144,8 +144,8 @@ def _refined(form_codes, form_numbers, chain, settings, task, given, q0, margin,
             moved = _GOLDEN * before
         u = x + (moved if abs(moved) >= _FINE else math.copysign(_FINE, moved))
         given[0] = u
-        fu = _least(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk,
-                    desk.trial)
+        fu = least_cost(form_codes, form_numbers, chain, settings, task, given, q0, margin, desk,
+                        desk.trial)
         if fu <= fx:
             if u < x:
                 high = x

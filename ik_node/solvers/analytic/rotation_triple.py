@@ -5,11 +5,21 @@ R₁ R₂ R₃ = R for any axes, neighbours not parallel [Paden 1986; Elias & We
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import inline, njit
 from ik_node.solvers.analytic.subproblems import solve_sinusoid, turn_between
-from ik_node.solvers.analytic.vector3 import cross, dot, norm, perpendicular, times, turned
+from ik_node.solvers.analytic.vector3 import (
+    along,
+    cross,
+    dot,
+    minus,
+    norm,
+    perpendicular,
+    times,
+    turned,
+)
 
 ALIGNED = 1e-9  # sine below which the first and the last axis count as one
+_TURNING = 1e-4  # squared sine of θ₂, from its turning point, below which a cosine says too little
 
 
 @njit
@@ -19,15 +29,13 @@ def make_rotation(h1, h2, h3, y, z, start, slack, found):
     y = R h₃ and z = R w, where w = `across(h2, h3)`. start (3,): angles, rad, that an answer stays
     nearest to where the first and the last axis fall together, and only θ₁ ± θ₃ is defined.
     """
-    # h₁·R₂ h₃ = h₁·R h₃, since R₁ does not change a component along h₁
-    flat = perpendicular(h2, h3)
-    count, ca, sa, cb, sb = solve_sinusoid(
-        dot(h1, flat), dot(h1, cross(h2, h3)), dot(h1, y) - dot(h1, h2) * dot(h2, h3), slack)
+    count, ca, sa, cb, sb = _middle_turns(h1, h2, h3, y, slack)
     w = across(h2, h3)
     for i in range(count):
         c2, s2 = (ca, sa) if i == 0 else (cb, sb)
         third = turned(h2, c2, s2, h3)
-        known, c1, s1 = turn_between(h1, third, y, ALIGNED)
+        # of the parts across h₁: where these are small, products of the whole would lose them
+        known, c1, s1 = turn_between(h1, perpendicular(h1, third), perpendicular(h1, y), ALIGNED)
         if not known:
             c1, s1 = math.cos(start[0]), math.sin(start[0])
         # R₃ w = R₂ᵀ R₁ᵀ R w: of θ₁ as it is, so that rounding in the one is made good by the other
@@ -42,6 +50,39 @@ def make_rotation(h1, h2, h3, y, z, start, slack, found):
         found[i, 0], found[i, 1], found[i, 2] = c1, s1, c2
         found[i, 3], found[i, 4], found[i, 5] = s2, c3, s3
     return count
+
+
+@njit
+def _middle_turns(h1, h2, h3, y, slack):
+    """Solve h₁·R₂ h₃ = h₁·y, since R₁ does not change a component along h₁.
+
+    Returns (count, c₂, s₂, c₂, s₂).
+    """
+    a, b = dot(h1, perpendicular(h2, h3)), dot(h1, cross(h2, h3))
+    rest = dot(h1, y) - dot(h1, h2) * dot(h2, h3)
+    squared = a * a + b * b
+    if squared - rest * rest > _TURNING * squared:
+        return solve_sinusoid(a, b, rest, slack)
+    # θ₂ = θ ± φ, θ the turning point: a spherical triangle of sides A, B and γ with the angle φ or
+    # its complement, whose half angle keeps the digits that 1 − cos φ loses.
+    A, B, gamma = _angle_between(h1, h2), _angle_between(h2, h3), _angle_between(h1, y)
+    near = math.sin(0.5 * (gamma + A - B)) * math.sin(0.5 * (gamma - A + B))  # ~ sin² φ/2
+    far = math.sin(0.5 * (A + B + gamma)) * math.sin(0.5 * (A + B - gamma))   # ~ cos² φ/2
+    amplitude = math.sqrt(squared)
+    if near <= 0.0 or far <= 0.0:
+        count = 1 if abs(rest) <= (1.0 + slack) * amplitude else 0
+        turning = math.copysign(1.0 / amplitude, rest)
+        return count, a * turning, b * turning, a * turning, b * turning
+    scale = 1.0 / (amplitude * (near + far))
+    cosine, sine = (far - near) * scale, 2.0 * math.sqrt(near * far) * scale
+    return 2, a * cosine - b * sine, b * cosine + a * sine, (
+        a * cosine + b * sine), b * cosine - a * sine
+
+
+@inline
+def _angle_between(u, v):
+    """Return the angle between unit vectors, rad, to the last digits wherever it is."""
+    return 2.0 * math.atan2(norm(minus(u, v)), norm(along(u, 1.0, v)))
 
 
 @njit

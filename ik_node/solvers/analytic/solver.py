@@ -1,13 +1,13 @@
 """Closed-form solutions: every branch, brought onto the true arm and checked on it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ik_node._arrays import vector
 from ik_node._jit import compiled
-from ik_node.exceptions import InputError
+from ik_node.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.answers import (
     all_answers,
@@ -17,14 +17,17 @@ from ik_node.solvers.analytic.answers import (
     make_answer_scratch,
     sharpen,
 )
+from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.plan import FlatPlans, Plan, is_flat
 from ik_node.solvers.analytic.recognition import recognise
 from ik_node.solvers.analytic.redundancy import best_redundant
+from ik_node.solvers.analytic.swivel_choice import ROOM_SCRATCH, best_swivel
 from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.batch import share
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, is_plain_pose
 from ik_node.solvers.iterative import PREFERENCES
 from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.options import ClosedFormOptions
 from ik_node.solvers.packing import pack
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.search import goal_error
@@ -32,9 +35,12 @@ from ik_node.solvers.starts import low_discrepancy
 
 _NOTHING = np.zeros(0)
 _SAMPLES = 400      # of the parameters of an arm with joints to spare
+_FEW = 6             # of them where the limits themselves say what is left
 _SHOWN = 60         # of them for which all branches are returned
 _SAME = 1e-6        # rad or m
-_FEW_RESTARTS = 8   # of the search that helps out where an arm is not ideal
+_SHARP = 1e-9       # m and rad: error above which an answer is brought to the last digits
+
+_BALLS = 'exactly spherical shoulder and wrist'
 
 
 class AnalyticSolver(Solver):
@@ -46,6 +52,7 @@ class AnalyticSolver(Solver):
     """
 
     name = 'analytic'
+    Options = ClosedFormOptions
 
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Recognise the arm. Raises UnsupportedError for one that has no closed form here."""
@@ -53,8 +60,14 @@ class AnalyticSolver(Solver):
         found = recognise(self.chain, np.ones(6, dtype=bool), along_goal=True)
         self.family = found.words
         self.locked = tuple(self.chain.joint_names[c] for c in found.locked)
+        hint = self.options.elbow
+        self._hint = _NOTHING if hint is None else hint
         self._flat = FlatPlans(found, self.chain) if is_flat(found) else None
         self._whole = self._flat.plan if self._flat else Plan(found, self.chain)
+        self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
+        if hint is not None and self._elbow is None:
+            raise OptionError(f'{self.name}.elbow is for an arm with {_BALLS}; this one is '
+                              f'{self.family}')
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._spread: dict[int, np.ndarray] = {}
         n = self.chain.n_joints
@@ -88,11 +101,16 @@ class AnalyticSolver(Solver):
         if given is not None or not plan.searched:
             return self._all(plan, wanted.pose, wanted.weights,
                              _NOTHING if given is None else given, within_limits)
+        if plan.swivels and within_limits and self._elbow is not None:
+            intervals = self._elbow.intervals(wanted.pose)
+            psi = Elbow.nearest(intervals, plan.parameters_at(self._start_at)[0])
+            spread = Elbow.spread(intervals, self._samples(1)[:_SHOWN, 0])
+            return self._all_at(plan, wanted, [[psi], *spread[:, None]] if len(spread) else [],
+                                within_limits)
         lower, upper = plan.range_near(self._start_at)
         spread = lower + low_discrepancy(_SHOWN, len(lower), self.options.seed) * (upper - lower)
-        found = [self._all(plan, wanted.pose, wanted.weights, given, within_limits)
-                 for given in (np.clip(plan.parameters_at(self._start_at), lower, upper), *spread)]
-        return np.concatenate(found)
+        own = np.clip(plan.parameters_at(self._start_at), lower, upper)
+        return self._all_at(plan, wanted, [own, *spread], within_limits)
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
                         redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -126,9 +144,45 @@ class AnalyticSolver(Solver):
         """
         return self._whole.parameters_at(np.asarray(q, dtype=float))
 
+    def swivel_intervals(self, goal: Any) -> np.ndarray:
+        """Return the swivel angles (k, 2), from and to, rad, with a branch inside the limits.
+
+        They do not touch, and rise: −π ≤ from < to, where one that goes round through π ends
+        beyond it; (−π, π) where every angle will do, none (0, 2) where the goal cannot be met.
+        goal: a whole pose. After Shimizu, Kakuya, Yoon, Kitagaki & Kosuge 2008. Raises
+        UnsupportedError for an arm or a goal without a swivel angle, InputError for a malformed
+        goal.
+        """
+        elbow, pose = self._swivelling(goal)
+        return elbow.intervals(pose)
+
+    def redundancy_towards(self, goal: Any, elbow: Any, within_limits: bool = True) -> float:
+        """Return the swivel angle, rad, with the elbow nearest to a point (3,), m, base frame.
+
+        For `solve_all(goal, redundancy=…)`. goal: a whole pose. within_limits: the nearest at which
+        a branch is inside the limits, where there is one. Raises UnsupportedError as
+        `swivel_intervals`, and InputError for a malformed goal or point, or one on the line through
+        shoulder and wrist, which is as near to every elbow.
+        """
+        own, pose = self._swivelling(goal)
+        psi = own.towards(pose, vector(elbow, 3, 'elbow'))
+        if psi is None:
+            raise InputError('elbow must be a point beside the line through shoulder and wrist, '
+                             f'not {np.asarray(elbow, dtype=float).tolist()}')
+        return Elbow.nearest(own.intervals(pose), psi) if within_limits else psi
+
+    def is_complete(self, goal: Any = None) -> bool:
+        """Tell whether no answer to such a goal proves that there is none; by default a whole pose.
+
+        So it is where the arm is exactly the one of its closed form, and none of its joints is to
+        spare but by a swivel angle. Raises UnsupportedError for a goal that has no closed form.
+        """
+        return (self._whole if goal is None else self._plan_for(as_goal(goal))[0]).complete
+
     def compiled(self) -> bool:
         """Tell whether the kernels are on disk; see `Solver.compiled`."""
-        kernel = best_redundant if self._whole.searched else best_answer
+        searching = best_swivel if self._whole.swivels else best_redundant
+        kernel: Any = searching if self._whole.searched else best_answer
         return compiled(kernel.__name__) and self._nearest.compiled()
 
     def _plan_for(self, goal: Goal) -> tuple[Plan, np.ndarray | None]:
@@ -145,6 +199,17 @@ class AnalyticSolver(Solver):
             found = recognise(self.chain, asked, goal.orientation is not None)
             self._plans[key] = Plan(found, self.chain)
         return self._plans[key], None
+
+    def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
+        """Return the swivel angles of the arm, and the pose a goal asks for."""
+        wanted = as_goal(goal)
+        if self._elbow is None:
+            raise UnsupportedError(f'a swivel angle is for an arm with {_BALLS}; this one is '
+                                   f'{self.family}')
+        if self._plan_for(wanted)[0] is not self._whole:
+            raise UnsupportedError('a swivel angle is for a goal that asks for all six axes; this '
+                                   'one leaves some free')
+        return self._elbow, wanted.pose
 
     def _given(self, plan: Plan, redundancy: Any) -> np.ndarray:
         spare = len(plan.lower)
@@ -163,21 +228,34 @@ class AnalyticSolver(Solver):
         return out[:all_answers(plan.codes, plan.numbers, *self.packed, pose, weights, given,
                                 self._start_at, within, np.empty(self._scratch_size), out)]
 
+    def _all_at(self, plan: Plan, goal: Goal, parameters: Iterable[Any],
+                within: bool) -> np.ndarray:
+        """Return the branches (k, n) for each of some parameters (p,)."""
+        found = [self._all(plan, goal.pose, goal.weights, np.asarray(given, dtype=float), within)
+                 for given in parameters]
+        return np.concatenate([np.empty((0, self.chain.n_joints)), *found])
+
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         plan, given = self._plan_for(goal)
         q, scratch = np.empty(self._shape), np.empty(self._scratch_size)
         asked = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
         if plan.searched:
             lower, upper = plan.range_near(q0)
-            given = np.empty(len(lower))
-            found, position, orientation = best_redundant(
-                *asked, q0, lower, upper, self._samples(len(lower)), self.options.limit_margin,
-                scratch, given, q)
+            given, samples = np.empty(len(lower)), self._samples(len(lower))
+            if plan.swivels:
+                found, position, orientation = best_swivel(
+                    *asked, q0, lower, upper, samples[:_FEW], self.options.limit_margin,
+                    self._hint, scratch, np.empty(ROOM_SCRATCH), given, q)
+            else:
+                found, position, orientation = best_redundant(
+                    *asked, q0, lower, upper, samples, self.options.limit_margin, scratch, given, q)
         else:
             given = _NOTHING if given is None else given
             found, position, orientation = best_answer(
                 *asked, given, q0, self.options.limit_margin, scratch, q)
         if found:
+            if max(position, orientation) > _SHARP:  # a joint held where it is all but singular
+                position, orientation = sharpen(*self.packed, goal.pose, goal.weights, scratch, q)
             return Found(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
         return self._failed(plan, goal, given, q0)
 

@@ -73,14 +73,24 @@ def swivel_postures(axes, points, M, psi, start, size, slack, scratch, out):
         rest = composed(reversed_motion(composed(R, turn_about(h4, R[3], c4, s4))), M)
         wrists = make_rotation(h5, h6, h7, rotated(rest, h7), rotated(rest, w7), start[4:7], slack,
                                wrist)
+        into_angles(shoulders, shoulder)
+        into_angles(wrists, wrist)
+        theta4 = math.atan2(s4, c4)
         for i in range(shoulders):
             for k in range(wrists):
                 for j in range(3):
-                    out[postures, j] = math.atan2(shoulder[i, 2 * j + 1], shoulder[i, 2 * j])
-                    out[postures, 4 + j] = math.atan2(wrist[k, 2 * j + 1], wrist[k, 2 * j])
-                out[postures, 3] = math.atan2(s4, c4)
+                    out[postures, j], out[postures, 4 + j] = shoulder[i, j], wrist[k, j]
+                out[postures, 3] = theta4
                 postures += 1
     return postures
+
+
+@inline
+def into_angles(count, found):
+    """Turn rows c₁ s₁ c₂ s₂ c₃ s₃ of found (2, 6) into angles, rad, in columns 0 to 2."""
+    for i in range(count):
+        for j in range(3):
+            found[i, j] = math.atan2(found[i, 2 * j + 1], found[i, 2 * j])
 
 
 @njit

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import Goal, IkError, KinematicTree, make_solver
+from ik_node.spatial import rpy_from_matrix
 
 
 def arm(kinds, axes, points):
@@ -81,6 +82,31 @@ def test_an_arm_with_three_joints_to_spare_has_them_given():
     ('pr2', 'spherical wrist')])
 def test_real_arms_have_every_branch(name, wanted):
     check(robots.chain(name), 81, 200, wanted)
+
+
+@pytest.mark.parametrize(('name', 'words'), [
+    ('so101', '5R, axes 2, 3, 4 parallel; to within 1.7e-07 m'),
+    ('allegro', '4R, axes 2, 3, 4 parallel'),
+    ('irb140', '6R, general (axes 4, 5, 6 miss a common point by 0.02 m)'),
+    ('iiwa14', "7R with 'joint_a3' given, spherical wrist (axes 5, 6, 7 meet); no swivel angle: "
+               'shoulder and wrist are 4.4e-04 m off spherical'),
+    ('torso', "PRRRRRRRR with 'lift_joint', 'left_joint_6', 'left_joint_7' given, axes 5, 6, 7 "
+              'meet')])
+def test_an_arm_is_told_in_plain_words(name, words):
+    chain = (robots.chain(name) if name != 'torso' else
+             KinematicTree.from_urdf(robots.OWN / 'torso.urdf').chain(None, 'left_tool0'))
+    assert make_solver('analytic', chain).family == words
+
+
+def test_few_joints_are_told_by_their_parallel_neighbours():
+    rng = np.random.default_rng(79)
+    axes, points = directions(rng, 4), rng.normal(size=(4, 3))
+    plain = make_solver('analytic', arm('RRRR', axes, points)).family
+    assert plain == '4R, no neighbouring axes parallel'
+    axes[1], axes[3] = -axes[0], axes[2]
+    assert make_solver('analytic', arm('RRRR', axes, points)).family == (
+        '4R, axes 1, 2 parallel, axes 3, 4 parallel')
+    assert make_solver('analytic', arm('R', axes[:1], points[:1])).family == '1R'
 
 
 @pytest.mark.parametrize('place', range(4))
@@ -159,7 +185,7 @@ def calibrated(chain, rng, angle, length):
         T[:3, 3] += rng.uniform(-length, length, 3)
         T[:3, :3] = T[:3, :3] @ Rotation.from_rotvec(rng.uniform(-angle, angle, 3)).as_matrix()
         xyz = ' '.join(repr(float(v)) for v in T[:3, 3])
-        rpy = ' '.join(repr(float(v)) for v in Rotation.from_matrix(T[:3, :3]).as_euler('xyz'))
+        rpy = ' '.join(repr(float(v)) for v in rpy_from_matrix(T[:3, :3]))
         last = k == chain.n_joints
         limit = '' if last else (f'lower="{chain.lower[k]}" upper="{chain.upper[k]}" effort="1" '
                                  'velocity="1"')

@@ -1,0 +1,80 @@
+"""Where an arm with spherical shoulder and wrist may have its elbow, for a pose of its tip."""
+
+import math
+
+import numpy as np
+
+from ik_node.model.chain import Chain
+from ik_node.solvers.analytic.plan import Plan
+from ik_node.solvers.analytic.swivel_choice import (
+    ROOM_SCRATCH,
+    hinted_swivel,
+    intervals_within,
+    into_interval,
+)
+from ik_node.solvers.analytic.swivel_intervals import INTERVAL_SCRATCH
+
+_BESIDE = 1e-12      # rad: intervals not farther apart are one
+_NARROW = 1e-3       # rad: intervals so long in all get one sample each
+
+
+class Elbow:
+    """The swivel angles of an arm; poses are T_base_goal (4, 4), m."""
+
+    def __init__(self, plan: Plan, chain: Chain) -> None:
+        """Prepare for a plan of the family SWIVEL."""
+        self._form = plan.codes, plan.numbers
+        self._limits = chain.lower, chain.upper
+
+    def intervals(self, pose: np.ndarray) -> np.ndarray:
+        """Return the intervals (k, 2), rad, at which some branch is inside the limits.
+
+        They do not touch, and rise: −π ≤ from < to, where one through π ends beyond it.
+        """
+        room = np.empty(ROOM_SCRATCH)
+        count = intervals_within(*self._form, pose, *self._limits, 0.0, room)
+        rows = room[14 + INTERVAL_SCRATCH:].reshape(-1, 5)[:count, 3:]
+        return _united(rows[np.argsort(rows[:, 0])])
+
+    def towards(self, pose: np.ndarray, elbow: np.ndarray) -> float | None:
+        """Return the swivel angle, rad, that brings the elbow nearest to a point (3,), m.
+
+        None from the line through shoulder and wrist, from where every angle is as near.
+        """
+        points, psi = hinted_swivel(*self._form, pose, elbow)
+        return float(psi) if points else None
+
+    @staticmethod
+    def nearest(intervals: np.ndarray, psi: float) -> float:
+        """Return the angle in intervals (k, 2) nearest to psi, rad, in (−π, π]; psi of none."""
+        found = min((into_interval(psi, *row) for row in intervals), key=lambda near: near[1],
+                    default=(psi, 0.0))[0]
+        return found - 2.0 * math.pi if found > math.pi else found
+
+    @staticmethod
+    def spread(intervals: np.ndarray, samples: np.ndarray) -> np.ndarray:
+        """Return angles (m,) in intervals (k, 2), rad, spread over them as samples in [0, 1)."""
+        lengths = intervals[:, 1] - intervals[:, 0]
+        if lengths.sum() < _NARROW:
+            return intervals.mean(axis=1)
+        ends = lengths.cumsum()
+        at = samples * ends[-1]
+        which = np.searchsorted(ends, at, side='right')
+        return intervals[which, 1] - (ends[which] - at)
+
+
+def _united(rows: np.ndarray) -> np.ndarray:
+    """Return the union (k, 2) of intervals (m, 2) of angles that are sorted."""
+    whole = np.array([[-math.pi, math.pi]])
+    united: list[list[float]] = []
+    for begin, end in rows.tolist():
+        if united and begin <= united[-1][1] + _BESIDE:
+            united[-1][1] = max(united[-1][1], end)
+        else:
+            united.append([begin, end])
+    # what goes round through π may reach the first ones, and past them
+    while len(united) > 1 and united[-1][1] - 2.0 * math.pi >= united[0][0] - _BESIDE:
+        united[-1][1] = max(united[-1][1], united.pop(0)[1] + 2.0 * math.pi)
+    if any(end - begin >= 2.0 * math.pi - _BESIDE for begin, end in united):
+        return whole
+    return np.array(united).reshape(-1, 2)
