@@ -8,7 +8,7 @@ without leaving it, and at worst goes it to its end.
 import numpy as np
 
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.path_motion import STEP
+from ik_node.motion.path_motion import RESTING, STEP
 from ik_node.motion.spline import Excess, SplineTrajectory
 from ik_node.motion.trajectory import Trajectory
 
@@ -63,4 +63,5 @@ def _clock(under_way: Trajectory, limits: MotionLimits, share: float,
     padded = np.concatenate([before, clock, np.full(window, clock[-1])])
     sums = np.cumsum(np.concatenate([[0.0], padded]))
     smooth = (sums[window:] - sums[:-window]) / window
-    return np.arange(len(smooth)) * STEP, smooth - smooth[0]
+    smooth = np.pad(smooth - smooth[0], (0, RESTING), mode='edge')
+    return np.arange(len(smooth)) * STEP, smooth

@@ -75,7 +75,7 @@ def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
         root = np.sqrt(a * a - 2.0 * j * v)
         still = np.stack([np.zeros_like(t), t, (-a + root) / j, (-a - root) / j, -v / a])
         level = np.stack([np.zeros_like(t), t, -a / j])
-    still, level = (np.where((0.0 < x) & (x < t), x, 0.0) for x in (still, level))
+    still, level = (np.where((x > 0.0) & (x < t), x, 0.0) for x in (still, level))
     still[1], level[1] = t, t
     positions = p + still * (v + still * (a / 2.0 + still * j / 6.0))
     speeds = np.abs(v + level * (a + level * j / 2.0))
