@@ -92,7 +92,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
     rng = np.random.default_rng(6)
     T = chain.forward(q0)
     present, blended = Rest(q0), 0
-    for _ in range(robots.samples(40)):
+    for _ in range(robots.samples(60)):
         goal = beside(T, *rng.uniform(-0.1, 0.1, 3), yaw=rng.uniform(-0.4, 0.4))
         try:
             motion = cartesian_motion(follower, limits, present, [Goal.from_pose(goal)])
@@ -108,7 +108,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
                 <= 0.1 * limits.acceleration).all()
         blended += present.at(0.0).moves
         present = left_of(motion, rng.uniform(0.0, 1.1) * motion.duration)
-    assert blended >= robots.samples(40) // 2
+    assert blended >= robots.samples(60) // 2
 
 
 def test_a_new_goal_is_taken_up_without_a_stop_and_the_tip_joins_the_new_line():

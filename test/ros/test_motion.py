@@ -18,33 +18,41 @@ import robots
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import NodeUnderTest, running
+from ros_harness import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 RATE = 100.0
 CONTROLLER = '/arm_controller/joint_trajectory'
-SLOW = 0.6   # so that every motion takes a second or so
+SLOW = 0.8   # so that every motion takes a second or so
 
 chain = KinematicTree.from_urdf(ARM).chain()
 limits = motion_limits(chain, speed=SLOW)
 
 
-@pytest.fixture(scope='module', params=['joint', 'cartesian'])
-def node(request):
-    with running(urdf_path=ARM, publish_rate=RATE, motion=request.param, speed=SLOW,
+@pytest.fixture(scope='module')
+def node():
+    with running(urdf_path=ARM, publish_rate=RATE, motion='cartesian', speed=SLOW,
                  start_pose=f'{START}', trajectory_topic=CONTROLLER) as running_node:
-        running_node.mode = request.param
         yield running_node.compiled()
 
 
+@pytest.fixture(params=['joint', 'cartesian'])
+def mode(request):
+    return request.param
+
+
+# For what is the same in both.
+in_one_mode = pytest.mark.parametrize('mode', ['joint'])
+
+
 @pytest.fixture
-def heard(node):
+def heard(node, mode):
     """Put the arm back to its start; return the list of joint states from then on."""
     assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=True)).success
     assert node.set(motion='jump') == (True, '')
     assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
-    assert node.set(motion=node.mode) == (True, '')
+    assert node.set(motion=mode) == (True, '')
     states = node.listen(JointState, 'joint_states', 1000)
     assert node.until(lambda: states and states[-1].position == pytest.approx(START)
                       and len(states[-1].velocity) and not any(states[-1].velocity)), node.log()
@@ -92,7 +100,7 @@ def assert_kept(states):
     assert steps == pytest.approx(by_velocity, rel=0.1, abs=1e-3)
 
 
-def test_a_motion_starts_with_its_status_and_ends_at_the_goal_at_rest(node, heard):
+def test_a_motion_starts_with_its_status_and_ends_at_the_goal_at_rest(node, heard, mode):
     wanted = goal(0.0, 0.2, -0.1)
     answer = node.client.send(wanted)
     assert answer.met, node.log()
@@ -109,7 +117,7 @@ def test_a_motion_starts_with_its_status_and_ends_at_the_goal_at_rest(node, hear
     assert t[moving[-1]] - t[moving[0]] == pytest.approx(duration, abs=0.2)
     assert len(moving) > 0.7 * duration * RATE
     assert not v[-1].any()
-    if node.mode == 'cartesian':
+    if mode == 'cartesian':
         p0, p1 = chain.forward(START)[:3, 3], wanted[:3, 3]
         way = (p1 - p0) / np.linalg.norm(p1 - p0)
         for posture in q[::10]:
@@ -138,7 +146,7 @@ def test_a_new_goal_during_a_motion_blends_without_a_step_or_a_stop(node, heard)
     assert (rates <= 1.3 * limits.acceleration).all()
 
 
-@pytest.mark.parametrize('topic', ['goal_path', 'goal_poses'])
+@pytest.mark.parametrize(('mode', 'topic'), [('joint', 'goal_path'), ('cartesian', 'goal_poses')])
 def test_waypoints_are_all_reached_with_one_status(node, heard, topic):
     wanted = [goal(0.0, 0.1, 0.0), goal(0.0, 0.1, -0.1), goal(0.0, 0.0, -0.1)]
     poses = [matrix_to_pose(T) for T in wanted]
@@ -157,11 +165,12 @@ def test_waypoints_are_all_reached_with_one_status(node, heard, topic):
     tips = np.array([chain.forward(state.position) for state in heard])
     nearest = [int(np.argmin(np.abs(tips - T).max(axis=(1, 2)))) for T in wanted]
     assert nearest == sorted(nearest)
-    assert [np.abs(tips[k] - T).max() for k, T in zip(nearest, wanted)] == pytest.approx(
-        [0.0] * 3, abs=0.01)
+    for k, T in zip(nearest, wanted):  # as near as samples come to it
+        assert tips[k] == pytest.approx(T, abs=0.01)
     assert tips[-1] == pytest.approx(wanted[-1], abs=5e-6)
 
 
+@in_one_mode
 def test_a_waypoint_out_of_reach_refuses_the_path_before_anything_moves(node, heard):
     statuses = node.listen(DiagnosticStatus, 'ik_node/status')
     far = goal(3.0, 0.0, 0.0)
@@ -169,12 +178,12 @@ def test_a_waypoint_out_of_reach_refuses_the_path_before_anything_moves(node, he
         poses=[matrix_to_pose(goal(0.0, 0.1, 0.0)), matrix_to_pose(far)]))
     assert node.until(lambda: statuses)
     assert statuses[0].level == DiagnosticStatus.ERROR
-    assert statuses[0].message.startswith('waypoint 2: ') or (
-        statuses[0].message.startswith('waypoint 2 of 2: '))
+    assert statuses[0].message.startswith('waypoint 2 of 2: ')
     node.spin(0.2)
     assert heard[-1].position == pytest.approx(START)
 
 
+@in_one_mode
 def test_a_goal_out_of_reach_leaves_a_motion_as_it_is(node, heard):
     wanted = goal(0.0, 0.2, 0.0)
     duration = float(node.client.send(wanted).values['motion_duration'])
@@ -183,6 +192,7 @@ def test_a_goal_out_of_reach_leaves_a_motion_as_it_is(node, heard):
     assert chain.forward(heard[-1].position) == pytest.approx(wanted, abs=5e-6)
 
 
+@in_one_mode
 def test_to_disable_freezes_the_arm_at_once(node, heard):
     duration = float(node.client.send(goal(0.0, 0.2, 0.0)).values['motion_duration'])
     node.spin(0.4 * duration)
@@ -242,6 +252,7 @@ def test_an_empty_path_stops_the_arm_on_its_way(node, heard):
     assert chain.forward(heard[-1].position) != pytest.approx(goal(0.0, 0.25, -0.1), abs=1e-2)
 
 
+@in_one_mode
 def test_a_parameter_that_changes_during_a_motion_does_not_disturb_it(node, heard):
     wanted = goal(0.0, 0.2, -0.1)
     duration = float(node.client.send(wanted).values['motion_duration'])
@@ -263,6 +274,7 @@ def test_a_reset_moves_to_the_start_pose(node, heard):
     assert heard[-1].position == pytest.approx(START)
 
 
+@in_one_mode
 def test_slower_limits_make_the_next_motion_slower(node, heard):
     duration = float(node.client.send(goal(0.0, 0.1, 0.0)).values['motion_duration'])
     arrive(node, heard, duration)
@@ -288,6 +300,7 @@ BAD = [
 
 @pytest.mark.parametrize(('values', 'words'), BAD, ids=[f'{bad[0]}' for bad in BAD])
 def test_what_is_no_motion_is_refused_with_the_reason(node, values, words):
+    assert node.set(motion='joint') == (True, '')
     name = next(iter(values))
     before = node.get(name)
     successful, reason = node.set(**values)
@@ -297,7 +310,8 @@ def test_what_is_no_motion_is_refused_with_the_reason(node, values, words):
     assert node.alive()
 
 
-def test_back_in_jump_there_are_no_velocities(node, heard):
+@in_one_mode
+def test_back_in_jump_there_are_no_velocities(node, heard, mode):
     try:
         assert node.set(motion='jump') == (True, '')
         answer = node.client.send(goal(0.0, 0.1, 0.0))
@@ -306,9 +320,10 @@ def test_back_in_jump_there_are_no_velocities(node, heard):
             goal(0.0, 0.1, 0.0), abs=5e-6)
         assert node.until(lambda: len(heard[-1].velocity) == 0)
     finally:
-        assert node.set(motion=node.mode) == (True, '')
+        assert node.set(motion=mode) == (True, '')
 
 
+@in_one_mode
 def test_to_deactivate_stops_the_arm_where_it_is(node, heard):
     duration = float(node.client.send(goal(0.0, 0.2, 0.0)).values['motion_duration'])
     node.spin(0.4 * duration)
@@ -322,9 +337,12 @@ def test_to_deactivate_stops_the_arm_where_it_is(node, heard):
     assert node.alive()
 
 
-def test_a_node_that_cannot_publish_motions_is_not_configured():
-    with NodeUnderTest('-p', f'urdf_path:={ARM}', '-p', 'motion:=joint', '-p',
-                       'publish_rate:=0.0') as node:
-        assert node.until(lambda: 'cannot configure' in node.log(), 60.0), node.log()
-        assert 'publish_rate must be above 0' in node.log()
-        assert node.alive()
+def test_a_node_that_cannot_publish_motions_is_not_configured(node):
+    assert node.transition('deactivate')
+    assert node.transition('cleanup')
+    assert node.set(publish_rate=0.0) == (True, '')
+    assert not node.transition('configure')
+    assert 'cannot configure: publish_rate must be above 0' in node.log()
+    assert node.set(publish_rate=RATE) == (True, '')  # tries again by itself
+    assert node.until(lambda: node.state() == 'active'), node.log()
+    assert node.alive()
