@@ -32,8 +32,10 @@ setup(
     extras_require={
         'ros': ['ros-rclpy[fastrtps]>=9', *ROS],
         'plot': ['matplotlib'],
+        'motion': ['ruckig'],  # for motion in joint space
         'test': ['cmeel-urdfdom', 'example-robot-data', 'mypy', 'pin', 'pytest', 'rtb-data',
-                 'ruff'],
+                 # Without a wheel it would have to be compiled; the tests that need it are skipped.
+                 'ruckig; platform_machine != "aarch64"', 'ruff'],
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'pin', 'pytracik', 'roboticstoolbox-python',
                   'rtb-data'],
         'viewer': ['viser'],
