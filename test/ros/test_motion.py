@@ -18,7 +18,7 @@ import robots
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import running
+from ros_harness import NodeUnderTest, running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
@@ -157,7 +157,7 @@ def test_waypoints_are_all_reached_with_one_status(node, heard, topic):
         node.publish(PoseArray, topic, PoseArray(poses=poses))
     assert node.until(lambda: statuses), node.log()
     assert statuses[0].level == DiagnosticStatus.OK
-    assert statuses[0].message.startswith('3 waypoints: the goal is met; moving for ')
+    assert statuses[0].message.startswith('all waypoints: the goal is met; moving for ')
     values = {pair.key: pair.value for pair in statuses[0].values}
     arrive(node, heard, float(values['motion_duration']))
     assert len(statuses) == 1
@@ -252,6 +252,36 @@ def test_an_empty_path_stops_the_arm_on_its_way(node, heard):
     assert chain.forward(heard[-1].position) != pytest.approx(goal(0.0, 0.25, -0.1), abs=1e-2)
 
 
+def test_the_closest_posture_is_moved_to_where_that_is_wanted(node, heard):
+    far = goal(3.0, 0.0, 0.0)
+    try:
+        assert node.set(on_failure='closest') == (True, '')
+        answer = node.client.send(far)
+        assert not answer.met
+        assert 'the closest is published; moving for' in answer.message, answer.message
+        error = float(answer.values['position_error'])
+        arrive(node, heard, float(answer.values['motion_duration']))
+    finally:
+        assert node.set(on_failure='hold') == (True, '')
+    assert_kept(heard)
+    tip = chain.forward(heard[-1].position)
+    assert np.linalg.norm(tip[:3, 3] - far[:3, 3]) == pytest.approx(error, abs=1e-4)
+    assert error < 0.9 * np.linalg.norm(chain.forward(START)[:3, 3] - far[:3, 3])
+
+
+@in_one_mode
+@pytest.mark.parametrize(('name', 'slow'), [
+    ('velocity_limits', 0.1), ('acceleration_limits', [0.1] * 6), ('jerk_limits', 0.5)])
+def test_limits_given_take_effect(node, heard, name, slow):
+    try:
+        assert node.set(**{name: slow}) == (True, '')
+        slowed = float(node.client.send(goal(0.0, 0.1, 0.0)).values['motion_duration'])
+    finally:
+        assert node.set(**{name: 'none'}) == (True, '')
+    at = node.client.send(goal(0.0, -0.1, 0.0))
+    assert slowed > 1.5 * float(at.values['motion_duration'])
+
+
 @in_one_mode
 def test_a_parameter_that_changes_during_a_motion_does_not_disturb_it(node, heard):
     wanted = goal(0.0, 0.2, -0.1)
@@ -328,13 +358,52 @@ def test_to_deactivate_stops_the_arm_where_it_is(node, heard):
     duration = float(node.client.send(goal(0.0, 0.2, 0.0)).values['motion_duration'])
     node.spin(0.4 * duration)
     assert node.transition('deactivate')
+    assert node.until(lambda: not any(heard[-1].velocity)), node.log()
     node.spin(0.1)
     last = heard[-1]
-    assert not any(last.velocity)
     assert node.transition('activate')
     node.spin(0.2)
     assert heard[-1].position == last.position
     assert node.alive()
+
+
+def test_several_arms_move_at_once_each_by_its_own_limits():
+    given = {'arms': '[left,right]', 'motion': 'cartesian', 'publish_rate': 50.0,
+             'urdf_path': robots.OWN / 'torso.urdf', 'right.speed': 0.5,
+             **{f'{side}.{end}_link': f'{f"{side}_tool0" if end == "tip" else "torso_link"}'
+                for side in ('left', 'right') for end in ('base', 'tip')}}
+    torso = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+    with NodeUnderTest(*(part for name, value in given.items()
+                         for part in ('-p', f'{name}:={value}'))) as node:
+        node.compiled()
+        states = node.listen(JointState, 'joint_states', 1000)
+        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+        for side in ('left', 'right'):
+            arm = torso.chain('torso_link', f'{side}_tool0')
+            node.publish(PoseStamped, f'{side}/goal_pose', PoseStamped(
+                pose=matrix_to_pose(arm.forward(arm.neutral() + 0.2))))
+        assert node.until(lambda: len(statuses) == 2), node.log()
+        durations = {}
+        for status in statuses:
+            values = {pair.key: pair.value for pair in status.values}
+            durations[values['arm']] = float(values['motion_duration'])
+        assert set(durations) == {'left', 'right'}
+        arrive(node, states, max(durations.values()))
+        q, v = (dict(zip(states[-1].name, part))
+                for part in (states[-1].position, states[-1].velocity))
+        fastest = dict(zip(states[-1].name, np.abs([state.velocity for state in states]).max(0)))
+        for side, speed in (('left', 1.0), ('right', 0.5)):
+            arm = torso.chain('torso_link', f'{side}_tool0')
+            end = arm.forward([q[name] for name in arm.joint_names])
+            assert end == pytest.approx(arm.forward(arm.neutral() + 0.2), abs=5e-6)
+            most = motion_limits(arm, speed=speed).velocity * 1.00001
+            assert all(0.0 < fastest[name] <= limit
+                       for name, limit in zip(arm.joint_names, most))
+        assert not any(v.values())
+        both = [state for state in states if all(any(
+            abs(speed) > 0.01 for name, speed in zip(state.name, state.velocity)
+            if name.startswith(side)) for side in ('left', 'right'))]
+        assert len(both) > 5
 
 
 def test_a_node_that_cannot_publish_motions_is_not_configured(node):
