@@ -92,7 +92,8 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
     rng = np.random.default_rng(6)
     T = chain.forward(q0)
     present, blended = Rest(q0), 0
-    for _ in range(robots.samples(60)):
+    goals = max(robots.samples(60), 6)
+    for _ in range(goals):
         goal = beside(T, *rng.uniform(-0.1, 0.1, 3), yaw=rng.uniform(-0.4, 0.4))
         try:
             motion = cartesian_motion(follower, limits, present, [Goal.from_pose(goal)])
@@ -108,7 +109,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
                 <= 0.1 * limits.acceleration).all()
         blended += present.at(0.0).moves
         present = left_of(motion, rng.uniform(0.0, 1.1) * motion.duration)
-    assert blended >= robots.samples(60) // 2
+    assert blended >= goals // 3
 
 
 def test_a_new_goal_is_taken_up_without_a_stop_and_the_tip_joins_the_new_line():
@@ -176,6 +177,21 @@ def test_a_moving_arm_with_waypoints_blends_into_the_first_of_their_ways():
     assert_kept(limits, motion, BLENDING_JERK)
     assert motion.at(0.0).velocity == pytest.approx(present.at(0.0).velocity)
     assert chain.forward(motion.end) == pytest.approx(beside(T, 0.0, 0.0, -0.1), abs=5e-6)
+
+
+def test_a_new_goal_among_waypoints_does_not_wait_for_those_that_are_left():
+    chain, follower, limits, q0 = arm('ur5')
+    T = chain.forward(q0)
+    square = [beside(T, 0.0, y, z) for y, z in ((0.1, 0.0), (0.1, -0.1), (0.0, -0.1), (0.0, 0.0))]
+    motion = cartesian_motion(follower, limits, Rest(q0), [Goal.from_pose(G) for G in square])
+    corner = motion.parts[0].duration
+    for share in (0.2, 0.5, 0.8, 0.95):
+        present = left_of(motion, share * corner)
+        assert brake(present, limits).duration <= (1.0 - share) * corner + 1e-9
+    goal = beside(T, 0.05, 0.1, 0.0)
+    new = cartesian_motion(follower, limits, present, [Goal.from_pose(goal)])
+    assert new.duration < 0.5 * motion.duration
+    assert chain.forward(new.end) == pytest.approx(goal, abs=5e-6)
 
 
 def test_free_axes_are_not_led():

@@ -371,7 +371,8 @@ def test_several_arms_move_at_once_each_by_its_own_limits():
     given = {'arms': '[left,right]', 'motion': 'cartesian', 'publish_rate': 50.0,
              'urdf_path': robots.OWN / 'torso.urdf', 'right.speed': 0.5,
              **{f'{side}.{end}_link': f'{f"{side}_tool0" if end == "tip" else "torso_link"}'
-                for side in ('left', 'right') for end in ('base', 'tip')}}
+                for side in ('left', 'right') for end in ('base', 'tip')},
+             **{f'{side}.start_pose': f'{[0.4] * 7}' for side in ('left', 'right')}}
     torso = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
     with NodeUnderTest(*(part for name, value in given.items()
                          for part in ('-p', f'{name}:={value}'))) as node:
@@ -381,7 +382,7 @@ def test_several_arms_move_at_once_each_by_its_own_limits():
         for side in ('left', 'right'):
             arm = torso.chain('torso_link', f'{side}_tool0')
             node.publish(PoseStamped, f'{side}/goal_pose', PoseStamped(
-                pose=matrix_to_pose(arm.forward(arm.neutral() + 0.2))))
+                pose=matrix_to_pose(arm.forward([0.5] * 7))))
         assert node.until(lambda: len(statuses) == 2), node.log()
         durations = {}
         for status in statuses:
@@ -395,7 +396,7 @@ def test_several_arms_move_at_once_each_by_its_own_limits():
         for side, speed in (('left', 1.0), ('right', 0.5)):
             arm = torso.chain('torso_link', f'{side}_tool0')
             end = arm.forward([q[name] for name in arm.joint_names])
-            assert end == pytest.approx(arm.forward(arm.neutral() + 0.2), abs=5e-6)
+            assert end == pytest.approx(arm.forward([0.5] * 7), abs=5e-6)
             most = motion_limits(arm, speed=speed).velocity * 1.00001
             assert all(0.0 < fastest[name] <= limit
                        for name, limit in zip(arm.joint_names, most))
