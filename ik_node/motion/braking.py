@@ -8,9 +8,9 @@ without leaving it, and at worst goes it to its end.
 import numpy as np
 
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.path_motion import STEP
+from ik_node.motion.path_motion import RESTING, STEP
 from ik_node.motion.spline import Excess, SplineTrajectory
-from ik_node.motion.trajectory import Trajectory
+from ik_node.motion.trajectory import Series, Trajectory
 
 BLENDING_JERK = 2.0  # of the limit: while one motion takes over from another
 _KEPT = 1.0 + 1e-6
@@ -25,7 +25,12 @@ def keeps(excess: Excess) -> bool:
 
 
 def brake(under_way: Trajectory, limits: MotionLimits) -> Trajectory:
-    """Return a motion that leaves the motion under way nowhere and rests sooner, or that itself."""
+    """Return a motion that leaves the motion under way nowhere and rests sooner than that.
+
+    Where there is none, the motion under way up to where it rests next.
+    """
+    if isinstance(under_way, Series):
+        under_way = under_way.to_rest()
     for share, window in _TRIED:
         times, clock = _clock(under_way, limits, share, window)
         if times[-1] >= under_way.duration:
@@ -63,4 +68,5 @@ def _clock(under_way: Trajectory, limits: MotionLimits, share: float,
     padded = np.concatenate([before, clock, np.full(window, clock[-1])])
     sums = np.cumsum(np.concatenate([[0.0], padded]))
     smooth = (sums[window:] - sums[:-window]) / window
-    return np.arange(len(smooth)) * STEP, smooth - smooth[0]
+    smooth = np.pad(smooth - smooth[0], (0, RESTING), mode='edge')
+    return np.arange(len(smooth)) * STEP, smooth

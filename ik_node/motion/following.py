@@ -79,14 +79,18 @@ class Follower:
         for _ in range(_REFINED):
             found = Followed(np.array(parts), np.array(postures))
             middles = 0.5 * (found.parts[1:] + found.parts[:-1])
-            off_by = np.array([off(self.chain, goal.moved_to(way.pose(s)), q) for s, q in zip(
-                middles.tolist(), found.spline()(middles))])
+            guesses = np.clip(found.spline()(middles), self.chain.lower, self.chain.upper)
+            off_by = np.array([off(self.chain, goal.moved_to(way.pose(s)), q)
+                               for s, q in zip(middles.tolist(), guesses)])
             if off_by.max() <= 1.0:
                 return found
             for k in np.flatnonzero(off_by > 1.0)[::-1].tolist():
                 s = float(middles[k])
                 parts.insert(k + 1, s)
-                postures.insert(k + 1, self._step(goal, way, s, postures[k], s))
+                q = self._step(goal, way, s, guesses[k])
+                if q is None:
+                    raise self._stuck(goal, way, s, postures[k], s)
+                postures.insert(k + 1, q)
         worst = float(middles[int(np.argmax(off_by))])
         raise MotionError(f'the way cannot be followed closely: at {way.place(worst)} the tip '
                           f'would leave it by more than {POSITION_TOLERANCE:g} m or '
@@ -101,11 +105,10 @@ class Follower:
             s = min(parts[-1] + step, 1.0)
             if 1.0 - s < 0.5 * _SHORTEST:
                 s = 1.0
-            try:
-                q = self._step(goal, way, s, postures[-1], parts[-1])
-            except MotionError:
+            q = self._step(goal, way, s, postures[-1])
+            if q is None:
                 if step <= _SHORTEST:
-                    raise self._stuck(goal, way, s, postures[-1], parts[-1]) from None
+                    raise self._stuck(goal, way, s, postures[-1], parts[-1])
                 step *= 0.5
                 continue
             if np.abs(q - postures[-1]).max() < 0.4 * _TURN:
@@ -114,8 +117,8 @@ class Follower:
             postures.append(q)
         return parts, postures
 
-    def _step(self, goal: Goal, way: TipWay, s: float, q: np.ndarray, place: float) -> np.ndarray:
-        """Return the posture at a part s of the way, next to q (n,). Raises MotionError."""
+    def _step(self, goal: Goal, way: TipWay, s: float, q: np.ndarray) -> np.ndarray | None:
+        """Return the posture at a part s of the way, next to q (n,); None where there is none."""
         there = goal.moved_to(way.pose(s))
         result = self._own.solve(there, q)
         if result.success and np.abs(result.q - q).max() <= _TURN:
@@ -123,7 +126,7 @@ class Follower:
         steady = self._steady.solve(there, q)
         if steady.success and np.abs(steady.q - q).max() <= _TURN:
             return steady.q
-        raise MotionError(f'no step from {way.place(place)}', place)
+        return None
 
     def _stuck(self, goal: Goal, way: TipWay, s: float, q: np.ndarray,
                place: float) -> MotionError:

@@ -14,6 +14,7 @@ import numpy as np
 from ik_node._arrays import floats
 from ik_node.exceptions import InputError
 from ik_node.model.chain import Chain
+from ik_node.motion.braking import brake
 from ik_node.motion.interpolation import nearest_end
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state, stop
@@ -41,6 +42,17 @@ def joint_motion(chain: Chain, limits: MotionLimits, start: State | Trajectory,
         if later.kept:
             return Series([Part(start, 0.0, float(t)), later.motion])
     return Series([start, reach_state(limits, State.at_rest(start.end), q)])
+
+
+def stopping(start: Trajectory, limits: MotionLimits) -> Trajectory:
+    """Return the quickest stop, each joint by itself; that of the motion under way where it must.
+
+    start: the motion under way, from now on.
+    """
+    state = start.at(0.0)
+    profile = stop(limits, state)
+    kept = profile.stays_inside and profile.keeps_speed and admissible(limits, state)
+    return profile if kept else brake(start, limits)
 
 
 class _Tried:

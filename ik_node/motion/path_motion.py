@@ -9,6 +9,7 @@ from ik_node.motion.time_scaling import Pace, quickest_pace
 
 STEP = 0.004         # s between the knots of a motion
 _FEWEST, _MOST = 24, 20000  # knots
+RESTING = 2          # knots at rest at either end: a cubic's acceleration is next to zero there
 _GRID = 4            # places to each piece of the path's spline
 _ROUNDS = 4          # of slowing down where limits are exceeded
 _WINDOW = 1.5        # of a/j: over how long accelerations are averaged
@@ -51,9 +52,10 @@ def averaged(pace: Pace, window: float) -> tuple[np.ndarray, np.ndarray]:
     duration = pace.times[-1] + window
     step = min(max(STEP, duration / _MOST), duration / _FEWEST)
     count = max(round(window / step), 1)
-    times = np.arange(int(np.ceil(pace.times[-1] / step)) + count + 1) * step
-    sums = np.cumsum(np.concatenate([np.full(count, pace.parts[0]), pace.at(times)]))
-    return times, np.clip((sums[count:] - sums[:-count]) / count, pace.parts[0], pace.parts[-1])
+    moving = np.arange(int(np.ceil(pace.times[-1] / step)) + count + 1) * step
+    sums = np.cumsum(np.concatenate([np.full(count, pace.parts[0]), pace.at(moving)]))
+    mean = np.clip((sums[count:] - sums[:-count]) / count, pace.parts[0], pace.parts[-1])
+    return np.arange(len(mean) + 2 * RESTING) * step, np.pad(mean, RESTING, mode='edge')
 
 
 def _slowing(motion: SplineTrajectory, limits: MotionLimits, times: np.ndarray, parts: np.ndarray,

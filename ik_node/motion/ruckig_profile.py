@@ -23,6 +23,8 @@ class RuckigProfile(Trajectory):
     """What Ruckig has computed; it keeps velocities, accelerations and jerks, not positions.
 
     - `lowest`, `highest`: (n,) positions, rad or m; `fastest`: (n,) speeds, per s.
+    - `excess`: how far positions leave the limits at most, rad or m; not above 0: they do not.
+    - `stays_inside`, `keeps_speed`: whether positions and velocities keep the limits.
     """
 
     def __init__(self, found: object, limits: MotionLimits, end: State) -> None:
@@ -31,28 +33,17 @@ class RuckigProfile(Trajectory):
         self._limits = limits
         self._end_state = end
         self.duration = float(found.duration)  # type: ignore[attr-defined]
-        self.lowest, self.highest, self.fastest = extrema(found.profiles[0])  # type: ignore[attr-defined]
+        self.lowest, self.highest, self.fastest = extrema(
+            found.profiles[0])  # type: ignore[attr-defined]
+        self.excess = float(max((limits.lower - self.lowest).max(),
+                                (self.highest - limits.upper).max()))
+        self.stays_inside = self.excess <= _ROUNDING
+        self.keeps_speed = bool((self.fastest <= limits.velocity * _ADMISSIBLE).all())
 
     @property
     def end(self) -> np.ndarray:
         """Where the motion ends, (n,), rad or m."""
         return self._end_state.position.copy()
-
-    @property
-    def excess(self) -> float:
-        """How far the positions leave the limits at most, rad or m; not above 0: they do not."""
-        return float(max((self._limits.lower - self.lowest).max(),
-                         (self.highest - self._limits.upper).max()))
-
-    @property
-    def stays_inside(self) -> bool:
-        """Whether the positions keep the limits all the time."""
-        return self.excess <= _ROUNDING
-
-    @property
-    def keeps_speed(self) -> bool:
-        """Whether the velocities do."""
-        return bool((self.fastest <= self._limits.velocity * _ADMISSIBLE).all())
 
     def _at(self, t: float) -> State:
         q, v, a = (np.array(values) for values in self._found.at_time(t))  # type: ignore[attr-defined]

@@ -8,6 +8,8 @@ from scipy.interpolate import CubicSpline
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.trajectory import State, Trajectory
 
+_ROUNDING = 1.0 + 1e-7
+
 
 class Excess(NamedTuple):
     """The largest part of each limit that a motion takes; above 1 it exceeds it."""
@@ -21,7 +23,8 @@ class Excess(NamedTuple):
     @property
     def slower(self) -> float:
         """How many times as long the motion must last to keep within the limits; at least 1."""
-        return max(1.0, self.velocity, self.acceleration ** 0.5, self.jerk ** (1.0 / 3.0))
+        slower = max(self.velocity, self.acceleration ** 0.5, self.jerk ** (1.0 / 3.0))
+        return max(1.0, slower * _ROUNDING)
 
 
 class SplineTrajectory(Trajectory):

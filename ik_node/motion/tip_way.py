@@ -12,7 +12,9 @@ from scipy.spatial.transform import Rotation, RotationSpline
 from ik_node.motion.interpolation import between_poses
 from ik_node.spatial import rotation_log
 
-GENTLE = math.radians(20.0)  # a corner up to this is passed on a curve; at a sharper one tips stop
+# Corners that are passed on a curve; at others tips rest.
+GENTLE = math.radians(20.0)  # at most so sharp,
+BULGE = 0.002                # m or rad: and leading the curve off the straight lines by no more
 _NOTHING = 1e-9              # m or rad: no way at all
 
 
@@ -51,8 +53,7 @@ class Line(TipWay):
 class Curve(TipWay):
     """Smoothly through poses whose corners are gentle: a cubic spline, and Shepperd's of rotations.
 
-    It meets every pose and, between them, leaves the chords by a share of their length that the
-    corners' angle sets: at most tan(angle)/8, 5 % at a corner of 20°.
+    It meets every pose and, between them, leaves the chords by about BULGE at most.
     """
 
     def __init__(self, poses: Sequence[np.ndarray]) -> None:
@@ -62,7 +63,7 @@ class Curve(TipWay):
         # A metre counts as a radian: only how the poses are spread over the way depends on it.
         spread = np.concatenate([[0.0], np.cumsum(steps.sum(axis=1))])
         self._last = spread[-1]
-        self._position = CubicSpline(spread, [T[:3, 3] for T in poses])
+        self._position = CubicSpline(spread, [T[:3, 3] for T in poses], bc_type='natural')
         self._rotation = RotationSpline(spread, Rotation.from_matrix([T[:3, :3] for T in poses]))
 
     def pose(self, s: float) -> np.ndarray:
@@ -76,7 +77,7 @@ class Curve(TipWay):
 def ways_through(poses: Sequence[np.ndarray]) -> list[TipWay]:
     """Return ways, at whose ends the tip rests, that lead through poses (4, 4), m, in order.
 
-    Straight where there is a sharp corner at both ends; runs of gentle corners are curves. Poses
+    Straight between corners at which the tip rests; curves through those that are gentle. Poses
     that repeat the one before are left out; with nothing left there is no way.
     """
     kept = [poses[0]]
@@ -87,7 +88,7 @@ def ways_through(poses: Sequence[np.ndarray]) -> list[TipWay]:
     run = kept[:1]
     for k in range(1, len(kept)):
         run.append(kept[k])
-        if k + 1 == len(kept) or _corner(*kept[k - 1:k + 2]) > GENTLE:
+        if k + 1 == len(kept) or not _gentle(*kept[k - 1:k + 2]):
             ways.append(Line(*run) if len(run) == 2 else Curve(run))
             run = kept[k:k + 1]
     return ways
@@ -99,13 +100,17 @@ def distance(T0: np.ndarray, T1: np.ndarray) -> tuple[float, float]:
     return float(np.linalg.norm(T1[:3, 3] - T0[:3, 3])), float(np.linalg.norm(w))
 
 
-def _corner(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
-    """Return the angle, rad, by which the way changes its direction at b, turning counted in.
+def _gentle(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
+    """Tell whether the corner of the way at b is one for a curve, turning counted in.
 
-    Directions have six components, m and rad; a radian counts as a metre.
+    Directions have six components, m and rad; a radian counts as a metre. Where one chord is
+    much longer than the other, the worst case, a natural spline bulges by a fifth of its length
+    times the angle.
     """
     R = b[:3, :3]
     before = np.concatenate([b[:3, 3] - a[:3, 3], -np.array(rotation_log(R.T @ a[:3, :3]))])
     after = np.concatenate([c[:3, 3] - b[:3, 3], np.array(rotation_log(R.T @ c[:3, :3]))])
-    cosine = before @ after / (np.linalg.norm(before) * np.linalg.norm(after))
-    return math.acos(min(max(float(cosine), -1.0), 1.0))
+    lengths = np.linalg.norm(before), np.linalg.norm(after)
+    cosine = float(before @ after) / (lengths[0] * lengths[1])
+    angle = math.acos(min(max(cosine, -1.0), 1.0))
+    return angle <= GENTLE and 0.2 * max(lengths) * angle <= BULGE

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+_AT_REST = 1e-6  # per s
+
 
 class State(NamedTuple):
     """Joints at one time, each array (n,), or at k times, each (k, n)."""
@@ -106,7 +108,10 @@ class Series(Trajectory):
 
     def __init__(self, parts: Sequence[Trajectory]) -> None:
         """Join trajectories; those that take no time are left out, but for the last."""
-        self.parts = [*(part for part in parts[:-1] if part.duration > 0.0), parts[-1]]
+        flat = [one for part in parts
+                for one in (part.parts if isinstance(part, Series) else [part])]
+        self.parts: list[Trajectory] = [
+            *(part for part in flat[:-1] if part.duration > 0.0), flat[-1]]
         self._ends = np.cumsum([part.duration for part in self.parts])
         self.duration = float(self._ends[-1])
 
@@ -120,6 +125,14 @@ class Series(Trajectory):
         k = min(int(np.searchsorted(self._ends, t, side='right')), len(self.parts) - 1)
         first = Part(self.parts[k], t - (self._ends[k - 1] if k else 0.0))
         return Series([first, *self.parts[k + 1:]]) if k + 1 < len(self.parts) else first
+
+    def to_rest(self) -> Trajectory:
+        """Return the parts up to the first that ends at rest."""
+        for k, part in enumerate(self.parts, start=1):
+            before = part.at(np.nextafter(part.duration, 0.0))
+            if np.abs(before.velocity).max() < _AT_REST:
+                return Series(self.parts[:k])
+        return self
 
     def _at(self, t: float) -> State:
         k = min(int(np.searchsorted(self._ends, t, side='right')), len(self.parts) - 1)

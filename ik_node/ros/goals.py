@@ -243,7 +243,7 @@ class Goals:
             if not aim.result.success and self._configuration.options.on_failure != 'closest':
                 raise InputError(f'{waypoint.place}: {aim.result.reason.value}')
             aims.append(aim)
-        self._move(robot, arm, aims, header, f'{len(aims)} waypoints')
+        self._move(robot, arm, aims, header, 'all waypoints')
 
     def _solve(self, arm: Arm, goal: Goal, q0: np.ndarray) -> Result:
         """Solve from q0 (n,); where that fails and the closest is wanted, find that."""

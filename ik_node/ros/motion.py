@@ -9,7 +9,7 @@ from rclpy.lifecycle import LifecycleNode
 from ik_node.model.chain import Chain
 from ik_node.motion.braking import brake
 from ik_node.motion.cartesian_motion import cartesian_motion, straight_motion
-from ik_node.motion.joint_motion import joint_motion
+from ik_node.motion.joint_motion import joint_motion, stopping
 from ik_node.motion.trajectory import Rest, Trajectory, left_of
 from ik_node.motion.waypoints import joint_motion_through
 from ik_node.ros.configuration import Configuration
@@ -118,7 +118,9 @@ class Motions:
     def halt(self, robot: Robot, arm: Arm) -> float:
         """Brake on the way; return how long it takes, s."""
         present = self._present(robot, arm)
-        motion = brake(present, arm.limits) if present.duration else present
+        motion = present
+        if present.duration:
+            motion = (stopping if self._mode == JOINT else brake)(present, arm.limits)
         self._begin(arm, motion)
         return motion.duration
 

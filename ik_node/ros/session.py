@@ -181,7 +181,7 @@ class Session:
     def _stand(self) -> None:
         """Stop what moves at once, and say so."""
         robot = self._configuration.robot
-        if robot is not None:
+        if robot is not None and self.active:
             self._goals.motions.freeze(robot)
             self._outputs.joint_states(robot)
 

@@ -39,6 +39,8 @@ class TrajectoryTopics:
 
         The first point is a period ahead: a controller that begins at once is there by then.
         """
+        if arm.options.trajectory_topic not in self._publishers:
+            return
         step = max(period, motion.duration / _MOST_POINTS)
         times = np.append(np.arange(step, motion.duration - 0.5 * step, step),
                           max(motion.duration, step))

@@ -1,4 +1,4 @@
-"""Motion in joint space: known durations, no limit exceeded at any sample, blends without a step."""
+"""Motion in joint space: known durations, no limit exceeded, blends without a step."""
 
 import subprocess
 import sys
@@ -10,14 +10,14 @@ pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings 
 
 import robots
 from ik_node.exceptions import InputError
-from ik_node.motion.joint_motion import joint_motion
+from ik_node.motion.joint_motion import joint_motion, stopping
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.ruckig_profile import reach_state, stop
 from ik_node.motion.trajectory import Rest, Series, State, left_of
 from ik_node.motion.waypoints import joint_motion_through
 
 V, A, J = 1.0, 2.0, 10.0
-STEP = 0.004  # s
+STEP = 0.01  # s
 ROUNDING = 1e-9
 
 
@@ -90,7 +90,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
     chain, rng = robots.chain(name), np.random.default_rng(5)
     limits = motion_limits(chain)
     present = Rest(robots.random_q(chain, rng))
-    for _ in range(125):
+    for _ in range(200):
         motion = joint_motion(chain, limits, present, robots.random_q(chain, rng))
         begin, before = motion.at(0.0), present.at(0.0)
         for new, old in zip(begin, before):
@@ -176,6 +176,19 @@ def test_a_state_alone_that_cannot_stop_in_time_leaves_the_limits_by_as_little_a
                 stop(slow, state).highest[0])
     assert q.max() == pytest.approx(least, abs=1e-3)
     assert motion.end.tolist() == [-1.0]
+
+
+def test_to_stop_takes_the_time_of_the_textbook_and_keeps_the_limits():
+    chain, limits = one_joint()
+    present = left_of(joint_motion(chain, limits, Rest(np.zeros(1)), [3.0]), 1.0)
+    motion = stopping(present, limits)
+    assert motion.duration == pytest.approx(V / A + A / J)
+    assert motion.end[0] - present.at(0.0).position[0] == pytest.approx(
+        0.5 * V * (V / A + A / J))
+    assert_kept(limits, motion)
+    chain, slow, under_way = near_the_limit()
+    motion = stopping(left_of(under_way, 0.75 * under_way.duration), slow)
+    assert motion.end == pytest.approx([1.0])
 
 
 def test_waypoints_are_all_met_in_order_and_no_limit_is_exceeded():

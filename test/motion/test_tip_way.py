@@ -1,5 +1,7 @@
 """Ways of a tip: straight between two poses, smooth through gentle corners, ended at sharp ones."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -23,9 +25,9 @@ def test_a_place_is_told_in_percent_metres_and_degrees():
     assert Line(at(0.0), at(2.0, yaw=np.pi)).place(0.5) == '50 % of the way (1 m, 90°)'
 
 
-def circle(count):
+def circle(count, radius=0.2):
     angles = np.linspace(0.0, 2.0 * np.pi, count)
-    return [at(np.cos(a), np.sin(a), yaw=0.5 * np.sin(a)) for a in angles]
+    return [at(radius * np.cos(a), radius * np.sin(a), yaw=0.1 * np.sin(a)) for a in angles]
 
 
 def test_a_run_of_gentle_corners_is_one_curve_that_meets_every_pose():
@@ -33,12 +35,31 @@ def test_a_run_of_gentle_corners_is_one_curve_that_meets_every_pose():
     ways = ways_through(poses)
     assert len(ways) == 1
     assert isinstance(ways[0], Curve)
-    assert ways[0].length == pytest.approx(2.0 * np.pi, rel=2e-3)
-    steps = np.array([sum(distance(a, b)) for a, b in zip(poses, poses[1:])])
+    assert ways[0].length == pytest.approx(0.4 * np.pi, rel=2e-3)
+    steps = np.array([sum(distance(a, b)) for a, b in pairwise(poses)])
     for s, T in zip(np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum(), poses):
         assert ways[0].pose(s) == pytest.approx(T, abs=1e-9)
-    for s in np.linspace(0.0, 1.0, 300):  # no farther from the circle than a chord of it
-        assert np.linalg.norm(ways[0].pose(s)[:2, 3]) == pytest.approx(1.0, abs=3.1e-3)
+    for s in np.linspace(0.0, 1.0, 300):
+        assert np.linalg.norm(ways[0].pose(s)[:2, 3]) == pytest.approx(0.2, abs=3e-4)
+
+
+@pytest.mark.parametrize(('first', 'second'), [(0.04, 0.04), (0.048, 0.002), (0.01, 0.045)])
+def test_a_curve_leaves_the_straight_lines_by_two_millimetres_at_most(first, second):
+    angle = 0.2
+    poses = [at(-first), at(0.0), at(second * np.cos(angle), second * np.sin(angle))]
+    way, = ways_through(poses)
+    assert isinstance(way, Curve)
+    normal = np.array([-np.sin(angle), np.cos(angle)])
+    off = []
+    for s in np.linspace(0.0, 1.0, 200):
+        p = way.pose(s)[:2, 3]
+        off.append(abs(p[1]) if p[0] < 0.0 else abs(normal @ p))
+    assert 1e-4 < max(off) <= 2e-3
+
+
+def test_long_straight_lines_stay_straight_however_gentle_their_corner():
+    ways = ways_through([at(-1.0), at(0.0), at(1.0, 0.1)])
+    assert [type(way) for way in ways] == [Line, Line]
 
 
 def test_the_tip_rests_at_a_sharp_corner():
@@ -48,8 +69,8 @@ def test_the_tip_rests_at_a_sharp_corner():
 
 
 def test_turning_has_corners_too():
-    assert len(ways_through([at(0.0), at(1.0, yaw=0.5), at(2.0, yaw=1.0)])) == 1
-    assert len(ways_through([at(0.0), at(1.0, yaw=0.5), at(2.0, yaw=0.0)])) == 2
+    assert len(ways_through([at(0.0), at(0.1, yaw=0.05), at(0.2, yaw=0.1)])) == 1
+    assert len(ways_through([at(0.0), at(0.1, yaw=0.05), at(0.2, yaw=0.0)])) == 2
     assert len(ways_through([at(0.0), at(1.0), at(1.0, yaw=0.5)])) == 2
 
 

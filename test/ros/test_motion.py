@@ -1,0 +1,418 @@
+"""Motion of a running node: within the limits, blended, through waypoints, stopped when asked."""
+
+import re
+
+import numpy as np
+import pytest
+
+pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseArray, PoseStamped
+from nav_msgs.msg import Path
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+import robots
+from ik_node import KinematicTree
+from ik_node.motion.limits import motion_limits
+from ik_node.ros.conversions import matrix_to_pose
+from ros_harness import NodeUnderTest, running
+
+ARM = robots.OWN / 'arm_6r.urdf'
+START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
+RATE = 100.0
+CONTROLLER = '/arm_controller/joint_trajectory'
+SLOW = 0.8   # so that every motion takes a second or so
+
+chain = KinematicTree.from_urdf(ARM).chain()
+limits = motion_limits(chain, speed=SLOW)
+
+
+@pytest.fixture(scope='module')
+def node():
+    with running(urdf_path=ARM, publish_rate=RATE, motion='cartesian', speed=SLOW,
+                 start_pose=f'{START}', trajectory_topic=CONTROLLER) as running_node:
+        yield running_node.compiled()
+
+
+@pytest.fixture(params=['joint', 'cartesian'])
+def mode(request):
+    return request.param
+
+
+# For what is the same in both.
+in_one_mode = pytest.mark.parametrize('mode', ['joint'])
+
+
+@pytest.fixture
+def heard(node, mode):
+    """Put the arm back to its start; return the list of joint states from then on."""
+    assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=True)).success
+    assert node.set(motion='jump') == (True, '')
+    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    assert node.set(motion=mode) == (True, '')
+    states = node.listen(JointState, 'joint_states', 1000)
+    assert node.until(lambda: states and states[-1].position == pytest.approx(START)
+                      and len(states[-1].velocity) and not any(states[-1].velocity)), node.log()
+    states.clear()
+    return states
+
+
+def goal(x, y, z):
+    T = chain.forward(START)
+    T[:3, 3] += [x, y, z]
+    return T
+
+
+def seconds(stamp):
+    return stamp.sec + 1e-9 * stamp.nanosec
+
+
+def arrays(states):
+    """Return stamps (k,), positions and velocities (k, n) of joint states."""
+    return (np.array([seconds(state.header.stamp) for state in states]),
+            np.array([state.position for state in states]),
+            np.array([state.velocity for state in states]))
+
+
+def rests(states):
+    return len(states) > 1 and not any(states[-1].velocity) and (
+        states[-1].position == states[-2].position)
+
+
+def arrive(node, states, duration):
+    """Wait until a motion of that duration, s, is over."""
+    node.spin(duration)
+    assert node.until(lambda: rests(states)), node.log()
+
+
+def assert_kept(states):
+    """Check published samples against the limits, and velocities against the positions."""
+    t, q, v = arrays(states)
+    assert (q >= limits.lower).all()
+    assert (q <= limits.upper).all()
+    assert (np.abs(v) <= limits.velocity * 1.00001).all()
+    # The samples are as far apart as the motion's clock says, which stamps follow but roughly.
+    steps = np.abs(np.diff(q, axis=0)).sum()
+    by_velocity = np.abs(0.5 * (v[1:] + v[:-1]) * np.diff(t)[:, None]).sum()
+    assert steps == pytest.approx(by_velocity, rel=0.1, abs=1e-3)
+
+
+def test_a_motion_starts_with_its_status_and_ends_at_the_goal_at_rest(node, heard, mode):
+    wanted = goal(0.0, 0.2, -0.1)
+    answer = node.client.send(wanted)
+    assert answer.met, node.log()
+    duration = float(answer.values['motion_duration'])
+    assert re.search(rf'; moving for {duration:.3f} s$', answer.message)
+    assert duration > 0.5
+    at_start = [answer.joints[name] for name in chain.joint_names]
+    assert at_start == pytest.approx(START, abs=0.05)
+    arrive(node, heard, duration)
+    t, q, v = arrays(heard)
+    assert chain.forward(q[-1]) == pytest.approx(wanted, abs=5e-6)
+    assert_kept(heard)
+    moving = np.flatnonzero(np.abs(v).max(axis=1) > 0.0)
+    assert t[moving[-1]] - t[moving[0]] == pytest.approx(duration, abs=0.2)
+    assert len(moving) > 0.7 * duration * RATE
+    assert not v[-1].any()
+    if mode == 'cartesian':
+        p0, p1 = chain.forward(START)[:3, 3], wanted[:3, 3]
+        way = (p1 - p0) / np.linalg.norm(p1 - p0)
+        for posture in q[::10]:
+            p = chain.forward(posture)[:3, 3] - p0
+            assert np.linalg.norm(p - (p @ way) * way) <= 1e-4
+
+
+def test_a_new_goal_during_a_motion_blends_without_a_step_or_a_stop(node, heard):
+    first = node.client.send(goal(0.0, 0.2, 0.0))
+    node.spin(0.35 * float(first.values['motion_duration']))
+    wanted = goal(0.0, 0.2, -0.15)
+    second = node.client.send(wanted)
+    assert second.met, node.log()
+    before = len(heard)
+    node.spin(0.3)
+    speeds = np.abs(arrays(heard)[2]).max(axis=1)
+    assert speeds[before - 5:before + 15].min() > 0.02
+    arrive(node, heard, float(second.values['motion_duration']))
+    assert_kept(heard)
+    _, q, v = arrays(heard)
+    assert chain.forward(q[-1]) == pytest.approx(wanted, abs=5e-6)
+    # No velocity changes faster than accelerations allow, here over many periods.
+    span = 20
+    t = arrays(heard)[0]
+    rates = np.abs(v[span:] - v[:-span]) / (t[span:] - t[:-span])[:, None]
+    assert (rates <= 1.3 * limits.acceleration).all()
+
+
+@pytest.mark.parametrize(('mode', 'topic'), [('joint', 'goal_path'), ('cartesian', 'goal_poses')])
+def test_waypoints_are_all_reached_with_one_status(node, heard, topic):
+    wanted = [goal(0.0, 0.1, 0.0), goal(0.0, 0.1, -0.1), goal(0.0, 0.0, -0.1)]
+    poses = [matrix_to_pose(T) for T in wanted]
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    if topic == 'goal_path':
+        node.publish(Path, topic, Path(poses=[PoseStamped(pose=pose) for pose in poses]))
+    else:
+        node.publish(PoseArray, topic, PoseArray(poses=poses))
+    assert node.until(lambda: statuses), node.log()
+    assert statuses[0].level == DiagnosticStatus.OK
+    assert statuses[0].message.startswith('all waypoints: the goal is met; moving for ')
+    values = {pair.key: pair.value for pair in statuses[0].values}
+    arrive(node, heard, float(values['motion_duration']))
+    assert len(statuses) == 1
+    assert_kept(heard)
+    tips = np.array([chain.forward(state.position) for state in heard])
+    nearest = [int(np.argmin(np.abs(tips - T).max(axis=(1, 2)))) for T in wanted]
+    assert nearest == sorted(nearest)
+    for k, T in zip(nearest, wanted):  # as near as samples come to it
+        assert tips[k] == pytest.approx(T, abs=0.01)
+    assert tips[-1] == pytest.approx(wanted[-1], abs=5e-6)
+
+
+@in_one_mode
+def test_a_waypoint_out_of_reach_refuses_the_path_before_anything_moves(node, heard):
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    far = goal(3.0, 0.0, 0.0)
+    node.publish(PoseArray, 'goal_poses', PoseArray(
+        poses=[matrix_to_pose(goal(0.0, 0.1, 0.0)), matrix_to_pose(far)]))
+    assert node.until(lambda: statuses)
+    assert statuses[0].level == DiagnosticStatus.ERROR
+    assert statuses[0].message.startswith('waypoint 2 of 2: ')
+    node.spin(0.2)
+    assert heard[-1].position == pytest.approx(START)
+
+
+@in_one_mode
+def test_a_goal_out_of_reach_leaves_a_motion_as_it_is(node, heard):
+    wanted = goal(0.0, 0.2, 0.0)
+    duration = float(node.client.send(wanted).values['motion_duration'])
+    assert not node.client.send(goal(3.0, 0.0, 0.0)).met
+    arrive(node, heard, duration)
+    assert chain.forward(heard[-1].position) == pytest.approx(wanted, abs=5e-6)
+
+
+@in_one_mode
+def test_to_disable_freezes_the_arm_at_once(node, heard):
+    duration = float(node.client.send(goal(0.0, 0.2, 0.0)).values['motion_duration'])
+    node.spin(0.4 * duration)
+    assert any(heard[-1].velocity)
+    assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False)).success
+    frozen = len(heard)
+    node.spin(0.3)
+    stood = heard[frozen:]
+    assert len(stood) > 10
+    assert all(not any(state.velocity) for state in stood[5:])
+    assert stood[-1].position == stood[5].position
+    assert stood[-1].position != pytest.approx(START, abs=0.01)
+    assert not node.client.send(goal(0.0, 0.2, 0.0)).met
+    assert not node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    node.spin(0.1)
+    assert heard[-1].position == stood[-1].position
+
+
+def test_the_motion_goes_out_as_a_trajectory_for_a_controller(node, heard):
+    trajectories = node.listen(JointTrajectory, CONTROLLER)
+    node.spin(0.2)
+    wanted = goal(0.0, 0.2, -0.1)
+    duration = float(node.client.send(wanted).values['motion_duration'])
+    assert node.until(lambda: trajectories)
+    sent = trajectories[0]
+    assert list(sent.joint_names) == list(chain.joint_names)
+    assert seconds(sent.header.stamp) == 0.0
+    times = np.array([seconds(point.time_from_start) for point in sent.points])
+    assert times[0] > 0.0
+    assert (np.diff(times) > 0.0).all()
+    assert times[-1] == pytest.approx(duration, abs=0.3)
+    assert (np.diff(times)[:-1] == pytest.approx(1.0 / RATE))
+    assert chain.forward(sent.points[-1].positions) == pytest.approx(wanted, abs=5e-6)
+    assert not any(sent.points[-1].velocities)
+    v = np.array([point.velocities for point in sent.points])
+    a = np.array([point.accelerations for point in sent.points])
+    assert (np.abs(v) <= limits.velocity * 1.00001).all()
+    assert (np.abs(a) <= limits.acceleration * 1.00001).all()
+    # To disable tells the controller to stand where the arm is.
+    node.spin(0.4 * duration)
+    node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False))
+    assert node.until(lambda: len(trajectories) > 1)
+    hold, = trajectories[-1].points
+    assert node.until(lambda: rests(heard))
+    assert list(hold.positions) == pytest.approx(list(heard[-1].position))
+    assert not any(hold.velocities)
+
+
+def test_an_empty_path_stops_the_arm_on_its_way(node, heard):
+    publisher = node.node.create_publisher(PoseArray, 'goal_poses', 1)
+    assert node.until(lambda: publisher.get_subscription_count() > 0)
+    duration = float(node.client.send(goal(0.0, 0.25, -0.1)).values['motion_duration'])
+    node.spin(0.2 * duration)
+    publisher.publish(PoseArray())
+    arrive(node, heard, 0.2)
+    assert_kept(heard)
+    assert chain.forward(heard[-1].position) != pytest.approx(goal(0.0, 0.25, -0.1), abs=1e-2)
+
+
+def test_the_closest_posture_is_moved_to_where_that_is_wanted(node, heard):
+    far = goal(3.0, 0.0, 0.0)
+    try:
+        assert node.set(on_failure='closest') == (True, '')
+        answer = node.client.send(far)
+        assert not answer.met
+        assert 'the closest is published; moving for' in answer.message, answer.message
+        error = float(answer.values['position_error'])
+        arrive(node, heard, float(answer.values['motion_duration']))
+    finally:
+        assert node.set(on_failure='hold') == (True, '')
+    assert_kept(heard)
+    tip = chain.forward(heard[-1].position)
+    assert np.linalg.norm(tip[:3, 3] - far[:3, 3]) == pytest.approx(error, abs=1e-4)
+    assert error < 0.9 * np.linalg.norm(chain.forward(START)[:3, 3] - far[:3, 3])
+
+
+@in_one_mode
+@pytest.mark.parametrize(('name', 'slow'), [
+    ('velocity_limits', 0.1), ('acceleration_limits', [0.1] * 6), ('jerk_limits', 0.5)])
+def test_limits_given_take_effect(node, heard, name, slow):
+    try:
+        assert node.set(**{name: slow}) == (True, '')
+        slowed = float(node.client.send(goal(0.0, 0.1, 0.0)).values['motion_duration'])
+    finally:
+        assert node.set(**{name: 'none'}) == (True, '')
+    at = node.client.send(goal(0.0, -0.1, 0.0))
+    assert slowed > 1.5 * float(at.values['motion_duration'])
+
+
+@in_one_mode
+def test_a_parameter_that_changes_during_a_motion_does_not_disturb_it(node, heard):
+    wanted = goal(0.0, 0.2, -0.1)
+    duration = float(node.client.send(wanted).values['motion_duration'])
+    node.spin(0.3 * duration)
+    assert node.set(dls__max_restarts=50) == (True, '')
+    arrive(node, heard, 0.5 * duration)
+    assert_kept(heard)
+    assert chain.forward(heard[-1].position) == pytest.approx(wanted, abs=5e-6)
+
+
+def test_a_reset_moves_to_the_start_pose(node, heard):
+    arrive(node, heard, float(node.client.send(goal(0.0, 0.1, 0.0)).values['motion_duration']))
+    response = node.call(Trigger, 'ik_node/reset', Trigger.Request())
+    assert response.success
+    duration = float(re.fullmatch(r'moving to the start pose for ([\d.]+) s', response.message)[1])
+    assert duration > 0.2
+    arrive(node, heard, duration)
+    assert_kept(heard)
+    assert heard[-1].position == pytest.approx(START)
+
+
+@in_one_mode
+def test_slower_limits_make_the_next_motion_slower(node, heard):
+    duration = float(node.client.send(goal(0.0, 0.1, 0.0)).values['motion_duration'])
+    arrive(node, heard, duration)
+    try:
+        assert node.set(speed=0.5 * SLOW) == (True, '')
+        back = float(node.client.send(goal(0.0, 0.0, 0.0)).values['motion_duration'])
+    finally:
+        assert node.set(speed=SLOW) == (True, '')
+    assert back == pytest.approx(2.0 * duration, rel=0.1)
+
+
+BAD = [
+    ({'publish_rate': 0.0}, "publish_rate must be above 0 with motion '(joint|cartesian)'"),
+    ({'motion': 'fly'}, "motion must be one of 'jump', 'joint', 'cartesian', not 'fly'"),
+    ({'velocity_limits': [1.0, 2.0]}, r'velocity limits must be one number, or 6, one for each of '
+     r'joint_1.*, not of shape \(2,\)'),
+    ({'acceleration_limits': 0.0}, 'acceleration_limits must be a number above 0'),
+    ({'jerk_limits': [1.0, 1.0, 1.0, 1.0, 1.0, -1.0]}, r'jerk_limits\[5\] must be a number above'),
+    ({'speed': 0.0}, 'speed must be a number above 0'),
+    ({'speed': 2.0}, 'range'),
+    ({'trajectory_topic': 'no topic!'}, 'trajectory_topic is no name of a topic')]
+
+
+@pytest.mark.parametrize(('values', 'words'), BAD, ids=[f'{bad[0]}' for bad in BAD])
+def test_what_is_no_motion_is_refused_with_the_reason(node, values, words):
+    assert node.set(motion='joint') == (True, '')
+    name = next(iter(values))
+    before = node.get(name)
+    successful, reason = node.set(**values)
+    assert not successful
+    assert re.search(words, reason), reason
+    assert node.get(name) == before
+    assert node.alive()
+
+
+@in_one_mode
+def test_back_in_jump_there_are_no_velocities(node, heard, mode):
+    try:
+        assert node.set(motion='jump') == (True, '')
+        answer = node.client.send(goal(0.0, 0.1, 0.0))
+        assert answer.values['motion_duration'] == ''
+        assert chain.forward([answer.joints[name] for name in chain.joint_names]) == pytest.approx(
+            goal(0.0, 0.1, 0.0), abs=5e-6)
+        assert node.until(lambda: len(heard[-1].velocity) == 0)
+    finally:
+        assert node.set(motion=mode) == (True, '')
+
+
+@in_one_mode
+def test_to_deactivate_stops_the_arm_where_it_is(node, heard):
+    duration = float(node.client.send(goal(0.0, 0.2, 0.0)).values['motion_duration'])
+    node.spin(0.4 * duration)
+    assert node.transition('deactivate')
+    assert node.until(lambda: not any(heard[-1].velocity)), node.log()
+    node.spin(0.1)
+    last = heard[-1]
+    assert node.transition('activate')
+    node.spin(0.2)
+    assert heard[-1].position == last.position
+    assert node.alive()
+
+
+def test_several_arms_move_at_once_each_by_its_own_limits():
+    given = {'arms': '[left,right]', 'motion': 'cartesian', 'publish_rate': 50.0,
+             'urdf_path': robots.OWN / 'torso.urdf', 'right.speed': 0.5,
+             **{f'{side}.{end}_link': f'{f"{side}_tool0" if end == "tip" else "torso_link"}'
+                for side in ('left', 'right') for end in ('base', 'tip')},
+             **{f'{side}.start_pose': f'{[0.4] * 7}' for side in ('left', 'right')}}
+    torso = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+    with NodeUnderTest(*(part for name, value in given.items()
+                         for part in ('-p', f'{name}:={value}'))) as node:
+        node.compiled()
+        states = node.listen(JointState, 'joint_states', 1000)
+        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+        for side in ('left', 'right'):
+            arm = torso.chain('torso_link', f'{side}_tool0')
+            node.publish(PoseStamped, f'{side}/goal_pose', PoseStamped(
+                pose=matrix_to_pose(arm.forward([0.5] * 7))))
+        assert node.until(lambda: len(statuses) == 2), node.log()
+        durations = {}
+        for status in statuses:
+            values = {pair.key: pair.value for pair in status.values}
+            durations[values['arm']] = float(values['motion_duration'])
+        assert set(durations) == {'left', 'right'}
+        arrive(node, states, max(durations.values()))
+        q, v = (dict(zip(states[-1].name, part))
+                for part in (states[-1].position, states[-1].velocity))
+        fastest = dict(zip(states[-1].name, np.abs([state.velocity for state in states]).max(0)))
+        for side, speed in (('left', 1.0), ('right', 0.5)):
+            arm = torso.chain('torso_link', f'{side}_tool0')
+            end = arm.forward([q[name] for name in arm.joint_names])
+            assert end == pytest.approx(arm.forward([0.5] * 7), abs=5e-6)
+            most = motion_limits(arm, speed=speed).velocity * 1.00001
+            assert all(0.0 < fastest[name] <= limit
+                       for name, limit in zip(arm.joint_names, most))
+        assert not any(v.values())
+        both = [state for state in states if all(any(
+            abs(speed) > 0.01 for name, speed in zip(state.name, state.velocity)
+            if name.startswith(side)) for side in ('left', 'right'))]
+        assert len(both) > 5
+
+
+def test_a_node_that_cannot_publish_motions_is_not_configured(node):
+    assert node.transition('deactivate')
+    assert node.transition('cleanup')
+    assert node.set(publish_rate=0.0) == (True, '')
+    assert not node.transition('configure')
+    assert 'cannot configure: publish_rate must be above 0' in node.log()
+    assert node.set(publish_rate=RATE) == (True, '')  # tries again by itself
+    assert node.until(lambda: node.state() == 'active'), node.log()
+    assert node.alive()
