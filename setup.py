@@ -33,6 +33,7 @@ setup(
         (f'share/{NAME}/config', glob('config/*.*')),
         (f'share/{NAME}/config/dh', glob('config/dh/*')),
         (f'share/{NAME}/config/poses', glob('config/poses/*')),
+        (f'share/{NAME}/config/sros2', glob('config/sros2/*')),
         (f'share/{NAME}/launch', glob('launch/*.launch.py')),
         (f'share/{NAME}/urdf', glob('urdf/*')),
     ],

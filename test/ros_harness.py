@@ -35,10 +35,8 @@ class NodeUnderTest:
     def __init__(self, *arguments):
         domain = 1 + next(_DOMAINS) % 100  # every node in a graph of its own
         self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')  # noqa: SIM115 until __exit__
-        self.process = subprocess.Popen(
-            [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', *arguments],
-            stdout=self._log, stderr=subprocess.STDOUT,
-            env={**os.environ, 'ROS_DOMAIN_ID': str(domain)}, start_new_session=True)
+        self._arguments, self._environment = arguments, {**os.environ, 'ROS_DOMAIN_ID': str(domain)}
+        self.process = self._start()
         self.client = Client(domain_id=domain)
         self.node = self.client.node
         self.heard = []
@@ -61,6 +59,18 @@ class NodeUnderTest:
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
+
+    def restart(self):
+        """Kill the node and start another."""
+        self.process.kill()
+        self.process.wait(timeout=20)
+        self.process = self._start()
+
+    def _start(self):
+        return subprocess.Popen(
+            [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', *self._arguments],
+            stdout=self._log, stderr=subprocess.STDOUT, env=self._environment,
+            start_new_session=True)
 
     def log(self):
         """Return what the node has printed so far."""

@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from std_msgs.msg import Header
 
@@ -25,7 +26,7 @@ class IkNode(LifecycleNode):
         self._session: Session | None = None
         self._configuration = Configuration(self, self._on_parameters)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self.create_timer(PERIOD, self._report)
+        self.create_timer(PERIOD, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         if not _jit.HAVE_NUMBA:
             self.get_logger().warning(_jit.INSTALL_HINT)
 

@@ -1,0 +1,67 @@
+"""The policy for SROS 2 names what the node really has, and is valid to ROS's own schema."""
+
+import functools
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from ros_harness import NodeUnderTest
+
+FILE = Path(__file__).parents[2] / 'config/sros2/ik_node.policy.xml'
+SCHEMA = Path(__file__).parents[1] / 'schemas/sros2_policy.xsd'  # of sros2, as it stands there
+ONLY_WITH_TF2 = {'/tf', '/tf_static'}
+ONLY_WHEN_ASKED = {'publish': {'/robot_description'}}
+
+
+@pytest.fixture(scope='module')
+def policy():
+    return etree.parse(FILE)
+
+
+def allowed(policy, enclave, kind, rule):
+    """Return the full names that an enclave's node is allowed."""
+    profile = policy.find(f'enclaves/enclave[@path="{enclave}"]/profiles/profile')
+    name = profile.get('node')
+    texts = [element.text for group in profile.findall(f'{kind}s') if group.get(rule) == 'ALLOW'
+             for element in group]
+    assert len(texts) == len(set(texts))
+    return {text.replace('~', f'/{name}') if text[0] == '~' else '/' + text.lstrip('/')
+            for text in texts}
+
+
+def test_it_is_valid(policy):
+    # The schema takes the attribute xml:base from the net, for inclusions; this file has none.
+    text = SCHEMA.read_bytes()
+    start, end = text.index(b'<xs:import'), text.index(b'/>', text.index(b'<xs:import')) + 2
+    text = (text[:start] + text[end:]).replace(b'<xs:attribute ref="xml:base" />', b'')
+    etree.XMLSchema(etree.fromstring(text)).assertValid(policy)
+
+
+def test_it_allows_what_the_node_has_and_nothing_else(policy):
+    with NodeUnderTest('-p', 'use_sim_time:=true') as node:  # and the robot by topic
+        asked = node.node
+        assert node.until(lambda: ('ik_node', '/') in asked.get_node_names_and_namespaces())
+        for kind, rule, found in (
+                ('topic', 'publish', asked.get_publisher_names_and_types_by_node),
+                ('topic', 'subscribe', asked.get_subscriber_names_and_types_by_node),
+                ('service', 'reply', asked.get_service_names_and_types_by_node)):
+            wanted = allowed(policy, '/ik_node', kind, rule)
+            always = wanted - ONLY_WITH_TF2 - ONLY_WHEN_ASKED.get(rule, set())
+            node.until(functools.partial(has, found, always), 10.0)
+            real = {name for name, _ in found('ik_node', '/')}
+            assert always <= real <= wanted, (rule, always - real, real - wanted)
+
+
+def has(found, names):
+    return {name for name, _ in found('ik_node', '/')} >= names
+
+
+@pytest.mark.parametrize('enclave', ['/ik_node/client', '/ik_node/operator'])
+def test_others_may_say_what_the_node_hears_and_hear_what_it_says(policy, enclave):
+    ours = ('/rosout', '/parameter_events', '/clock')
+    for kind, rule, other in (('topic', 'publish', 'subscribe'), ('topic', 'subscribe', 'publish'),
+                              ('service', 'request', 'reply')):
+        theirs = allowed(policy, enclave, kind, rule) - set(ours)
+        assert theirs <= allowed(policy, '/ik_node', kind, other)
+    assert not allowed(policy, '/ik_node/client', 'service', 'request')
