@@ -27,6 +27,7 @@ from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import Outputs
 from ik_node.ros.robot import Arm, Robot
 from ik_node.ros.throttle import Throttle
+from ik_node.ros.waiting import NotYetError, Waiting
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import Result
 
@@ -50,6 +51,7 @@ class Goals:
     - `waiting`: whether goals are kept, the newest for each arm, until `go_on`.
     - `branches`: of the last goal of each arm.
     - `motions`: what moves.
+    - `frames`: that goals may be in.
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, outputs: Outputs,
@@ -61,7 +63,8 @@ class Goals:
         self._kept: dict[str, Callable[[], None]] = {}
         self._node, self._configuration = node, configuration
         self._outputs, self._health = outputs, health
-        self._frames = Frames(node)
+        self.frames = Frames(node)
+        self._late = Waiting(node)
         self._throttle = Throttle()
         self.branches = Branches(configuration, outputs, self._log)
         self.motions = Motions(node, configuration)
@@ -80,13 +83,15 @@ class Goals:
         """Take the subscriptions down."""
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
-        self._frames.destroy()
+        self._late.destroy()
+        self.frames.destroy()
         self.motions.destroy()
 
     def stop(self) -> None:
         """Forget the paths under way, and goals that wait."""
         self._paths.clear()
         self._kept.clear()
+        self._late.stop()
 
     def go_on(self) -> None:
         """Handle what has come while the solvers were not ready: the newest for each arm."""
@@ -141,10 +146,23 @@ class Goals:
                 raise InputError('the node is disabled: call ~/enable')
             self.motions.advance(robot)
             handle(robot, robot.arms[name])
+        except NotYetError as error:
+            self._put_off(name, header, handle, error)
+            return
         except IkError as error:
             self._refuse(name, header, str(error))
         except Exception:  # a defect of ours must not take the robot's node down
             self._refuse(name, header, f'internal error:\n{traceback.format_exc()}')
+        self._late.overtaken(name)
+
+    def _put_off(self, name: str, header: Header, handle: Callable[[Robot, Arm], None],
+                 error: NotYetError) -> None:
+        """Handle a message later, as soon as its frame is known; refuse it if that takes long."""
+        timeout = self._configuration.options.tf_timeout
+        again = functools.partial(self._guarded, name, header, handle)
+        if not self._late.wait(name, error.come, again, timeout):
+            waited = f'; it has waited {timeout:g} s for it' if timeout > 0.0 else ''
+            self._refuse(name, header, f'{error}{waited}')
 
     def _refuse(self, name: str, header: Header, reason: str) -> None:
         self._log(f'goal refused: {reason}')
@@ -169,7 +187,7 @@ class Goals:
         return Goal(position=position, weights=weights if np.any(weights[:3]) else None)
 
     def _in_base(self, robot: Robot, arm: Arm, header: Header) -> np.ndarray:
-        return self._frames.in_base(robot, arm, header, self._configuration.options)
+        return self.frames.in_base(robot, arm, header, self._configuration.options)
 
     def _take_path(self, robot: Robot, arm: Arm, message: Path) -> None:
         """Check all of a path before the first step on it."""
@@ -181,8 +199,12 @@ class Goals:
             place = f'waypoint {i + 1} of {len(message.poses)}'
             if not pose.header.frame_id:
                 pose.header.frame_id = message.header.frame_id
+                if pose.header.stamp == Time():
+                    pose.header.stamp = message.header.stamp
             try:
                 waypoints.append(Waypoint(self._pose_goal(robot, arm, pose), pose.header, place))
+            except NotYetError as error:
+                raise NotYetError(f'{place}: {error}', error.come) from error
             except IkError as error:
                 raise InputError(f'{place}: {error}') from error
         if self._configuration.options.motion == JUMP:
