@@ -3,6 +3,9 @@
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import Transform
+from rclpy.clock import JumpThreshold
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.time import Time
 from std_msgs.msg import Header
@@ -11,6 +14,7 @@ from ik_node.bounds import MAX_NAME
 from ik_node.exceptions import InputError, names, shown
 from ik_node.ros.options import NodeOptions
 from ik_node.ros.robot import Arm, Robot
+from ik_node.ros.waiting import NotYetError
 from ik_node.spatial import inverse, matrix_from_quaternion, pose_from_rpy
 
 BASE = np.eye(4)
@@ -22,8 +26,13 @@ def root_pose(options: NodeOptions) -> np.ndarray:
     return pose_from_rpy(options.root_pose[:3], options.root_pose[3:])
 
 
+# As tf2 in C++: what was heard before the clock went back is not of this time.
+_SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1),
+                          on_clock_change=True)
+
+
 class Frames:
-    """Finds T_base_frame; it never waits."""
+    """Finds T_base_frame; it never waits, but says where waiting may help."""
 
     def __init__(self, node: Node) -> None:
         """Listen to tf2, where it is installed."""
@@ -36,17 +45,23 @@ class Frames:
             return
         self._buffer = tf2_ros.Buffer()
         self._listener = tf2_ros.TransformListener(self._buffer, node)
+        self._jumps = node.get_clock().create_jump_callback(
+            _SET_BACK, post_callback=lambda _: self._buffer.clear())
 
     def destroy(self) -> None:
         """Stop listening to tf2."""
         if self._buffer is not None:
             self._listener.unregister()
+            self._jumps.unregister()
 
     def in_base(self, robot: Robot, arm: Arm, header: Header, options: NodeOptions) -> np.ndarray:
         """Return T_base_frame (4, 4), m, of a message's frame, seen from an arm's base.
 
-        An empty frame is the base itself, and then it is the very array BASE. Raises InputError
-        for a frame that is neither a link, nor the world, nor known to tf2.
+        An empty frame is the base itself, and then it is the very array BASE; links are where the
+        robot has them now, whatever the stamp. Other frames are where tf2 has them at the stamp; a
+        zero stamp stands for the latest. Raises InputError for a frame that is neither a link, nor
+        the world, nor known to tf2: NotYetError where that may change, as for a stamp ahead of what
+        tf2 has heard.
         """
         prefix = options.frame_prefix
         if len(header.frame_id) > MAX_NAME:
@@ -60,19 +75,48 @@ class Frames:
             return robot.in_base(arm, link)
         if frame == options.world_frame:
             return robot.in_base(arm, robot.tree.root) @ inverse(root_pose(options))
-        return self._from_tf(prefix + arm.chain.base_link, frame, header, robot)
+        return self._from_tf(robot, arm, header, frame, prefix)
 
-    def _from_tf(self, base: str, frame: str, header: Header, robot: Robot) -> np.ndarray:
+    def _from_tf(self, robot: Robot, arm: Arm, header: Header, frame: str,
+                 prefix: str) -> np.ndarray:
         if self._buffer is None:
             raise InputError(f'unknown frame {frame!r}: it is no link of the robot, whose links '
                              f'are {names(robot.tree.links)}, and {self.missing}')
         try:
-            found = self._buffer.lookup_transform(base, frame, Time.from_msg(header.stamp))
-        except Exception as error:  # tf2 has one class for each way to fail
-            raise InputError(f'unknown frame {frame!r}: it is no link of the robot, and tf2 has no '
-                             f'transform to {base!r}: {error}') from error
-        t, q = found.transform.translation, found.transform.rotation
-        T = np.eye(4)
-        T[:3, :3] = matrix_from_quaternion(np.array([q.x, q.y, q.z, q.w]))
-        T[:3, 3] = t.x, t.y, t.z
-        return T
+            stamp = Time.from_msg(header.stamp)
+        except ValueError as error:
+            raise InputError(f'the stamp {header.stamp.sec} s, {header.stamp.nanosec} ns is no '
+                             f'time: {error}') from error
+        # The root stands still; where an arm's base was at the stamp is not where it is now.
+        links = tuple(dict.fromkeys((robot.tree.root, arm.chain.base_link)))
+        reasons = []
+        for link in links:
+            try:
+                found = self._buffer.lookup_transform(prefix + link, frame, stamp)
+            except Exception as error:  # tf2 has one class for each way to fail
+                reasons.append(error)
+            else:
+                return robot.in_base(arm, link) @ _matrix(found.transform)
+        message = (f'unknown frame {frame!r}: it is no link of the robot, and tf2 has no '
+                   f'transform to {prefix + links[0]!r}: {reasons[0]}')
+        if self._may_come(prefix + links[0], frame, stamp):
+            raise NotYetError(message, lambda: any(self._buffer.can_transform(
+                prefix + link, frame, stamp) for link in links)) from reasons[0]
+        raise InputError(message) from reasons[0]
+
+    def _may_come(self, base: str, frame: str, stamp: Time) -> bool:
+        """Tell whether tf2 may yet hear of a transform: not of what is past."""
+        try:
+            newest = self._buffer.get_latest_common_time(base, frame)
+        except Exception:  # one of them was not heard of, or nothing that connects them
+            return True
+        return bool(stamp.nanoseconds == 0 or stamp.nanoseconds > newest.nanoseconds)
+
+
+def _matrix(transform: Transform) -> np.ndarray:
+    """Return tf2's transform as T_link_frame (4, 4), m."""
+    t, q = transform.translation, transform.rotation
+    T = np.eye(4)
+    T[:3, :3] = matrix_from_quaternion(np.array([q.x, q.y, q.z, q.w]))
+    T[:3, 3] = t.x, t.y, t.z
+    return T

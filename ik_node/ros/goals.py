@@ -31,6 +31,7 @@ from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import Outputs
 from ik_node.ros.robot import Arm, Robot
 from ik_node.ros.throttle import Throttle
+from ik_node.ros.waiting import NotYetError, Waiting
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import Result
 
@@ -54,6 +55,7 @@ class Goals:
     - `waiting`: whether goals are kept, the newest for each arm, until `go_on`.
     - `branches`: of the last goal of each arm.
     - `motions`: what moves; `measured`: where the real robot is.
+    - `frames`: that goals may be in.
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, outputs: Outputs,
@@ -65,7 +67,8 @@ class Goals:
         self._kept: dict[str, Callable[[], None]] = {}
         self._node, self._configuration = node, configuration
         self._outputs, self._health = outputs, health
-        self._frames = Frames(node)
+        self.frames = Frames(node)
+        self._late = Waiting(node)
         self._last = LastAnswers()
         self._sent: set[str] = set()
         self._taken_up = 0.0  # s of a monotonic clock, when the goal under way was
@@ -88,7 +91,8 @@ class Goals:
         """Take the subscriptions down."""
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
-        self._frames.destroy()
+        self._late.destroy()
+        self.frames.destroy()
         self.motions.destroy()
         self.measured.destroy()
 
@@ -96,6 +100,7 @@ class Goals:
         """Forget the paths under way, and goals that wait."""
         self._paths.clear()
         self._kept.clear()
+        self._late.stop()
 
     def go_on(self) -> None:
         """Handle what has come while the solvers were not ready: the newest for each arm."""
@@ -160,10 +165,23 @@ class Goals:
                 self._stand_where_measured(robot, robot.arms[name])
             self.motions.advance(robot)
             handle(robot, robot.arms[name])
+        except NotYetError as error:
+            self._put_off(name, header, handle, error)
+            return
         except IkError as error:
             self._refuse(name, header, str(error))
         except Exception:  # a defect of ours must not take the robot's node down
             self._refuse(name, header, f'internal error:\n{traceback.format_exc()}')
+        self._late.overtaken(name)
+
+    def _put_off(self, name: str, header: Header, handle: Callable[[Robot, Arm], None],
+                 error: NotYetError) -> None:
+        """Handle a message later, as soon as its frame is known; refuse it if that takes long."""
+        timeout = self._configuration.options.tf_timeout
+        again = functools.partial(self._guarded, name, header, handle)
+        if not self._late.wait(name, error.come, again, timeout):
+            waited = f'; it has waited {timeout:g} s for it' if timeout > 0.0 else ''
+            self._refuse(name, header, f'{error}{waited}')
 
     def stand_where_measured(self, robot: Robot) -> None:
         """Let arms that nobody has sent anywhere yet stand where they were measured."""
@@ -210,7 +228,7 @@ class Goals:
         return Goal(position=position, weights=weights if np.any(weights[:3]) else None)
 
     def _in_base(self, robot: Robot, arm: Arm, header: Header) -> np.ndarray:
-        return self._frames.in_base(robot, arm, header, self._configuration.options)
+        return self.frames.in_base(robot, arm, header, self._configuration.options)
 
     def _take_path(self, robot: Robot, arm: Arm, message: Path) -> None:
         """Check all of a path before the first step on it."""
@@ -222,8 +240,12 @@ class Goals:
             place = f'waypoint {i + 1} of {len(message.poses)}'
             if not pose.header.frame_id:
                 pose.header.frame_id = message.header.frame_id
+                if pose.header.stamp == Time():
+                    pose.header.stamp = message.header.stamp
             try:
                 waypoints.append(Waypoint(self._pose_goal(robot, arm, pose), pose.header, place))
+            except NotYetError as error:
+                raise NotYetError(f'{place}: {error}', error.come) from error
             except IkError as error:
                 raise InputError(f'{place}: {error}') from error
         if self._configuration.options.motion == JUMP:

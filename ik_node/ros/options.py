@@ -96,6 +96,9 @@ class NodeOptions(Options):
         'its fixed axes', 'm and rad', listed=True, length=6)
     frame_prefix: str = option(
         '', 'what robot_state_publisher puts before the names of links', kind=str)
+    tf_timeout: float = option(
+        0.2, 'how long a goal waits at most for a frame that tf2 does not know yet at its stamp; '
+        '0: not at all', 's', low=0.0, high=60.0)
     publish_description: bool = option(
         False, 'whether to publish a model the node has read itself on the topic '
         'robot_description', kind=bool)

@@ -4,13 +4,20 @@ import pytest
 
 pytest.importorskip('tf2_ros', reason='tf2_ros comes with a full ROS 2 install, not from PyPI')
 
-from geometry_msgs.msg import TransformStamped
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import PoseStamped, TransformStamped
+from nav_msgs.msg import Path
+from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.time import Time
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 import robots
 from ik_node import KinematicTree
-from ros_harness import running
+from ik_node.ros.conversions import matrix_to_pose
+from ros_harness import NodeUnderTest, running
 
 STATIC = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -45,3 +52,192 @@ def test_a_frame_that_tf_knows_is_taken():
         assert chain.forward([answer.joints[name] for name in chain.joint_names]) == pytest.approx(
             goal, abs=1e-5)
         assert not node.client.send(goal, 'nowhere').met
+
+
+class Camera:
+    """Tells tf where a camera stands in the robot's base: x at a time, m and s."""
+
+    def __init__(self, node):
+        self.node = node
+        self.publisher = node.node.create_publisher(TFMessage, '/tf', 10)
+        assert node.until(lambda: self.publisher.get_subscription_count() > 0)
+
+    def tell(self, x, stamp, name='camera'):
+        told = TransformStamped(child_frame_id=name)
+        told.header.frame_id, told.header.stamp = 'base_link', stamp.to_msg()
+        told.transform.translation.x = x
+        told.transform.rotation.w = 1.0
+        self.publisher.publish(TFMessage(transforms=[told]))
+
+
+@pytest.fixture(scope='module')
+def node():
+    with running(urdf_path=ARM) as running_node:
+        yield running_node
+
+
+@pytest.fixture(scope='module')
+def camera(node):
+    return Camera(node)
+
+
+@pytest.fixture
+def statuses(node):
+    return node.listen(DiagnosticStatus, 'ik_node/status')
+
+
+CHAIN = KinematicTree.from_urdf(ARM).chain()
+GOAL = CHAIN.forward([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
+
+
+def send(node, stamp, x, frame='camera'):
+    """Publish the goal as a camera sees it that stands at x, m."""
+    seen = GOAL.copy()
+    seen[0, 3] -= x
+    message = PoseStamped(pose=matrix_to_pose(seen))
+    message.header.frame_id = frame
+    if stamp is not None:
+        message.header.stamp = stamp.to_msg()
+    node.publish(PoseStamped, 'goal_pose', message)
+
+
+def assert_met(node, statuses):
+    assert node.until(lambda: statuses), node.log()
+    assert [status.level for status in statuses] == [DiagnosticStatus.OK], statuses[0].message
+    assert tip_now(node) == pytest.approx(GOAL, abs=1e-5)
+
+
+def tip_now(node):
+    state = node.joint_states()[0]
+    joints = dict(zip(state.name, state.position))
+    return CHAIN.forward([joints[name] for name in CHAIN.joint_names])
+
+
+def test_a_goal_waits_for_a_transform_at_its_stamp(node, camera, statuses):
+    assert node.set(tf_timeout=30.0) == (True, '')
+    start = node.node.get_clock().now()
+    camera.tell(0.0, start)
+    node.spin(0.1)
+    send(node, start + Duration(seconds=1.0), 0.1)
+    node.spin(0.3)
+    assert statuses == []
+    camera.tell(0.2, start + Duration(seconds=2.0))  # half way between the two at the stamp
+    assert_met(node, statuses)
+
+
+def test_a_goal_waits_for_a_frame_not_heard_of_and_nothing_else_waits(node, camera, statuses):
+    assert node.set(tf_timeout=30.0) == (True, '')
+    send(node, None, 0.3, 'late')
+    before = len(node.joint_states(3))  # the node goes on meanwhile
+    assert (before, statuses) == (3, [])
+    camera.tell(0.3, node.node.get_clock().now(), 'late')
+    assert_met(node, statuses)
+
+
+def test_a_newer_goal_replaces_one_that_waits(node, camera, statuses):
+    assert node.set(tf_timeout=1.0) == (True, '')
+    send(node, None, 0.0, 'never')
+    node.spin(0.2)
+    send(node, None, 0.0, '')
+    assert_met(node, statuses)
+    node.spin(1.2)
+    assert len(statuses) == 1
+
+
+def test_a_frame_that_does_not_come_in_time_is_refused_with_the_reason(node, camera, statuses):
+    assert node.set(tf_timeout=0.3) == (True, '')
+    send(node, None, 0.0, 'never')
+    assert node.until(lambda: statuses)
+    assert "unknown frame 'never'" in statuses[0].message
+    assert 'it has waited 0.3 s for it' in statuses[0].message
+    node.spin(0.5)
+    assert len(statuses) == 1
+
+
+def test_without_a_timeout_it_is_refused_at_once(node, camera, statuses):
+    assert node.set(tf_timeout=0.0) == (True, '')
+    send(node, None, 0.0, 'never')
+    assert node.until(lambda: statuses)
+    assert "unknown frame 'never'" in statuses[0].message
+    assert 'waited' not in statuses[0].message
+
+
+def test_what_is_past_is_refused_however_long_others_wait(node, camera, statuses):
+    assert node.set(tf_timeout=60.0) == (True, '')
+    now = node.node.get_clock().now()
+    camera.tell(0.0, now, 'young')
+    node.spin(0.1)
+    send(node, now - Duration(seconds=5.0), 0.0, 'young')
+    assert node.until(lambda: statuses)
+    assert statuses[0].level == DiagnosticStatus.ERROR
+    assert 'waited' not in statuses[0].message
+
+
+def test_without_a_stamp_the_latest_transform_is_taken(node, camera, statuses):
+    now = node.node.get_clock().now()
+    camera.tell(0.0, now, 'moving')
+    camera.tell(-0.2, now + Duration(seconds=0.5), 'moving')
+    node.spin(0.1)
+    send(node, None, -0.2, 'moving')
+    assert_met(node, statuses)
+
+
+def test_a_path_waits_as_a_whole_and_its_poses_take_its_frame_and_stamp(node, camera, statuses):
+    assert node.set(tf_timeout=30.0) == (True, '')
+    start = node.node.get_clock().now()
+    camera.tell(0.0, start, 'rail')
+    node.spin(0.1)
+    seen = GOAL.copy()
+    seen[0, 3] -= 0.1
+    path = Path(poses=[PoseStamped(pose=matrix_to_pose(seen))])
+    path.header.frame_id = 'rail'
+    path.header.stamp = (start + Duration(seconds=1.0)).to_msg()
+    node.publish(Path, 'goal_path', path)
+    node.spin(0.3)
+    assert statuses == []
+    camera.tell(0.2, start + Duration(seconds=2.0), 'rail')
+    assert_met(node, statuses)
+
+
+def set_clock(node, clock, seconds):
+    """Publish the time until the node stamps its joint states with it."""
+    states = node.listen(JointState, 'joint_states')
+    for _ in range(100):
+        clock.publish(Clock(clock=Time(seconds=seconds).to_msg()))
+        # Timers rest where simulated time stands still; a refused goal has joint states, too.
+        send(node, None, 0.0, 'nowhere')
+        if node.until(lambda: states and states[-1].header.stamp.sec == seconds, 0.1):
+            return
+    raise AssertionError(node.log())
+
+
+def test_when_the_clock_is_set_back_what_tf_said_before_is_forgotten_but_not_what_stands_still():
+    with NodeUnderTest('-p', f'urdf_path:={ARM}', '-p', 'use_sim_time:=true', '-p',
+                       'tf_timeout:=0.0') as node:
+        assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)
+        clock = node.node.create_publisher(Clock, '/clock', 10)
+        set_clock(node, clock, 100)
+        camera = Camera(node)
+        still = TransformStamped(child_frame_id='still')
+        still.header.frame_id = 'base_link'
+        still.transform.rotation.w = 1.0
+        node.publish(TFMessage, '/tf_static', TFMessage(transforms=[still]), STATIC)
+        camera.tell(0.0, Time(seconds=100))
+        node.spin(0.5)
+        assert told_of(node, 'camera') == DiagnosticStatus.OK
+        set_clock(node, clock, 50)
+        assert told_of(node, 'camera') == DiagnosticStatus.ERROR
+        assert told_of(node, 'still') == DiagnosticStatus.OK
+        assert node.alive()
+
+
+def told_of(node, frame):
+    """Send a goal in a frame, and return the level of its status."""
+    heard = node.listen(DiagnosticStatus, 'ik_node/status')
+
+    def answers():
+        return [status.level for status in heard
+                if KeyValue(key='goal_frame', value=frame) in status.values]
+    send(node, None, 0.0, frame)
+    assert node.until(answers), node.log()
+    return answers()[0]
