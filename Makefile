@@ -42,6 +42,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark
 	$(BIN)/python -m benchmark.analytic
 	$(BIN)/python -m benchmark.service
+	$(BIN)/python -m benchmark.latency
 	$(BIN)/python -m benchmark.scaling
 
 soak: $(VENV)/.test
