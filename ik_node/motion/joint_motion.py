@@ -69,17 +69,11 @@ def _from(limits: MotionLimits, state: State, q: np.ndarray) -> _Tried:
     if direct.stays_inside and direct.keeps_speed:
         return _Tried(direct, kept)
     braking = stop(limits, state)
-    onward = reach_state(limits, State.at_rest(_inside(limits, braking)), q)
-    if braking.stays_inside:
-        return _Tried(Series([braking, onward]), kept and braking.keeps_speed)
-    if direct.excess <= braking.excess:
-        return _Tried(direct, False)
-    onward = reach_state(limits, State.at_rest(braking.end), q)
-    return _Tried(Series([braking, onward]), False)
-
-
-def _inside(limits: MotionLimits, profile: RuckigProfile) -> np.ndarray:
-    return np.clip(profile.end, limits.lower, limits.upper)
+    if braking.stays_inside or braking.excess < direct.excess:
+        onward = reach_state(limits, State.at_rest(braking.end), q)
+        return _Tried(Series([braking, onward]),
+                      kept and braking.stays_inside and braking.keeps_speed)
+    return _Tried(direct, False)
 
 
 def state_of(start: State | Trajectory) -> State:
