@@ -17,7 +17,7 @@ from ik_node.model.chain import Chain
 from ik_node.motion.braking import brake
 from ik_node.motion.interpolation import nearest_end
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state, stop
+from ik_node.motion.ruckig_profile import admissible, reach_state, stop
 from ik_node.motion.trajectory import Part, Series, State, Trajectory
 
 _TRIED = 32  # times on the motion under way from which another is tried
