@@ -17,7 +17,7 @@ from ik_node.model.chain import Chain
 from ik_node.motion.braking import brake
 from ik_node.motion.interpolation import nearest_end
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state, stop
+from ik_node.motion.ruckig_profile import admissible, reach_state, stop
 from ik_node.motion.trajectory import Part, Series, State, Trajectory
 
 _TRIED = 32  # times on the motion under way from which another is tried
@@ -69,17 +69,11 @@ def _from(limits: MotionLimits, state: State, q: np.ndarray) -> _Tried:
     if direct.stays_inside and direct.keeps_speed:
         return _Tried(direct, kept)
     braking = stop(limits, state)
-    onward = reach_state(limits, State.at_rest(_inside(limits, braking)), q)
-    if braking.stays_inside:
-        return _Tried(Series([braking, onward]), kept and braking.keeps_speed)
-    if direct.excess <= braking.excess:
-        return _Tried(direct, False)
-    onward = reach_state(limits, State.at_rest(braking.end), q)
-    return _Tried(Series([braking, onward]), False)
-
-
-def _inside(limits: MotionLimits, profile: RuckigProfile) -> np.ndarray:
-    return np.clip(profile.end, limits.lower, limits.upper)
+    if braking.stays_inside or braking.excess < direct.excess:
+        onward = reach_state(limits, State.at_rest(braking.end), q)
+        return _Tried(Series([braking, onward]),
+                      kept and braking.stays_inside and braking.keeps_speed)
+    return _Tried(direct, False)
 
 
 def state_of(start: State | Trajectory) -> State:

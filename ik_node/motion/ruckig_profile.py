@@ -67,7 +67,7 @@ def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
         still = np.stack([np.zeros_like(t), t, (-a + root) / j, (-a - root) / j, -v / a])
         level = np.stack([np.zeros_like(t), t, -a / j])
     still, level = (np.where((x > 0.0) & (x < t), x, 0.0) for x in (still, level))
-    still[1], level[1] = t, t
+    still[1] = level[1] = t  # each phase's end, besides its beginning
     positions = p + still * (v + still * (a / 2.0 + still * j / 6.0))
     speeds = np.abs(v + level * (a + level * j / 2.0))
     taken = t > 0.0  # what takes no time tells of no place
