@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.status import seconds
 
-_REMEMBERED = 100  # joint states
+_REMEMBERED = 1000  # joint states
 
 
 class Answer(NamedTuple):
@@ -51,6 +51,7 @@ class Client:
         self._goal = self.node.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))
         self._joints: OrderedDict[str, tuple[JointState, float]] = OrderedDict()
         self._status: DiagnosticStatus | None = None
+        self._asked = ''
         self.node.create_subscription(JointState, 'joint_states', self._on_joints, 10)
         self.node.create_subscription(DiagnosticStatus, f'{target}/status', self._on_status, 10)
 
@@ -78,7 +79,7 @@ class Client:
         goal = PoseStamped(pose=matrix_to_pose(T_frame_goal))
         goal.header.frame_id = frame
         goal.header.stamp = self.node.get_clock().now().to_msg()
-        self._status = None
+        self._status, self._asked = None, seconds(goal.header.stamp)
         sent = time.perf_counter()
         self._goal.publish(goal)
         if not self.spin_until(self._answered, timeout):
@@ -102,7 +103,9 @@ class Client:
             self._joints.popitem(last=False)
 
     def _on_status(self, message: DiagnosticStatus) -> None:
-        self._status = message
+        """Keep the answer to what was asked; others send goals too, and late ones may come."""
+        if any(pair.key == 'goal_stamp' and pair.value == self._asked for pair in message.values):
+            self._status = message
 
     def spin_until(self, done: Callable[[], object], timeout: float) -> bool:
         """Let messages come in until a condition holds; tell whether it did within timeout, s."""
