@@ -59,8 +59,10 @@ class Soak:
         create = node.node.create_publisher
         self.description = create(String, 'robot_description', LATCHED)
         self.clock = create(Clock, '/clock', 10)
-        self.bad = {kind: create(kind, topic, QoSProfile(depth=1)) for kind, topic in (
-            (PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'), (PathMsg, 'goal_path'))}
+        # Poses by the client's own publisher: of two the later one may come first.
+        self.bad = {PoseStamped: node.client._goal, **{
+            kind: create(kind, topic, QoSProfile(depth=1)) for kind, topic in (
+                (PointStamped, 'goal_point'), (PathMsg, 'goal_path'))}}
         node.node.create_subscription(JointState, 'joint_states', self._on_joints, 100)
 
     def act(self):

@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.status import seconds
 
-_REMEMBERED = 100  # joint states
+_REMEMBERED = 1000  # joint states
 
 
 class Answer(NamedTuple):
@@ -104,6 +104,7 @@ class Client:
             self._joints.popitem(last=False)
 
     def _on_status(self, message: DiagnosticStatus) -> None:
+        """Keep the answer to what was asked; others send goals too, and late ones may come."""
         if any(pair.key == 'goal_stamp' and pair.value == self._asked for pair in message.values):
             self._status = message
 

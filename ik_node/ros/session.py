@@ -40,7 +40,7 @@ class Session:
             _MARKER_PERIOD, self._on_marker_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._robot: Robot | None = None
         self._compiler: threading.Thread | None = None
-        self._publish_timer: Any = None
+        self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._description: Any = None
         if configuration.wants_topic:
             self._description = node.create_subscription(
@@ -78,11 +78,7 @@ class Session:
 
     def _take_up_robot(self) -> None:
         """Get ready for the robot there is now; tell what is odd in its description."""
-        if self._publish_timer is not None:
-            self._node.destroy_timer(self._publish_timer)
-        rate = self._configuration.options.publish_rate or _WAYPOINT_RATE
-        self._publish_timer = self._node.create_timer(
-            min(1.0 / rate, _LONGEST_PERIOD), self._on_publish_time)
+        self._set_publish_rate()
         robot, logger = self._configuration.robot, self._node.get_logger()
         if robot is not None:
             self._goals.measured.listen(self._configuration.options.state_topic, robot)
@@ -103,6 +99,14 @@ class Session:
         else:
             robot.warm_up()
             self._tell_ready(robot)
+
+    def _set_publish_rate(self) -> None:
+        """Let the timer follow the parameter. It stays the same one: rclpy forgets none it made."""
+        rate = self._configuration.options.publish_rate or _WAYPOINT_RATE
+        period = int(1e9 * min(1.0 / rate, _LONGEST_PERIOD))
+        if self._publish_timer.timer_period_ns != period:
+            self._publish_timer.timer_period_ns = period
+            self._publish_timer.reset()
 
     def _look_after_compiler(self) -> None:
         if self._compiler is not None and not self._compiler.is_alive():
