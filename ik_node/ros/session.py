@@ -11,6 +11,7 @@ from std_srvs.srv import SetBool, Trigger
 from ik_node.exceptions import IkError
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.goals import Goals
+from ik_node.ros.ik_service import IkService
 from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import LATCHED, Outputs
 from ik_node.ros.robot import Robot
@@ -33,6 +34,7 @@ class Session:
         self._services = [node.create_service(Trigger, '~/reset', self._on_reset),
                           node.create_service(SetBool, '~/enable', self._on_enable),
                           node.create_service(Trigger, '~/solve_all', self._on_solve_all)]
+        self._ik = IkService(node, configuration, self._goals)
         self._marker_timer = node.create_timer(_MARKER_PERIOD, self._on_marker_time)
         self._robot: Robot | None = None
         self._compiler: threading.Thread | None = None
@@ -57,6 +59,7 @@ class Session:
 
     def destroy(self) -> None:
         """Take everything down."""
+        self._ik.destroy()
         self._goals.destroy()
         self._outputs.destroy()
         for service in self._services:
