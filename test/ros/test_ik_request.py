@@ -1,5 +1,6 @@
 """Solving once as MoveIt asks for it, with plain objects for its messages."""
 
+import threading
 from types import SimpleNamespace as Message
 
 import numpy as np
@@ -12,12 +13,13 @@ from geometry_msgs.msg import PoseStamped
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.exceptions import InputError
+from ik_node.exceptions import InputError, UnsupportedError
 from ik_node.ros.bounded_solvers import BoundedSolvers
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.ik_request import Code, Means, solve_once
 from ik_node.ros.options import ArmOptions
 from ik_node.ros.robot import Arm, Robot
+from ik_node.solvers.jacobian.dls import DlsSolver
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()
@@ -188,9 +190,10 @@ def test_the_time_of_the_request_bounds_the_solver(robot):
         bounds.append(timeout)
         return make_solver('dls', arm.chain, timeout=1e-9)
 
-    in_reach = CHAIN.forward(Q)
-    in_reach[:3, 3] *= 0.05  # within the body: no solution, but not plainly so
-    fields = {'pose': stamped(in_reach), 'timeout': Duration(nanosec=5000000)}
+    below = CHAIN.forward(Q)
+    below[:3, 3] = 0.0, 0.0, -0.3  # under the arm's foot: no solution, but not plainly so
+    fields = {'pose': stamped(below), 'timeout': Duration(nanosec=5000000)}
+    assert asked(robot, **{**fields, 'timeout': Duration()}).code == Code.NO_IK_SOLUTION
     assert asked(robot, solver, **fields).code == Code.TIMED_OUT
     assert bounds == [0.005]
 
@@ -205,6 +208,20 @@ def test_a_bound_is_the_lesser_of_the_requests_and_the_arms(robot):
     assert (twin.options.timeout, twin.options.prefer, twin.name) == (0.1, 'limits', 'analytic')
     assert solvers.solver(arm, 0.1) is twin
     assert solvers.solver(arm, 0.2) is not twin
+
+
+def test_what_has_to_be_compiled_for_it_is_compiled_beside(robot, monkeypatch):
+    solvers, arm, done = BoundedSolvers(), robot.arms[''], threading.Event()
+    monkeypatch.setattr(DlsSolver, 'compiled', lambda self: False)
+    monkeypatch.setattr(DlsSolver, 'warm_up', lambda self, q: done.wait(60.0))
+    for _ in range(2):
+        with pytest.raises(UnsupportedError, match='are being compiled, once after installing'):
+            solvers.solver(arm, 0.1)
+    assert solvers.solver(arm, 0.0) is arm.solver
+    done.set()
+    solvers._compiler.join()
+    assert solvers.solver(arm, 0.1).options.timeout == 0.1
+    assert solvers.solver(arm, 0.2).options.timeout == 0.2
 
 
 def test_several_arms_are_solved_for_together(torso):

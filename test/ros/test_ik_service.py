@@ -104,10 +104,10 @@ def test_what_cannot_be_answered_has_its_code_and_no_solution(node):
 @with_moveit
 def test_the_time_that_is_asked_for_bounds_the_search(node):
     from builtin_interfaces.msg import Duration
-    within = CHAIN.forward([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
-    within[:3, 3] *= 0.05
+    below = CHAIN.forward([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
+    below[:3, 3] = 0.0, 0.0, -0.3
     for _ in range(120):
-        response = ask(node, pose_stamped=stamped(within), timeout=Duration(nanosec=1000000))
+        response = ask(node, pose_stamped=stamped(below), timeout=Duration(nanosec=1000000))
         if 'being compiled' not in response.error_code.message:
             break
         assert response.error_code.val == response.error_code.FAILURE
