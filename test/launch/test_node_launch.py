@@ -85,8 +85,10 @@ def test_parameters_come_from_a_file_by_the_nodes_name():
         assert values[0].string_value == 'analytic'
         assert (values[1].integer_value, values[2].double_value) == (1, 1e-7)
         assert (values[3].double_value, values[4].string_value) == (0.25, 'goal')
-        refused = client.send(0.0 * CHAIN.forward(START), timeout=60.0)
-        assert [refused.joints[name] for name in CHAIN.joint_names] == START
+        far = CHAIN.forward(START)
+        far[0, 3] = 9.0
+        held = client.send(far, timeout=240.0)
+        assert [held.joints[name] for name in CHAIN.joint_names] == START
         goal = CHAIN.forward([0.5, 0.6, 0.1, -0.3])
         answer = client.send(goal, timeout=240.0)
         assert answer.met
