@@ -1,6 +1,10 @@
 """The node at work in RViz: robot_state_publisher, ik_node, RViz and, until you have some, goals.
 
 ros2 launch ik_node demo.launch.py robot:=arm_7r solver:=ccd
+
+Several robots at a time are as many of it, each with a namespace and a prefix of its own:
+
+ros2 launch ik_node demo.launch.py robot:=arm_7r namespace:=left frame_prefix:=left/
 """
 
 import tempfile
@@ -25,6 +29,8 @@ ARGUMENTS = [
     ('base', '', 'where the chain begins; empty: the root link'),
     ('tip', '', 'the link that is to meet the goals; empty: the only leaf, *tool* or *tcp*'),
     ('solver', 'dls', 'the method'),
+    ('namespace', '', 'of the nodes and their topics'),
+    ('frame_prefix', '', 'what is put before the names of links in tf, as left/'),
     ('rviz', 'true', 'whether to open RViz'),
     ('goals', 'true', 'whether to send goals until somebody else does'),
 ]
@@ -53,19 +59,22 @@ def _start(context: LaunchContext) -> list:
     ends = {f'{end}_link': given[end] for end in ('base', 'tip') if given[end]}
     # The same text for both: robot_state_publisher takes it as a parameter only.
     description = {'robot_description': ParameterValue(tree.description, value_type=str)}
+    prefix, namespace = given['frame_prefix'], given['namespace']
+    prefixed = {'frame_prefix': ParameterValue(prefix, value_type=str)}
     return [
         Node(package='robot_state_publisher', executable='robot_state_publisher',
-             parameters=[description]),
-        Node(package='ik_node', executable='ik_node', output='screen',
-             parameters=[*parameters, {**ends, **description, 'solver': given['solver']}]),
-        Node(package='ik_node', executable='demo_goals', output='screen',
+             namespace=namespace, parameters=[{**description, **prefixed}]),
+        Node(package='ik_node', executable='ik_node', namespace=namespace, output='screen',
+             parameters=[*parameters, {**ends, **description, **prefixed,
+                                       'solver': given['solver']}]),
+        Node(package='ik_node', executable='demo_goals', namespace=namespace, output='screen',
              parameters=[*parameters, ends], condition=IfCondition(given['goals'])),
-        Node(package='rviz2', executable='rviz2', arguments=[
-            '-d', _rviz_config(config / 'demo.rviz', tree), '-f', tree.root],
+        Node(package='rviz2', executable='rviz2', namespace=namespace, arguments=[
+            '-d', _rviz_config(config / 'demo.rviz', tree, prefix), '-f', prefix + tree.root],
              on_exit=Shutdown(), condition=IfCondition(given['rviz']))]
 
 
-def _rviz_config(file: Path, tree: KinematicTree) -> str:
+def _rviz_config(file: Path, tree: KinematicTree, prefix: str) -> str:
     """Return an RViz configuration whose view and grid fit the size of the robot."""
     size = max(0.3, *(float(np.linalg.norm(T[:3, 3])) for T in tree.forward().values()))
     config = yaml.safe_load(file.read_text())
@@ -75,6 +84,8 @@ def _rviz_config(file: Path, tree: KinematicTree) -> str:
     for display in config['Visualization Manager']['Displays']:
         if display['Class'] == 'rviz_default_plugins/Grid':
             display['Cell Size'] = float(f'{size / 5.0:.0e}')
+        elif display['Class'] == 'rviz_default_plugins/RobotModel':
+            display['TF Prefix'] = prefix.removesuffix('/')  # RViz puts a slash of its own behind
     with tempfile.NamedTemporaryFile('w', suffix='.rviz', delete=False) as fitted:
         yaml.safe_dump(config, fitted)
     return fitted.name

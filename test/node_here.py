@@ -24,6 +24,7 @@ from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -65,7 +66,9 @@ class NodeHere:
         rclpy.init(context=self._context, domain_id=1 + next(_DOMAINS) % 100,
                    args=['--ros-args', '--log-level', 'fatal'],
                    signal_handler_options=SignalHandlerOptions.NO)
-        self.node = IkNode(context=self._context)
+        # Every goal is to have its status at once, where tf2 is installed, too.
+        self.node = IkNode(context=self._context,
+                           parameter_overrides=[Parameter('tf_timeout', value=0.0)])
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self.node.start()

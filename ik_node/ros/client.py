@@ -37,15 +37,17 @@ class Answer(NamedTuple):
 class Client:
     """A node that talks to one ik_node; a context manager."""
 
-    def __init__(self, target: str = 'ik_node', domain_id: int | None = None) -> None:
-        """Listen to the node named `target`, in a context of its own.
+    def __init__(self, target: str = 'ik_node', domain_id: int | None = None,
+                 namespace: str = '') -> None:
+        """Listen to the node named `target` in a namespace, in a context of its own.
 
         domain_id: by default the environment's.
         """
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=domain_id,
                    signal_handler_options=SignalHandlerOptions.NO)
-        self.node = rclpy.create_node('ik_node_client', context=self._context)
+        self.node = rclpy.create_node('ik_node_client', namespace=namespace or None,
+                                      context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._goal = self.node.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))

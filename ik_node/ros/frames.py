@@ -100,9 +100,15 @@ class Frames:
         message = (f'unknown frame {frame!r}: it is no link of the robot, and tf2 has no '
                    f'transform to {prefix + links[0]!r}: {reasons[0]}')
         if self._may_come(prefix + links[0], frame, stamp):
-            raise NotYetError(message, lambda: any(self._buffer.can_transform(
-                prefix + link, frame, stamp) for link in links)) from reasons[0]
+            raise NotYetError(message, lambda: any(self._has(prefix + link, frame, stamp)
+                                                   for link in links)) from reasons[0]
         raise InputError(message) from reasons[0]
+
+    def _has(self, base: str, frame: str, stamp: Time) -> bool:
+        try:
+            return bool(self._buffer.can_transform(base, frame, stamp))
+        except Exception:  # as of a name that it does not take
+            return False
 
     def _may_come(self, base: str, frame: str, stamp: Time) -> bool:
         """Tell whether tf2 may yet hear of a transform: not of what is past."""

@@ -1,5 +1,6 @@
 """The robot as the node holds it: a tree, its arms, and the present joint values. Without ROS."""
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -165,6 +166,16 @@ class Robot:
         self._values.update(zip(arm.chain.joint_names, q.tolist()))
         v = np.zeros(len(q)) if velocity is None else velocity
         self._velocities.update(zip(arm.chain.joint_names, v.tolist()))
+
+    def standing(self, values: Mapping[str, float]) -> 'Robot':
+        """Return the same robot with other values of some joints, rad or m; this one stays.
+
+        What has no value of its own, as joints that follow others, is left out.
+        """
+        other = copy.copy(self)
+        other._values = {name: values.get(name, value) for name, value in self._values.items()}
+        other._velocities = dict(self._velocities)
+        return other
 
     def posture(self, arm: Arm) -> np.ndarray:
         """Return the present joint values (n,) of an arm."""

@@ -14,6 +14,7 @@ from ik_node.exceptions import IkError
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.goals import Goals
 from ik_node.ros.health import Health
+from ik_node.ros.ik_service import IkService
 from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import LATCHED, Outputs
 from ik_node.ros.robot import Robot
@@ -38,6 +39,7 @@ class Session:
         # By a clock that goes on: goals wait for the compiler, whatever a simulation's clock does.
         self._marker_timer = node.create_timer(
             _MARKER_PERIOD, self._on_marker_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._ik = IkService(node, configuration, self._goals)
         self._robot: Robot | None = None
         self._compiler: threading.Thread | None = None
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
@@ -61,6 +63,7 @@ class Session:
 
     def destroy(self) -> None:
         """Take everything down."""
+        self._ik.destroy()
         self._goals.destroy()
         self._outputs.destroy()
         for service in self._services:

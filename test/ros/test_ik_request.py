@@ -1,0 +1,264 @@
+"""Solving once as MoveIt asks for it, with plain objects for its messages."""
+
+import threading
+from types import SimpleNamespace as Message
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import PoseStamped
+
+import robots
+from ik_node import KinematicTree, make_solver
+from ik_node.exceptions import InputError, UnsupportedError
+from ik_node.ros.bounded_solvers import BoundedSolvers
+from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.ik_request import Code, Means, solve_once
+from ik_node.ros.options import ArmOptions
+from ik_node.ros.robot import Arm, Robot
+from ik_node.solvers.jacobian.dls import DlsSolver
+
+TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+CHAIN = TREE.chain()
+TORSO = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+Q = np.array([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
+
+
+@pytest.fixture
+def robot():
+    return Robot(TREE, {'': Arm('', TREE, ArmOptions(), {})})
+
+
+@pytest.fixture
+def torso():
+    return Robot(TORSO, {name: Arm(name, TORSO, ArmOptions(
+        base_link='torso_link', tip_link=f'{name}_tool0'), {}) for name in ('left', 'right')})
+
+
+def in_base(robot, arm, header):
+    if header.frame_id == 'nowhere':
+        raise InputError("unknown frame 'nowhere'")
+    return robot.in_base(arm, header.frame_id or arm.chain.base_link)
+
+
+def stamped(T, frame=''):
+    message = PoseStamped(pose=matrix_to_pose(T))
+    message.header.frame_id = frame
+    return message
+
+
+def state(joints=(), **fields):
+    names, positions = list(dict(joints)), list(dict(joints).values())
+    return Message(**{'joint_state': Message(name=names, position=positions),
+                      'multi_dof_joint_state': Message(joint_names=[]),
+                      'attached_collision_objects': [], **fields})
+
+
+def request(pose=None, **fields):
+    return Message(**{
+        'group_name': '', 'robot_state': state(), 'ik_link_name': '', 'ik_link_names': [],
+        'constraints': Message(joint_constraints=[], position_constraints=[],
+                               orientation_constraints=[], visibility_constraints=[]),
+        'avoid_collisions': False, 'pose_stamped': pose or stamped(CHAIN.forward(Q)),
+        'pose_stamped_vector': [], 'timeout': Duration(), **fields})
+
+
+def asked(robot, solver=None, prefix='', **fields):
+    bounded = BoundedSolvers().solver if solver is None else solver
+    return solve_once(request(**fields), robot, Means(in_base, bounded, prefix))
+
+
+def test_the_solution_meets_the_goal_and_the_robot_stays_where_it_is(robot):
+    before = robot.joint_values()
+    answer = asked(robot)
+    assert answer.code == Code.SUCCESS, answer.message
+    assert list(answer.joints) == list(CHAIN.joint_names)
+    assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
+    assert robot.joint_values() == before
+
+
+def test_the_start_says_which_of_several_answers_is_found(robot):
+    branches = make_solver('analytic', CHAIN).solve_all(CHAIN.forward(Q))
+    assert len(branches) > 2
+    for branch in branches:
+        start = dict(zip(CHAIN.joint_names, branch + 0.01))
+        joints = dict(reversed(start.items()))  # by name, in any order
+        answer = asked(robot, robot_state=state(joints))
+        assert list(answer.joints.values()) == pytest.approx(branch, abs=1e-4)
+
+
+def test_joints_the_start_does_not_name_are_where_the_robot_is(torso):
+    left, right = torso.arms['left'], torso.arms['right']
+    torso.move(right, np.full(7, 0.25))
+    goal = stamped(left.chain.forward(np.full(7, 0.3)))
+    answer = asked(torso, group_name='left', pose=goal,
+                   robot_state=state({right.chain.joint_names[0]: 0.5}))
+    assert answer.code == Code.SUCCESS, answer.message
+    assert set(answer.joints) == set(torso.joint_values())
+    expected = [0.5] + [0.25] * 6
+    assert [answer.joints[name] for name in right.chain.joint_names] == expected
+
+
+def test_a_link_that_the_goal_is_in_the_frame_of_is_where_the_start_has_it(robot):
+    start = dict(zip(CHAIN.joint_names, Q))
+    closer = np.eye(4)
+    closer[0, 3] = -0.02
+    answer = asked(robot, pose=stamped(closer, 'tool0'), robot_state=state(start))
+    assert answer.code == Code.SUCCESS, answer.message
+    assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(
+        CHAIN.forward(Q) @ closer, abs=2e-6)
+
+
+@pytest.mark.parametrize(('fields', 'code', 'words'), [
+    ({'group_name': 'manipulator'}, Code.INVALID_GROUP_NAME,
+     "no arm 'manipulator' for a group; leave it empty, or name the arm by the parameter arms"),
+    ({'ik_link_name': 'link_3'}, Code.INVALID_LINK_NAME,
+     "must be the tip of an arm, one of 'tool0', not 'link_3'"),
+    ({'ik_link_names': ['tool0', 'tool0']}, Code.INVALID_LINK_NAME, '2 links and 1 poses'),
+    ({'pose_stamped_vector': [stamped(np.eye(4))] * 2}, Code.INVALID_GROUP_NAME,
+     "there are 1 arms to solve for, '', and 2 poses"),
+    ({'pose': stamped(np.eye(4), 'nowhere')}, Code.FRAME_TRANSFORM_FAILURE, "frame 'nowhere'"),
+    ({'robot_state': state({'joint_1': float('nan')})}, Code.INVALID_ROBOT_STATE,
+     "position of joint 'joint_1' must be finite and at most 1e+09, not nan"),
+    ({'robot_state': state({'joint_1': 1e10})}, Code.INVALID_ROBOT_STATE, 'at most 1e+09'),
+    ({'robot_state': state(joint_state=Message(name=['joint_1'], position=[]))},
+     Code.INVALID_ROBOT_STATE, '1 names and 0 positions'),
+    ({'robot_state': state(joint_state=Message(name=['a', 'a'], position=[0.0, 1.0]))},
+     Code.INVALID_ROBOT_STATE, "the joint 'a' twice"),
+    ({'constraints': Message(joint_constraints=[1], position_constraints=[],
+                             orientation_constraints=[], visibility_constraints=[])},
+     Code.INVALID_GOAL_CONSTRAINTS, 'constraints are not supported'),
+    ({'timeout': Duration(sec=-1)}, Code.FAILURE, 'timeout must not be below zero, not -1 s'),
+])
+def test_what_cannot_be_answered_is_refused_with_its_code_and_the_reason(robot, fields, code,
+                                                                         words):
+    answer = asked(robot, **fields)
+    assert (answer.code, dict(answer.joints)) == (code, {})
+    assert words in answer.message
+
+
+def test_a_pose_that_is_none_is_refused(robot):
+    pose = stamped(np.eye(4))
+    pose.pose.orientation.w = 0.0
+    answer = asked(robot, pose=pose)
+    assert answer.code == Code.INVALID_GOAL_CONSTRAINTS
+    assert 'is no quaternion' in answer.message
+
+
+def test_a_goal_out_of_reach_has_no_solution_and_the_reason(robot):
+    far = np.eye(4)
+    far[0, 3] = 9.0
+    answer = asked(robot, pose=stamped(far))
+    assert (answer.code, dict(answer.joints)) == (Code.NO_IK_SOLUTION, {})
+    assert 'no joint values meet the goal' in answer.message
+    assert 'position error' in answer.message
+
+
+def test_a_solution_that_should_avoid_collisions_is_none_to_rely_on(robot):
+    answer = asked(robot, avoid_collisions=True)
+    assert answer.code == Code.COLLISION_CHECKING_UNAVAILABLE
+    assert 'not checked for collisions' in answer.message
+    assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
+    far = np.eye(4)
+    far[0, 3] = 9.0
+    assert asked(robot, avoid_collisions=True, pose=stamped(far)).code == Code.NO_IK_SOLUTION
+
+
+def test_what_is_left_out_of_account_is_said(robot):
+    answer = asked(robot, robot_state=state(
+        {'wheel': 1.0}, multi_dof_joint_state=Message(joint_names=['virtual']),
+        attached_collision_objects=[object()]))
+    assert answer.code == Code.SUCCESS
+    assert "does not have are ignored: 'wheel'" in answer.message
+    assert 'multi_dof_joint_state is ignored' in answer.message
+    assert 'attached objects are ignored' in answer.message
+
+
+def test_the_tip_may_have_its_prefix(robot):
+    assert asked(robot, prefix='a/', ik_link_name='a/tool0').code == Code.SUCCESS
+    assert asked(robot, prefix='a/', ik_link_name='tool0').code == Code.SUCCESS
+    assert asked(robot, prefix='a/', ik_link_name='b/tool0').code == Code.INVALID_LINK_NAME
+
+
+def test_the_time_of_the_request_bounds_the_solver(robot):
+    bounds = []
+
+    def solver(arm, timeout):
+        bounds.append(timeout)
+        return make_solver('dls', arm.chain, timeout=1e-9)
+
+    below = CHAIN.forward(Q)
+    below[:3, 3] = 0.0, 0.0, -0.3  # under the arm's foot: no solution, but not plainly so
+    fields = {'pose': stamped(below), 'timeout': Duration(nanosec=5000000)}
+    assert asked(robot, **{**fields, 'timeout': Duration()}).code == Code.NO_IK_SOLUTION
+    assert asked(robot, solver, **fields).code == Code.TIMED_OUT
+    assert bounds == [0.005]
+
+
+def test_a_bound_is_the_lesser_of_the_requests_and_the_arms(robot):
+    solvers, arm = BoundedSolvers(), robot.arms['']
+    assert solvers.solver(arm, 0.0) is arm.solver
+    arm.solver = make_solver('analytic', CHAIN, timeout=0.5, prefer='limits')
+    assert solvers.solver(arm, 0.6) is arm.solver
+    solvers._ready = lambda twin: True
+    twin = solvers.solver(arm, 0.1)
+    assert (twin.options.timeout, twin.options.prefer, twin.name) == (0.1, 'limits', 'analytic')
+    assert solvers.solver(arm, 0.1) is twin
+    assert solvers.solver(arm, 0.2) is not twin
+
+
+def test_what_has_to_be_compiled_for_it_is_compiled_beside(robot, monkeypatch):
+    solvers, arm, done = BoundedSolvers(), robot.arms[''], threading.Event()
+    monkeypatch.setattr(DlsSolver, 'compiled', lambda self: False)
+    monkeypatch.setattr(DlsSolver, 'warm_up', lambda self, q: done.wait(60.0))
+    for _ in range(2):
+        with pytest.raises(UnsupportedError, match='are being compiled, once after installing'):
+            solvers.solver(arm, 0.1)
+    assert solvers.solver(arm, 0.0) is arm.solver
+    done.set()
+    solvers._compiler.join()
+    assert solvers.solver(arm, 0.1).options.timeout == 0.1
+    assert solvers.solver(arm, 0.2).options.timeout == 0.2
+
+
+def test_several_arms_are_solved_for_together(torso):
+    left, right = torso.arms['left'].chain, torso.arms['right'].chain
+    q = np.full(7, 0.3)
+    goals = [stamped(right.forward(-q)), stamped(left.forward(q))]
+    answer = asked(torso, pose_stamped_vector=goals, ik_link_names=['right_tool0', 'left_tool0'])
+    assert answer.code == Code.SUCCESS, answer.message
+    for chain, goal in ((left, q), (right, -q)):
+        tip = chain.forward([answer.joints[name] for name in chain.joint_names])
+        assert tip == pytest.approx(chain.forward(goal), abs=2e-6)
+    in_order = asked(torso, pose_stamped_vector=goals[::-1])
+    assert in_order.joints == answer.joints
+    one = asked(torso, pose=goals[0], ik_link_name='right_tool0')  # which says the arm, too
+    assert one.code == Code.SUCCESS
+    assert [one.joints[name] for name in left.joint_names] == [0.0] * 7
+
+
+@pytest.mark.parametrize(('fields', 'code', 'words'), [
+    ({}, Code.INVALID_GROUP_NAME, "2 arms to solve for, 'left', 'right', and 1 poses"),
+    ({'group_name': 'both'}, Code.INVALID_GROUP_NAME, "there is 'left', 'right', or leave"),
+    ({'group_name': 'left', 'ik_link_name': 'right_tool0'}, Code.INVALID_LINK_NAME,
+     "one of 'left_tool0', not 'right_tool0'"),
+    ({'pose_stamped_vector': [stamped(np.eye(4))] * 2,
+      'ik_link_names': ['left_tool0', 'left_tool0']}, Code.INVALID_LINK_NAME, 'twice'),
+])
+def test_which_arm_is_meant_must_be_plain(torso, fields, code, words):
+    answer = asked(torso, **fields)
+    assert (answer.code, dict(answer.joints)) == (code, {})
+    assert words in answer.message
+
+
+def test_arms_that_move_one_another_are_not_solved_for_together():
+    inner = Arm('inner', TREE, ArmOptions(tip_link='link_3'), {})
+    outer = Arm('outer', TREE, ArmOptions(base_link='link_3'), {})
+    answer = asked(Robot(TREE, {'inner': inner, 'outer': outer}),
+                   pose_stamped_vector=[stamped(np.eye(4))] * 2)
+    assert answer.code == Code.INVALID_GROUP_NAME
+    assert "joints of the one, 'joint_1', 'joint_2', 'joint_3', move the tip of the other" in (
+        answer.message)
