@@ -46,7 +46,7 @@ setup(
         'plot': ['matplotlib'],
         'motion': ['ruckig'],  # for motion in joint space
         'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mypy', 'pin',
-                 'pytest', 'rtb-data', 'ruff',
+                 'pytest', 'pytest-xdist', 'rtb-data', 'ruff',
                  # Without a wheel it would have to be compiled; the tests that need it are skipped.
                  'ruckig; platform_machine != "aarch64"'],
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'pin', 'pytracik', 'roboticstoolbox-python',

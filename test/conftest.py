@@ -2,5 +2,8 @@
 
 import os
 
+from domains import Domain
+
+DOMAIN = Domain()
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+os.environ['ROS_DOMAIN_ID'] = str(DOMAIN.id)

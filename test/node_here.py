@@ -6,7 +6,6 @@ all the same, and kept here.
 
 import itertools
 import math
-import os
 import tempfile
 import time
 from collections import defaultdict
@@ -18,6 +17,7 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import rclpy
+from domains import Domain
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path as PathMsg
 from rcl_interfaces.msg import Parameter as ParameterMsg
@@ -34,7 +34,6 @@ from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.node import IkNode
 
-_DOMAINS = itertools.count(os.getpid())
 _FIELDS = {1: 'bool_value', 2: 'integer_value', 3: 'double_value', 4: 'string_value',
            5: 'byte_array_value', 6: 'bool_array_value', 7: 'integer_array_value',
            8: 'double_array_value', 9: 'string_array_value'}
@@ -62,8 +61,8 @@ class NodeHere:
         self._files = itertools.count()
         lower, upper = self.chain.lower, self.chain.upper
         self._goods = itertools.cycle([lower + share * (upper - lower) for share in (0.4, 0.55)])
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, domain_id=1 + next(_DOMAINS) % 100,
+        self._context, self._domain = rclpy.Context(), Domain()
+        rclpy.init(context=self._context, domain_id=self._domain.id,
                    args=['--ros-args', '--log-level', 'fatal'],
                    signal_handler_options=SignalHandlerOptions.NO)
         # Every goal is to have its status at once, where tf2 is installed, too.

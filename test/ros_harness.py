@@ -1,7 +1,6 @@
 """Runs the node as a process of its own and talks to it over DDS."""
 
 import contextlib
-import itertools
 import os
 import signal
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from domains import Domain
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParametersAtomically
@@ -25,7 +25,6 @@ from std_srvs.srv import Trigger
 
 from ik_node.ros.client import Client
 
-_DOMAINS = itertools.count(os.getpid())
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -33,11 +32,12 @@ class NodeUnderTest:
     """A running ik_node and a client of it."""
 
     def __init__(self, *arguments):
-        domain = 1 + next(_DOMAINS) % 100  # every node in a graph of its own
+        self._domain = Domain()
         self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')  # noqa: SIM115 until __exit__
-        self._arguments, self._environment = arguments, {**os.environ, 'ROS_DOMAIN_ID': str(domain)}
+        self._arguments = arguments
+        self._environment = {**os.environ, 'ROS_DOMAIN_ID': str(self._domain.id)}
         self.process = self._start()
-        self.client = Client(domain_id=domain)
+        self.client = Client(domain_id=self._domain.id)
         self.node = self.client.node
         self.heard = []
         self._name = 'ik_node'
@@ -48,6 +48,7 @@ class NodeUnderTest:
     def __exit__(self, *_):
         self.stop()
         self.client.__exit__()
+        self._domain.give_back()
         self._log.close()
 
     def stop(self, how=signal.SIGINT):

@@ -54,9 +54,11 @@ class Client:
         self._joints: OrderedDict[str, tuple[JointState, float]] = OrderedDict()
         self._status: DiagnosticStatus | None = None
         self._asked = ''
+        # Deep: while nobody spins, joint states come at the node's rate and must not be lost.
         self.node.create_subscription(
             JointState, 'joint_states', self._on_joints, _REMEMBERED)
-        self.node.create_subscription(DiagnosticStatus, f'{target}/status', self._on_status, 10)
+        self.node.create_subscription(
+            DiagnosticStatus, f'{target}/status', self._on_status, _REMEMBERED)
 
     def __enter__(self) -> 'Client':
         """Return the client itself."""

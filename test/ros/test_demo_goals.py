@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from domains import Domain
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
 from std_msgs.msg import String
@@ -22,12 +23,12 @@ TEXT = (robots.OWN / 'arm_6r.urdf').read_text()
 @pytest.mark.parametrize(('kind', 'topic'), [
     (PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'), (Path, 'goal_path')])
 def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
-    domain = 1 + (os.getpid() + 50) % 100
+    domain = Domain()
     process = subprocess.Popen(
         [sys.executable, '-m', 'ik_node.ros.demo_goals', '--ros-args', '-p', 'rate:=50.0'],
-        env={**os.environ, 'ROS_DOMAIN_ID': str(domain)}, stderr=subprocess.PIPE, text=True)
+        env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id)}, stderr=subprocess.PIPE, text=True)
     try:
-        with Client(domain_id=domain) as client:
+        with Client(domain_id=domain.id) as client:
             goals = []
             client.node.create_subscription(PoseStamped, 'goal_pose', goals.append, 10)
             other = client.node.create_publisher(kind, topic, 1)  # there, but silent

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from domains import Domain
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
@@ -65,15 +66,15 @@ def test_the_cubes_of_a_planar_arm_are_tiles_and_dexterity_is_coloured_up_to_one
 
 
 def test_the_command_publishes_them_for_those_who_come_later_until_ctrl_c():
-    domain = 1 + (os.getpid() + 50) % 100
+    domain = Domain()
     process = subprocess.Popen(
         [sys.executable, '-m', 'ik_node.tools.ik_workspace', 'planar_3r', '--edge', '3',
          '--samples', '2000', '--publish', '--frame-prefix', 'arm/', '--ros-args', '-r',
          'workspace:=reach'],
-        env={**os.environ, 'ROS_DOMAIN_ID': str(domain)}, stdout=subprocess.PIPE,
+        env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id)}, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True)
     try:
-        with Client(domain_id=domain) as client:
+        with Client(domain_id=domain.id) as client:
             assert client.spin_until(lambda: client.node.count_publishers('reach') > 0, 60.0)
             client.spin_until(lambda: False, 0.5)
             heard = []
