@@ -32,8 +32,7 @@ class Seeker:
         self._wish = self._goal(np.eye(4))
         self._closed: AnalyticSolver | None = None
         try:
-            # Of an arm that is not ideal it goes on by damped least squares, from its branches.
-            self._closed = AnalyticSolver(chain, max_restarts=restarts, seed=seed)
+            self._closed = AnalyticSolver(chain, seed=seed)
             self.decides = self._closed.is_complete(self._wish)
         except UnsupportedError:
             self.decides = False
@@ -53,12 +52,12 @@ class Seeker:
             return q, outcome[0] == CONVERGED
         if self._closed is not None:
             try:
-                answer = self._closed.solve(goal, q0)
+                answer = self._closed.answer(goal, q0)
             except UnsupportedError:  # of the arm, but not of this part of a pose
                 self._closed, self.decides = None, False
             else:
-                if answer.success or self.decides:
-                    return answer.q if answer.success else q, bool(answer.success)
+                if answer is not None or self.decides:
+                    return q if answer is None else answer, answer is not None
         q, outcome, _ = self._dls.search(goal, q0)
         return q, outcome[0] == CONVERGED
 

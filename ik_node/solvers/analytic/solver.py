@@ -235,7 +235,20 @@ class AnalyticSolver(Solver):
                  for given in parameters]
         return np.concatenate([np.empty((0, self.chain.n_joints)), *found])
 
+    def answer(self, goal: Goal, q0: np.ndarray) -> np.ndarray | None:
+        """Return the closed form's answer (n,), rad or m; None, without a look for why, of none.
+
+        goal, q0 (n,): as for `solve`. Raises UnsupportedError for a goal that has no closed form.
+        """
+        found, _, _ = self._answer(goal, self._start(q0))
+        return None if found is None else found.q
+
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        found, plan, given = self._answer(goal, q0)
+        return self._failed(plan, goal, given, q0) if found is None else found
+
+    def _answer(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
+        """Return the answer that is preferred, if there is one, and of what plan and parameters."""
         plan, given = self._plan_for(goal)
         q, scratch = np.empty(self._shape), np.empty(self._scratch_size)
         asked = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
@@ -256,8 +269,8 @@ class AnalyticSolver(Solver):
         if found:
             if max(position, orientation) > _SHARP:  # a joint held where it is all but singular
                 position, orientation = sharpen(*self.packed, goal.pose, goal.weights, scratch, q)
-            return Found(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
-        return self._failed(plan, goal, given, q0)
+            return Found(q, True, StopReason.CONVERGED, position, orientation, 0, 0), plan, given
+        return None, plan, given
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
