@@ -4,12 +4,10 @@ import functools
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
 from nav_msgs.msg import Path
 from rclpy.lifecycle import LifecycleNode
@@ -20,30 +18,21 @@ from std_msgs.msg import Header
 from ik_node.bounds import MAX_POSES
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros import conversions, status
+from ik_node.ros.answers import Answers, Waypoint
 from ik_node.ros.branches import Branches
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.frames import BASE, Frames
 from ik_node.ros.health import Health
-from ik_node.ros.last_answers import LastAnswers
 from ik_node.ros.measured import Measured
-from ik_node.ros.motion import Aim, Motions
+from ik_node.ros.motion import Motions
 from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import Outputs
 from ik_node.ros.robot import Arm, Robot
 from ik_node.ros.throttle import Throttle
 from ik_node.ros.waiting import NotYetError, Waiting
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import Result
 
 LATEST = QoSProfile(depth=1)  # reliable, volatile: of goals that wait only the newest counts
-
-
-class Waypoint(NamedTuple):
-    """One of the goals of a path."""
-
-    goal: Goal
-    header: Header
-    place: str
 
 
 class Goals:
@@ -69,13 +58,12 @@ class Goals:
         self._outputs, self._health = outputs, health
         self.frames = Frames(node)
         self._late = Waiting(node)
-        self._last = LastAnswers()
-        self._sent: set[str] = set()
-        self._taken_up = 0.0  # s of a monotonic clock, when the goal under way was
         self._throttle = Throttle()
         self.branches = Branches(configuration, outputs, self._log)
         self.motions = Motions(node, configuration)
         self.measured = Measured(node, health)
+        self._answers = Answers(configuration, outputs, health, self.motions, self.branches,
+                                self._log)
         self._paths: dict[str, deque[Waypoint]] = {}
         self._subscriptions = []
         for arm in configuration.arm_names:
@@ -119,17 +107,21 @@ class Goals:
                 continue
             waypoint = waypoints.popleft()
             self._guarded(arm, waypoint.header, functools.partial(
-                self._answer, goal=waypoint.goal, header=waypoint.header, place=waypoint.place),
-                arrives=False)
+                self._step, waypoint=waypoint), arrives=False)
+
+    def _step(self, robot: Robot, arm: Arm, waypoint: Waypoint) -> None:
+        """Answer for one waypoint; those after one that is not met are forgotten."""
+        if not self._answers.answer(robot, arm, *waypoint):
+            self._paths.pop(arm.name, None)
 
     def _on_pose(self, name: str, message: PoseStamped) -> None:
         self._paths.pop(name, None)
-        self._guarded(name, message.header, lambda robot, arm: self._answer(
+        self._guarded(name, message.header, lambda robot, arm: self._answers.answer(
             robot, arm, self._pose_goal(robot, arm, message), message.header))
 
     def _on_point(self, name: str, message: PointStamped) -> None:
         self._paths.pop(name, None)
-        self._guarded(name, message.header, lambda robot, arm: self._answer(
+        self._guarded(name, message.header, lambda robot, arm: self._answers.answer(
             robot, arm, self._point_goal(robot, arm, message), message.header))
 
     def _on_path(self, name: str, message: Path) -> None:
@@ -141,7 +133,7 @@ class Goals:
         self._on_path(name, Path(header=message.header, poses=[
             PoseStamped(header=message.header, pose=pose) for pose in message.poses]))
 
-    def _guarded(self, name: str, header: Header, handle: Callable[[Robot, Arm], None],
+    def _guarded(self, name: str, header: Header, handle: Callable[[Robot, Arm], object],
                  arrives: bool = True) -> None:
         """Handle a message; whatever is wrong with it, say so once and go on.
 
@@ -152,7 +144,7 @@ class Goals:
         if self.waiting:
             self._kept[name] = functools.partial(self._guarded, name, header, handle)
             return
-        self._taken_up = time.perf_counter()
+        self._answers.taken_up = time.perf_counter()
         robot = self._configuration.robot
         try:
             if robot is None:
@@ -174,7 +166,7 @@ class Goals:
             self._refuse(name, header, f'internal error:\n{traceback.format_exc()}')
         self._late.overtaken(name)
 
-    def _put_off(self, name: str, header: Header, handle: Callable[[Robot, Arm], None],
+    def _put_off(self, name: str, header: Header, handle: Callable[[Robot, Arm], object],
                  error: NotYetError) -> None:
         """Handle a message later, as soon as its frame is known; refuse it if that takes long."""
         timeout = self._configuration.options.tf_timeout
@@ -186,7 +178,7 @@ class Goals:
     def stand_where_measured(self, robot: Robot) -> None:
         """Let arms that nobody has sent anywhere yet stand where they were measured."""
         for arm in robot.arms.values():
-            if arm.name not in self._sent:
+            if not self._answers.has_sent(arm):
                 self._stand_where_measured(robot, arm)
 
     def _stand_where_measured(self, robot: Robot, arm: Arm) -> None:
@@ -231,9 +223,9 @@ class Goals:
         return self.frames.in_base(robot, arm, header, self._configuration.options)
 
     def _take_path(self, robot: Robot, arm: Arm, message: Path) -> None:
-        """Check all of a path before the first step on it."""
-        if not 0 < len(message.poses) <= MAX_POSES:
-            raise InputError(f'a path must have at least one pose and at most {MAX_POSES}, not '
+        """Check all of a path before the first step on it; one without poses stops the arm."""
+        if len(message.poses) > MAX_POSES:
+            raise InputError(f'a path must have at most {MAX_POSES} poses, not '
                              f'{len(message.poses)}')
         waypoints: deque[Waypoint] = deque()
         for i, pose in enumerate(message.poses):
@@ -251,66 +243,6 @@ class Goals:
         if self._configuration.options.motion == JUMP:
             self._paths[arm.name] = waypoints
         elif waypoints:
-            self._set_out(robot, arm, waypoints, message.header)
+            self._answers.through(robot, arm, waypoints, message.header)
         else:
             self.motions.halt(robot, arm)
-
-    def _set_out(self, robot: Robot, arm: Arm, waypoints: Sequence[Waypoint],
-                 header: Header) -> None:
-        """Move through all waypoints; refuse all where one cannot be met and none may be missed."""
-        aims: list[Aim] = []
-        for waypoint in waypoints:
-            q = aims[-1].result.q if aims else robot.posture(arm)
-            aim = Aim(waypoint.goal, self._solve(arm, waypoint.goal, q))
-            if not aim.result.success and self._configuration.options.on_failure != 'closest':
-                raise InputError(f'{waypoint.place}: {aim.result.reason.value}')
-            aims.append(aim)
-        self._move(robot, arm, aims, header, 'all waypoints')
-
-    def _solve(self, arm: Arm, goal: Goal, q0: np.ndarray) -> Result:
-        """Solve from q0 (n,); where that fails and the closest is wanted, find that."""
-        result = arm.solver.solve(goal, q0)
-        if self._configuration.options.on_failure == 'closest' and not result.success:
-            nearest = arm.solver.closest(goal, q0)
-            return nearest if nearest.success else nearest.because(result.reason)
-        return result
-
-    def _answer(self, robot: Robot, arm: Arm, goal: Goal, header: Header, place: str = '') -> None:
-        """Solve for a goal; publish the joint states, then what became of it."""
-        q0 = robot.posture(arm)
-        result = self._last.answer(arm, goal, q0)
-        if result is None:
-            result = self._solve(arm, goal, q0)
-        self._move(robot, arm, [Aim(goal, result)], header, place)
-        self._last.keep(arm, goal, robot.posture(arm), result)
-
-    def _move(self, robot: Robot, arm: Arm, aims: Sequence[Aim], header: Header,
-              place: str) -> None:
-        """Go to what was found, or stay; publish the joint states, then what became of it."""
-        options = self._configuration.options
-        goal, result = aims[-1]
-        self.branches.keep(arm, goal)
-        closest = options.on_failure == 'closest'
-        duration = None
-        if result.success or closest:
-            duration, result = self.motions.go(robot, arm, aims)
-            self._sent.add(arm.name)
-        else:
-            self._paths.pop(arm.name, None)
-        # What waits for the answer gets it before anything else is done.
-        stamp = self._outputs.joint_states(robot)
-        answered = time.perf_counter()
-        level, text = status.outcome(result, closest, duration)
-        if place:
-            text = f'{place}: {text}'
-        if self._outputs.has_listeners('status'):
-            self._outputs.status(
-                status.solved(arm, result, level, text, header, stamp, duration))
-        self._health.count(result, answered - self._taken_up)
-        self._outputs.goal_marker(robot, arm, goal, level, result.reason.name)
-        if level != DiagnosticStatus.OK:
-            self._log(f'goal not met: {text} (position error {result.position_error:.3g} m, '
-                      f'orientation error {result.orientation_error:.3g} rad, '
-                      f'{status.solver_name(arm, result)})')
-        if options.publish_solutions:
-            self.branches.publish(robot, arm, goal, stamp)

@@ -32,10 +32,20 @@ class LastAnswers:
 
     def answer(self, arm: Arm, goal: Goal, q: np.ndarray) -> Result | None:
         """Return the last answer where goal and posture q (n,) are still the same, else None."""
+        result = self.result_for(arm, goal)
+        return result if result is not None and (
+            self._answers[arm.name].q.tobytes() == q.tobytes()) else None
+
+    def result_for(self, arm: Arm, goal: Goal) -> Result | None:
+        """Return the last answer where the goal is still the same, else None."""
         last = self._answers.get(arm.name)
         if last is None or last.arm is not arm or not _same(last.goal, goal):
             return None
-        return last.result if last.q.tobytes() == q.tobytes() else None
+        return last.result
+
+    def forget(self, arm: Arm) -> None:
+        """Remember no answer of an arm: it goes elsewhere."""
+        self._answers.pop(arm.name, None)
 
 
 def _same(goal: Goal, other: Goal) -> bool:

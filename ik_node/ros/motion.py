@@ -65,6 +65,11 @@ class Motions:
         """Tell whether an arm is on its way."""
         return arm.name in self._running
 
+    def time_left(self, arm: Arm) -> float:
+        """Return how long an arm that moves will go on, s."""
+        running = self._running[arm.name]
+        return max(running.motion.duration - (self._at - running.began), 0.0)
+
     def advance(self, robot: Robot) -> None:
         """Bring the robot to where its motions are now."""
         self._at = now = self._clock.now()
