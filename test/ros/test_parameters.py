@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import KinematicTree, solver_names
+from ik_node import KinematicTree, make_solver, solver_names
 from ik_node.ros.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.solvers.registry import solver_class
 from ros_harness import NodeUnderTest, pose, running
@@ -183,3 +183,21 @@ def test_parameters_come_from_a_file(tmp_path):
         assert node.get('solver', 'ccd.order', 'ccd.position_tolerance', 'task_weights') == [
             'ccd', 'outward', 1e-3, IN_PLANE]
         assert node.client.send(pose(20.0, 5.0, z=1.0)).values['solver'] == 'ccd'
+
+
+def test_an_elbow_hint_points_the_elbow_and_is_refused_by_arms_without_a_swivel_angle(node):
+    successful, reason = node.set(solver='analytic', analytic__elbow=[0.0, 0.4, 0.6])
+    assert not successful
+    assert 'analytic.elbow is for an arm with exactly spherical shoulder and wrist' in reason
+    seven = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    goal = seven.forward([0.3, 0.6, -0.4, 1.1, 0.5, 0.8, -0.6])
+    with running(urdf_path=robots.OWN / 'arm_7r.urdf', solver='analytic') as arm:
+        for side in (0.5, -0.5):
+            hint = [0.2, side, 0.6]
+            assert arm.set(analytic__elbow=hint) == (True, '')
+            answer = arm.client.send(goal, timeout=120.0)
+            assert answer.met
+            solver = make_solver('analytic', seven)
+            q = [answer.joints[name] for name in seven.joint_names]
+            off = solver.redundancy_of(q)[0] - solver.redundancy_towards(goal, hint)
+            assert abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi) < 1e-6
