@@ -40,6 +40,7 @@ class NodeUnderTest:
         self.client = Client(domain_id=self._domain.id)
         self.node = self.client.node
         self.heard = []
+        self._clients = {}
         self._name = 'ik_node'
 
     def __enter__(self):
@@ -115,7 +116,10 @@ class NodeUnderTest:
 
     def call(self, kind, service, request):
         """Call a service and return its response."""
-        client = self.node.create_client(kind, service)
+        # One for each service: every other end there was is remembered by the node's DDS.
+        if service not in self._clients:
+            self._clients[service] = self.node.create_client(kind, service)
+        client = self._clients[service]
         assert self.until(client.service_is_ready), self.log()
         future = client.call_async(request)
         assert self.until(future.done, 60.0), self.log()
