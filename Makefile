@@ -32,6 +32,7 @@ demo: $(VENV)/.demo
 		$(if $(ROBOT),--robot '$(ROBOT)') $(if $(TIP),--tip '$(TIP)') $(if $(SOLVER),--solver '$(SOLVER)')
 
 test: $(VENV)/.test
+	$(BIN)/python test/compile_kernels.py
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(VENV)/.test
