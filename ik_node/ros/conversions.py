@@ -25,16 +25,13 @@ def pose_to_matrix(pose: Pose) -> np.ndarray:
     """
     p, q = pose.position, pose.orientation
     x, y, z, w = q.x, q.y, q.z, q.w
-    norm = math.sqrt(x * x + y * y + z * z + w * w)
-    if not 1e-9 <= norm < math.inf:
+    norm = math.hypot(x, y, z, w)  # of numbers too large to square, too
+    if not 1e-9 <= norm < math.inf:  # NaN is not, either
         raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is no quaternion: '
                          'it must have finite numbers and a length above zero')
-    if not (math.isfinite(p.x) and math.isfinite(p.y) and math.isfinite(p.z)):
-        point_to_array(p)  # says what is wrong
-    T = np.zeros((4, 4))
-    T[:3, :3] = matrix_from_quaternion(
-        np.array((x / norm, y / norm, z / norm, w / norm)))
-    T[0, 3], T[1, 3], T[2, 3], T[3, 3] = p.x, p.y, p.z, 1.0
+    T = np.eye(4)
+    T[:3, :3] = matrix_from_quaternion(np.array((x / norm, y / norm, z / norm, w / norm)))
+    T[:3, 3] = point_to_array(p)
     return T
 
 

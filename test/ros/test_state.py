@@ -30,8 +30,12 @@ def chain():
 
 
 def tell(node, joints, positions):
-    """Publish a joint state as a robot's driver does."""
-    return node.publish(JointState, 'measured', JointState(name=joints, position=positions), 10)
+    """Publish a joint state as a robot's driver does: again and again, for one may be lost."""
+    message = JointState(name=joints, position=positions)
+    publisher = node.publish(JointState, 'measured', message, 10)
+    for _ in range(4):
+        node.spin(0.1)
+        publisher.publish(message)
 
 
 def posture(node, chain):
@@ -43,7 +47,11 @@ def posture(node, chain):
 
 def test_before_the_first_goal_the_arm_stands_where_it_was_measured_in_any_order(node, chain):
     tell(node, [*chain.joint_names[::-1], 'wheel'], [*SOMEWHERE[::-1], 7.0])
-    assert node.until(lambda: np.allclose(posture(node, chain), SOMEWHERE), 5.0), node.log()
+    for _ in range(20):
+        if np.allclose(posture(node, chain), SOMEWHERE):
+            break
+        tell(node, [*chain.joint_names[::-1], 'wheel'], [*SOMEWHERE[::-1], 7.0])
+    assert posture(node, chain) == pytest.approx(SOMEWHERE), node.log()
     assert node.until(lambda: "are ignored: 'wheel'" in node.log(), 5.0), node.log()
 
 
@@ -112,7 +120,7 @@ def test_another_publisher_of_joint_states_is_noticed(node):
     health = node.listen(DiagnosticArray, '/diagnostics')
     other = node.node.create_publisher(JointState, 'joint_states', 10)
     assert node.until(lambda: '1 other publisher on /joint_states' in node.log(), 5.0), node.log()
-    assert node.until(lambda: 'other publisher' in health[-1].status[0].message, 5.0)
+    assert node.until(lambda: health and 'other publisher' in health[-1].status[0].message, 5.0)
     node.node.destroy_publisher(other)
     health.clear()
     assert node.until(lambda: health and 'other publisher' not in health[-1].status[0].message, 5.0)
