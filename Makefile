@@ -44,6 +44,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark.analytic
 	$(BIN)/python -m benchmark.service
 	$(BIN)/python -m benchmark.latency
+	$(BIN)/python -m benchmark.streams
 	$(BIN)/python -m benchmark.scaling
 
 soak: $(VENV)/.test

@@ -7,24 +7,20 @@ each as soon as the one before is answered, and lie along a way that the arm can
 
 import argparse
 import contextlib
-import os
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 
 import numpy as np
 
 from benchmark import arms
 from benchmark.machine import machine
+from benchmark.nodes import node_command, running, stay_here
 from ik_node.motion.way import Way
 from ik_node.ros.conversions import matrix_to_pose
 
 _PAIRS = 5
 _WARM = 200      # goals before the clock runs
 _CASES = (('panda', 'dls'), ('ur5', 'analytic'))
-_DOMAIN = '77'
 _HEAD = ('| arm | solver | relay µs | p99 | ik_node µs | p99 | median, ratio | p99, ratio |\n'
          '|---|---|---|---|---|---|---|---|')
 
@@ -38,7 +34,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.relay:
         return _relay(arguments.relay)
-    os.environ.update(ROS_DOMAIN_ID=_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
+    stay_here()
     print(f'{arguments.goals} goals a run, {_PAIRS} pairs of runs; {machine()}\n\n{_HEAD}')
     for name, solver in _CASES:
         runs = np.array([[_run(command, name, arguments) for command in _commands(name, solver)]
@@ -52,11 +48,9 @@ def main() -> int:
 
 def _commands(name: str, solver: str) -> tuple[list[str], list[str]]:
     """Return how the relay and the node are started."""
-    arm = arms.load(name)
-    return ([sys.executable, '-m', 'benchmark.latency', '--relay', str(arm.chain.n_joints)],
-            [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', '-p', f'urdf_path:={arm.file}',
-             '-p', f'base_link:={arm.chain.base_link}', '-p', f'tip_link:={arm.chain.tip_link}',
-             '-p', f'solver:={solver}', '-p', 'publish_rate:=0.0'])
+    joints = arms.load(name).chain.n_joints
+    return ([sys.executable, '-m', 'benchmark.latency', '--relay', str(joints)],
+            node_command(name, solver))
 
 
 def _run(command: list[str], name: str, arguments: argparse.Namespace) -> tuple[float, float]:
@@ -88,7 +82,7 @@ def _run(command: list[str], name: str, arguments: argparse.Namespace) -> tuple[
         return heard[0] - sent if heard else None
 
     times = []
-    with _process(command):
+    with running(command):
         while publisher.get_subscription_count() == 0 or answered(goals[0], 0.5) is None:
             time.sleep(0.1)
         for goal in [*goals[:_WARM], *goals]:
@@ -99,17 +93,6 @@ def _run(command: list[str], name: str, arguments: argparse.Namespace) -> tuple[
     rclpy.shutdown(context=context)
     known = 1e6 * np.array([t for t in times[_WARM:] if t is not None])
     return float(np.median(known)), float(np.percentile(known, 99))
-
-
-@contextlib.contextmanager
-def _process(command: list[str]) -> Iterator[None]:
-    """Have a process run for a while."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(20.0)
 
 
 def _relay(joints: int) -> int:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ik_node._jit import allocating, njit
+from ik_node._jit import njit
 
 # Below this angle (rad) a series replaces the closed form: its first neglected term, θ⁴/720,
 # is then under the rounding error of the closed form.
@@ -130,21 +130,19 @@ def right_jacobian_inverse(w, M):
     M[2, 1] += 0.5 * w[0]
 
 
-@allocating
+def pose_from_quaternion(xyz, quaternion):
+    """Return the pose (4, 4) at xyz (3,), m, turned by a unit quaternion xyzw (4,)."""
+    (px, py, pz), (x, y, z, w) = xyz, quaternion
+    return np.array((
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w), px),
+        (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w), py),
+        (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y), pz),
+        (0.0, 0.0, 0.0, 1.0)))
+
+
 def matrix_from_quaternion(quaternion):
     """Return the rotation (3, 3) of a unit quaternion xyzw (4,)."""
-    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
-    R = np.empty((3, 3))
-    R[0, 0] = 1.0 - 2.0 * (y * y + z * z)
-    R[0, 1] = 2.0 * (x * y - z * w)
-    R[0, 2] = 2.0 * (x * z + y * w)
-    R[1, 0] = 2.0 * (x * y + z * w)
-    R[1, 1] = 1.0 - 2.0 * (x * x + z * z)
-    R[1, 2] = 2.0 * (y * z - x * w)
-    R[2, 0] = 2.0 * (x * z - y * w)
-    R[2, 1] = 2.0 * (y * z + x * w)
-    R[2, 2] = 1.0 - 2.0 * (x * x + y * y)
-    return R
+    return pose_from_quaternion((0.0, 0.0, 0.0), quaternion)[:3, :3]
 
 
 def matrix_from_rpy(roll, pitch, yaw):

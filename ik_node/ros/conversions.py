@@ -14,7 +14,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError
 from ik_node.motion.trajectory import State
-from ik_node.spatial import matrix_from_quaternion, quaternion_from_matrix
+from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 
 
 def pose_to_matrix(pose: Pose) -> np.ndarray:
@@ -23,16 +23,13 @@ def pose_to_matrix(pose: Pose) -> np.ndarray:
     The quaternion is normalised. Raises InputError for numbers that are not finite and for a
     quaternion that has no direction.
     """
-    p, q = pose.position, pose.orientation
+    q = pose.orientation
     x, y, z, w = q.x, q.y, q.z, q.w
     norm = math.hypot(x, y, z, w)  # of numbers too large to square, too
     if not 1e-9 <= norm < math.inf:  # NaN is not, either
         raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is no quaternion: '
                          'it must have finite numbers and a length above zero')
-    T = np.eye(4)
-    T[:3, :3] = matrix_from_quaternion(np.array((x / norm, y / norm, z / norm, w / norm)))
-    T[:3, 3] = point_to_array(p)
-    return T
+    return pose_from_quaternion(_xyz(pose.position), (x / norm, y / norm, z / norm, w / norm))
 
 
 def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
@@ -47,11 +44,16 @@ def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
 
 def point_to_array(point: Point) -> np.ndarray:
     """Return a point message as (3,), m. Raises InputError for what is not finite or too large."""
-    array = np.array([point.x, point.y, point.z])
-    if not (np.abs(array) <= MAX_NUMBER).all():  # NaN is not, either
-        raise InputError(f'the position ({point.x:g}, {point.y:g}, {point.z:g}) must have finite '
+    return np.array(_xyz(point))
+
+
+def _xyz(point: Point) -> tuple[float, float, float]:
+    x, y, z = point.x, point.y, point.z
+    # NaN is not, either.
+    if not (abs(x) <= MAX_NUMBER and abs(y) <= MAX_NUMBER and abs(z) <= MAX_NUMBER):
+        raise InputError(f'the position ({x:g}, {y:g}, {z:g}) must have finite '
                          f'numbers, at most {MAX_NUMBER:g} m in size')
-    return array
+    return x, y, z
 
 
 def matrix_to_pose(T: np.ndarray) -> Pose:
@@ -61,15 +63,14 @@ def matrix_to_pose(T: np.ndarray) -> Pose:
                 orientation=Quaternion(x=float(x), y=float(y), z=float(z), w=float(w)))
 
 
-def joint_state(values: Mapping[str, float], stamp: Time,
-                velocities: Mapping[str, float] | None = None) -> JointState:
-    """Return joint values, rad or m, and velocities, per s, if any, as a message."""
-    state = JointState(header=Header(stamp=stamp), name=list(values))
+def fill_joint_state(state: JointState, stamp: Time, values: Mapping[str, float],
+                     velocities: Mapping[str, float] | None) -> None:
+    """Write joint values, rad or m, and velocities, per s, if any, into a message."""
+    state.header.stamp = stamp
+    state.name = list(values)
     # Messages take arrays as they are, and look at every number of a list.
     state.position = array('d', values.values())
-    if velocities:
-        state.velocity = array('d', velocities.values())
-    return state
+    state.velocity = array('d', velocities.values() if velocities else ())
 
 
 def time_message(nanoseconds: int) -> Time:

@@ -15,7 +15,7 @@ from ik_node.exceptions import InputError, names, shown
 from ik_node.ros.options import NodeOptions
 from ik_node.ros.robot import Arm, Robot
 from ik_node.ros.waiting import NotYetError
-from ik_node.spatial import inverse, matrix_from_quaternion, pose_from_rpy
+from ik_node.spatial import inverse, pose_from_quaternion, pose_from_rpy
 
 BASE = np.eye(4)
 BASE.flags.writeable = False
@@ -122,7 +122,4 @@ class Frames:
 def _matrix(transform: Transform) -> np.ndarray:
     """Return tf2's transform as T_link_frame (4, 4), m."""
     t, q = transform.translation, transform.rotation
-    T = np.eye(4)
-    T[:3, :3] = matrix_from_quaternion(np.array([q.x, q.y, q.z, q.w]))
-    T[:3, 3] = t.x, t.y, t.z
-    return T
+    return pose_from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))

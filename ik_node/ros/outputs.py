@@ -35,6 +35,7 @@ class Outputs:
             'status': make(DiagnosticStatus, '~/status', 10),
             'markers': make(MarkerArray, '~/markers', 1),
             'solutions': make(JointTrajectory, '~/solutions', 10)}
+        self._joint_state = JointState()  # one for all: making them takes time before an answer
         self._tree: KinematicTree | None = None
         self._markers: dict[str, ArmMarkers] = {}
         self._no_tf = False
@@ -80,8 +81,9 @@ class Outputs:
     def joint_states(self, robot: Robot) -> Time:
         """Publish where every moving joint is; return the stamp of the message."""
         stamp = self._now()
-        self._publishers['joint_states'].publish(
-            conversions.joint_state(robot.joint_values(), stamp, robot.joint_velocities()))
+        conversions.fill_joint_state(self._joint_state, stamp, robot.joint_values(),
+                                     robot.joint_velocities())
+        self._publishers['joint_states'].publish(self._joint_state)
         return stamp
 
     def has_listeners(self, name: str) -> bool:

@@ -35,7 +35,7 @@ from sensor_msgs.msg import JointState
 
 from ik_node import KinematicTree
 from ik_node.ros.client import Client
-from ik_node.spatial import matrix_from_quaternion
+from ik_node.spatial import pose_from_quaternion
 
 DOMAIN = 1 + (os.getpid() + 26) % 100
 ROBOTS = {'left': 'arm_6r', 'right': 'arm_7r'}
@@ -92,9 +92,7 @@ def transform(buffer, client, parent, child, expected):
         with contextlib.suppress(tf2_ros.TransformException):
             found = buffer.lookup_transform(parent, child, Time()).transform
             t, q = found.translation, found.rotation
-            T = np.eye(4)
-            T[:3, :3] = matrix_from_quaternion(np.array([q.x, q.y, q.z, q.w]))
-            T[:3, 3] = t.x, t.y, t.z
+            T = pose_from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
             return np.abs(T - expected).max() < 1e-5
         return False
     return client.spin_until(there, 20.0)
