@@ -1,0 +1,79 @@
+"""What the page tells of the goals: the last answer in figures, and the time they took."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import viser
+from viser import uplot
+
+from ik_node.ros.link import Report
+from ik_node.viewer.station import Station
+
+_LEVELS = ('🟢', '🟠', '🔴')
+_COLORS = ('#2f6fb0', '#c0392b', '#2c8f4f', '#8e44ad', '#b7791f', '#17808a')
+_SHOWN = 200  # goals in the plot
+_PAUSED = 'no goal yet'
+
+
+class Readout:
+    """A table of the last answers, one row for each station, and a plot of solve times."""
+
+    def __init__(self, server: viser.ViserServer, stations: Sequence[Station]) -> None:
+        """Make the widgets, empty."""
+        self._stations = stations
+        self._counts = [-1] * len(stations)
+        self._table = server.gui.add_markdown(_PAUSED)
+        empty = np.zeros(1)
+        self._plot = server.gui.add_uplot(
+            (empty, *(empty for _ in stations)),
+            (uplot.Series(label='goal'), *(uplot.Series(
+                label=f'{station.name}, ms', stroke=_COLORS[i % len(_COLORS)], width=1.5)
+                for i, station in enumerate(stations))),
+            title='solve time, ms', height=160,
+            scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(auto=True)})
+
+    def update(self) -> None:
+        """Show what has come since."""
+        counts = [station.count for station in self._stations]
+        if counts == self._counts or not any(counts):
+            return
+        self._counts = counts
+        self._table.content = '\n'.join([_HEAD, *(
+            _row(station.name, station.reports[-1]) for station in self._stations
+            if station.reports), '', *(
+                f'{_sign(station.reports[-1])} **{station.name}**: {station.reports[-1].message}  '
+                for station in self._stations if station.reports)])
+        newest = max(counts)
+        first = max(newest - _SHOWN, 0)
+        numbers = np.arange(first + 1, newest + 1, dtype=float)
+        self._plot.data = (numbers, *(_times(station, len(numbers))
+                                      for station in self._stations))
+
+
+_HEAD = ('| | mm | mrad | σ min | iterations | ms |\n'
+         '|---|---|---|---|---|---|')
+
+
+def _sign(report: Report) -> str:
+    return _LEVELS[min(report.level, 2)]
+
+
+def _row(name: str, report: Report) -> str:
+    values = report.values
+    cells = [_number(values.get('position_error'), 1e3), _number(
+        values.get('orientation_error'), 1e3), _number(values.get('smallest_singular_value')),
+        values.get('iterations') or '–', _number(values.get('solve_time'), 1e3)]
+    return f'| {_sign(report)} {name} | {" | ".join(cells)} |'
+
+
+def _number(text: str | None, scale: float = 1.0) -> str:
+    return f'{scale * float(text):.3g}' if text else '–'
+
+
+def _times(station: Station, length: int) -> np.ndarray:
+    """Return the last solve times (length,), ms; NaN where there is none."""
+    times = np.full(length, np.nan)
+    last = [report.values.get('solve_time') for report in list(station.reports)[-length:]]
+    if last:
+        times[-len(last):] = [1e3 * float(text) if text else np.nan for text in last]
+    return times
