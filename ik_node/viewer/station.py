@@ -157,23 +157,25 @@ class Station:
         return other
 
     def _take_up(self, text: str, ends: dict[str, str]) -> None:
-        """Draw another robot, or another chain of it."""
+        """Draw another robot, or find another chain of it."""
+        same, self._text, self._ends = text == self._text, text, ends
         try:
-            tree = KinematicTree.from_urdf(text)
-            chain = tree.chain(ends['base_link'] or None, ends['tip_link'] or None)
+            if not same or self.tree is None:
+                self._draw(KinematicTree.from_urdf(text))
+            self.problems = list(self._scene.problems) if self._scene else []
+            self.chain = self.tree.chain(  # type: ignore[union-attr]
+                ends['base_link'] or None, ends['tip_link'] or None)
         except IkError as error:
-            self.problems = [str(error)]
-            self._text, self._ends = text, ends
-            return
-        if text != self._text:
-            if self._scene is not None:
-                self._scene.remove()
-            self._markers.clear()
-            self._scene = RobotScene(self._server, f'{self._root}/robot', tree,
-                                     self._meshes(), self._color)
-            self.values = {}
-        self.problems = list(self._scene.problems) if self._scene else []
-        self._text, self._ends, self.tree, self.chain = text, ends, tree, chain
+            self.chain = None
+            self.problems = [*self.problems, str(error)]
+
+    def _draw(self, tree: KinematicTree) -> None:
+        if self._scene is not None:
+            self._scene.remove()
+        self._markers.clear()
+        self._scene = RobotScene(self._server, f'{self._root}/robot', tree, self._meshes(),
+                                 self._color)
+        self.tree, self.values = tree, {}
 
     def _meshes(self) -> Meshes:
         """Return a reader of meshes that looks near the robot's file."""

@@ -20,6 +20,8 @@ from ik_node.viewer.station import Station
 _RATE = 60.0       # Hz at most, that the scene is drawn at
 _ASKING = 1.0      # s between two attempts to reach a node
 _TABLES = 0.1      # s between two updates of figures and sliders
+_AT_REST = 1e-5    # m and parts of a matrix: the tip has not moved
+_REST = 0.3        # s that it has to stay so
 _APART = 1.6       # reaches between the robots of a comparison
 
 
@@ -35,13 +37,14 @@ class View:
         self._server, self._stations = server, stations
         self._news, self._closed = news, threading.Event()
         self._gizmo: Gizmo | None = None
+        self._returning, self._moved_at = False, 0.0
         self._arm_widgets: list[Any] = []
         self._asked: dict[str, float] = {}
         server.scene.set_up_direction('+z')
         server.scene.add_grid('/grid', width=6.0, height=6.0, cell_size=0.1, section_size=1.0,
                               plane='xy', position=(0.0, 0.0, -0.001))
         gui = server.gui
-        gui.configure_theme(control_layout='collapsible', dark_mode=False)
+        gui.main_panel.dock_right()
         self._note = gui.add_markdown('Waiting for the node …')
         self._gallery = robots()
         self._robot = gui.add_dropdown('robot', ('as it is', *self._gallery),
@@ -52,8 +55,10 @@ class View:
             self._only.on_update(lambda _: self._show_rotations())
             gui.add_button('Home', hint='to the start pose').on_click(lambda _: self._home())
             self._readout = Readout(server, stations)
-        self._solver_folders = [gui.add_folder(f'Solver: {station.name}' if len(stations) > 1
-                                               else 'Solver') for station in stations]
+        alone = len(stations) == 1
+        self._solver_folders = [gui.add_folder(
+            'Solver' if alone else f'Solver: {station.name}', expand_by_default=alone)
+            for station in stations]
         self._solvers: list[SolverPanel | None] = [None] * len(stations)
         with gui.add_folder('Path', expand_by_default=False):
             self._path = PathPanel(server, stations, self._goal)
@@ -89,9 +94,10 @@ class View:
     def _paint(self) -> None:
         for i, station in enumerate(self._stations):
             if station.paint():
-                station.stand_at(-_APART * station.reach * i)
+                station.stand_at(_APART * station.reach * i)
                 if i == 0:
                     self._new_arm(station)
+        self._server.flush()  # now, not when the server next looks
 
     def _update_tables(self) -> None:
         lines = []
@@ -102,10 +108,10 @@ class View:
                 self._solvers[i].update()  # type: ignore[union-attr]
             chain = station.chain
             lines.append(f'**{station.name}**: ' + (
-                'waiting for the node …' if not station.parameters else
-                'waiting for its robot …' if chain is None or station.tree is None else
+                'waiting for its robot …' if station.tree is None else
+                station.tree.name if chain is None else
                 f'{station.tree.name}, {chain.n_joints} joints from {chain.base_link} to '
-                f'{chain.tip_link}'))
+                f'{chain.tip_link}') + ('' if station.parameters else ' (no node answers yet)'))
             lines += [f'⚠ {problem}' for problem in station.problems[:5]]
         text = '  \n'.join(lines)
         if text != self._note.content:
@@ -118,6 +124,18 @@ class View:
             self._gizmo = Gizmo(self._server, '/goal', first.T_root_tip, 0.35 * first.reach,
                                 self._on_drag)
             self._show_rotations()
+
+        elif self._gizmo is not None and self._returning:
+            self._return(self._gizmo, first.T_root_tip)
+
+    def _return(self, gizmo: Gizmo, T_root_tip: np.ndarray) -> None:
+        """Keep the goal at the tip until that has come to rest."""
+        now = time.monotonic()
+        if not np.allclose(T_root_tip, gizmo.T, atol=_AT_REST):
+            gizmo.stand_at(T_root_tip)
+            self._moved_at = now
+        elif now - self._moved_at > _REST:
+            self._returning = False
 
     def _show_rotations(self) -> None:
         if self._gizmo is not None:
@@ -154,10 +172,10 @@ class View:
     def _look_at(self, station: Station) -> None:
         """Have the camera see all robots."""
         reach, count = station.reach, len(self._stations)
-        middle = np.array([0.0, -0.5 * _APART * reach * (count - 1), 0.35 * reach])
-        away = reach * (1.6 + 0.8 * (count - 1))
+        middle = np.array([0.0, 0.5 * _APART * reach * (count - 1), 0.35 * reach])
+        away = reach * (1.2 + 0.7 * (count - 1))
         camera = self._server.initial_camera
-        camera.position = tuple(middle + away * np.array([1.0, 0.55, 0.6]))
+        camera.position = tuple(middle + away * np.array([1.0, 0.5 / count, 0.6 / count]))
         camera.look_at = tuple(middle)
         for client in self._server.get_clients().values():
             client.camera.position, client.camera.look_at = camera.position, camera.look_at
@@ -166,6 +184,7 @@ class View:
         return np.eye(4) if self._gizmo is None else self._gizmo.T
 
     def _on_drag(self, T_root_goal: np.ndarray) -> None:
+        self._returning = False
         if self._path.draws:
             self._path.draw(T_root_goal)
             return
@@ -179,9 +198,7 @@ class View:
                 station.link.reset()
             except SilentError as error:
                 self._tell(str(error))
-        if self._gizmo is not None:
-            time.sleep(0.2)  # until the joint states are here
-            self._gizmo.stand_at(self._stations[0].T_root_tip)
+        self._returning, self._moved_at = True, time.monotonic()
 
     def _choose_robot(self, event: Any) -> None:
         wanted = self._gallery.get(self._robot.value)
