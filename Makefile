@@ -1,6 +1,7 @@
 # Everything runs in .venv, which is built from setup.py's extras.
 #
-#   make demo                                  the node at work: goals in, joint states out
+#   make demo                                  the node at work: goals in, joint states out, and a
+#                                              page to drag the goal on; HEADLESS=1: without it
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
 #   make test | lint | bench | soak | setup
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
@@ -63,15 +64,15 @@ $(VENV)/bin/python:
 
 $(VENV)/.demo: $(VENV)/bin/python setup.py
 	@echo 'Installing what the node and its demo need …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,motion,viewer]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
 	@echo 'Installing what the tests need …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,test]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,viewer,test]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.demo
 	@echo 'Installing the peers to compare with …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,bench]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,viewer,bench]'
 	@touch $@

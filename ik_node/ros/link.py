@@ -101,7 +101,7 @@ class Link:
         node.create_subscription(DiagnosticStatus, f'{target}/status', self._on_status, 10)
         node.create_subscription(MarkerArray, f'{target}/markers', listener.on_markers, 10)
         node.create_subscription(ParameterEvent, '/parameter_events', self._on_event, 100)
-        self._reset = node.create_client(Trigger, f'{target}/reset')
+        self._reset: Any = node.create_client(Trigger, f'{target}/reset')
         self._parameters = AsyncParameterClient(node, target)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(node)

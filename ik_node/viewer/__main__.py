@@ -3,16 +3,13 @@
 import argparse
 import contextlib
 import io
-import os
 import signal
-import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ik_node.exceptions import IkError
-from ik_node.model.files import is_dh_file
 from ik_node.resources import robot_file
 from ik_node.solvers.registry import solver_names
 
@@ -28,6 +25,7 @@ def main(given: list[str] | None = None) -> int:
     except ImportError as error:
         sys.exit(f'ik_view needs viser ({error}): pip install "viser" "pycollada"')
     try:
+        from ik_node.ros.processes import node_command, running
         from ik_node.viewer.station import Station
         from ik_node.viewer.view import View
     except ImportError as error:
@@ -38,8 +36,8 @@ def main(given: list[str] | None = None) -> int:
         signal.signal(number, lambda *_: stopped.set())
     with contextlib.ExitStack() as stack:
         try:
-            for node in _nodes(arguments):
-                stack.enter_context(_running(node))
+            for robot in _robots(arguments):
+                stack.enter_context(running(node_command(*robot)))
         except (IkError, FileNotFoundError) as error:
             sys.exit(f'ik_view: {error}')
         with contextlib.redirect_stdout(io.StringIO()):  # it has a banner of its own
@@ -94,34 +92,16 @@ def _own(arguments: Sequence[str]) -> list[str]:
     return list(arguments[:end])
 
 
-def _nodes(arguments: argparse.Namespace) -> list[list[str]]:
-    """Return how the nodes are started that the view is to bring with it."""
+def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, list[str]]]:
+    """Return what `node_command` takes for each node that the view is to bring with it."""
     if not arguments.robot:
         return []
     file = robot_file(arguments.robot)
-    kind = 'dh_path' if is_dh_file(file) else 'urdf_path'
-    given = ['-p', f'{kind}:={Path(file).resolve()}', '-r', f'__node:={arguments.node}']
-    for name, link in (('base_link', arguments.base), ('tip_link', arguments.tip)):
-        given += ['-p', f'{name}:={link}'] if link else []
     spaces = [(f'{arguments.namespace.rstrip("/")}/{solver}', solver)
               for solver in arguments.compare] or [(arguments.namespace or '/', 'dls')]
-    return [[sys.executable, '-m', 'ik_node.ros.node', '--ros-args', '-r', f'__ns:={space}',
-             '-p', f'solver:={solver}', *given] for space, solver in spaces]
-
-
-@contextlib.contextmanager
-def _running(command: list[str]) -> Iterator[None]:
-    """Run a node beside the view; end it with SIGINT as a terminal would."""
-    process = subprocess.Popen(command, start_new_session=True, env={
-        **os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(10.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
+    return [(file, solver, arguments.base, arguments.tip,
+             ['-r', f'__ns:={space}', '-r', f'__node:={arguments.node}'])
+            for space, solver in spaces]
 
 
 if __name__ == '__main__':

@@ -13,7 +13,8 @@ from ik_node.viewer.station import Station
 from ik_node.workspace.colors import figure_colors
 from ik_node.workspace.survey import survey
 
-_FIGURES = ('none', 'reachable', 'manipulability', 'conditioning')
+_HIDDEN = 'not shown'
+_FIGURES = (_HIDDEN, 'reachable', 'manipulability', 'conditioning')
 _PICTURE = 1200, 1600  # pixels, height and width
 _MIN_STEP = 0.02       # of the reach, between waypoints that are drawn
 
@@ -96,7 +97,7 @@ class WorkspacePanel:
     def _show(self, figure: str) -> None:
         station, chain = self._station, self._station.chain
         self.close()
-        if figure == 'none' or chain is None:
+        if figure == _HIDDEN or chain is None:
             return
         self._tell('The workspace is being looked for …')
         try:
@@ -122,7 +123,7 @@ def add_screenshot_button(server: viser.ViserServer) -> None:
             import imageio.v3 as iio
             picture = client.get_render(*_PICTURE)
             client.send_file_download('ik_view.png', iio.imwrite(
-                '<bytes>', picture, extension='.png'))
+                '<bytes>', picture, extension='.png'), save_immediately=True)
     server.gui.add_button('Save a picture').on_click(save)
 
 

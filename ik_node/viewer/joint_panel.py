@@ -24,7 +24,7 @@ class JointPanel:
         self._station, self._tell = station, tell
         self._wanted: Any = None
         self._new, self._closed = threading.Event(), False
-        self._sliders = []
+        self._sliders: list[Any] = []
         chain = station.chain
         joints = [] if chain is None else list(zip(
             chain.joint_names, np.maximum(chain.lower, -_FREE), np.minimum(chain.upper, _FREE)))

@@ -95,8 +95,8 @@ class Station:
     def forget(self) -> None:
         """Wait for another robot: the one there is will be replaced."""
         with self._lock:
-            self._new_text = ''
-        self._text = ''
+            self._new_text = self._text = ''
+            self.chain, self.values = None, {}
 
     def ask(self) -> None:
         """Ask the node for its parameters; where it tells no description, read its file.
@@ -146,7 +146,7 @@ class Station:
         other = bool(text) and (text != self._text or ends != self._ends)
         if other:
             self._take_up(text, ends)
-        if values is not None:
+        if values is not None and self._text:
             self.values = dict(values)
         if self._scene is not None and (values is not None or other):
             self._scene.move(self.values)

@@ -173,7 +173,7 @@ class View:
         """Have the camera see all robots."""
         reach, count = station.reach, len(self._stations)
         middle = np.array([0.0, 0.5 * _APART * reach * (count - 1), 0.35 * reach])
-        away = reach * (1.2 + 0.7 * (count - 1))
+        away = reach * (1.0 + 0.6 * (count - 1))
         camera = self._server.initial_camera
         camera.position = tuple(middle + away * np.array([1.0, 0.5 / count, 0.6 / count]))
         camera.look_at = tuple(middle)

@@ -103,15 +103,117 @@ def test_the_solver_chosen_on_the_page_is_the_nodes_parameter(seen):
 def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
     seen.home()
     handle = 0.85 * 0.35 * seen.station.reach
-    for _ in range(8):
-        start = seen.handle(0, handle)
-        drag(seen.page, start, seen.handle(0, handle + 0.25), steps=6)
+    for _ in range(8):  # away from the camera
+        drag(seen.page, seen.handle(1, handle), seen.handle(1, handle + 0.2), steps=6)
         if seen.station.reports[-1].level:
             break
     report = seen.station.reports[-1]
     assert report.level == 2, (seen.view._gizmo.T, report)
     assert until(lambda: report.message in seen.page.inner_text('body'), 10, seen.page)
     assert until(lambda: any(is_red(marker.color) for marker in seen.markers()), 10, seen.page)
+
+
+def fold(page, name):
+    """Open a folder of the panel, or close it."""
+    page.get_by_text(name, exact=True).first.click()
+    page.wait_for_timeout(500)
+
+
+def choose(page, value, wanted):
+    """Choose from the dropdown that shows a value now."""
+    page.locator(f'input[value="{value}"]').first.click()
+    page.get_by_role('option', name=wanted, exact=True).click()
+
+
+def test_a_value_the_node_refuses_goes_back_and_the_reason_is_shown(seen):
+    fold(seen.page, 'Options')
+    field = seen.page.locator('input[value="1e-06"]').first
+    field.fill('-3')
+    field.press('Enter')
+    assert until(lambda: 'dls.orientation_tolerance: ' in seen.page.inner_text('body')
+                 and 'out of range' in seen.page.inner_text('body'), 10, seen.page)
+    assert seen.node.get('dls.orientation_tolerance') == 1e-6
+    assert until(lambda: seen.page.locator('input[value="-3"]').count() == 0, 10, seen.page)
+    field = seen.page.locator('input[value="1e-06"]').first
+    field.fill('0.001')
+    field.press('Enter')
+    assert until(lambda: seen.node.get('dls.orientation_tolerance') == 1e-3, 10, seen.page)
+    assert seen.node.set(dls__orientation_tolerance=1e-6)[0]
+    fold(seen.page, 'Options')
+
+
+def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
+    fold(seen.page, 'Joints')
+    before = dict(seen.station.values)
+    slider = seen.page.get_by_role('slider').first
+    slider.focus()
+    for _ in range(5):
+        slider.press('ArrowRight')
+    name = seen.chain.joint_names[0]
+    assert until(lambda: seen.station.values[name] > before[name] + 1e-3, 10, seen.page)
+    for other in seen.chain.joint_names[1:]:
+        assert seen.station.values[other] == pytest.approx(before[other], abs=5e-3)
+    assert until(lambda: seen.node.get('start_pose') == 'none', 10, seen.page)
+    fold(seen.page, 'Joints')
+
+
+def test_a_path_of_waypoints_is_followed(seen):
+    seen.home()
+    fold(seen.page, 'Path')
+    page, handle = seen.page, 0.85 * 0.35 * seen.station.reach
+    page.get_by_role('button', name='Set a waypoint').click()
+    drag(page, seen.handle(2, handle), seen.handle(2, handle - 0.1))
+    page.get_by_role('button', name='Set a waypoint').click()
+    assert until(lambda: len(seen.view._path._waypoints) == 2, 5, page)
+    T = seen.view._path._waypoints[1]
+    seen.home()
+    count = seen.station.count
+    page.get_by_role('button', name='Follow the path').click()
+    assert until(lambda: seen.station.count >= count + 2, 10, page)
+    assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 10, page)
+    page.get_by_role('button', name='Clear').click()
+    assert until(lambda: not seen.view._path._waypoints, 5, page)
+    fold(seen.page, 'Path')
+
+
+def test_the_workspace_is_shown_and_taken_away(seen):
+    fold(seen.page, 'Workspace')
+    choose(seen.page, 'not shown', 'manipulability')
+    assert until(lambda: seen.view._workspace._cloud is not None, 60, seen.page)
+    points = seen.view._workspace._cloud.points
+    assert len(points) > 1000
+    assert np.linalg.norm(points, axis=1).max() < 1.5 * seen.station.reach
+    choose(seen.page, 'manipulability', 'not shown')
+    assert until(lambda: seen.view._workspace._cloud is None, 10, seen.page)
+    fold(seen.page, 'Workspace')
+
+
+def test_position_only_leaves_the_orientation_free(seen):
+    seen.home()
+    seen.page.get_by_role('checkbox', name='position only').first.check()
+    assert until(lambda: seen.view._only.value, 5, seen.page)
+    handle = 0.85 * 0.35 * seen.station.reach
+    drag(seen.page, seen.handle(2, handle), seen.handle(2, handle - 0.1))
+    assert until(lambda: np.allclose(seen.tip()[:3, 3], seen.view._gizmo.T[:3, 3], atol=1e-4), 10,
+                 seen.page)
+    assert float(seen.station.reports[-1].values['orientation_error']) == 0.0
+    seen.page.get_by_role('checkbox', name='position only').first.uncheck()
+
+
+def test_a_picture_can_be_saved(seen):
+    with seen.page.expect_download(timeout=60000) as download:
+        seen.page.get_by_role('button', name='Save a picture').click()
+    picture = np.asarray(Image.open(download.value.path()))
+    assert picture.shape[0] > 500
+    assert picture[..., :3].std() > 5.0
+
+
+def test_another_robot_of_the_gallery_is_another_robot_of_the_node(seen):
+    choose(seen.page, 'as it is', 'scara')
+    assert until(lambda: seen.station.tree is not None and seen.station.tree.name == 'scara'
+                 and seen.view._gizmo is not None, 20, seen.page)
+    assert seen.node.get('urdf_path').endswith('scara.urdf')
+    assert set(seen.station.values) >= set(seen.station.chain.joint_names)
 
 
 def test_the_console_stays_free_of_errors(seen):
