@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ik_node.resources import share_folder
 
+_TIPS = {'torso': 'right_tool0'}  # of this package's robots that have several
 # Real robots in packages from PyPI, as file: (base link, tip link).
 _REAL = {
     'example-robot-data': ('cmeel', '../cmeel.prefix/share/example-robot-data/robots', {
@@ -28,7 +29,7 @@ def robots() -> dict[str, dict[str, str]]:
     found = {}
     share = share_folder()
     for file in sorted((share / 'urdf').glob('*.urdf')):
-        found[file.stem] = _parameters(file)
+        found[file.stem] = _parameters(file, tip=_TIPS.get(file.stem, ''))
     for file in sorted((share / 'config' / 'dh').glob('*.yaml')):
         found[f'{file.stem} (DH rows)'] = _parameters(file)
     for package, (module, below, files) in _REAL.items():
