@@ -3,7 +3,7 @@
 #   make demo                                  the node at work: goals in, joint states out, and a
 #                                              page to drag the goal on; HEADLESS=1: without it
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
-#   make test | lint | bench | soak | setup
+#   make test | lint | bench | soak | setup | pictures
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
 #   make soak SOLVES=100000 MINUTES=2          a shorter one
 
@@ -24,7 +24,7 @@ SOLVES ?= 1000000
 INPUTS ?= 10000
 MINUTES ?= 10
 
-.PHONY: setup demo test lint bench soak clean
+.PHONY: setup demo test lint bench soak pictures clean
 
 setup: $(VENV)/.demo $(VENV)/.test
 
@@ -46,12 +46,16 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark.service
 	$(BIN)/python -m benchmark.latency
 	$(BIN)/python -m benchmark.streams
+	$(BIN)/python -m benchmark.viewer
 	$(BIN)/python -m benchmark.scaling
 
 soak: $(VENV)/.test
 	$(BIN)/python test/soak.py --solves $(SOLVES)
 	$(BIN)/python test/soak_inputs.py --inputs $(INPUTS)
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
+
+pictures: $(VENV)/.bench
+	PYTHONPATH=. $(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf .venv .venv-*

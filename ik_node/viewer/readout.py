@@ -1,5 +1,6 @@
 """What the page tells of the goals: the last answer in figures, and the time they took."""
 
+import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,10 +10,10 @@ from viser import uplot
 from ik_node.ros.link import Report
 from ik_node.viewer.station import Station
 
-_LEVELS = ('🟢', '🟠', '🔴')
+_LEVELS = (('#2c9c4b', 'met'), ('#d98a00', 'closest'), ('#d0342c', 'not met'))
 _COLORS = ('#2f6fb0', '#c0392b', '#2c8f4f', '#8e44ad', '#b7791f', '#17808a')
 _SHOWN = 200  # goals in the plot
-_PAUSED = 'no goal yet'
+_PAUSED = '<p style="margin:0.5em 1em">no goal yet</p>'
 
 
 class Readout:
@@ -22,7 +23,7 @@ class Readout:
         """Make the widgets, empty."""
         self._stations = stations
         self._counts = [-1] * len(stations)
-        self._table = server.gui.add_markdown(_PAUSED)
+        self._table = server.gui.add_html(_PAUSED)
         empty = np.zeros(1)
         self._plot = server.gui.add_uplot(
             (empty, *(empty for _ in stations)),
@@ -38,11 +39,9 @@ class Readout:
         if counts == self._counts or not any(counts):
             return
         self._counts = counts
-        self._table.content = '\n'.join([_HEAD, *(
-            _row(station.name, station.reports[-1]) for station in self._stations
-            if station.reports), '', *(
-                f'{_sign(station.reports[-1])} **{station.name}**: {station.reports[-1].message}  '
-                for station in self._stations if station.reports)])
+        answered = [station for station in self._stations if station.reports]
+        self._table.content = _TABLE.format(rows=''.join(
+            _row(station.name, station.reports[-1]) for station in answered))
         newest = max(counts)
         first = max(newest - _SHOWN, 0)
         numbers = np.arange(first + 1, newest + 1, dtype=float)
@@ -50,24 +49,28 @@ class Readout:
                                       for station in self._stations))
 
 
-_HEAD = ('| | mm | mrad | σ min | iterations | ms |\n'
-         '|---|---|---|---|---|---|')
-
-
-def _sign(report: Report) -> str:
-    return _LEVELS[min(report.level, 2)]
+_TABLE = """<table style="width:94%;margin:0.5em 3%;font-size:0.85em;border-spacing:0 0.2em">
+<tr><th align="left">solver</th><th align="right">mm</th><th align="right">mrad</th>
+<th align="right">σ<sub>min</sub></th><th align="right">steps</th><th align="right">ms</th></tr>
+{rows}</table>"""
 
 
 def _row(name: str, report: Report) -> str:
+    """Return two rows of the table: the figures, and in words what became of the goal."""
     values = report.values
+    color, word = _LEVELS[min(report.level, 2)]
     cells = [_number(values.get('position_error'), 1e3), _number(
         values.get('orientation_error'), 1e3), _number(values.get('smallest_singular_value')),
         values.get('iterations') or '–', _number(values.get('solve_time'), 1e3)]
-    return f'| {_sign(report)} {name} | {" | ".join(cells)} |'
+    return (f'<tr><td><span style="color:{color}" title="{word}">●</span> '
+            f'{html.escape(values.get("solver") or name)}</td>'
+            + ''.join(f'<td align="right">{cell}</td>' for cell in cells)
+            + f'</tr><tr><td colspan="6" style="color:{color}">{html.escape(report.message)}'
+            '</td></tr>')
 
 
 def _number(text: str | None, scale: float = 1.0) -> str:
-    return f'{scale * float(text):.3g}' if text else '–'
+    return f'{scale * float(text):.2g}' if text else '–'
 
 
 def _times(station: Station, length: int) -> np.ndarray:

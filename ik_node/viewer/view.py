@@ -18,7 +18,6 @@ from ik_node.viewer.solver_panel import SolverPanel
 from ik_node.viewer.station import Station
 
 _RATE = 60.0       # Hz at most, that the scene is drawn at
-_ASKING = 1.0      # s between two attempts to reach a node
 _TABLES = 0.1      # s between two updates of figures and sliders
 _AT_REST = 1e-5    # m and parts of a matrix: the tip has not moved
 _REST = 0.3        # s that it has to stay so
@@ -39,7 +38,7 @@ class View:
         self._gizmo: Gizmo | None = None
         self._returning, self._moved_at = False, 0.0
         self._arm_widgets: list[Any] = []
-        self._asked: dict[str, float] = {}
+        self._asking: set[str] = set()  # stations that were, and answered
         server.scene.set_up_direction('+z')
         server.scene.add_grid('/grid', width=6.0, height=6.0, cell_size=0.1, section_size=1.0,
                               plane='xy', position=(0.0, 0.0, -0.001))
@@ -102,10 +101,11 @@ class View:
     def _update_tables(self) -> None:
         lines = []
         for i, station in enumerate(self._stations):
-            if not station.parameters:
+            panel = self._solvers[i]
+            if panel is None:
                 self._ask(i, station)
-            if self._solvers[i] is not None:
-                self._solvers[i].update()  # type: ignore[union-attr]
+            else:
+                panel.update()
             chain = station.chain
             lines.append(f'**{station.name}**: ' + (
                 'waiting for its robot …' if station.tree is None else
@@ -142,14 +142,20 @@ class View:
             self._gizmo.show_rotations(not self._only.value)
 
     def _ask(self, i: int, station: Station) -> None:
-        """Ask a node for its parameters now and then, until it answers; show its solver then."""
-        now = time.monotonic()
-        if now - self._asked.get(station.name, -_ASKING) < _ASKING or not station.link.is_there:
+        """Ask a node for its parameters until it answers, beside the painting; show its solver."""
+        if station.name in self._asking or not station.link.is_there:
             return
-        self._asked[station.name] = now
-        station.ask()
-        with self._solver_folders[i]:
-            self._solvers[i] = SolverPanel(self._server, station, self._tell)
+        self._asking.add(station.name)
+
+        def ask() -> None:
+            try:
+                station.ask()
+                with self._solver_folders[i]:
+                    self._solvers[i] = SolverPanel(self._server, station, self._tell)
+            except SilentError as error:
+                self._tell(str(error))
+                self._asking.discard(station.name)
+        threading.Thread(target=ask, name=f'ask {station.name}', daemon=True).start()
 
     def _new_arm(self, station: Station) -> None:
         """Make what belongs to one arm anew."""
@@ -182,6 +188,12 @@ class View:
 
     def _goal(self) -> np.ndarray:
         return np.eye(4) if self._gizmo is None else self._gizmo.T
+
+    def drag_to(self, T_root_goal: np.ndarray) -> None:
+        """Do what dragging the goal to a pose (4, 4), m, in the root's frame does."""
+        if self._gizmo is not None:
+            self._gizmo.stand_at(T_root_goal)
+        self._on_drag(T_root_goal)
 
     def _on_drag(self, T_root_goal: np.ndarray) -> None:
         self._returning = False

@@ -109,7 +109,9 @@ def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
             break
     report = seen.station.reports[-1]
     assert report.level == 2, (seen.view._gizmo.T, report)
-    assert until(lambda: report.message in seen.page.inner_text('body'), 10, seen.page)
+    told = seen.page.get_by_text(report.message).first
+    assert until(lambda: told.count() and told.evaluate(
+        'element => getComputedStyle(element).color') == 'rgb(208, 52, 44)', 10, seen.page)
     assert until(lambda: any(is_red(marker.color) for marker in seen.markers()), 10, seen.page)
 
 

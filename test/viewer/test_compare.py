@@ -40,7 +40,7 @@ def test_a_goal_goes_to_all_that_are_compared(domain):
     with nodes[0], nodes[1], view_of(domain, *stations) as (_, view, shown):
         assert until(lambda: view._gizmo is not None and all(
             station.chain and station.values and station.parameters for station in shown), 60)
-        view._on_drag(goal)
+        view.drag_to(goal)
         assert until(lambda: all(station.reports for station in shown), 20)
         for station, solver in zip(shown, SOLVERS):
             assert station.reports[-1].values['solver'] == solver
@@ -49,9 +49,8 @@ def test_a_goal_goes_to_all_that_are_compared(domain):
                 [s.values[name] for name in chain.joint_names]), goal, atol=1e-5), 10)
         places = [station._place.position for station in shown]
         assert np.linalg.norm(places[0] - places[1]) > shown[0].reach
-        table = view._readout._table.content
-        assert until(lambda: all(f'| 🟢 {solver} |' in view._readout._table.content
-                                 for solver in SOLVERS), 5), table
+        assert until(lambda: all(f'●</span> {solver}<' in view._readout._table.content
+                                 for solver in SOLVERS), 5), view._readout._table.content
 
 
 def test_ik_view_brings_a_node_for_every_solver_it_compares(domain):
