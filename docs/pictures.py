@@ -64,9 +64,10 @@ def compare(file: Path) -> None:
 def unreachable(file: Path) -> None:
     """Show a goal that is not met."""
     with _shown('ur5', ('dls',)) as (page, view, stations):
-        chain = stations[0].chain
-        T = chain.forward(Way(chain).posture(0.3))
-        T[:3, 3] *= 1.8 * stations[0].reach / np.linalg.norm(T[:3, 3])
+        way = Way(stations[0].chain)
+        _follow(page, view, stations, way, 0.2, 0.3)
+        T = way.pose(0.3)
+        T[:3, 3] = stations[0].reach * np.array([-0.2, 0.95, 0.6])
         _goal(page, view, stations, T)
         page.wait_for_timeout(3000)
         page.screenshot(path=file)

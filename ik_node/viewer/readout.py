@@ -43,10 +43,9 @@ class Readout:
         self._table.content = _TABLE.format(rows=''.join(
             _row(station.name, station.reports[-1]) for station in answered))
         newest = max(counts)
-        first = max(newest - _SHOWN, 0)
-        numbers = np.arange(first + 1, newest + 1, dtype=float)
-        self._plot.data = (numbers, *(_times(station, len(numbers))
-                                      for station in self._stations))
+        length = min(newest, _SHOWN, *(len(station.reports) for station in answered))
+        numbers = np.arange(newest - length + 1, newest + 1, dtype=float)
+        self._plot.data = (numbers, *(_times(station, length) for station in self._stations))
 
 
 _TABLE = """<table style="width:94%;margin:0.5em 3%;font-size:0.85em;border-spacing:0 0.2em">
@@ -74,9 +73,8 @@ def _number(text: str | None, scale: float = 1.0) -> str:
 
 
 def _times(station: Station, length: int) -> np.ndarray:
-    """Return the last solve times (length,), ms; NaN where there is none."""
-    times = np.full(length, np.nan)
-    last = [report.values.get('solve_time') for report in list(station.reports)[-length:]]
-    if last:
-        times[-len(last):] = [1e3 * float(text) if text else np.nan for text in last]
+    """Return the last solve times (length,), ms; zero where nothing was solved."""
+    texts = [report.values.get('solve_time') for report in station.reports][-length:]
+    times = np.zeros(length)  # a plot does not take NaN
+    times[length - len(texts):] = [1e3 * float(text) if text else 0.0 for text in texts]
     return times

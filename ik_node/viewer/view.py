@@ -179,9 +179,10 @@ class View:
         """Have the camera see all robots."""
         reach, count = station.reach, len(self._stations)
         middle = np.array([0.0, 0.5 * _APART * reach * (count - 1), 0.35 * reach])
-        away = reach * (1.0 + 0.6 * (count - 1))
+        away = reach * (1.0 + 0.75 * (count - 1))
         camera = self._server.initial_camera
-        camera.position = tuple(middle + away * np.array([1.0, 0.5 / count, 0.6 / count]))
+        aside = 0.5 if count == 1 else 0.0
+        camera.position = tuple(middle + away * np.array([1.0, aside, 0.6 / count]))
         camera.look_at = tuple(middle)
         for client in self._server.get_clients().values():
             client.camera.position, client.camera.look_at = camera.position, camera.look_at
