@@ -30,7 +30,8 @@ _SWITCHES = ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader',
              '--enable-unsafe-swiftshader', '--disable-background-networking']
 _COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40))
 _PORT = 8500
-_STEPS = 120  # goals on a way
+_STEPS = 120   # goals on a way
+_SETTLE = 6000  # ms that the page may take to catch up: it is drawn by the processor
 
 
 def main() -> int:
@@ -67,9 +68,9 @@ def unreachable(file: Path) -> None:
         way = Way(stations[0].chain)
         _follow(page, view, stations, way, 0.2, 0.3)
         T = way.pose(0.3)
-        T[:3, 3] = stations[0].reach * np.array([-0.2, 0.95, 0.6])
+        T[:3, 3] = stations[0].reach * np.array([-0.6, 0.85, 0.35])
         _goal(page, view, stations, T)
-        page.wait_for_timeout(3000)
+        page.wait_for_timeout(_SETTLE)
         page.screenshot(path=file)
 
 
@@ -129,7 +130,7 @@ def _follow(page: Any, view: View, stations: list[Station], way: Way, start: flo
     """Lead all arms along a part of a way."""
     for turn in np.linspace(start, end, _STEPS):
         _goal(page, view, stations, way.pose(float(turn)))
-    page.wait_for_timeout(3000)
+    page.wait_for_timeout(_SETTLE)
 
 
 def _goal(page: Any, view: View, stations: list[Station], T_base_goal: np.ndarray) -> None:
