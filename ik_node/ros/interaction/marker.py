@@ -11,8 +11,8 @@ from ik_node.ros.markers.shapes import cube
 
 _COLOR = ColorRGBA(r=0.95, g=0.95, b=0.98, a=0.4)
 # Of the arm's size.
-_SIZE = 0.22
-_BALL = 0.11
+_SIZE = 0.2
+_BALL = 0.09
 _HALF = math.sqrt(0.5)
 # Each turns a control's own x axis, along and about which it acts, onto one of the handle's.
 _ALONG = (('x', Quaternion(x=0.0, y=0.0, z=0.0, w=1.0)),

@@ -10,7 +10,7 @@ from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.markers.shapes import marker
 
 _COLOR = ColorRGBA(r=0.65, g=0.45, b=0.9, a=0.35)
-_SHOWN = 0.15      # of the arm's size: a semi-axis whose singular value is the arm's size
+_SHOWN = 0.2       # of the arm's size: a semi-axis whose singular value is the arm's size
 # Of the arm's size, between which a semi-axis stays: a flat ellipsoid is a disc, yet to be seen.
 _THINNEST, _LONGEST = 0.002, 0.3
 

@@ -15,11 +15,11 @@ _RED, _GREEN = 0.02, 0.15
 _TRACK = 0.35            # opacity
 _LETTERS_A_LINE, _LINES = 44, 5
 # Of the arm's size.
-_ROW = 0.07              # from a bar to the next,
+_ROW = 0.08              # from a bar to the next,
 _HIGHEST = 0.8           # but all bars are within this height
-_AWAY = 0.7              # of the panel's middle from the base
-_LENGTH = 0.4
-_LABEL = 0.32            # of a label's middle from the panel's
+_AWAY = 0.8              # of the panel's middle from the base
+_LENGTH = 0.5
+_LABEL = 0.4             # of a label's middle from the panel's
 
 
 def nearness(chain: Chain, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -44,7 +44,7 @@ class LimitBars:
         bounded = nearness(chain, chain.neutral())[0]
         self._names = [chain.joint_names[i] for i in bounded]
         self._row = size * min(_ROW, _HIGHEST / max(len(bounded), 1))
-        self._letters = min(0.55 * self._row, 0.035 * size)
+        self._letters = min(0.55 * self._row, 0.042 * size)
         self._length = _LENGTH * size
         side = 1.0 if number % 2 else -1.0
         self._middle = side * _AWAY * size * (1 + number // 2)
@@ -76,7 +76,7 @@ class LimitBars:
         """Return lines of text above the bars, long ones wrapped, too many cut off."""
         wrapped = [part for line in lines for part in wrap(line, _LETTERS_A_LINE)]
         if len(wrapped) > _LINES:
-            wrapped = [*wrapped[:_LINES - 1], '…']
+            wrapped = [*wrapped[:_LINES - 1], '...']
         if not wrapped:
             return []
         height = self._above + 0.5 * len(wrapped) * self._row

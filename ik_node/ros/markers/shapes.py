@@ -16,6 +16,7 @@ GREY = ColorRGBA(r=0.75, g=0.77, b=0.8, a=1.0)
 
 # Of a node that has ended nothing stays; one that runs shows everything many times within it.
 _LIFETIME = Duration(sec=2)
+_BLANK = 0.4  # of a letter's height: how wide blanks are
 
 
 def marker(frame: str, namespace: str, number: int, kind: int, **fields: Any) -> Marker:
@@ -31,8 +32,10 @@ def marker(frame: str, namespace: str, number: int, kind: int, **fields: Any) ->
 def text(frame: str, namespace: str, number: int, words: str, p: np.ndarray, height: float,
          color: ColorRGBA) -> Marker:
     """Return words that face whoever looks, about p (3,), m, their letters so high, m."""
-    made = marker(frame, namespace, number, Marker.TEXT_VIEW_FACING, text=words, color=color,
-                  scale=Vector3(z=height))
+    # RViz has letters for ASCII only, and takes blanks for that of letters 1 m high if not told.
+    made = marker(frame, namespace, number, Marker.TEXT_VIEW_FACING, color=color,
+                  text=words.encode('ascii', 'replace').decode(),
+                  scale=Vector3(x=_BLANK * height, z=height))
     made.pose.position = point(p)
     return made
 
