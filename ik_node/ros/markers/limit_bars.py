@@ -28,9 +28,10 @@ def nearness(chain: Chain, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     Those are (k,) where between the limits they are, 0 to 1, and how near to one: 0 far, 1 at it.
     """
     bounded = np.flatnonzero(np.isfinite(chain.lower) & np.isfinite(chain.upper))
-    lower, upper = chain.lower[bounded], chain.upper[bounded]
+    # Halved, as the largest numbers' difference is none.
+    lower, upper, value = 0.5 * chain.lower[bounded], 0.5 * chain.upper[bounded], 0.5 * q[bounded]
     width = upper - lower
-    place = np.where(width > 0.0, (q[bounded] - lower) / np.where(width > 0.0, width, 1.0), 0.5)
+    place = np.where(width > 0.0, (value - lower) / np.where(width > 0.0, width, 1.0), 0.5)
     margin = np.where(width > 0.0, np.minimum(place, 1.0 - place), 0.0)
     return bounded, place, np.clip((_GREEN - margin) / (_GREEN - _RED), 0.0, 1.0)
 
