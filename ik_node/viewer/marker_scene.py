@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import numpy as np
+import trimesh
 import viser
 
 from ik_node.viewer.poses import matrix, position_wxyz
@@ -13,6 +14,10 @@ _ARROW, _CUBE, _SPHERE, _CYLINDER, _LINE_STRIP, _LINE_LIST = range(6)
 _CUBE_LIST, _SPHERE_LIST, _POINTS, _TEXT = 6, 7, 8, 9
 _TRIANGLE_LIST = 11
 _ADD, _DELETE, _DELETE_ALL = 0, 2, 3
+
+_SOLID = 500  # so many members of a list are drawn as they are, more of them as points
+_BOX = trimesh.creation.box((1.0, 1.0, 1.0))
+_BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
 
 
 class MarkerScene:
@@ -85,6 +90,15 @@ class MarkerScene:
                                     head_length=2.0 * width)
         if marker.type in (_LINE_STRIP, _LINE_LIST) and len(points) > 1:
             return self._lines(name, marker, points, colors, color, placed)
+        if marker.type in (_CUBE_LIST, _SPHERE_LIST) and 0 < len(points) <= _SOLID:
+            shape = _BOX if marker.type == _CUBE_LIST else _BALL
+            return scene.add_batched_meshes_simple(
+                name, np.asarray(shape.vertices), np.asarray(shape.faces),
+                batched_wxyzs=np.tile((1.0, 0.0, 0.0, 0.0), (len(points), 1)),
+                batched_positions=points, batched_scales=np.tile(
+                    (size.x, size.y, size.z), (len(points), 1)),
+                batched_colors=colors if len(colors) == len(points) else color,
+                opacity=look['opacity'], lod='off', **placed)
         if marker.type in (_CUBE_LIST, _SPHERE_LIST, _POINTS) and len(points):
             return scene.add_point_cloud(
                 name, points, colors if len(colors) == len(points) else color,

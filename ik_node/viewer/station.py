@@ -24,6 +24,7 @@ from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.robot_scene import RobotScene
 
 _REMEMBERED = 300  # reports
+_WAITING = 100     # messages with markers
 
 
 class Station:
@@ -54,7 +55,7 @@ class Station:
         self._lock = threading.Lock()
         self._text = self._new_text = ''
         self._new_values: Mapping[str, float] | None = None
-        self._new_markers: dict[str, Any] = {}
+        self._new_markers: deque[Any] = deque(maxlen=_WAITING)
         self._ends: dict[str, str] = {}
         self.link = Link(self, namespace, target, (arm,), domain_id)
 
@@ -82,9 +83,8 @@ class Station:
             self._changed()
 
     def on_markers(self, message: Any) -> None:
-        """Take markers."""
-        with self._lock:
-            self._new_markers['markers'] = message
+        """Take markers: each message may speak of others."""
+        self._new_markers.append(message)
         self._changed()
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
@@ -141,7 +141,6 @@ class Station:
         """Draw what has come; return whether the robot, or its chain, is another one now."""
         with self._lock:
             text, values, self._new_values = self._new_text, self._new_values, None
-            markers = self._new_markers.pop('markers', None)
         ends = {name: self.option(name) or '' for name in ('base_link', 'tip_link')}
         other = bool(text) and (text != self._text or ends != self._ends)
         if other:
@@ -150,11 +149,15 @@ class Station:
             self.values = dict(values)
         if self._scene is not None and (values is not None or other):
             self._scene.move(self.values)
-        if markers is not None and self._scene is not None:
-            prefix = self.parameters.get('frame_prefix') or ''
-            self._markers.show(markers, {prefix + link: T for link, T in
-                                         self._scene.T_root_link.items()})
+        if self._scene is not None:
+            self._show_markers(self._scene)
         return other
+
+    def _show_markers(self, scene: RobotScene) -> None:
+        prefix = self.parameters.get('frame_prefix') or ''
+        frames = {prefix + link: T for link, T in scene.T_root_link.items()}
+        while self._new_markers:
+            self._markers.show(self._new_markers.popleft(), frames)
 
     def _take_up(self, text: str, ends: dict[str, str]) -> None:
         """Draw another robot, or find another chain of it."""

@@ -142,6 +142,26 @@ def test_every_kind_of_marker_is_drawn_in_its_frame_until_it_is_deleted(server, 
     assert server.scene.get_handle_by_name('/m/n_1') is None
 
 
+def test_lists_of_solids_keep_their_size_along_every_axis(server):
+    scene = MarkerScene(server, '/s')
+    bars = marker(Marker.CUBE_LIST, 1, points=POINTS)
+    bars.scale = Vector3(x=0.1, y=0.02, z=0.03)
+    bars.colors = [ColorRGBA(g=1.0, a=1.0)] * len(POINTS)
+    scene.show(MarkerArray(markers=[bars]), {'base': np.eye(4)})
+    handle = server.scene.get_handle_by_name('/s/n_1')
+    assert np.ptp(handle.vertices, axis=0) == pytest.approx([1.0, 1.0, 1.0])
+    assert handle.batched_scales[0] == pytest.approx([0.1, 0.02, 0.03])
+    assert len(handle.batched_positions) == len(POINTS)
+
+
+def test_a_marker_that_changes_is_the_new_one(server):
+    scene = MarkerScene(server, '/c')
+    for words in ('before', 'after'):
+        scene.show(MarkerArray(markers=[marker(Marker.TEXT_VIEW_FACING, 1, text=words)]),
+                   {'base': np.eye(4)})
+    assert server.scene.get_handle_by_name('/c/n_1').text == 'after'
+
+
 def test_markers_end_with_their_lifetime_and_those_of_unknown_frames_are_left_out(server):
     scene = MarkerScene(server, '/l')
     short = marker(Marker.CUBE, 1)
