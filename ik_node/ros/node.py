@@ -14,6 +14,7 @@ from ik_node.ros.configuration import Configuration
 from ik_node.ros.health import PERIOD, Health
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
+from ik_node.solvers.registry import refused_plugins
 
 
 class IkNode(LifecycleNode):
@@ -29,6 +30,8 @@ class IkNode(LifecycleNode):
         self.create_timer(PERIOD, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         if not _jit.HAVE_NUMBA:
             self.get_logger().warning(_jit.INSTALL_HINT)
+        for refused in refused_plugins():
+            self.get_logger().warning(str(refused))
 
     def start(self) -> None:
         """Configure and activate, unless the parameter autostart forbids it."""
