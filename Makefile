@@ -38,6 +38,7 @@ test: $(VENV)/.test
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy examples/*.py examples/own_solver/*.py
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark
