@@ -2,7 +2,7 @@
 #
 #   make demo                                  the node at work: goals in, joint states out
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
-#   make test | lint | bench | soak | setup
+#   make test | lint | docs | bench | soak | setup
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
 #   make soak SOLVES=100000 MINUTES=2          a shorter one
 
@@ -23,7 +23,7 @@ SOLVES ?= 1000000
 INPUTS ?= 10000
 MINUTES ?= 10
 
-.PHONY: setup demo test lint bench soak clean
+.PHONY: setup demo test lint docs bench soak clean
 
 setup: $(VENV)/.demo $(VENV)/.test
 
@@ -39,6 +39,9 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy examples/*.py examples/own_solver/*.py
+
+docs: $(VENV)/.demo
+	$(BIN)/python -m ik_node.tools.ik_docs
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark
