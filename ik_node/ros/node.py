@@ -1,6 +1,7 @@
 """The node: a managed (lifecycle) node that starts itself."""
 
 import sys
+from traceback import format_exc
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -43,8 +44,9 @@ class IkNode(LifecycleNode):
         """Read the robot, make publishers and subscriptions. Fails where parameters are wrong."""
         try:
             self._configuration.load()
-        except IkError as error:
-            self._health.trouble = f'cannot configure: {error}'
+        except Exception as error:  # besides what is wrong with parameters, a defect of a plug-in
+            reason = error if isinstance(error, IkError) else f'internal error:\n{format_exc()}'
+            self._health.trouble = f'cannot configure: {reason}'
             self.get_logger().error(self._health.trouble)
             return TransitionCallbackReturn.FAILURE
         self._health.trouble = ''

@@ -5,7 +5,7 @@ import pytest
 import plugin_packages
 import robots
 from ik_node import KinematicTree
-from ros_harness import running
+from ros_harness import NodeUnderTest, running
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
 
@@ -44,3 +44,39 @@ def test_a_broken_plugin_is_told_of_and_the_node_serves(tmp_path, monkeypatch):
         assert not successful
         assert "solver must be one of 'analytic', 'auto', 'ccd', 'dls', 'lazy'" in reason
         assert node.alive()
+
+
+FAILING = '''
+from ik_node.solvers.base import Solver
+
+class Failing(Solver):
+    name = 'failing'
+    def {method}(self, *_, **__):
+        return 1 / 0
+'''
+
+
+def test_a_plugin_that_raises_where_it_solves_has_its_goals_refused(tmp_path, monkeypatch):
+    code = FAILING.format(method='_solve')
+    plugin_packages.write_package(tmp_path, 'bad', {'failing': 'failing_ik:Failing'},
+                                  {'failing_ik': code})
+    plugin_packages.activate(monkeypatch, tmp_path)
+    chain = KinematicTree.from_urdf(PLANAR).chain()
+    with running(urdf_path=PLANAR, solver='failing') as node:
+        answer = node.client.send(chain.forward([0.5, 0.8, -0.4]), timeout=60.0)
+        assert answer.values['reason'] == 'REFUSED'
+        assert 'ZeroDivisionError: division by zero' in answer.message
+        assert node.set(solver='dls') == (True, '')
+        assert node.client.send(chain.forward([0.5, 0.8, -0.4]), timeout=60.0).met
+
+
+def test_a_plugin_that_raises_where_it_is_made_is_told_of(tmp_path, monkeypatch):
+    code = FAILING.format(method='__init__') + '    def _solve(self, goal, q0): pass\n'
+    plugin_packages.write_package(tmp_path, 'bad', {'failing': 'failing_ik:Failing'},
+                                  {'failing_ik': code})
+    plugin_packages.activate(monkeypatch, tmp_path)
+    with NodeUnderTest('-p', f'urdf_path:={PLANAR}', '-p', 'solver:=failing') as node:
+        assert node.until(lambda: 'cannot configure: internal error' in node.log(), 60.0)
+        assert 'ZeroDivisionError: division by zero' in node.log()
+        assert node.set(solver='dls') == (True, '')
+        assert node.joint_states()

@@ -60,6 +60,24 @@ def test_every_relative_link_leads_somewhere(page):
             assert anchor in anchors(file.read_text(encoding='utf-8')), target
 
 
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_name_parameters_targets_and_files_that_there_are(page):
+    code = '\n'.join(re.findall(r'^```sh\n(.*?)^```', page.read_text(encoding='utf-8'),
+                               flags=re.DOTALL | re.MULTILINE))
+    own = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions)
+           for name in options.specs()}
+    own |= {f'{solver}.{name}' for solver in solver_names()
+            for name in solver_class(solver).Options.specs()}
+    for name in re.findall(r'-p ([\w.]+):=', code) + re.findall(
+            r'ros2 param (?:set|describe) \S*/ik_node ([\w.]+)', code):
+        assert name in own, name
+    targets = (ROOT / 'Makefile').read_text(encoding='utf-8')
+    for target in re.findall(r'^make (\w+)', code, flags=re.MULTILINE):
+        assert f'\n{target}: ' in targets, target
+    for file in re.findall(r'(?<![\w/])(?:examples|urdf|config)/[\w./]+', code):
+        assert (ROOT / file).exists(), file
+
+
 def links(text):
     """Return where a page's links and pictures lead, code left out."""
     text = re.sub(r'^```.*?^```', '', text, flags=re.DOTALL | re.MULTILINE)
