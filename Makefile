@@ -1,8 +1,9 @@
 # Everything runs in .venv, which is built from setup.py's extras.
 #
-#   make demo                                  the node at work: goals in, joint states out
+#   make demo                                  the node at work: goals in, joint states out, and a
+#                                              page to drag the goal on; HEADLESS=1: without it
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
-#   make test | lint | docs | bench | soak | setup
+#   make test | lint | docs | bench | soak | setup | pictures
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
 #   make soak SOLVES=100000 MINUTES=2          a shorter one
 
@@ -23,7 +24,7 @@ SOLVES ?= 1000000
 INPUTS ?= 10000
 MINUTES ?= 10
 
-.PHONY: setup demo test lint docs bench soak clean
+.PHONY: setup demo test lint docs bench soak pictures clean
 
 setup: $(VENV)/.demo $(VENV)/.test
 
@@ -49,12 +50,16 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark.service
 	$(BIN)/python -m benchmark.latency
 	$(BIN)/python -m benchmark.streams
+	$(BIN)/python -m benchmark.viewer
 	$(BIN)/python -m benchmark.scaling
 
 soak: $(VENV)/.test
 	$(BIN)/python test/soak.py --solves $(SOLVES)
 	$(BIN)/python test/soak_inputs.py --inputs $(INPUTS)
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
+
+pictures: $(VENV)/.bench
+	PYTHONPATH=. $(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf .venv .venv-*
@@ -67,15 +72,15 @@ $(VENV)/bin/python:
 
 $(VENV)/.demo: $(VENV)/bin/python setup.py
 	@echo 'Installing what the node and its demo need …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,motion,viewer]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
 	@echo 'Installing what the tests need …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,test]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,viewer,test]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.demo
 	@echo 'Installing the peers to compare with …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,bench]'
+	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,viewer,bench]'
 	@touch $@

@@ -48,12 +48,13 @@ setup(
         'plot': ['matplotlib'],
         'motion': ['ruckig'],  # for motion in joint space
         'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mypy', 'pin',
-                 'pytest', 'pytest-xdist', 'rtb-data', 'ruff',
+                 'playwright', 'pytest', 'pytest-xdist', 'rtb-data', 'ruff',
                  # Without a wheel it would have to be compiled; the tests that need it are skipped.
                  'ruckig; platform_machine != "aarch64"'],
-        'bench': ['EAIK', 'example-robot-data', 'ikpy', 'pin', 'pytracik', 'roboticstoolbox-python',
-                  'rtb-data'],
-        'viewer': ['viser'],
+        'bench': ['EAIK', 'example-robot-data', 'ikpy', 'pin', 'playwright', 'pytracik',
+                  'roboticstoolbox-python', 'rtb-data'],
+        'viewer': ['pycollada', 'viser>=1.0'],  # for meshes in .dae files; for the page
+
     },
     zip_safe=True,
     entry_points={
@@ -62,6 +63,7 @@ setup(
             'demo_goals = ik_node.ros.demo_goals:main',
             'ik_figures = ik_node.tools.ik_figures:main',
             'ik_inspect = ik_node.tools.ik_inspect:main',
+            'ik_view = ik_node.viewer.__main__:main',
             'ik_workspace = ik_node.tools.ik_workspace:main',
         ],
     },

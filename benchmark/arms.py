@@ -32,11 +32,12 @@ NAMES = tuple(_FILES)
 def load(name: str) -> Arm:
     """Return one of the arms in NAMES."""
     package, file, base, tip = _FILES[name]
-    path = _folder(package) / file
+    path = folder(package) / file
     return Arm(name, path, KinematicTree.from_urdf(path).chain(base, tip))
 
 
-def _folder(package: str) -> Path:
+def folder(package: str) -> Path:
+    """Return the folder of a package of robots: erd is example-robot-data, rtb rtb-data."""
     module, below = {'rtb': ('rtbdata', 'xacro'),
                      'erd': ('cmeel', '../cmeel.prefix/share/example-robot-data/robots')}[package]
     found = importlib.util.find_spec(module)

@@ -14,7 +14,7 @@ LAYERS = [['exceptions', '_jit', '_arrays', 'bounds', 'options', 'resources'], [
           ['kinematics'], ['model'], ['solvers'], ['motion', 'workspace'],
           ['ros', 'tools', 'demo', 'viewer']]
 # What stands on ros/ and may import rclpy through it.
-NEEDS_ROS = {'ros', 'demo'}
+NEEDS_ROS = {'ros', 'demo', 'viewer'}
 
 
 def layer(module):

@@ -1,15 +1,14 @@
-"""The node at work: it is fed goal poses by this process, over DDS, and a picture is drawn."""
+"""The node at work: it is fed goal poses by this process, over DDS, and shown in the browser."""
 
 import argparse
 import contextlib
+import importlib.util
 import os
 import signal
 import statistics
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +16,14 @@ import numpy as np
 from ik_node.demo.picture import draw_way
 from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
-from ik_node.model.files import is_dh_file, read_robot
+from ik_node.model.files import read_robot
 from ik_node.motion.way import Way
 from ik_node.resources import robot_file, share_folder
 from ik_node.solvers.registry import make_solver, solver_names
 
 try:
     from ik_node.ros.client import Answer, Client
+    from ik_node.ros.processes import node_command, running
 except ImportError as error:
     sys.exit(f'the demo needs ROS 2: {error}\nRun "make demo", which installs it, or source your '
              'ROS 2 setup.bash.')
@@ -45,14 +45,20 @@ def main() -> int:
           f'{chain.tip_link}; solver {arguments.solver}.')
     way = Way(chain)
     goals = np.array([way.pose(i / arguments.goals) for i in range(arguments.goals)])
-    with _node(file, chain, arguments.solver), Client() as client:
-        print('Starting the node …')
-        if not client.wait_until_ready(_START_TIME):
-            sys.exit('ik_node demo: the node does not answer')
-        answers = _drive(client, goals, chain.base_link)
-    if answers:
-        _picture(chain, answers, goals, arguments)
-    return _summary(answers, arguments)
+    node = running(node_command(file, arguments.solver, chain.base_link, chain.tip_link,
+                                _ros_arguments()))
+    with node, contextlib.nullcontext() if arguments.headless else _view():
+        print('Starting the node …', flush=True)
+        with Client() as client:
+            if not client.wait_until_ready(_START_TIME):
+                sys.exit('ik_node demo: the node does not answer')
+            answers = _drive(client, goals, chain.base_link)
+        if answers:
+            _picture(chain, answers, goals, arguments)
+        code = _summary(answers, arguments)
+        if len(answers) == len(goals) and not arguments.headless:
+            _wait()
+    return code
 
 
 def _arguments() -> argparse.Namespace:
@@ -64,6 +70,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument('--base', help='where the chain begins')
     parser.add_argument('--solver', default='dls', help=f'one of {", ".join(solver_names())}')
     parser.add_argument('--goals', type=int, default=16, help='how many')
+    parser.add_argument('--headless', action='store_true', default=bool(os.environ.get('HEADLESS')),
+                        help='without the browser view; as with HEADLESS=1 in the environment')
     parser.add_argument('--picture', type=Path, default=Path('demo.png'), help='where to save it')
     arguments = parser.parse_args()
     if arguments.goals < 1:
@@ -101,24 +109,25 @@ def _keep_to_this_machine() -> None:
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
 
 
-@contextlib.contextmanager
-def _node(file: Path, chain: Chain, solver: str) -> Iterator[None]:
-    """Run the node as a process of its own; end it with SIGINT as a terminal would."""
-    process = subprocess.Popen(
-        [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', '--log-level', 'warn',
-         '--params-file', str(share_folder() / 'config' / 'demo.yaml'),
-         '-p', f'{"dh_path" if is_dh_file(file) else "urdf_path"}:={file}',
-         '-p', f'base_link:={chain.base_link}',
-         '-p', f'tip_link:={chain.tip_link}', '-p', f'solver:={solver}'],
-        start_new_session=True)
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(timeout=10.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
+def _ros_arguments() -> list[str]:
+    return ['--log-level', 'warn', '--params-file', str(share_folder() / 'config' / 'demo.yaml')]
+
+
+def _view() -> contextlib.AbstractContextManager[None]:
+    """Open the browser view, where it is installed."""
+    if importlib.util.find_spec('viser') is None:
+        print('There is no browser view: viser is not installed.')
+        return contextlib.nullcontext()
+    return running([sys.executable, '-m', 'ik_node.viewer'])
+
+
+def _wait() -> None:
+    """Leave the view to the user until Ctrl-C."""
+    print('\nNow drag the goal in the browser, at the address above; Ctrl-C ends.', flush=True)
+    stopped = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    stopped.wait()
 
 
 def _drive(client: Client, goals: np.ndarray, frame: str) -> list[Answer]:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 
 import pytest
 from matplotlib import image
@@ -14,7 +15,7 @@ import robots
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-COMMAND = [sys.executable, '-m', 'ik_node.demo']
+COMMAND = [sys.executable, '-m', 'ik_node.demo', '--headless']
 ROOT = robots.OWN.parent
 
 
@@ -70,3 +71,31 @@ def test_it_stops_on_ctrl_c_with_its_summary(tmp_path):
     assert 'Stopped.' in rest
     assert re.search(r'\d+ of \d+ goals met with dls', rest)
     assert (tmp_path / 'way.png').is_file()
+
+
+def test_the_view_opens_beside_it_unless_headless(tmp_path):
+    pytest.importorskip('viser', reason='viser is not installed (make demo brings it)')
+    without = [part for part in COMMAND if part != '--headless']
+    environment = {name: value for name, value in os.environ.items() if name != 'HEADLESS'}
+    process = subprocess.Popen(
+        [*without, '--goals', '3', '--picture', str(tmp_path / 'way.png')], cwd=ROOT,
+        stdout=subprocess.PIPE, text=True, env={**environment, 'PYTHONUNBUFFERED': '1'})
+    printed = ''
+    for line in process.stdout:
+        printed += line
+        if 'Ctrl-C ends' in line:
+            break
+    address = re.search(r'ik_view: (http://127\.0\.0\.1:\d+)', printed).group(1)
+    with urllib.request.urlopen(address, timeout=20) as page:
+        assert b'<html' in page.read().lower()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
+
+
+def test_headless_in_the_environment_is_heard(tmp_path):
+    without = [part for part in COMMAND if part != '--headless']
+    run = subprocess.run([*without, '--goals', '2', '--picture', str(tmp_path / 'way.png')],
+                         cwd=ROOT, env={**os.environ, 'HEADLESS': '1'}, capture_output=True,
+                         text=True, timeout=240, check=False)
+    assert run.returncode == 0
+    assert 'ik_view' not in run.stdout

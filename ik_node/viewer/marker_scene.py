@@ -1,0 +1,111 @@
+"""Markers of a visualization_msgs/MarkerArray in the scene."""
+
+import time
+from typing import Any
+
+import numpy as np
+import viser
+
+from ik_node.viewer.poses import matrix, position_wxyz
+
+# visualization_msgs/Marker: its types and actions.
+_ARROW, _CUBE, _SPHERE, _CYLINDER, _LINE_STRIP, _LINE_LIST = range(6)
+_CUBE_LIST, _SPHERE_LIST, _POINTS, _TEXT = 6, 7, 8, 9
+_TRIANGLE_LIST = 11
+_ADD, _DELETE, _DELETE_ALL = 0, 2, 3
+
+
+class MarkerScene:
+    """Draws markers below a node of the scene, each until it is deleted or its lifetime ends."""
+
+    def __init__(self, server: viser.ViserServer, name: str) -> None:
+        """Draw nothing yet. name: the node, in which the frame of the markers is placed."""
+        self._server, self._name = server, name
+        self._shown: dict[tuple[str, int], tuple[Any, float, Any]] = {}
+
+    def show(self, message: Any, frames: dict[str, np.ndarray]) -> None:
+        """Take a MarkerArray. frames: T_scene_frame (4, 4), m, of every frame there is."""
+        now = time.monotonic()
+        for marker in message.markers:
+            key = marker.ns, marker.id
+            if marker.action == _DELETE_ALL:
+                self.clear()
+            elif marker.action == _DELETE:
+                self._remove(key)
+            elif marker.action == _ADD and marker.header.frame_id in frames:
+                shown = self._shown.get(key)
+                seconds = marker.lifetime.sec + 1e-9 * marker.lifetime.nanosec
+                ends = now + seconds if seconds > 0.0 else np.inf
+                if shown is not None and shown[2] == marker:  # the page has it already
+                    self._shown[key] = shown[0], ends, marker
+                    continue
+                handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker,
+                                    frames[marker.header.frame_id])
+                if handle is not None:
+                    self._shown[key] = handle, ends, marker
+        for key in [key for key, (_, ends, _) in self._shown.items() if ends < now]:
+            self._remove(key)
+
+    def clear(self) -> None:
+        """Take all markers out of the scene."""
+        for key in list(self._shown):
+            self._remove(key)
+
+    def _remove(self, key: tuple[str, int]) -> None:
+        if key in self._shown:
+            self._shown.pop(key)[0].remove()
+
+    def _draw(self, name: str, marker: Any, T_scene_frame: np.ndarray) -> Any:
+        """Draw one marker; return its handle, None for a kind that is not drawn here."""
+        p, q, size = marker.pose.position, marker.pose.orientation, marker.scale
+        T = T_scene_frame @ matrix((p.x, p.y, p.z), (q.w or 1e-12, q.x, q.y, q.z))
+        position, wxyz = position_wxyz(T)
+        scene: Any = self._server.scene
+        placed = {'position': position, 'wxyz': wxyz}
+        color, alpha = _rgb(marker.color), marker.color.a
+        look = {'color': color, 'opacity': alpha if alpha < 1.0 else None}
+        points = np.array([(v.x, v.y, v.z) for v in marker.points]).reshape(-1, 3)
+        colors = np.array([_rgb(c) for c in marker.colors], dtype=np.uint8).reshape(-1, 3)
+        if marker.type == _TEXT:
+            return scene.add_label(name, marker.text, position=position)
+        if marker.type == _CUBE:
+            return scene.add_box(name, dimensions=(size.x, size.y, size.z), **look, **placed)
+        if marker.type == _SPHERE:
+            return scene.add_icosphere(name, radius=0.5, scale=(size.x, size.y, size.z), **look,
+                                       **placed)
+        if marker.type == _CYLINDER:
+            return scene.add_cylinder(name, radius=0.5, height=1.0,
+                                      scale=(size.x, size.y, size.z), **look, **placed)
+        if marker.type == _ARROW:
+            ends = points if len(points) == 2 else np.array([(0.0, 0.0, 0.0), (size.x, 0.0, 0.0)])
+            width = size.x if len(points) == 2 else size.y
+            return scene.add_arrows(name, ends[None], np.array(color), shaft_radius=0.5 * width,
+                                    head_radius=width, head_length=2.0 * width, **placed)
+        if marker.type in (_LINE_STRIP, _LINE_LIST) and len(points) > 1:
+            return self._lines(name, marker, points, colors, color, placed)
+        if marker.type in (_CUBE_LIST, _SPHERE_LIST, _POINTS) and len(points):
+            return scene.add_point_cloud(
+                name, points, colors if len(colors) == len(points) else color,
+                point_size=size.x, point_shape='square' if marker.type == _CUBE_LIST else 'circle',
+                **placed)
+        if marker.type == _TRIANGLE_LIST and len(points) > 2:
+            return scene.add_mesh_simple(name, points, np.arange(len(points)).reshape(-1, 3),
+                                         side='double', **look, **placed)
+        return None
+
+    def _lines(self, name: str, marker: Any, points: np.ndarray, colors: np.ndarray,
+               color: tuple[int, int, int], placed: dict[str, Any]) -> Any:
+        ends = (np.stack([points[:-1], points[1:]], axis=1) if marker.type == _LINE_STRIP
+                else points[:len(points) // 2 * 2].reshape(-1, 2, 3))
+        shades: Any = np.array(color, dtype=np.uint8)
+        if len(colors) == len(points):
+            shades = (np.stack([colors[:-1], colors[1:]], axis=1) if marker.type == _LINE_STRIP
+                      else colors[:len(colors) // 2 * 2].reshape(-1, 2, 3))
+        return self._server.scene.add_line_segments(name, ends, shades, thickness=2.0,
+                                                    thickness_units='screen', **placed)
+
+
+def _rgb(color: Any) -> tuple[int, int, int]:
+    red, green, blue = (round(255 * min(max(part, 0.0), 1.0))
+                        for part in (color.r, color.g, color.b))
+    return red, green, blue

@@ -1,0 +1,79 @@
+"""Finds and reads the files of meshes that a description names."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import numpy as np
+import trimesh
+
+from ik_node.model.geometry import Mesh
+
+
+class MeshError(Exception):
+    """A mesh cannot be shown; the text says why."""
+
+
+class Meshes:
+    """Reads meshes, each file once; what cannot be read is told, and never stops anything."""
+
+    def __init__(self, folders: Iterable[Path] = ()) -> None:
+        """Look for packages in ament's index, in ROS_PACKAGE_PATH, and above some folders."""
+        self._folders = [*folders, *(Path(folder) for folder in os.environ.get(
+            'ROS_PACKAGE_PATH', '').split(os.pathsep) if folder)]
+        self._read: dict[Path, trimesh.Trimesh] = {}
+
+    def look_near(self, file: Path) -> None:
+        """Look for packages in the folders above a robot's file, too."""
+        self._folders = [*file.resolve().parents, *self._folders]
+
+    def load(self, mesh: Mesh) -> trimesh.Trimesh:
+        """Return a mesh at its scale, m. Raises MeshError."""
+        file = self.find(mesh.filename)
+        if file not in self._read:
+            self._read[file] = _read(file)
+        scaled = self._read[file].copy()
+        scaled.apply_scale(mesh.scale)
+        return scaled
+
+    def find(self, filename: str) -> Path:
+        """Return the file of package://package/path, file:///path, or a path. Raises MeshError."""
+        url = urlparse(filename)
+        path = unquote(url.path)
+        if url.scheme == 'package':
+            candidates = self._in_package(url.netloc, path.lstrip('/'))
+        elif url.scheme in ('', 'file'):
+            candidates = [Path(path), *(folder / path for folder in self._folders)]
+        else:
+            raise MeshError(f'{filename}: only package:// and files are read')
+        for candidate in candidates:
+            if candidate.is_file():
+                return candidate
+        raise MeshError(f'{filename}: not found')
+
+    def _in_package(self, package: str, path: str) -> list[Path]:
+        found = []
+        try:
+            from ament_index_python import get_package_share_path
+            found.append(get_package_share_path(package) / path)
+        except Exception:  # neither ROS 2 sourced nor the package installed: there are other places
+            pass
+        for folder in self._folders:
+            found += [folder / package / path, folder / path]
+            if folder.name == package:
+                found.append(folder / path)
+        return found
+
+
+def _read(file: Path) -> trimesh.Trimesh:
+    """Return a file's meshes as one, in m. Raises MeshError."""
+    try:
+        loaded: Any = trimesh.load(file, force='mesh', skip_materials=False)
+    except Exception as error:  # every reader has its own
+        raise MeshError(f'{file.name}: {error or type(error).__name__}') from error
+    if not isinstance(loaded, trimesh.Trimesh) or not len(loaded.faces) or not np.isfinite(
+            loaded.vertices).all():
+        raise MeshError(f'{file.name}: it has no triangles')
+    return loaded

@@ -1,0 +1,111 @@
+"""A robot in the scene: a frame for every link, on it what the link looks like."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import viser
+
+from ik_node.model.geometry import Box, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.tree import KinematicTree
+from ik_node.spatial import inverse
+from ik_node.viewer.meshes import MeshError, Meshes
+from ik_node.viewer.poses import position_wxyz
+
+_GREY = (0.72, 0.74, 0.78, 1.0)
+_MOVED = 1e-7  # m and parts of a unit quaternion: less is not sent to the page
+
+
+class RobotScene:
+    """Draws a tree and moves it. `problems`: what cannot be shown, a line each."""
+
+    def __init__(self, server: viser.ViserServer, name: str, tree: KinematicTree, meshes: Meshes,
+                 color: tuple[float, float, float] | None = None) -> None:
+        """Draw a tree below a node of the scene; color: 0 to 1, of all of it, instead of its own.
+
+        A tree without looks gets simple shapes along its links.
+        """
+        self.tree, self.problems = tree, []  # type: tuple[KinematicTree, list[str]]
+        self._server = server
+        shown = tree if tree.visuals else KinematicTree.from_urdf(tree.to_urdf())
+        self._parent = {joint.child: joint.parent for joint in tree.joints.values()}
+        self._paths = {tree.root: f'{name}/{_clean(tree.root)}'}
+        self._frames: dict[str, Any] = {}
+        self._last: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        for link in tree.links:
+            if link in self._parent:
+                self._paths[link] = f'{self._paths[self._parent[link]]}/{_clean(link)}'
+            self._frames[link] = server.scene.add_frame(self._paths[link], show_axes=False)
+            for i, visual in enumerate(shown.visuals.get(link, ())):
+                try:
+                    _draw(server, f'{self._paths[link]}/visual_{i}', visual, meshes, color)
+                except MeshError as error:
+                    self.problems.append(f'{link}: {error}')
+        self.T_root_link: dict[str, np.ndarray] = {}
+        self.move({})
+
+    def remove(self) -> None:
+        """Take the robot out of the scene."""
+        self._frames[self.tree.root].remove()
+
+    def move(self, values: Mapping[str, float]) -> None:
+        """Put the robot into a posture, {joint: rad or m}; names it does not know are left out."""
+        known = {name: value for name, value in values.items()
+                 if name in self.tree.joints and self.tree.joints[name].moves}
+        self.T_root_link = self.tree.forward(known)
+        with self._server.atomic():
+            for link, T in self.T_root_link.items():
+                parent = self._parent.get(link)
+                self._place(link, T if parent is None else inverse(self.T_root_link[parent]) @ T)
+
+    def _place(self, link: str, T_parent_link: np.ndarray) -> None:
+        """Send what has changed: of a turning joint the orientation, of a fixed one nothing."""
+        position, wxyz = position_wxyz(T_parent_link)
+        last = self._last.get(link)
+        if last is None or np.abs(position - last[0]).max() > _MOVED:
+            self._frames[link].position = position
+        else:
+            position = last[0]
+        if last is None or np.abs(wxyz - last[1]).max() > _MOVED:
+            self._frames[link].wxyz = wxyz
+        else:
+            wxyz = last[1]
+        self._last[link] = position, wxyz
+
+
+def _draw(server: viser.ViserServer, name: str, visual: Visual, meshes: Meshes,
+          color: tuple[float, float, float] | None) -> None:
+    """Draw one shape. Raises MeshError."""
+    position, wxyz = position_wxyz(visual.placement)
+    *rgb, alpha = visual.color or _GREY
+    look: dict[str, Any] = {
+        'color': _bytes(color or rgb), 'opacity': alpha if alpha < 1.0 else None,
+        'position': position, 'wxyz': wxyz}
+    shape = visual.shape
+    if isinstance(shape, Box):
+        server.scene.add_box(name, dimensions=shape.size, **look)
+    elif isinstance(shape, Cylinder):
+        server.scene.add_cylinder(name, radius=shape.radius, height=shape.length, **look)
+    elif isinstance(shape, Sphere):
+        server.scene.add_icosphere(name, radius=shape.radius, **look)
+    elif isinstance(shape, Mesh):
+        mesh = meshes.load(shape)
+        if color is None and visual.color is None and _is_coloured(mesh):
+            server.scene.add_mesh_trimesh(name, mesh, position=position, wxyz=wxyz)
+        else:
+            server.scene.add_mesh_simple(name, np.asarray(mesh.vertices, dtype=np.float32),
+                                         np.asarray(mesh.faces, dtype=np.uint32), **look)
+
+
+def _is_coloured(mesh: Any) -> bool:
+    return mesh.visual is not None and (mesh.visual.kind == 'texture' or mesh.visual.defined)
+
+
+def _bytes(color: Any) -> tuple[int, int, int]:
+    red, green, blue = (round(255 * min(max(float(part), 0.0), 1.0)) for part in color)
+    return red, green, blue
+
+
+def _clean(link: str) -> str:
+    """Return a link's name as one step in the scene's tree."""
+    return link.replace('/', '|') or '|'

@@ -1,0 +1,98 @@
+"""A real browser, headless, on the page of a view."""
+
+import contextlib
+import shutil
+import threading
+import time
+
+import numpy as np
+import pytest
+
+viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+playwright = pytest.importorskip('playwright.sync_api',
+                                 reason='playwright is not installed (make test brings it)')
+
+from ik_node.viewer.station import Station
+from ik_node.viewer.view import View
+
+CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
+_SWITCHES = ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader',
+             '--enable-unsafe-swiftshader', '--disable-background-networking',
+             '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
+_SIZE = {'width': 1100, 'height': 700}
+
+
+@contextlib.contextmanager
+def page_of(port, size=None, prepare=None):
+    """Open a page in Chromium; skip where there is none. Yields (page, what its console says)."""
+    if CHROMIUM is None:
+        pytest.skip('Chromium is not installed (Debian: apt install chromium)')
+    with playwright.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=CHROMIUM, args=_SWITCHES)
+        page = browser.new_page(viewport=size or _SIZE)
+        said = []
+        page.on('console', lambda message: said.append((message.type, message.text)))
+        page.on('pageerror', lambda error: said.append(('error', str(error))))
+        page.on('requestfailed', lambda request: said.append(('error', request.url)))
+        if prepare:
+            page.add_init_script(prepare)
+        page.goto(f'http://127.0.0.1:{port}')
+        try:
+            yield page, said
+        finally:
+            browser.close()
+
+
+@contextlib.contextmanager
+def view_of(domain_id, *stations):
+    """Run a view in this process; stations: arguments of each. Yields (server, view, stations)."""
+    server = viser.ViserServer(host='127.0.0.1', port=8200, verbose=False)
+    news = threading.Event()
+    made = [Station(server, changed=news.set, domain_id=domain_id, **arguments)
+            for arguments in stations or ({'name': 'ik_node'},)]
+    view = View(server, made, news)
+    painter = threading.Thread(target=view.run, daemon=True)
+    painter.start()
+    try:
+        yield server, view, made
+    finally:
+        view.close()
+        painter.join(5.0)
+        server.stop()
+
+
+def until(done, timeout=20.0, page=None):
+    """Wait until a condition holds; return whether it did."""
+    deadline = time.monotonic() + timeout
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        if page is None:
+            time.sleep(0.05)
+        else:
+            page.wait_for_timeout(50)  # lets the page's events come in
+    return True
+
+
+def pixel(client, point):
+    """Return where a point (3,), m, of the scene is on the page, pixels."""
+    camera = client.camera
+    w, x, y, z = camera.wxyz
+    R = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                  [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                  [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
+    right, down, ahead = R.T @ (np.asarray(point) - camera.position)
+    focal = 0.5 * camera.image_height / np.tan(0.5 * camera.fov)
+    return np.array([0.5 * camera.image_width + focal * right / ahead,
+                     0.5 * camera.image_height + focal * down / ahead])
+
+
+def drag(page, start, end, steps=12):
+    """Drag the mouse from one pixel to another."""
+    page.mouse.move(*start)
+    page.wait_for_timeout(300)
+    page.mouse.down()
+    for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
+        page.mouse.move(*(start + share * (end - start)))
+        page.wait_for_timeout(60)
+    page.mouse.up()

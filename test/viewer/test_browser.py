@@ -1,0 +1,222 @@
+"""The page in a real browser: what is dragged and chosen there reaches the node, and comes back."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import robots
+from browser import drag, page_of, pixel, until, view_of
+from ik_node import KinematicTree
+from ros_harness import running
+
+
+class Seen:
+    """A node, the view of it, and the page of that."""
+
+    def __init__(self, node, server, view, station, page, said):
+        self.node, self.server, self.view, self.station = node, server, view, station
+        self.page, self.said = page, said
+        self.chain = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+
+    @property
+    def client(self):
+        return next(iter(self.server.get_clients().values()))
+
+    def picture(self):
+        """Return what the page shows, (height, width, 3)."""
+        return np.asarray(Image.open(io.BytesIO(self.page.screenshot())).convert('RGB'), float)
+
+    def tip(self):
+        """Return where the tip is by the last joint states, (4, 4), m."""
+        return self.chain.forward([self.station.values[name] for name in self.chain.joint_names])
+
+    def handle(self, axis, far):
+        """Return the pixel at a distance, m, on an axis of the gizmo."""
+        T = self.view._gizmo.T
+        return pixel(self.client, T[:3, 3] + far * T[:3, axis])
+
+    def home(self):
+        self.page.get_by_role('button', name='Home').click()
+        start = self.chain.forward(self.chain.neutral())
+        assert until(lambda: np.allclose(self.view._gizmo.T, start, atol=1e-3)
+                     and not self.view._returning, 10, self.page)
+
+
+    def markers(self):
+        """Return the markers that are in the scene."""
+        return [marker for _, _, marker in self.station._markers._shown.values()]
+
+
+def is_red(color):
+    return color.r > 2.0 * max(color.g, color.b) and color.a > 0.0
+
+
+@pytest.fixture(scope='module')
+def seen():
+    with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
+          view_of(node._domain.id) as (server, view, (station,)),
+          page_of(server.get_port()) as (page, said)):
+        assert until(lambda: view._gizmo is not None and server.get_clients()
+                     and view._solvers[0] is not None, 40, page)
+        page.wait_for_timeout(3000)  # software rendering takes its time for the first picture
+        yield Seen(node, server, view, station, page, said)
+
+
+def test_the_page_shows_the_robot(seen):
+    with_robot = seen.picture()
+    seen.station._place.visible = False
+    seen.page.wait_for_timeout(1500)
+    without = seen.picture()
+    seen.station._place.visible = True
+    changed = np.abs(with_robot - without).max(axis=2) > 30.0
+    place = pixel(seen.client, seen.tip()[:3, 3]).astype(int)
+    assert changed.sum() > 3000
+    assert changed[place[1] - 60:place[1] + 60, place[0] - 60:place[0] + 60].any()
+
+
+def test_dragging_the_goal_takes_the_arm_there(seen):
+    seen.home()
+    before, place = seen.tip(), seen.view._gizmo.T[:3, 3]
+    size = 0.35 * seen.station.reach
+    start, end = seen.handle(2, 0.85 * size), seen.handle(2, 0.85 * size - 0.12)
+    drag(seen.page, start, end)
+    assert until(lambda: np.linalg.norm(seen.view._gizmo.T[:3, 3] - place) > 0.05, 5, seen.page)
+    assert until(lambda: np.allclose(seen.tip(), seen.view._gizmo.T, atol=1e-4), 10, seen.page)
+    assert np.linalg.norm(seen.tip()[:3, 3] - before[:3, 3]) > 0.05
+    assert seen.station.reports[-1].level == 0
+
+
+def test_the_solver_chosen_on_the_page_is_the_nodes_parameter(seen):
+    field = seen.page.get_by_label('solver', exact=True)
+    if not field.count():
+        field = seen.page.locator('input[value="dls"]')
+    field.first.click()
+    seen.page.get_by_role('option', name='ccd', exact=True).click()
+    assert until(lambda: seen.node.get('solver') == 'ccd', 10, seen.page)
+    assert seen.node.set(solver='dls')[0]
+    assert until(lambda: seen.view._solvers[0]._shown['solver'].value == 'dls', 10, seen.page)
+    assert until(lambda: seen.page.locator('input[value="dls"]').count(), 10, seen.page)
+
+
+def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
+    seen.home()
+    handle = 0.85 * 0.35 * seen.station.reach
+    for _ in range(8):  # away from the camera
+        drag(seen.page, seen.handle(1, handle), seen.handle(1, handle + 0.2), steps=6)
+        if seen.station.reports[-1].level:
+            break
+    report = seen.station.reports[-1]
+    assert report.level == 2, (seen.view._gizmo.T, report)
+    told = seen.page.get_by_text(report.message).first
+    assert until(lambda: told.count() and told.evaluate(
+        'element => getComputedStyle(element).color') == 'rgb(208, 52, 44)', 10, seen.page)
+    assert until(lambda: any(is_red(marker.color) for marker in seen.markers()), 10, seen.page)
+
+
+def fold(page, name):
+    """Open a folder of the panel, or close it."""
+    page.get_by_text(name, exact=True).first.click()
+    page.wait_for_timeout(500)
+
+
+def choose(page, value, wanted):
+    """Choose from the dropdown that shows a value now."""
+    page.locator(f'input[value="{value}"]').first.click()
+    page.get_by_role('option', name=wanted, exact=True).click()
+
+
+def test_a_value_the_node_refuses_goes_back_and_the_reason_is_shown(seen):
+    fold(seen.page, 'Options')
+    field = seen.page.locator('input[value="1e-06"]').first
+    field.fill('-3')
+    field.press('Enter')
+    assert until(lambda: 'dls.orientation_tolerance: ' in seen.page.inner_text('body')
+                 and 'out of range' in seen.page.inner_text('body'), 10, seen.page)
+    assert seen.node.get('dls.orientation_tolerance') == 1e-6
+    assert until(lambda: seen.page.locator('input[value="-3"]').count() == 0, 10, seen.page)
+    field = seen.page.locator('input[value="1e-06"]').first
+    field.fill('0.001')
+    field.press('Enter')
+    assert until(lambda: seen.node.get('dls.orientation_tolerance') == 1e-3, 10, seen.page)
+    assert seen.node.set(dls__orientation_tolerance=1e-6)[0]
+    fold(seen.page, 'Options')
+
+
+def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
+    fold(seen.page, 'Joints')
+    before = dict(seen.station.values)
+    slider = seen.page.get_by_role('slider').first
+    slider.focus()
+    for _ in range(5):
+        slider.press('ArrowRight')
+    name = seen.chain.joint_names[0]
+    assert until(lambda: seen.station.values[name] > before[name] + 1e-3, 10, seen.page)
+    for other in seen.chain.joint_names[1:]:
+        assert seen.station.values[other] == pytest.approx(before[other], abs=5e-3)
+    assert until(lambda: seen.node.get('start_pose') == 'none', 10, seen.page)
+    fold(seen.page, 'Joints')
+
+
+def test_a_path_of_waypoints_is_followed(seen):
+    seen.home()
+    fold(seen.page, 'Path')
+    page, handle = seen.page, 0.85 * 0.35 * seen.station.reach
+    page.get_by_role('button', name='Set a waypoint').click()
+    drag(page, seen.handle(2, handle), seen.handle(2, handle - 0.1))
+    page.get_by_role('button', name='Set a waypoint').click()
+    assert until(lambda: len(seen.view._path._waypoints) == 2, 5, page)
+    T = seen.view._path._waypoints[1]
+    seen.home()
+    count = seen.station.count
+    page.get_by_role('button', name='Follow the path').click()
+    assert until(lambda: seen.station.count >= count + 2, 10, page)
+    assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 10, page)
+    page.get_by_role('button', name='Clear').click()
+    assert until(lambda: not seen.view._path._waypoints, 5, page)
+    fold(seen.page, 'Path')
+
+
+def test_the_workspace_is_shown_and_taken_away(seen):
+    fold(seen.page, 'Workspace')
+    choose(seen.page, 'not shown', 'manipulability')
+    assert until(lambda: seen.view._workspace._cloud is not None, 60, seen.page)
+    points = seen.view._workspace._cloud.points
+    assert len(points) > 1000
+    assert np.linalg.norm(points, axis=1).max() < 1.5 * seen.station.reach
+    choose(seen.page, 'manipulability', 'not shown')
+    assert until(lambda: seen.view._workspace._cloud is None, 10, seen.page)
+    fold(seen.page, 'Workspace')
+
+
+def test_position_only_leaves_the_orientation_free(seen):
+    seen.home()
+    seen.page.get_by_role('checkbox', name='position only').first.check()
+    assert until(lambda: seen.view._only.value, 5, seen.page)
+    handle = 0.85 * 0.35 * seen.station.reach
+    drag(seen.page, seen.handle(2, handle), seen.handle(2, handle - 0.1))
+    assert until(lambda: np.allclose(seen.tip()[:3, 3], seen.view._gizmo.T[:3, 3], atol=1e-4), 10,
+                 seen.page)
+    assert float(seen.station.reports[-1].values['orientation_error']) == 0.0
+    seen.page.get_by_role('checkbox', name='position only').first.uncheck()
+
+
+def test_a_picture_can_be_saved(seen):
+    with seen.page.expect_download(timeout=60000) as download:
+        seen.page.get_by_role('button', name='Save a picture').click()
+    picture = np.asarray(Image.open(download.value.path()))
+    assert picture.shape[0] > 500
+    assert picture[..., :3].std() > 5.0
+
+
+def test_another_robot_of_the_gallery_is_another_robot_of_the_node(seen):
+    choose(seen.page, 'as it is', 'scara')
+    assert until(lambda: seen.station.tree is not None and seen.station.tree.name == 'scara'
+                 and seen.view._gizmo is not None, 20, seen.page)
+    assert seen.node.get('urdf_path').endswith('scara.urdf')
+    assert set(seen.station.values) >= set(seen.station.chain.joint_names)
+
+
+def test_the_console_stays_free_of_errors(seen):
+    assert [text for kind, text in seen.said if kind == 'error'] == []

@@ -1,0 +1,80 @@
+"""Several solvers side by side: one goal, each with its own node."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from domains import Domain
+
+import robots
+from browser import page_of, until, view_of
+from ik_node import KinematicTree
+from ik_node.ros.client import Client
+from ik_node.ros.processes import node_command, running
+
+SOLVERS = ('dls', 'transpose')
+
+
+@pytest.fixture
+def domain(monkeypatch):
+    domain = Domain()
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(domain.id))
+    yield domain.id
+    domain.give_back()
+
+
+def test_a_goal_goes_to_all_that_are_compared(domain):
+    file = robots.OWN / 'arm_6r.urdf'
+    nodes = [running(node_command(file, solver, ros_arguments=['-r', f'__ns:=/{solver}']))
+             for solver in SOLVERS]
+    chain = KinematicTree.from_urdf(file).chain()
+    goal = chain.forward(chain.neutral() + 0.2)
+    stations = [{'name': solver, 'namespace': f'/{solver}'} for solver in SOLVERS]
+    with nodes[0], nodes[1], view_of(domain, *stations) as (_, view, shown):
+        assert until(lambda: view._gizmo is not None and all(
+            station.chain and station.values and station.parameters for station in shown), 60)
+        view.drag_to(goal)
+        assert until(lambda: all(station.reports for station in shown), 20)
+        for station, solver in zip(shown, SOLVERS):
+            assert station.reports[-1].values['solver'] == solver
+            assert station.reports[-1].level == 0
+            assert until(lambda s=station: np.allclose(chain.forward(
+                [s.values[name] for name in chain.joint_names]), goal, atol=1e-5), 10)
+        places = [station._place.position for station in shown]
+        assert np.linalg.norm(places[0] - places[1]) > shown[0].reach
+        assert until(lambda: all(f'●</span> {solver}<' in view._readout._table.content
+                                 for solver in SOLVERS), 5), view._readout._table.content
+
+
+def test_ik_view_brings_a_node_for_every_solver_it_compares(domain):
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'ik_node.viewer', '--robot', 'planar_3r', '--compare', *SOLVERS,
+         '--port', '8300'], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, 'PYTHONUNBUFFERED': '1'})
+    address = re.search(r'ik_view: http://127\.0\.0\.1:(\d+)', process.stdout.readline())
+    for solver in SOLVERS:
+        with Client(namespace=solver, domain_id=domain) as client:
+            assert client.spin_until(lambda c=client: c._joints, 60.0)
+    with page_of(int(address.group(1))) as (page, _):
+        assert until(lambda: all(f'{solver}: planar_3r, 3 joints' in page.inner_text('body')
+                                 for solver in SOLVERS), 30, page)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['--robot', 'nobody'], "there is no robot 'nobody'"),
+    (['--compare', 'dls', 'lm'], "invalid choice: 'lm'")])
+def test_what_cannot_be_shown_is_said_in_a_line(arguments, words):
+    run = subprocess.run([sys.executable, '-m', 'ik_node.viewer', *arguments],
+                         capture_output=True, text=True, timeout=60, check=False)
+    assert run.returncode != 0
+    assert words in run.stderr
+    assert 'Traceback' not in run.stderr

@@ -1,0 +1,167 @@
+"""What is drawn: links where forward kinematics says, meshes found, markers as they are sent."""
+
+import numpy as np
+import pytest
+
+viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+from std_msgs.msg import ColorRGBA, Header
+from visualization_msgs.msg import Marker, MarkerArray
+
+import robots
+from ik_node import KinematicTree
+from ik_node.model.geometry import Mesh
+from ik_node.viewer import gallery
+from ik_node.viewer.marker_scene import MarkerScene
+from ik_node.viewer.meshes import MeshError, Meshes
+from ik_node.viewer.poses import matrix, position_wxyz
+from ik_node.viewer.robot_scene import RobotScene
+
+
+@pytest.fixture(scope='module')
+def server():
+    server = viser.ViserServer(host='127.0.0.1', port=8400, verbose=False)
+    yield server
+    server.stop()
+
+
+def placed(scene, link):
+    """Return where a link is in the scene (4, 4), by way of all the frames above it."""
+    T = np.eye(4)
+    while link is not None:
+        frame = scene._frames[link]
+        T = matrix(frame.position, frame.wxyz) @ T
+        link = scene._parent.get(link)
+    return T
+
+
+@pytest.mark.parametrize('name', ['arm_6r', 'arm_7r', 'scara', 'torso', 'planar_3r'])
+def test_links_are_where_forward_kinematics_says(server, name):
+    tree = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf')
+    scene = RobotScene(server, f'/{name}', tree, Meshes())
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        values = {joint.name: rng.uniform(max(joint.lower, -3.0), min(joint.upper, 3.0))
+                  for joint in tree.joints.values() if joint.moves and joint.mimic is None}
+        scene.move({**values, 'of_another_robot': 1.0})
+        for link, T in tree.forward(values).items():
+            assert placed(scene, link) == pytest.approx(T, abs=1e-5)
+    assert scene.problems == []
+    scene.remove()
+
+
+def test_a_tree_without_looks_is_drawn_with_simple_shapes(server):
+    tree = KinematicTree.from_dh(robots.OWN.parent / 'config/dh/puma560.yaml')
+    RobotScene(server, '/dh', tree, Meshes())
+    drawn = [name for name in server.scene._handle_from_node_name if name.startswith('/dh')]
+    assert sum('visual' in name for name in drawn) >= 6
+
+
+def test_what_has_not_moved_is_not_sent_again(server):
+    tree = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+    scene = RobotScene(server, '/still', tree, Meshes())
+    scene.move({'joint_1': 0.3})
+    sent = []
+    for link, frame in scene._frames.items():
+        scene._frames[link] = Noticed(frame, sent, link)
+    scene.move({'joint_1': 0.5})
+    assert sent == [('wxyz', tree.joints['joint_1'].child)]
+
+
+class Noticed:
+    """A frame that notes what is set."""
+
+    def __init__(self, frame, sent, link):
+        self.__dict__.update(frame=frame, sent=sent, link=link)
+
+    def __setattr__(self, name, value):
+        self.sent.append((name, self.link))
+        setattr(self.frame, name, value)
+
+
+def test_meshes_are_found_in_packages_beside_the_robot_and_scaled(tmp_path):
+    import trimesh
+    (tmp_path / 'my_robot' / 'meshes').mkdir(parents=True)
+    trimesh.creation.box((1.0, 2.0, 3.0)).export(tmp_path / 'my_robot/meshes/box.stl')
+    meshes = Meshes()
+    meshes.look_near(tmp_path / 'my_robot' / 'urdf' / 'robot.urdf')
+    mesh = meshes.load(Mesh('package://my_robot/meshes/box.stl', (0.1, 0.1, 0.01)))
+    assert mesh.extents == pytest.approx([0.1, 0.2, 0.03])
+    assert meshes.load(Mesh(f'file://{tmp_path}/my_robot/meshes/box.stl')).extents == (
+        pytest.approx([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize(('filename', 'words'), [
+    ('package://nobody/box.stl', 'not found'), ('http://example.com/box.stl', 'only package'),
+    ('/nowhere/box.stl', 'not found')])
+def test_what_is_no_mesh_is_told(filename, words):
+    with pytest.raises(MeshError, match=words):
+        Meshes().load(Mesh(filename))
+
+
+def test_a_broken_mesh_is_told_and_the_rest_is_drawn(server, tmp_path):
+    (tmp_path / 'broken.stl').write_text('no mesh')
+    tree = KinematicTree.from_urdf(f'''<robot name="r"><link name="a"><visual><geometry>
+        <mesh filename="file://{tmp_path}/broken.stl"/></geometry></visual></link>
+        <link name="b"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>
+        <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>''')
+    scene = RobotScene(server, '/broken', tree, Meshes())
+    assert len(scene.problems) == 1
+    assert scene.problems[0].startswith('a: broken.stl')
+    assert '/broken/a/b/visual_0' in server.scene._handle_from_node_name
+
+
+def marker(kind, number, **given):
+    return Marker(header=Header(frame_id='base'), ns='n', id=number, type=kind, action=Marker.ADD,
+                  scale=Vector3(x=0.1, y=0.1, z=0.1), color=ColorRGBA(r=1.0, a=1.0),
+                  **{'pose': Pose(position=Point(x=1.0), orientation=Quaternion(w=1.0)), **given})
+
+
+POINTS = [Point(x=0.1 * k) for k in range(6)]
+KINDS = {Marker.ARROW: {}, Marker.CUBE: {}, Marker.SPHERE: {}, Marker.CYLINDER: {},
+         Marker.LINE_STRIP: {'points': POINTS}, Marker.LINE_LIST: {'points': POINTS},
+         Marker.CUBE_LIST: {'points': POINTS}, Marker.SPHERE_LIST: {'points': POINTS},
+         Marker.POINTS: {'points': POINTS}, Marker.TEXT_VIEW_FACING: {'text': 'here'},
+         Marker.TRIANGLE_LIST: {'points': POINTS}}
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_every_kind_of_marker_is_drawn_in_its_frame_until_it_is_deleted(server, kind):
+    scene = MarkerScene(server, '/m')
+    T = matrix((0.0, 2.0, 0.0), (0.0, 0.0, 0.0, 1.0))  # half a turn about z
+    scene.show(MarkerArray(markers=[marker(kind, 1, **KINDS[kind])]), {'base': T})
+    handle = server.scene.get_handle_by_name('/m/n_1')
+    assert handle.position == pytest.approx([-1.0, 2.0, 0.0], abs=1e-6)
+    gone = marker(kind, 1)
+    gone.action = Marker.DELETE
+    scene.show(MarkerArray(markers=[gone]), {'base': T})
+    assert server.scene.get_handle_by_name('/m/n_1') is None
+
+
+def test_markers_end_with_their_lifetime_and_those_of_unknown_frames_are_left_out(server):
+    scene = MarkerScene(server, '/l')
+    short = marker(Marker.CUBE, 1)
+    short.lifetime = Duration(nanosec=1)
+    lost = marker(Marker.CUBE, 2)
+    lost.header.frame_id = 'elsewhere'
+    scene.show(MarkerArray(markers=[short, lost, marker(Marker.CUBE, 3)]), {'base': np.eye(4)})
+    scene.show(MarkerArray(), {'base': np.eye(4)})
+    shown = [server.scene.get_handle_by_name(f'/l/n_{k}') is not None for k in (1, 2, 3)]
+    assert shown == [False, False, True]
+
+
+def test_poses_come_back_as_they_were():
+    T = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain().forward([0.3] * 6)
+    assert matrix(*position_wxyz(T)) == pytest.approx(T, abs=1e-12)
+
+
+def test_every_robot_of_the_gallery_loads():
+    found = gallery.robots()
+    assert {'arm_6r', 'scara', 'puma560 (DH rows)'} <= set(found)
+    for given in found.values():
+        tree = (KinematicTree.from_dh(given['dh_path']) if given['dh_path']
+                else KinematicTree.from_urdf(given['urdf_path']))
+        assert tree.chain(given['base_link'] or None, given['tip_link'] or None).n_joints > 1
