@@ -33,6 +33,7 @@ ARGUMENTS = [
     ('frame_prefix', '', 'what is put before the names of links in tf, as left/'),
     ('rviz', 'true', 'whether to open RViz'),
     ('goals', 'true', 'whether to send goals until somebody else does'),
+    ('workspace', 'false', 'whether to show where the tip can get; found out first, in seconds'),
 ]
 
 
@@ -57,6 +58,10 @@ def _start(context: LaunchContext) -> list:
     if of_robot.is_file():
         parameters.append(str(of_robot))
     ends = {f'{end}_link': given[end] for end in ('base', 'tip') if given[end]}
+    own = yaml.safe_load(of_robot.read_text())['/**']['ros__parameters'] if (
+        of_robot.is_file()) else {}
+    chosen = [part for end in ('base', 'tip') if (link := {**own, **ends}.get(f'{end}_link'))
+              for part in (f'--{end}', link)]
     # The same text for both: robot_state_publisher takes it as a parameter only.
     description = {'robot_description': ParameterValue(tree.description, value_type=str)}
     prefix, namespace = given['frame_prefix'], given['namespace']
@@ -69,6 +74,9 @@ def _start(context: LaunchContext) -> list:
                                        'solver': given['solver']}]),
         Node(package='ik_node', executable='demo_goals', namespace=namespace, output='screen',
              parameters=[*parameters, ends], condition=IfCondition(given['goals'])),
+        Node(package='ik_node', executable='ik_workspace', namespace=namespace,
+             arguments=[str(file), *chosen, '--publish', '--frame-prefix', prefix],
+             condition=IfCondition(given['workspace'])),
         Node(package='rviz2', executable='rviz2', namespace=namespace, arguments=[
             '-d', _rviz_config(config / 'demo.rviz', tree, prefix), '-f', prefix + tree.root],
              on_exit=Shutdown(), condition=IfCondition(given['rviz']))]
@@ -79,7 +87,7 @@ def _rviz_config(file: Path, tree: KinematicTree, prefix: str) -> str:
     size = max(0.3, *(float(np.linalg.norm(T[:3, 3])) for T in tree.forward().values()))
     config = yaml.safe_load(file.read_text())
     view = config['Visualization Manager']['Views']['Current']
-    view['Distance'] = 3.2 * size
+    view['Distance'] = 2.8 * size
     view['Focal Point']['Z'] = 0.4 * size
     for display in config['Visualization Manager']['Displays']:
         if display['Class'] == 'rviz_default_plugins/Grid':

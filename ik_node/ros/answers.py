@@ -14,6 +14,7 @@ from ik_node.ros.branches import Branches
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.health import Health
 from ik_node.ros.last_answers import LastAnswers
+from ik_node.ros.markers.goal import ShownGoal
 from ik_node.ros.motion import Aim, Motions
 from ik_node.ros.outputs import Outputs
 from ik_node.ros.robot import Arm, Robot
@@ -120,7 +121,9 @@ class Answers:
             self._outputs.status(
                 status.solved(arm, result, level, text, header, stamp, duration))
         self._health.count(result, answer_time)
-        self._outputs.goal_marker(robot, arm, goal, level, result.reason.name)
+        self._outputs.scene.show_goal(
+            robot, arm, ShownGoal(goal, level, result.reason.name),
+            f'{status.solver_name(arm, result)}: {text}')
         if level != DiagnosticStatus.OK:
             self._log(f'goal not met: {text} (position error {result.position_error:.3g} m, '
                       f'orientation error {result.orientation_error:.3g} rad, '

@@ -8,6 +8,7 @@ from nav_msgs.msg import Path
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
+from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from ik_node.exceptions import IkError
 from ik_node.model.tree import KinematicTree
@@ -38,6 +39,8 @@ class DemoGoals(Node):
         for kind, topic in ((PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'),
                             (Path, 'goal_path')):
             self.create_subscription(kind, topic, self._on_goal, 10)
+        self.create_subscription(InteractiveMarkerFeedback, 'ik_node/feedback',
+                                 lambda _: self._fall_silent(), 10)
 
     def _on_description(self, message: String) -> None:
         try:
@@ -57,9 +60,13 @@ class DemoGoals(Node):
 
     def _on_goal(self, message: PoseStamped | PointStamped | Path) -> None:
         stamp = message.header.stamp
-        if not self._timer.is_canceled() and (stamp.sec, stamp.nanosec) not in self._own:
+        if (stamp.sec, stamp.nanosec) not in self._own:
+            self._fall_silent()
+
+    def _fall_silent(self) -> None:
+        if not self._timer.is_canceled():
             self._timer.cancel()
-            self.get_logger().info('somebody else publishes goals: no more from here')
+            self.get_logger().info('somebody else has goals: no more from here')
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -67,8 +67,8 @@ class Goals:
         self._paths: dict[str, deque[Waypoint]] = {}
         self._subscriptions = []
         for arm in configuration.arm_names:
-            for kind, topic, callback in ((PoseStamped, 'goal_pose', self._on_pose),
-                                          (PointStamped, 'goal_point', self._on_point),
+            for kind, topic, callback in ((PoseStamped, 'goal_pose', self.take_pose),
+                                          (PointStamped, 'goal_point', self.take_point),
                                           (Path, 'goal_path', self._on_path),
                                           (PoseArray, 'goal_poses', self._on_poses)):
                 self._subscriptions.append(node.create_subscription(
@@ -114,12 +114,14 @@ class Goals:
         if not self._answers.answer(robot, arm, *waypoint):
             self._paths.pop(arm.name, None)
 
-    def _on_pose(self, name: str, message: PoseStamped) -> None:
+    def take_pose(self, name: str, message: PoseStamped) -> None:
+        """Answer for a pose, of the arm of this name."""
         self._paths.pop(name, None)
         self._guarded(name, message.header, lambda robot, arm: self._answers.answer(
             robot, arm, self._pose_goal(robot, arm, message), message.header))
 
-    def _on_point(self, name: str, message: PointStamped) -> None:
+    def take_point(self, name: str, message: PointStamped) -> None:
+        """Answer for a position."""
         self._paths.pop(name, None)
         self._guarded(name, message.header, lambda robot, arm: self._answers.answer(
             robot, arm, self._point_goal(robot, arm, message), message.header))
@@ -201,6 +203,7 @@ class Goals:
         robot = self._configuration.robot
         stamp = Time() if robot is None else self._outputs.joint_states(robot)
         self._outputs.status(status.refused(name, reason, header, stamp))
+        self._outputs.scene.show_refusal(name, reason)
 
     def _log(self, line: str) -> None:
         if self._throttle.allows(line, time.monotonic()):

@@ -105,6 +105,12 @@ class NodeOptions(Options):
     publish_solutions: bool = option(
         False, 'whether to publish every branch on ~/solutions, with solvers that know them',
         kind=bool)
+    show_branches: bool = option(
+        False, 'whether ~/markers show every branch of the last goal, with solvers that know them',
+        kind=bool)
+    interactive_marker: bool = option(
+        True, 'whether there is a handle at the tip to drag in RViz, where interactive_markers is '
+        'installed', kind=bool)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """What the node publishes."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,21 @@ from std_msgs.msg import Header, String
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
-from ik_node.model.tree import KinematicTree
 from ik_node.ros import conversions
 from ik_node.ros.frames import root_pose
-from ik_node.ros.markers import ArmMarkers
+from ik_node.ros.markers.ghosts import Found
+from ik_node.ros.markers.scene import Scene
 from ik_node.ros.options import NodeOptions
 from ik_node.ros.robot import Arm, Robot
-from ik_node.solvers.goal import Goal
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Outputs:
-    """The publishers of one configured node; silent while the node is not active."""
+    """The publishers of one configured node; silent while the node is not active.
+
+    - `scene`: what the markers show.
+    """
 
     def __init__(self, node: LifecycleNode) -> None:
         """Make the publishers."""
@@ -36,8 +39,7 @@ class Outputs:
             'markers': make(MarkerArray, '~/markers', 1),
             'solutions': make(JointTrajectory, '~/solutions', 10)}
         self._joint_state = JointState()  # one for all: making them takes time before an answer
-        self._tree: KinematicTree | None = None
-        self._markers: dict[str, ArmMarkers] = {}
+        self.scene = Scene()
         self._no_tf = False
 
     def destroy(self) -> None:
@@ -45,12 +47,6 @@ class Outputs:
         for publisher in self._publishers.values():
             self._node.destroy_lifecycle_publisher(publisher)
         self._publishers.clear()
-
-    def new_robot(self, robot: Robot) -> None:
-        """Begin the markers of another robot; with another solver only it is the same one."""
-        if self._tree is not robot.tree:
-            self._tree = robot.tree
-            self._markers = {name: ArmMarkers(arm, arm.reach) for name, arm in robot.arms.items()}
 
     def description(self, robot: Robot) -> None:
         """Publish the description for robot_state_publisher's and RViz's sake."""
@@ -104,18 +100,15 @@ class Outputs:
         self._publishers['solutions'].publish(conversions.branches_to_trajectory(
             arm.chain.joint_names, branches, header))
 
-    def goal_marker(self, robot: Robot, arm: Arm, goal: Goal, level: bytes, reason: str) -> None:
-        """Show a goal in the colour of what became of it, the reason above it, and the tip."""
-        self._markers[arm.name].show_goal(goal.pose, level, reason)
-        self._markers[arm.name].show_tip(robot.posture(arm))
+    def markers(self, robot: Robot, frame_prefix: str,
+                find: Callable[[Robot, Arm], Found] | None) -> None:
+        """Publish what the scene shows, where somebody looks; find: as `Scene.message`."""
+        if self.has_listeners('markers'):
+            self._publishers['markers'].publish(self.scene.message(robot, frame_prefix, find))
 
-    def markers(self, robot: Robot, frame_prefix: str) -> None:
-        """Publish goals and trails, where somebody looks."""
-        if not self.has_listeners('markers'):
-            return
-        for arm in robot.arms.values():
-            self._publishers['markers'].publish(self._markers[arm.name].message(
-                Header(stamp=self._now(), frame_id=frame_prefix + arm.chain.base_link)))
+    def no_markers(self) -> None:
+        """Take the markers away."""
+        self._publishers['markers'].publish(self.scene.clear())
 
     def _now(self) -> Time:
         return conversions.time_message(self._node.get_clock().now().nanoseconds)

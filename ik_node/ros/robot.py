@@ -200,6 +200,11 @@ class Robot:
         return inverse(T_root[arm.chain.base_link]) @ T_root[link]
 
 
+def same_chain(chain: Chain, other: Chain) -> bool:
+    """Tell whether two chains are the same links of the same tree, whatever solves for them."""
+    return chain.tree is other.tree and chain.links == other.links
+
+
 def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | None:
     """Return the tree from the first source there is; None where it is still to come by topic.
 

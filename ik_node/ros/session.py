@@ -15,6 +15,7 @@ from ik_node.ros.configuration import Configuration
 from ik_node.ros.goals import Goals
 from ik_node.ros.health import Health
 from ik_node.ros.ik_service import IkService
+from ik_node.ros.interaction.service import Interaction
 from ik_node.ros.options import JUMP
 from ik_node.ros.outputs import LATCHED, Outputs
 from ik_node.ros.robot import Robot
@@ -40,6 +41,7 @@ class Session:
         self._marker_timer = node.create_timer(
             _MARKER_PERIOD, self._on_marker_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._ik = IkService(node, configuration, self._goals)
+        self._interaction = Interaction(node, configuration, self._goals, self._go_to_start)
         self._robot: Robot | None = None
         self._compiler: threading.Thread | None = None
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
@@ -49,21 +51,26 @@ class Session:
                 String, 'robot_description', self._on_description, LATCHED)
             node.get_logger().info('waiting for a robot_description by topic')
         self._take_up_robot()
+        self._interaction.take_up(self.active)
 
     def activate(self) -> None:
         """Begin to answer, and publish where the robot stands."""
         self.active = self._goals.active = True
         self._announce()
+        self._interaction.take_up(self.active)
 
     def deactivate(self) -> None:
         """Fall silent, and stand; what was configured stays."""
         self._stand()
         self.active = self._goals.active = False
         self._goals.stop()
+        self._outputs.no_markers()
+        self._interaction.take_up(self.active)
 
     def destroy(self) -> None:
         """Take everything down."""
         self._ik.destroy()
+        self._interaction.destroy()
         self._goals.destroy()
         self._outputs.destroy()
         for service in self._services:
@@ -78,6 +85,7 @@ class Session:
         self._goals.stop()
         self._take_up_robot()
         self._announce()
+        self._interaction.take_up(self.active)
 
     def _take_up_robot(self) -> None:
         """Get ready for the robot there is now; tell what is odd in its description."""
@@ -89,7 +97,7 @@ class Session:
             return
         self._robot = robot
         self._goals.motions.take_up(robot)
-        self._outputs.new_robot(robot)
+        self._outputs.scene.take_up(robot)
         for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
             logger.warning(warning)
         slow = [arm.solver.name for arm in robot.arms.values() if not arm.compiled()]
@@ -172,28 +180,33 @@ class Session:
         self._look_after_compiler()
         robot = self._configuration.robot
         if self.active and robot is not None:
-            self._outputs.markers(robot, self._configuration.options.frame_prefix)
+            options = self._configuration.options
+            find = self._goals.branches.of_last if (
+                options.show_branches and not self._goals.waiting) else None
+            self._outputs.markers(robot, options.frame_prefix, find)
+            self._interaction.follow(robot)
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.success, response.message = self._go_to_start()
+        return response
+
+    def _go_to_start(self) -> tuple[bool, str]:
+        """Go to the start pose; return whether that may be, and what is done, or why not."""
         robot = self._configuration.robot
         if robot is None:
-            response.message = 'there is no robot yet'
-            return response
+            return False, 'there is no robot yet'
         moves = self._configuration.options.motion != JUMP
         if moves and not (self.active and self._goals.enabled):
-            response.message = 'the node is not active, or disabled: nothing may move'
-            return response
+            return False, 'the node is not active, or disabled: nothing may move'
         self._goals.stop()
-        response.success = True
+        self._interaction.go_with_tips()
         if moves:
-            response.message = (f'moving to the start pose for '
-                                f'{self._goals.motions.go_to_start(robot):.3f} s')
-            return response
+            duration = self._goals.motions.go_to_start(robot)
+            return True, f'moving to the start pose for {duration:.3f} s'
         self._goals.motions.freeze(robot)
         robot.reset()
         self._announce()
-        response.message = 'at the start pose'
-        return response
+        return True, 'at the start pose'
 
     def _stand(self) -> None:
         """Stop what moves at once, and say so."""

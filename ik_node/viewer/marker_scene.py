@@ -79,8 +79,10 @@ class MarkerScene:
         if marker.type == _ARROW:
             ends = points if len(points) == 2 else np.array([(0.0, 0.0, 0.0), (size.x, 0.0, 0.0)])
             width = size.x if len(points) == 2 else size.y
-            return scene.add_arrows(name, ends[None], np.array(color), shaft_radius=0.5 * width,
-                                    head_radius=width, head_length=2.0 * width, **placed)
+            # In the scene's own frame: the page draws arrows without regard to their pose.
+            return scene.add_arrows(name, (ends @ T[:3, :3].T + position)[None], np.array(color),
+                                    shaft_radius=0.5 * width, head_radius=width,
+                                    head_length=2.0 * width)
         if marker.type in (_LINE_STRIP, _LINE_LIST) and len(points) > 1:
             return self._lines(name, marker, points, colors, color, placed)
         if marker.type in (_CUBE_LIST, _SPHERE_LIST, _POINTS) and len(points):

@@ -1,0 +1,1 @@
+"""Handles in RViz: dragging one sends goals, and its menu sets the node up."""

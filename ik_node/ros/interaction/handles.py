@@ -1,0 +1,165 @@
+"""What handles do: goals come of dragging, settings of the menu. Knows no package that shows them.
+
+A server is whatever has the methods of interactive_markers' InteractiveMarkerServer.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from geometry_msgs.msg import PointStamped, Pose, PoseStamped
+from visualization_msgs.msg import InteractiveMarkerFeedback
+
+from ik_node.exceptions import InputError
+from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
+from ik_node.ros.interaction.marker import handle_marker
+from ik_node.ros.interaction.menu import HOME, POSITION_ONLY, chosen_solver, menu_entries
+from ik_node.ros.markers.arm_markers import shown_size
+from ik_node.ros.robot import Arm, Robot, same_chain
+from ik_node.solvers.goal import Goal
+
+ONLY_ARM = 'tip'  # the name of the handle of an arm without a name
+
+
+class Means(NamedTuple):
+    """What the node does for handles; each takes the name of an arm first, but for the way home."""
+
+    take_pose: Callable[[str, PoseStamped], None]
+    take_point: Callable[[str, PointStamped], None]
+    choose_solver: Callable[[str, str], None]
+    go_home: Callable[[], None]
+    last_goal: Callable[[Arm], Goal | None]
+
+
+@dataclass
+class _Handle:
+    """One arm's."""
+
+    arm: Arm
+    frame: str
+    pose: Pose
+    seen: Goal | None
+    """The last goal that the handle has gone to, or that has come of it."""
+    position_only: bool = False
+    at_tip: bool = True
+    """Whether it goes with the tip: until it is dragged, or there is a goal."""
+
+
+class Handles:
+    """One handle at the tip of each arm, where the last goal was: it stays where it is put."""
+
+    def __init__(self, server: Any, means: Means) -> None:
+        """Show nothing yet. server: that of interactive_markers, or what does as it does."""
+        self._server, self._means = server, means
+        self._handles: dict[str, _Handle] = {}
+
+    def take_up(self, robot: Robot, frame_prefix: str) -> None:
+        """Have a handle for each arm as it is now: at the tip, or where it was on the same arm."""
+        before, self._handles = self._handles, {}
+        for gone in before.keys() - {_handle_name(name) for name in robot.arms}:
+            self._server.erase(gone)
+        for name, arm in robot.arms.items():
+            handle = _Handle(arm, frame_prefix + arm.chain.base_link,
+                             _tip_pose(robot, arm), self._means.last_goal(arm))
+            known = before.get(_handle_name(name))
+            if known is not None:
+                handle.position_only = known.position_only
+                if same_chain(known.arm.chain, arm.chain):
+                    handle.pose, handle.seen = known.pose, known.seen
+                    handle.at_tip = known.at_tip
+            self._handles[_handle_name(name)] = handle
+            self._show(handle)
+        self._server.applyChanges()
+
+    def clear(self) -> None:
+        """Take all of them away."""
+        for name in self._handles:
+            self._server.erase(name)
+        self._handles.clear()
+        self._server.applyChanges()
+
+    def follow(self, robot: Robot) -> None:
+        """Go to goals that have come another way, or with the tip."""
+        for name, handle in self._handles.items():
+            goal, pose = self._means.last_goal(handle.arm), handle.pose
+            if goal is not None and goal is not handle.seen:
+                handle.seen, handle.at_tip = goal, False
+                pose = matrix_to_pose(goal.pose)
+                if goal.orientation is None:
+                    pose.orientation = handle.pose.orientation
+            elif handle.at_tip:
+                pose = _tip_pose(robot, handle.arm)
+            if pose != handle.pose:
+                handle.pose = pose
+                self._server.setPose(name, pose)
+        self._server.applyChanges()
+
+    def go_with_tips(self) -> None:
+        """Go with the tips from now on: there is no goal any more."""
+        for handle in self._handles.values():
+            handle.seen, handle.at_tip = self._means.last_goal(handle.arm), True
+
+    def on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
+        """Do what somebody wants who drags a handle, or chooses from its menu."""
+        handle = self._handles.get(feedback.marker_name)
+        if handle is None:
+            return
+        if feedback.event_type == InteractiveMarkerFeedback.POSE_UPDATE or (
+                # Of messages that come faster than they are taken the last counts, and that is it.
+                feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP
+                and feedback.pose != handle.pose):
+            self._drag(handle, feedback)
+        elif feedback.event_type == InteractiveMarkerFeedback.MENU_SELECT:
+            self._choose(handle, feedback.menu_entry_id)
+
+    def _drag(self, handle: _Handle, feedback: InteractiveMarkerFeedback) -> None:
+        """Send where the handle is now as a goal; it stays there, whatever becomes of that."""
+        name, header, pose = handle.arm.name, feedback.header, feedback.pose
+        if handle.position_only:
+            self._means.take_point(name, PointStamped(header=header, point=pose.position))
+        else:
+            self._means.take_pose(name, PoseStamped(header=header, pose=pose))
+        if header.frame_id == handle.frame and _is_pose(pose):
+            handle.pose, handle.seen = pose, self._means.last_goal(handle.arm)
+            handle.at_tip = False
+        # The server itself has taken up what came, be it in another frame, or no pose at all.
+        self._server.setPose(feedback.marker_name, handle.pose)
+
+    def _choose(self, handle: _Handle, entry: int) -> None:
+        solver = chosen_solver(entry)
+        if solver is not None:
+            self._means.choose_solver(handle.arm.name, solver)
+        elif entry == POSITION_ONLY:
+            handle.position_only = not handle.position_only
+            self._show(handle)
+            self._server.applyChanges()
+        elif entry == HOME:
+            self._means.go_home()
+
+    def _show(self, handle: _Handle) -> None:
+        arm = handle.arm
+        weights = arm.task_weights
+        if handle.position_only:
+            linear = weights[:3] if weights[:3].any() else np.ones(3)
+            weights = np.concatenate([linear, np.zeros(3)])
+        marker = handle_marker(_handle_name(arm.name), handle.frame, handle.pose, weights,
+                               shown_size(arm))
+        marker.menu_entries = menu_entries(arm.solver.name, handle.position_only)
+        self._server.insert(marker, feedback_callback=self.on_feedback)
+
+
+def _handle_name(arm: str) -> str:
+    return arm or ONLY_ARM
+
+
+def _tip_pose(robot: Robot, arm: Arm) -> Pose:
+    return matrix_to_pose(arm.chain.forward(robot.posture(arm)))
+
+
+def _is_pose(pose: Pose) -> bool:
+    try:
+        pose_to_matrix(pose)
+    except InputError:
+        return False
+    return True

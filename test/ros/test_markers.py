@@ -1,0 +1,236 @@
+"""What ~/markers show of every robot of this package, in every outcome and posture."""
+
+import functools
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from marker_checks import check_markers
+from visualization_msgs.msg import Marker
+
+import robots
+from ik_node import Goal
+from ik_node.model.files import read_robot
+from ik_node.resources import robot_file
+from ik_node.ros.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid
+from ik_node.ros.markers.ghosts import Found, sticks
+from ik_node.ros.markers.goal import ShownGoal
+from ik_node.ros.markers.limit_bars import nearness
+from ik_node.ros.markers.scene import Scene
+from ik_node.ros.markers.shapes import AMBER, GREEN, RED
+from ik_node.ros.options import ArmOptions
+from ik_node.ros.robot import Arm, Robot
+
+ROBOTS = {'arm_6r': ('', ''), 'arm_7r': ('', ''), 'planar_3r': ('', ''), 'scara': ('', ''),
+          'torso': ('torso_link', 'left_tool0'), 'panda': ('', ''), 'puma560': ('', '')}
+LEVELS = {DiagnosticStatus.OK: GREEN, DiagnosticStatus.WARN: AMBER, DiagnosticStatus.ERROR: RED}
+
+
+@functools.lru_cache
+def robot_of(name, solver='auto'):
+    base, tip = ROBOTS[name]
+    tree = read_robot(robot_file(name))
+    return Robot(tree, {'': Arm('', tree, ArmOptions(base_link=base, tip_link=tip, solver=solver),
+                                {})})
+
+
+def two_arms():
+    tree = read_robot(robot_file('torso'))
+    return Robot(tree, {side: Arm(side, tree, ArmOptions(
+        base_link='torso_link', tip_link=f'{side}_tool0'), {}) for side in ('left', 'right')})
+
+
+def two_branches(robot, arm):
+    return Found(np.array([robot.posture(arm), arm.start]), '2 branches')
+
+
+def one(robot):
+    return next(iter(robot.arms.values()))
+
+
+def by_key(array):
+    return {(marker.ns, marker.id): marker for marker in array.markers}
+
+
+def of(array, namespace):
+    return [marker for marker in array.markers
+            if marker.ns == namespace and marker.action == Marker.ADD]
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+@pytest.mark.parametrize('level', LEVELS, ids=['met', 'approximate', 'refused'])
+def test_they_are_valid_for_every_robot_and_outcome(name, level):
+    robot, scene = robot_of(name), Scene()
+    arm = one(robot)
+    robot.reset()
+    scene.take_up(robot)
+    frames = {f'p/{link}' for link in robot.tree.links}
+    check_markers(scene.message(robot, 'p/', two_branches), frames)
+    T = arm.chain.forward(arm.chain.neutral())
+    for goal in (Goal(T[:3, 3], T[:3, :3]), Goal(T[:3, 3])):
+        scene.show_goal(robot, arm, ShownGoal(goal, level, 'REASON'), 'words ' * 100)
+        array = scene.message(robot, 'p/', two_branches)
+        check_markers(array, frames)
+        ball, label = by_key(array)['goal', 0], by_key(array)['goal', 4]
+        assert ball.color == label.color == LEVELS[level]
+        assert label.text == 'REASON'
+        assert label.pose.position.z > ball.pose.position.z
+    scene.show_refusal('', "unknown frame 'é…'")
+    array = scene.message(robot, 'p/', None)
+    check_markers(array, frames)
+    assert by_key(array)['status', 0].text.startswith('refused: unknown frame')
+    check_markers(scene.clear(), frames)
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_they_are_valid_in_every_posture(name):
+    robot = robot_of(name)
+    arm = one(robot)
+    chain, scene = arm.chain, Scene()
+    scene.take_up(robot)
+    lower = np.where(np.isfinite(chain.lower), chain.lower, -7.0)
+    upper = np.where(np.isfinite(chain.upper), chain.upper, 7.0)
+    # Ends and zero are where arms are singular.
+    part = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0.0, 1.0))
+
+    @settings(max_examples=robots.samples(60), deadline=None)
+    @given(st.lists(part, min_size=chain.n_joints, max_size=chain.n_joints))
+    def check(parts):
+        q = lower + np.array(parts) * (upper - lower)
+        robot.move(arm, q)
+        check_markers(scene.message(robot, '', two_branches), set(robot.tree.links))
+
+    check()
+
+
+def test_the_ellipsoid_is_that_of_J_J_transposed():
+    chain = robots.planar(0.4, 0.3)
+    q = np.array([0.3, 0.8])
+    R, semi_axes = velocity_ellipsoid(chain, q, 1.0)
+    J = chain.jacobian(q)[:3]
+    assert R @ np.diag(semi_axes ** 2) @ R.T == pytest.approx(J @ J.T)
+    assert np.linalg.det(R) == pytest.approx(1.0)
+    # Yoshikawa's two-link arm: the area is l1 l2 |sin θ2|.
+    assert semi_axes[0] * semi_axes[1] == pytest.approx(0.4 * 0.3 * np.sin(0.8))
+    assert semi_axes[2] == 0.0
+
+
+def test_a_singular_arm_has_a_flat_ellipsoid_that_is_still_there():
+    chain = robots.planar(0.4, 0.3)
+    (marker,) = ellipsoid_markers('base', 'manipulability', chain, np.zeros(2), 0.7)
+    thin, _, wide = sorted((marker.scale.x, marker.scale.y, marker.scale.z))
+    assert 0.0 < thin < 0.01 * wide
+
+
+def test_a_slide_counts_by_the_arms_size():
+    q = np.array([0.1, 0.2, 0.1, 0.0])
+    small, large = (velocity_ellipsoid(robots.scara(), q, size)[1].max() for size in (2.0, 4.0))
+    assert (small, large) == pytest.approx((2.0, 4.0))
+
+
+def test_bars_redden_near_a_limit_and_tell_where_between_them_a_joint_is():
+    chain = robots.planar(1.0, 1.0, 1.0, limit=2.0)
+    bounded, place, near = nearness(chain, np.array([-2.0, 0.0, 1.9]))
+    assert list(bounded) == [0, 1, 2]
+    assert place == pytest.approx([0.0, 0.5, 0.975])
+    assert near[0] == 1.0
+    assert near[1] == 0.0
+    assert 0.9 < near[2] < 1.0
+
+
+def test_joints_without_limits_have_no_bar():
+    robot = Robot(robots.planar(1.0, 1.0).tree, {'': Arm('', robots.planar(1.0, 1.0).tree,
+                                                         ArmOptions(), {})})
+    scene = Scene()
+    scene.take_up(robot)
+    assert of(scene.message(robot, '', None), 'limits') == []
+
+
+def test_a_bars_knob_goes_with_the_joint_and_a_label_says_whose_it_is():
+    robot, scene = robot_of('arm_6r'), Scene()
+    arm = one(robot)
+    scene.take_up(robot)
+    knobs = []
+    for q in (arm.chain.lower, arm.chain.upper):
+        robot.move(arm, q)
+        markers = by_key(scene.message(robot, '', None))
+        knobs.append(np.array([p.y for p in markers['limits', 1].points]))
+        assert all(color.r > color.g for color in markers['limits', 1].colors)
+    length = markers['limits', 0].scale.y
+    assert knobs[1] - knobs[0] == pytest.approx(np.full(6, length))
+    assert [markers['limits', 2 + i].text for i in range(6)] == list(arm.chain.joint_names)
+
+
+def test_ghosts_stand_on_the_base_and_end_at_the_tip():
+    chain = robot_of('torso').arms[''].chain
+    q = robots.random_q(chain, np.random.default_rng(3))
+    places = sticks(chain, q, 1e-6)
+    assert places[0] == pytest.approx(np.zeros(3))
+    assert places[-1] == pytest.approx(chain.forward(q)[:3, 3])
+    assert (np.linalg.norm(np.diff(places, axis=0), axis=1) > 1e-6).all()
+
+
+def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
+    robot, scene = robot_of('arm_6r'), Scene()
+    arm = one(robot)
+    scene.take_up(robot)
+    scene.show_goal(robot, arm, ShownGoal(Goal([0.1, 0.2, 0.3]), DiagnosticStatus.OK, 'OK'), 'ok')
+    shown = {(m.ns, m.id) for m in scene.message(robot, 'p/', two_branches).markers}
+    assert ('branches', 0) in shown
+    array = scene.message(robot, 'p/', None)
+    gone = [(m.ns, m.id) for m in array.markers if m.action == Marker.DELETE]
+    assert gone == [('branches', 0), ('branches', 1)]
+    assert all(m.action == Marker.ADD for m in scene.message(robot, 'p/', None).markers)
+    other = robot_of('planar_3r')
+    scene.take_up(other)
+    array = scene.message(other, '', None)
+    gone = {(m.ns, m.id): m.header.frame_id for m in array.markers if m.action == Marker.DELETE}
+    assert ('goal', 0) in gone
+    assert ('limits', 5) in gone
+    assert set(gone.values()) == {'p/base_link'}
+    assert {(m.ns, m.id) for m in scene.clear().markers} == {
+        (m.ns, m.id) for m in array.markers if m.action == Marker.ADD}
+    assert scene.clear().markers == []
+
+
+def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
+    tree = read_robot(robot_file('arm_6r'))
+    scene, ends = Scene(), []
+    for tip, solver in (('tool0', 'dls'), ('tool0', 'ccd'), ('link_5', 'ccd')):
+        robot = Robot(tree, {'': Arm('', tree, ArmOptions(tip_link=tip, solver=solver), {})})
+        scene.take_up(robot)
+        if solver == 'dls':
+            arm = one(robot)
+            scene.show_goal(robot, arm, ShownGoal(Goal([0.1, 0.2, 0.3]), DiagnosticStatus.OK, ''),
+                            '')
+        ends.append(len(of(scene.message(robot, '', None), 'goal')) > 0)
+    assert ends == [True, True, False]
+
+
+def test_the_panels_of_two_arms_are_apart():
+    robot, scene = two_arms(), Scene()
+    scene.take_up(robot)
+    array = scene.message(robot, '', None)
+    check_markers(array, set(robot.tree.links))
+    markers = by_key(array)
+    left, right = (markers[f'{side}/limits', 0] for side in ('left', 'right'))
+    assert abs(left.points[0].y - right.points[0].y) > left.scale.y
+    assert {'left/status', 'right/status', 'left/manipulability'} <= {m.ns for m in array.markers}
+
+
+def test_a_trail_keeps_the_last_five_hundred_places():
+    robot, scene = robot_of('arm_6r'), Scene()
+    arm = one(robot)
+    scene.take_up(robot)
+    for angle in np.linspace(-2.5, 2.5, 700):
+        robot.move(arm, np.array([angle, 0.2, 0.3, 0.0, 0.0, 0.0]))
+        array = scene.message(robot, '', None)
+    (trail,) = of(array, 'trail')
+    assert len(trail.points) == 500
+    last, tip = trail.points[-1], arm.chain.forward(robot.posture(arm))[:3, 3]
+    assert (last.x, last.y, last.z) == pytest.approx(tip)
