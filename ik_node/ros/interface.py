@@ -60,8 +60,8 @@ OUTPUTS = (
           'states'),
     Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'once a second: rates, failures, '
           'percentiles of solve and answer times, what is odd'),
-    Topic('~/markers', 'visualization_msgs/msg/MarkerArray', 'goals, and the trails of tips',
-          depth=1),
+    Topic('~/markers', 'visualization_msgs/msg/MarkerArray', 'goals, trails of tips, and what '
+          'else is shown in RViz', depth=1),
     Topic('~/solutions', 'trajectory_msgs/msg/JointTrajectory', 'every branch inside the limits, '
           'one point each, the nearest first: with each answer where `publish_solutions` is true, '
           'and on demand by `~/solve_all`'),

@@ -32,9 +32,11 @@ def nodes():
                signal_handler_options=SignalHandlerOptions.NO)
     given = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'publish_description': True,
              'state_topic': 'measured', 'trajectory_topic': 'motions'}
+    quiet = {'interactive_marker': False}  # what serves handles has topics of its own
     full = IkNode(context=context, namespace='full', parameter_overrides=[
-        Parameter(name, value=value) for name, value in given.items()])
-    waiting = IkNode(context=context, namespace='waiting')
+        Parameter(name, value=value) for name, value in {**given, **quiet}.items()])
+    waiting = IkNode(context=context, namespace='waiting', parameter_overrides=[
+        Parameter(name, value=value) for name, value in quiet.items()])
     for node in (full, waiting):
         node.start()
     yield full, waiting
