@@ -3,7 +3,7 @@
 #   make demo                                  the node at work: goals in, joint states out, and a
 #                                              page to drag the goal on; HEADLESS=1: without it
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
-#   make test | lint | bench | soak | setup | pictures
+#   make test | lint | docs | bench | soak | setup | pictures
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
 #   make soak SOLVES=100000 MINUTES=2          a shorter one
 
@@ -24,7 +24,7 @@ SOLVES ?= 1000000
 INPUTS ?= 10000
 MINUTES ?= 10
 
-.PHONY: setup demo test lint bench soak pictures clean
+.PHONY: setup demo test lint docs bench soak pictures clean
 
 setup: $(VENV)/.demo $(VENV)/.test
 
@@ -39,6 +39,10 @@ test: $(VENV)/.test
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy examples/*.py examples/own_solver/*.py
+
+docs: $(VENV)/.demo
+	$(BIN)/python -m ik_node.tools.ik_docs
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark

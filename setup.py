@@ -34,6 +34,8 @@ setup(
         (f'share/{NAME}/config/dh', glob('config/dh/*')),
         (f'share/{NAME}/config/poses', glob('config/poses/*')),
         (f'share/{NAME}/config/sros2', glob('config/sros2/*')),
+        (f'share/{NAME}/examples', glob('examples/*.py')),
+        (f'share/{NAME}/examples/own_solver', glob('examples/own_solver/*.*')),
         (f'share/{NAME}/launch', glob('launch/*.launch.py')),
         (f'share/{NAME}/urdf', glob('urdf/*')),
     ],

@@ -1,6 +1,7 @@
 """The node: a managed (lifecycle) node that starts itself."""
 
 import sys
+from traceback import format_exc
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -14,6 +15,7 @@ from ik_node.ros.configuration import Configuration
 from ik_node.ros.health import PERIOD, Health
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
+from ik_node.solvers.registry import refused_plugins
 
 
 class IkNode(LifecycleNode):
@@ -29,6 +31,8 @@ class IkNode(LifecycleNode):
         self.create_timer(PERIOD, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         if not _jit.HAVE_NUMBA:
             self.get_logger().warning(_jit.INSTALL_HINT)
+        for refused in refused_plugins():
+            self.get_logger().warning(str(refused))
 
     def start(self) -> None:
         """Configure and activate, unless the parameter autostart forbids it."""
@@ -40,8 +44,9 @@ class IkNode(LifecycleNode):
         """Read the robot, make publishers and subscriptions. Fails where parameters are wrong."""
         try:
             self._configuration.load()
-        except IkError as error:
-            self._health.trouble = f'cannot configure: {error}'
+        except Exception as error:  # besides what is wrong with parameters, a defect of a plug-in
+            reason = error if isinstance(error, IkError) else f'internal error:\n{format_exc()}'
+            self._health.trouble = f'cannot configure: {reason}'
             self.get_logger().error(self._health.trouble)
             return TransitionCallbackReturn.FAILURE
         self._health.trouble = ''

@@ -105,11 +105,18 @@ class Session:
             logger.info(f'compiling {", ".join(slow)}: once after installing, for up to half a '
                         'minute; goals wait until then, the newest counts')
             self._goals.waiting = True
-            self._compiler = threading.Thread(target=robot.warm_up, daemon=True)
+            self._compiler = threading.Thread(target=self._warm_up, args=(robot,), daemon=True)
             self._compiler.start()
         else:
-            robot.warm_up()
+            self._warm_up(robot)
             self._tell_ready(robot)
+
+    def _warm_up(self, robot: Robot) -> None:
+        """Compile what there is to compile; a plug-in may fail at that, and at its goals."""
+        try:
+            robot.warm_up()
+        except Exception:
+            self._node.get_logger().error(f'internal error:\n{traceback.format_exc()}')
 
     def _set_publish_rate(self) -> None:
         """Let the timer follow the parameter. It stays the same one: rclpy forgets none it made."""

@@ -1,5 +1,8 @@
-"""The solvers by name."""
+"""The solvers by name: those of this package, and those that others bring as plug-ins."""
 
+import threading
+import warnings
+from importlib.metadata import entry_points
 from typing import Any
 
 from ik_node.exceptions import InputError, OptionError, unknown
@@ -11,23 +14,72 @@ from ik_node.solvers.ccd.solver import CcdSolver
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.pseudoinverse import PseudoinverseSolver
 from ik_node.solvers.jacobian.transpose import TransposeSolver
+from ik_node.solvers.plugins import GROUP, Refused, load
 
-_SOLVERS: dict[str, type[Solver]] = {
+_BUILT_IN: dict[str, type[Solver]] = {
     solver.name: solver for solver in (
         AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, PseudoinverseSolver,
         TransposeSolver)}
 
 
+class _Plugins:
+    """What others bring, imported when it is asked for first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._asked = False
+        self._found: dict[str, type[Solver]] = {}
+        self._refused: tuple[Refused, ...] = ()
+
+    def get(self) -> tuple[dict[str, type[Solver]], tuple[Refused, ...]]:
+        """Return the classes by name, and what cannot be used; warn of the latter once.
+
+        A plug-in that asks while it is imported itself is told of none.
+        """
+        with self._lock:
+            if not self._asked:
+                self._asked = True
+                self._found, refused = load(entry_points(group=GROUP), _BUILT_IN)
+                self._refused = tuple(refused)
+                for one in refused:
+                    warnings.warn(str(one), RuntimeWarning, stacklevel=3)
+            return self._found, self._refused
+
+
+_PLUGINS = _Plugins()
+
+
+def built_in_names() -> tuple[str, ...]:
+    """Return the names of the solvers of this package, in alphabetical order."""
+    return tuple(sorted(_BUILT_IN))
+
+
 def solver_names() -> tuple[str, ...]:
-    """Return the names `make_solver` takes, in alphabetical order."""
-    return tuple(sorted(_SOLVERS))
+    """Return the names `make_solver` takes, plug-ins among them, in alphabetical order."""
+    return tuple(sorted({*_BUILT_IN, *_PLUGINS.get()[0]}))
+
+
+def refused_plugins() -> tuple[Refused, ...]:
+    """Return the plug-ins that cannot be used, each with the reason."""
+    return _PLUGINS.get()[1]
 
 
 def solver_class(name: str) -> type[Solver]:
-    """Return a solver's class. Raises OptionError for an unknown name, with the list."""
-    if not isinstance(name, str) or name not in _SOLVERS:
-        raise OptionError(unknown('solver', name, solver_names()))
-    return _SOLVERS[name]
+    """Return a solver's class.
+
+    Raises OptionError for an unknown name, with the list, and for a plug-in that cannot be used,
+    with the reason.
+    """
+    if isinstance(name, str):
+        if name in _BUILT_IN:
+            return _BUILT_IN[name]
+        found, refused = _PLUGINS.get()
+        if name in found:
+            return found[name]
+        for one in refused:
+            if one.name == name:
+                raise OptionError(str(one))
+    raise OptionError(unknown('solver', name, solver_names()))
 
 
 def make_solver(name: str, chain: Chain, **options: Any) -> Solver:

@@ -86,6 +86,8 @@ def _fit(name: str, chain: Chain) -> dict[str, Any]:
         solver = make_solver(name, chain)
     except UnsupportedError as error:
         return {'fits': False, 'says': error.found or str(error)}
+    except Exception as error:  # a plug-in's: the others are shown all the same
+        return {'fits': False, 'says': f'{type(error).__name__}: {error}'}
     return {'fits': True, 'says': getattr(solver, 'family', '')}
 
 

@@ -1,0 +1,102 @@
+"""A solver of one's own: inverse kinematics as bounded least squares, by scipy.
+
+Once this package is installed, beside ik_node, the solver is there by its name:
+
+    pip install --no-deps examples/own_solver
+    python -m ik_node.demo --solver least_squares --headless
+"""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from ik_node import Goal, StopReason
+from ik_node.options import option
+from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.search import nearest_turn
+from ik_node.spatial import rotation_log
+
+_SMALLEST = 1e-15  # of scipy's own tolerances: it goes on until ours are met or nothing is gained
+
+
+@dataclass(frozen=True)
+class LeastSquaresOptions(SolverOptions):
+    """What every solver takes, and one option besides. Each becomes a parameter of the node."""
+
+    length: float = option(
+        1.0, 'the error that counts as much as one radian', 'm', low=0.0, positive=True)
+
+
+class LeastSquaresSolver(Solver):
+    """Minimises Σ (wᵢ eᵢ)² within the limits, from q0 and then from random postures."""
+
+    name = 'least_squares'
+    Options: ClassVar[type[SolverOptions]] = LeastSquaresOptions
+
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        """Return the first answer that meets the goal, else the best of all attempts."""
+        options, began = self.options, time.perf_counter()
+        rng = np.random.default_rng(options.seed)
+        best = self._found(goal, q0, StopReason.STALLED, 0)
+        if best.success:
+            return best
+        for attempt in range(1 + options.max_restarts):
+            start = self._random_posture(q0, rng) if attempt > 0 else q0
+            found = self._attempt(goal, q0, start)
+            if found.success:
+                return found._replace(restarts=attempt)
+            best = min(found, best, key=_distance)._replace(restarts=attempt)
+            if options.timeout is not None and time.perf_counter() - began >= options.timeout:
+                return best._replace(reason=StopReason.TIMEOUT)
+        return best
+
+    def _attempt(self, goal: Goal, q0: np.ndarray, start: np.ndarray) -> Found:
+        """Minimise from a posture (n,); return the answer that is by whole turns nearest q0."""
+        lower, upper = self.chain.lower, self.chain.upper
+        q, free = start.copy(), lower < upper
+        weights = goal.weights.copy()
+        weights[:3] /= self.options.length
+
+        def residual(values: np.ndarray) -> np.ndarray:
+            q[free] = values
+            return weights * self._error(goal, q)
+
+        answer = least_squares(
+            residual, start[free], bounds=(lower[free], upper[free]),
+            max_nfev=self.options.max_iterations, ftol=_SMALLEST, xtol=_SMALLEST, gtol=_SMALLEST)
+        q[free] = answer.x
+        nearest_turn(self.chain.arrays, q0, q)
+        self.chain.shorten_rotations(q)
+        failure = StopReason.ITERATIONS if answer.status == 0 else StopReason.STALLED
+        return self._found(goal, np.clip(q, lower, upper), failure, answer.nfev)
+
+    def _found(self, goal: Goal, q: np.ndarray, failure: StopReason, iterations: int) -> Found:
+        """Return joint values (n,) with what forward kinematics says of them."""
+        asked, e = goal.weights > 0.0, self._error(goal, q)
+        position = float(np.linalg.norm(e[:3][asked[:3]]))
+        orientation = float(np.linalg.norm(e[3:][asked[3:]]))
+        met = (position <= self.options.position_tolerance
+               and orientation <= self.options.orientation_tolerance)
+        return Found(q, met, StopReason.CONVERGED if met else failure, position, orientation,
+                     iterations, restarts=0)
+
+    def _error(self, goal: Goal, q: np.ndarray) -> np.ndarray:
+        """Return [p_goal − p; log(R_goal Rᵀ)] (6,) along the goal's axes, m and rad."""
+        T, R_goal = self.chain.forward(q), goal.pose[:3, :3]
+        turn = rotation_log(np.ascontiguousarray(R_goal @ T[:3, :3].T))
+        return np.concatenate([R_goal.T @ (goal.pose[:3, 3] - T[:3, 3]), R_goal.T @ turn])
+
+    def _random_posture(self, q0: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return a posture (n,) inside the limits; a joint without limits lies within q0 ± π."""
+        lower = np.where(np.isfinite(self.chain.lower), self.chain.lower, q0 - np.pi)
+        upper = np.where(np.isfinite(self.chain.upper), self.chain.upper, q0 + np.pi)
+        return rng.uniform(lower, upper)
+
+
+def _distance(found: Found) -> float:
+    """Return how far a posture is from its goal, metres and radians alike."""
+    return found.position_error + found.orientation_error

@@ -1,0 +1,31 @@
+"""The examples that need no ROS, run as their readers run them."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[2] / 'examples'
+
+
+def printed(name):
+    run = subprocess.run([sys.executable, str(EXAMPLES / name)], capture_output=True, text=True,
+                         timeout=240, check=False,
+                         env={**os.environ, 'PYTHONPATH': str(EXAMPLES.parent)})
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_ten_lines_are_ten_and_meet_the_goal():
+    lines = (EXAMPLES / 'ten_lines.py').read_text().splitlines()
+    assert len([line for line in lines if line and not line.startswith('"""')]) <= 10
+    assert printed('ten_lines.py').startswith('True: the goal is met')
+
+
+def test_a_ur5_has_eight_branches_that_all_meet_the_pose():
+    family, count, *branches = printed('ur5_branches.py').splitlines()
+    assert family == '6R, axes 2, 3, 4 parallel'
+    assert count == '8 branches, in degrees:'
+    assert len(set(branches)) == 8
+    assert all(float(re.search(r'off by (\S+)$', line).group(1)) < 1e-9 for line in branches)

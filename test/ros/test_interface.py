@@ -1,0 +1,100 @@
+"""The table of topics and services is what a running node has."""
+
+from pathlib import Path
+
+import pytest
+
+import robots
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+import rclpy
+from domains import Domain
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+
+from ik_node.ros.interface import GOALS, INPUTS, OUTPUTS, SERVICES
+from ik_node.ros.node import IkNode
+from ik_node.ros.status import KEYS
+
+TOPICS_PAGE = Path(__file__).parents[2] / 'docs/topics.md'
+# Every ROS 2 node has these, or tf2 brings them.
+OTHERS = {'/parameter_events', '/rosout', '/clock', '/tf', '/tf_static'}
+OTHER_SERVICES = ('parameter', 'state', 'transition', 'type_description')
+
+
+@pytest.fixture(scope='module')
+def nodes():
+    """Two nodes: one that has a robot and says all it can, one that waits for its robot."""
+    domain, context = Domain(), rclpy.Context()
+    rclpy.init(context=context, domain_id=domain.id, args=['--ros-args', '--log-level', 'fatal'],
+               signal_handler_options=SignalHandlerOptions.NO)
+    given = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'publish_description': True,
+             'state_topic': 'measured', 'trajectory_topic': 'motions'}
+    quiet = {'interactive_marker': False}  # what serves handles has topics of its own
+    full = IkNode(context=context, namespace='full', parameter_overrides=[
+        Parameter(name, value=value) for name, value in {**given, **quiet}.items()])
+    waiting = IkNode(context=context, namespace='waiting', parameter_overrides=[
+        Parameter(name, value=value) for name, value in quiet.items()])
+    for node in (full, waiting):
+        node.start()
+    yield full, waiting
+    for node in (full, waiting):
+        node.destroy_node()
+    rclpy.shutdown(context=context)
+    domain.give_back()
+
+
+def full_type(kind):
+    """Return the name of a message's or service's class as ROS writes it."""
+    package, group, _ = kind.__module__.split('.')
+    return f'{package}/{group}/{kind.__name__}'
+
+
+def real(node, ends):
+    return {(end.topic_name, full_type(end.msg_type), end.qos_profile.depth,
+             end.qos_profile.reliability == ReliabilityPolicy.RELIABLE,
+             end.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL)
+            for end in ends if end.topic_name not in OTHERS}
+
+
+def table(node, topics):
+    given = {'[state_topic]': 'measured', '[trajectory_topic]': 'motions'}
+    return {(node.resolve_topic_name(given.get(topic.name, topic.name)), topic.kind, topic.depth,
+             topic.reliable, topic.latched) for topic in topics}
+
+
+def test_it_publishes_what_the_table_says(nodes):
+    full, waiting = nodes
+    assert real(full, full.publishers) == table(full, OUTPUTS)
+    always = [topic for topic in OUTPUTS
+              if topic.name not in ('robot_description', '[trajectory_topic]')]
+    assert real(waiting, waiting.publishers) == table(waiting, always)
+
+
+def test_it_listens_to_what_the_table_says(nodes):
+    full, waiting = nodes
+    by_topic = [topic for topic in INPUTS if topic.name == 'robot_description']
+    assert real(full, full.subscriptions) == table(
+        full, [topic for topic in (*GOALS, *INPUTS) if topic not in by_topic])
+    assert real(waiting, waiting.subscriptions) == table(waiting, [*GOALS, *by_topic])
+
+
+def test_it_offers_the_services_of_the_table(nodes):
+    try:
+        import moveit_msgs.srv  # noqa: F401
+        offered = SERVICES
+    except ImportError:
+        offered = [service for service in SERVICES if service.name != '~/compute_ik']
+    node = nodes[0]
+    found = {(service.srv_name, full_type(service.srv_type)) for service in node.services}
+    own = {(name.rpartition('/')[2], kind) for name, kind in found
+           if not any(word in name for word in OTHER_SERVICES)}
+    assert own == {(service.name.removeprefix('~/'), service.kind) for service in offered}
+
+
+def test_the_page_tells_of_every_key_of_a_status():
+    text = TOPICS_PAGE.read_text(encoding='utf-8')
+    for key in KEYS:
+        assert f'| `{key}` |' in text

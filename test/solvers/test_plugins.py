@@ -1,0 +1,122 @@
+"""Solvers that other packages bring: found by entry point, and harmless where they are broken."""
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plugin_packages
+import robots
+from ik_node import IkError, make_solver, solver_names
+from ik_node.solvers import registry
+from ik_node.tools.ik_inspect import main as ik_inspect
+
+TEST = Path(__file__).parents[1]
+# Of the conformance suite, what asks for more than the promises of a result: a name for every
+# failure.
+REASONS = 'unreachable or only_the_limits or singular_start_is_named or a_batch_is_solved'
+
+
+@pytest.fixture
+def mixed(tmp_path, monkeypatch):
+    plugin_packages.write_good_and_broken(tmp_path)
+    plugin_packages.activate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def own_solver(tmp_path, monkeypatch):
+    plugin_packages.install_own_solver(tmp_path)
+    plugin_packages.activate(monkeypatch, tmp_path)
+
+
+def test_an_installed_solver_is_there_by_its_name_with_its_options(own_solver):
+    assert 'least_squares' in solver_names()
+    assert list(solver_names()) == sorted(solver_names())
+    chain = robots.planar(1.0, 0.8)
+    q = np.array([0.4, 0.9])
+    result = make_solver('least_squares', chain, length=0.5).solve(chain.forward(q), q + 0.2)
+    assert result.success
+    assert result.q == pytest.approx(q, abs=1e-5)
+    with pytest.raises(IkError, match="no least_squares option 'lenght'; did you mean 'length'"):
+        make_solver('least_squares', chain, lenght=0.5)
+
+
+def test_an_installed_solver_passes_the_conformance_suite(own_solver):
+    run = subprocess.run(
+        [sys.executable, '-m', 'pytest', 'solvers/test_conformance.py', '-p', 'no:cacheprovider',
+         '-k', f'least_squares and not ({REASONS})'],
+        cwd=TEST, capture_output=True, text=True, timeout=300, check=False, env=dict(os.environ))
+    assert run.returncode == 0, run.stdout
+    assert int(run.stdout.split(' passed')[0].split()[-1]) > 30
+
+
+def test_plugins_are_not_imported_before_they_are_asked_for(mixed):
+    code = ('import sys, ik_node\n'
+            'from ik_node.solvers.registry import solver_class\n'
+            'solver_class("dls")\n'
+            'assert "lazy_ik" not in sys.modules\n'
+            'assert "lazy" in ik_node.solver_names()\n'
+            'assert "lazy_ik" in sys.modules\n')
+    run = subprocess.run([sys.executable, '-W', 'ignore', '-c', code], capture_output=True,
+                         text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_what_is_broken_is_warned_of_once_and_breaks_nothing_else(mixed):
+    with pytest.warns(RuntimeWarning) as told:
+        names = solver_names()
+    texts = [str(warning.message) for warning in told]
+    assert len(texts) == len(plugin_packages.REFUSED)
+    for name, (_, reason) in plugin_packages.REFUSED.items():
+        assert any(f"the solver '{name}' that rotten 1.2 brings cannot be used: " in text
+                   and reason in text for text in texts), name
+    assert set(names) == {*registry.built_in_names(), 'lazy'}
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert make_solver('lazy', robots.planar(1.0)).options.patience == 2.0
+        assert solver_names() == names
+
+
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+@pytest.mark.parametrize('name', [name for name in plugin_packages.REFUSED if name != 'dls'])
+def test_a_broken_one_is_refused_by_its_name_with_the_reason(mixed, name):
+    reason = plugin_packages.REFUSED[name][1]
+    with pytest.raises(IkError, match='that rotten 1.2 brings cannot be used') as refused:
+        make_solver(name, robots.planar(1.0))
+    assert reason in str(refused.value)
+
+
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+def test_a_name_that_is_taken_stays_whose_it_was(mixed):
+    assert type(make_solver('dls', robots.planar(1.0))).__module__ == 'ik_node.solvers.jacobian.dls'
+    with pytest.raises(IkError, match="no solver 'lm'.*'dls', 'lazy', 'pseudoinverse'"):
+        make_solver('lm', robots.planar(1.0))
+
+
+def test_of_two_with_one_name_the_first_is_taken(tmp_path, monkeypatch):
+    first, second = tmp_path / 'first', tmp_path / 'second'
+    plugin_packages.write_package(first, 'one', {'lazy': 'lazy_ik:Lazy'},
+                                  {'lazy_ik': plugin_packages.GOOD})
+    plugin_packages.write_package(second, 'other', {'lazy': 'other_ik:Lazy'},
+                                  {'other_ik': plugin_packages.GOOD})
+    plugin_packages.activate(monkeypatch, second)
+    plugin_packages.activate(monkeypatch, first)
+    with pytest.warns(RuntimeWarning, match="'lazy' that other 1.2 brings .* taken already"):
+        assert 'lazy' in solver_names()
+
+
+def test_ik_inspect_shows_plugins_and_what_one_raises(tmp_path, monkeypatch, capsys):
+    code = plugin_packages.GOOD.replace('    Options = LazyOptions\n', '''
+    def __init__(self, chain, **options):
+        1 / 0
+''')
+    plugin_packages.write_package(tmp_path, 'zero', {'lazy': 'zero_ik:Lazy'}, {'zero_ik': code})
+    plugin_packages.activate(monkeypatch, tmp_path)
+    assert ik_inspect(['planar_3r']) == 0
+    printed = capsys.readouterr().out
+    assert 'ZeroDivisionError: division by zero' in printed
+    assert 'transpose' in printed
