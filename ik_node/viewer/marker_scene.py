@@ -98,7 +98,7 @@ class MarkerScene:
                 batched_positions=points, batched_scales=np.tile(
                     (size.x, size.y, size.z), (len(points), 1)),
                 batched_colors=colors if len(colors) == len(points) else color,
-                opacity=look['opacity'], lod='off', **placed)
+                opacity=look['opacity'], flat_shading=shape is _BOX, lod='off', **placed)
         if marker.type in (_CUBE_LIST, _SPHERE_LIST, _POINTS) and len(points):
             return scene.add_point_cloud(
                 name, points, colors if len(colors) == len(points) else color,
