@@ -143,6 +143,19 @@ class Soak:
                  } if solver in ('ccd', 'transpose') else {}
         return self.node.set(solver=solver, **loose, **{f'{solver}__max_restarts': 10})
 
+    def load_kernels(self):
+        """Have every kernel there is loaded, so that what memory grows by later is no code."""
+        for name in OWN:
+            self.change_robot(name)
+            for solver in SOLVERS:
+                if not self.set_solver(solver)[0]:
+                    continue
+                for weights in WEIGHTS[2:]:
+                    if self.node.set(task_weights=weights)[0]:
+                        self.weights = weights
+                        self.good_goal()
+                        self.node.call(Trigger, 'ik_node/solve_all', Trigger.Request())
+
     def _bad_goal(self):
         self.counts['refused'] += 1
         header = PoseStamped().header
@@ -213,11 +226,7 @@ def main() -> int:
         soak = Soak(node, np.random.default_rng(arguments.seed))
         soak.description.publish(String(data=soak.texts['arm_6r']))
         assert node.until(lambda: soak._tick() or 'ready: ' in node.log(), 240.0), node.log()
-        for name in OWN:  # every kernel there is
-            soak.change_robot(name)
-            for solver in SOLVERS:
-                if soak.set_solver(solver)[0]:
-                    soak.good_goal()
+        soak.load_kernels()
         began = told = time.monotonic()
         seconds, before, actions, series = 60.0 * arguments.minutes, 0.0, 0, []
         while time.monotonic() - began < seconds and node.alive():

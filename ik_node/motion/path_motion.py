@@ -1,11 +1,15 @@
 """From a path of the joints to a motion along it, from rest to rest: quick, and smooth in time."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.spline import SplineTrajectory
 from ik_node.motion.time_scaling import Pace, quickest_pace
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 STEP = 0.004         # s between the knots of a motion
 _FEWEST, _MOST = 24, 20000  # knots
@@ -15,7 +19,7 @@ _ROUNDS = 4          # of slowing down where limits are exceeded
 _WINDOW = 1.5        # of a/j: over how long accelerations are averaged
 
 
-def along(path: CubicSpline, limits: MotionLimits) -> SplineTrajectory:
+def along(path: 'CubicSpline', limits: MotionLimits) -> SplineTrajectory:
     """Return the motion along a path over [0, 1] that keeps velocity, acceleration and jerk.
 
     The quickest pace jumps from one acceleration to another. Averaging where it is over a window
@@ -30,7 +34,7 @@ def along(path: CubicSpline, limits: MotionLimits) -> SplineTrajectory:
     return _smooth(path, limits, grid, dq, ddq, window)
 
 
-def _smooth(path: CubicSpline, limits: MotionLimits, grid: np.ndarray, dq: np.ndarray,
+def _smooth(path: 'CubicSpline', limits: MotionLimits, grid: np.ndarray, dq: np.ndarray,
             ddq: np.ndarray, window: float) -> SplineTrajectory:
     slower = np.ones(len(grid))  # times as long at each place
     found = []

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.trajectory import State, Trajectory
@@ -40,6 +39,7 @@ class SplineTrajectory(Trajectory):
         self._limits = limits
         rest = np.zeros(postures.shape[1])
         begin = rest if velocity is None else velocity
+        from scipy.interpolate import CubicSpline  # late: it takes a third of a node's start
         self._spline = CubicSpline(times, postures, bc_type=((1, begin), (1, rest)))
         self._end = postures[-1].copy()
 

@@ -8,7 +8,6 @@ from rclpy.lifecycle import LifecycleNode
 
 from ik_node.model.chain import Chain
 from ik_node.motion.braking import brake
-from ik_node.motion.cartesian_motion import cartesian_motion, straight_motion
 from ik_node.motion.joint_motion import joint_motion, stopping
 from ik_node.motion.trajectory import Rest, Trajectory, left_of
 from ik_node.motion.waypoints import joint_motion_through
@@ -96,6 +95,7 @@ class Motions:
             # What could not be met is replaced by the closest pose, which can.
             goals = [aim.goal if aim.result.success else
                      aim.goal.moved_to(arm.chain.forward(aim.result.q)) for aim in aims]
+            from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
             motion = cartesian_motion(arm.follower, arm.limits, present, goals)
             if result.success:
                 result = arm.solver.solve(last.goal, motion.end)
@@ -113,9 +113,11 @@ class Motions:
         longest = 0.0
         for arm in robot.arms.values():
             present = self._present(robot, arm)
-            motion = (joint_motion(arm.chain, arm.limits, present, arm.start)
-                      if self._mode == JOINT else
-                      straight_motion(arm.limits, present, arm.start))
+            if self._mode == JOINT:
+                motion = joint_motion(arm.chain, arm.limits, present, arm.start)
+            else:
+                from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
+                motion = straight_motion(arm.limits, present, arm.start)
             self._begin(arm, motion)
             longest = max(longest, motion.duration)
         return longest

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf import read_urdf_text
-from ik_node.motion.following import Follower
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.pose_library import PoseLibrary
 from ik_node.motion.ruckig_profile import ruckig_module
@@ -23,6 +22,9 @@ from ik_node.solvers.registry import make_solver
 from ik_node.solvers.search import nearest_turn
 from ik_node.spatial import inverse
 from ik_node.workspace.task_rank import task_rank
+
+if TYPE_CHECKING:
+    from ik_node.motion.following import Follower
 
 AUTO = 'auto'  # task_weights: what the arm can serve
 
@@ -59,7 +61,7 @@ class Arm:
         self.reach = reach(self.chain.arrays)[1]
         self.limits = motion_limits(self.chain, options.velocity_limits,
                                     options.acceleration_limits, options.jerk_limits, options.speed)
-        self.follower = Follower(self.solver) if motion == CARTESIAN else None
+        self.follower = self._make_follower() if motion == CARTESIAN else None
         if motion == JOINT:
             ruckig_module()
 
@@ -77,6 +79,11 @@ class Arm:
         self.solver.warm_up(self.start)
         if self.follower is not None:
             self.follower.warm_up(self.start)
+
+    def _make_follower(self) -> 'Follower':
+        # Its splines are scipy's, which take a third of the node's start to import.
+        from ik_node.motion.following import Follower
+        return Follower(self.solver)
 
     def branches(self, goal: Goal, posture: np.ndarray) -> np.ndarray:
         """Return every branch (k, n) that meets a goal inside the limits, rad or m.
