@@ -75,20 +75,28 @@ def _start(context: LaunchContext) -> list:
         Node(package='ik_node', executable='demo_goals', namespace=namespace, output='screen',
              parameters=[*parameters, ends], condition=IfCondition(given['goals'])),
         Node(package='ik_node', executable='ik_workspace', namespace=namespace,
-             arguments=[str(file), *chosen, '--publish', '--frame-prefix', prefix],
+             # Few voxels: they are found out soon, and one sees the robot among them.
+             arguments=[str(file), *chosen, '--edge', f'{0.1 * _size(tree):.3g}', '--publish',
+                        '--frame-prefix', prefix],
              condition=IfCondition(given['workspace'])),
         Node(package='rviz2', executable='rviz2', namespace=namespace, arguments=[
             '-d', _rviz_config(config / 'demo.rviz', tree, prefix), '-f', prefix + tree.root],
              on_exit=Shutdown(), condition=IfCondition(given['rviz']))]
 
 
+def _size(tree: KinematicTree) -> float:
+    """Return how far the robot gets from its root as it stands at zero, m."""
+    return max(0.3, *(float(np.linalg.norm(T[:3, 3])) for T in tree.forward().values()))
+
+
 def _rviz_config(file: Path, tree: KinematicTree, prefix: str) -> str:
     """Return an RViz configuration whose view and grid fit the size of the robot."""
-    size = max(0.3, *(float(np.linalg.norm(T[:3, 3])) for T in tree.forward().values()))
+    size = _size(tree)
+    height = max(float(T[2, 3]) for T in tree.forward().values())
     config = yaml.safe_load(file.read_text())
     view = config['Visualization Manager']['Views']['Current']
     view['Distance'] = 2.8 * size
-    view['Focal Point']['Z'] = 0.4 * size
+    view['Focal Point']['Z'] = 0.45 * height
     for display in config['Visualization Manager']['Displays']:
         if display['Class'] == 'rviz_default_plugins/Grid':
             display['Cell Size'] = float(f'{size / 5.0:.0e}')

@@ -123,8 +123,10 @@ def test_the_ellipsoid_is_that_of_J_J_transposed():
 def test_a_singular_arm_has_a_flat_ellipsoid_that_is_still_there():
     chain = robots.planar(0.4, 0.3)
     (marker,) = ellipsoid_markers('base', 'manipulability', chain, np.zeros(2), 0.7)
-    thin, _, wide = sorted((marker.scale.x, marker.scale.y, marker.scale.z))
-    assert 0.0 < thin < 0.01 * wide
+    points = np.array([(p.x, p.y, p.z) for p in marker.points])
+    thin, _, wide = sorted(points.max(axis=0))
+    assert 0.0 < thin < 0.02 * wide
+    assert points.min(axis=0) == pytest.approx(-points.max(axis=0))
 
 
 def test_a_slide_counts_by_the_arms_size():

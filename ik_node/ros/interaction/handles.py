@@ -108,7 +108,7 @@ class Handles:
         if feedback.event_type == InteractiveMarkerFeedback.POSE_UPDATE or (
                 # Of messages that come faster than they are taken the last counts, and that is it.
                 feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP
-                and feedback.pose != handle.pose):
+                and not _is_same(feedback.pose, handle.pose)):
             self._drag(handle, feedback)
         elif feedback.event_type == InteractiveMarkerFeedback.MENU_SELECT:
             self._choose(handle, feedback.menu_entry_id)
@@ -155,6 +155,13 @@ def _handle_name(arm: str) -> str:
 
 def _tip_pose(robot: Robot, arm: Arm) -> Pose:
     return matrix_to_pose(arm.chain.forward(robot.posture(arm)))
+
+
+def _is_same(pose: Pose, other: Pose) -> bool:
+    """Tell whether two poses differ by no more than RViz's single precision."""
+    a, b = ((p.x, p.y, p.z, o.x, o.y, o.z, o.w) for p, o in (
+        (each.position, each.orientation) for each in (pose, other)))
+    return bool(np.allclose(a, b, rtol=1e-6, atol=1e-6))
 
 
 def _is_pose(pose: Pose) -> bool:

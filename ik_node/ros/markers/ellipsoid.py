@@ -7,12 +7,25 @@ from visualization_msgs.msg import Marker
 
 from ik_node.model.chain import Chain
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.markers.shapes import marker
+from ik_node.ros.markers.shapes import marker, point
 
-_COLOR = ColorRGBA(r=0.65, g=0.45, b=0.9, a=0.35)
+_COLOR = ColorRGBA(r=0.75, g=0.55, b=1.0, a=0.8)
+_SEGMENTS = 36     # of each ellipse
 _SHOWN = 0.2       # of the arm's size: a semi-axis whose singular value is the arm's size
 # Of the arm's size, between which a semi-axis stays: a flat ellipsoid is a disc, yet to be seen.
 _THINNEST, _LONGEST = 0.002, 0.3
+_WIDTH = 0.005     # of the lines
+
+
+def _unit_circles() -> np.ndarray:
+    """Return the ends (k, 3) of lines along the circles about x, y and z."""
+    turns = np.linspace(0.0, 2.0 * np.pi, _SEGMENTS + 1)
+    circle = np.column_stack([np.cos(turns), np.sin(turns), np.zeros(_SEGMENTS + 1)])
+    lines = np.stack([circle[:-1], circle[1:]], axis=1).reshape(-1, 3)
+    return np.concatenate([np.roll(lines, turn, axis=1) for turn in range(3)])
+
+
+_CIRCLES = _unit_circles()
 
 
 def velocity_ellipsoid(chain: Chain, q: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
@@ -33,9 +46,12 @@ def velocity_ellipsoid(chain: Chain, q: np.ndarray, size: float) -> tuple[np.nda
 
 def ellipsoid_markers(frame: str, namespace: str, chain: Chain, q: np.ndarray,
                       size: float) -> list[Marker]:
-    """Return the ellipsoid about the tip at q (n,); size: of the arm, m."""
+    """Return the ellipsoid about the tip at q (n,); size: of the arm, m.
+
+    It is the three ellipses about its axes, so that a handle within can be taken hold of.
+    """
     T = chain.forward(q)
     T[:3, :3], semi_axes = velocity_ellipsoid(chain, q, size)
-    x, y, z = np.clip(_SHOWN * semi_axes, _THINNEST * size, _LONGEST * size)
-    return [marker(frame, namespace, 0, Marker.SPHERE, pose=matrix_to_pose(T), color=_COLOR,
-                   scale=Vector3(x=2.0 * x, y=2.0 * y, z=2.0 * z))]
+    shown = np.clip(_SHOWN * semi_axes, _THINNEST * size, _LONGEST * size)
+    return [marker(frame, namespace, 0, Marker.LINE_LIST, pose=matrix_to_pose(T), color=_COLOR,
+                   scale=Vector3(x=_WIDTH * size), points=[point(p) for p in _CIRCLES * shown])]
