@@ -29,7 +29,7 @@ _ANYWHERE = 1e6  # slack with which every branch has a nearest posture, however 
 class Plan:
     """A closed form for a chain and for goals that ask for the same axes.
 
-    - `codes`, `numbers`: of `branches.pack_form`.
+    - `form`: the ideal arm; `codes`, `numbers`: of `branches.pack_form`.
     - `lower`, `upper`: (p,) between which its parameters are looked for, rad or m.
     - `most`: how many answers there is room for.
     - `swivels`: whether its parameter is the swivel angle of an elbow.
@@ -39,7 +39,7 @@ class Plan:
     def __init__(self, recognised: Recognised, chain: Chain, angle_given: bool = False) -> None:
         """Lay out a form; angle_given: whether a planar arm's goals say how its tip is turned."""
         form = recognised.form
-        self.words = recognised.words
+        self.form, self.words = form, recognised.words
         self.codes, self.numbers = pack_form(form)
         self._loose = self.numbers.copy()
         self._loose[1] = _ANYWHERE

@@ -179,6 +179,16 @@ class AnalyticSolver(Solver):
         """
         return (self._whole if goal is None else self._plan_for(as_goal(goal))[0]).complete
 
+    def proves(self, goal: Goal, reason: StopReason) -> bool:
+        """Tell whether no answer to a goal, for a reason, is a proof that there is none.
+
+        As `is_complete`, but for poses at which limits may leave a swivel angle no length.
+        """
+        if not self.is_complete(goal):
+            return False
+        return (reason is not StopReason.LIMITS or self._elbow is None
+                or not self._elbow.may_be_singular(goal.pose))
+
     def compiled(self) -> bool:
         """Tell whether the kernels are on disk; see `Solver.compiled`."""
         searching = best_swivel if self._whole.swivels else best_redundant
@@ -254,7 +264,7 @@ class AnalyticSolver(Solver):
         asked = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
         if plan.searched:
             lower, upper = plan.range_near(q0)
-            given, samples = np.empty(len(lower)), self._samples(len(lower))
+            given, samples = np.zeros(len(lower)), self._samples(len(lower))
             if plan.swivels:
                 found, position, orientation = best_swivel(
                     *asked, q0, lower, upper, samples[:_FEW], self.options.limit_margin,
