@@ -8,16 +8,15 @@ import numpy as np
 from ik_node._arrays import vector
 from ik_node.exceptions import InputError, UnsupportedError
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.answers import MOST_ANSWERS
-from ik_node.solvers.analytic.branches import (
+from ik_node.solvers.analytic.branches import branches
+from ik_node.solvers.analytic.closed_loop import FORM_SCRATCH, MOST_BRANCHES
+from ik_node.solvers.analytic.desk import MOST_ANSWERS
+from ik_node.solvers.analytic.form import (
     EXACT_SLACK,
     FLAT,
     FLAT_FREE,
-    FORM_SCRATCH,
     GENERAL,
-    MOST_BRANCHES,
     SWIVEL,
-    branches,
     pack_form,
     parameters_of,
 )
@@ -31,7 +30,7 @@ _ANYWHERE = 1e6  # slack with which every branch has a nearest posture, however 
 class Plan:
     """A closed form for a chain and for goals that ask for the same axes.
 
-    - `form`: the ideal arm; `codes`, `numbers`: of `branches.pack_form`.
+    - `form`: the ideal arm; `codes`, `numbers`: of `form.pack_form`.
     - `lower`, `upper`: (p,) between which its parameters are looked for, rad or m.
     - `most`: how many answers there is room for.
     - `swivels`: whether its parameter is the swivel angle of an elbow.

@@ -9,17 +9,16 @@ import numpy as np
 from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.forward import SLIDE, TURN
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.branches import (
+from ik_node.solvers.analytic.branches import branches
+from ik_node.solvers.analytic.closed_loop import FORM_SCRATCH, MOST_BRANCHES
+from ik_node.solvers.analytic.form import (
     EXACT_SLACK,
     FLAT,
-    FORM_SCRATCH,
     GENERAL,
-    MOST_BRANCHES,
     PARALLEL,
     SPHERICAL,
     SWIVEL,
     Form,
-    branches,
     pack_form,
     parameters_of,
 )

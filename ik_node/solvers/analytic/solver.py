@@ -9,17 +9,13 @@ from ik_node._arrays import vector
 from ik_node._jit import compiled
 from ik_node.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.answers import (
-    all_answers,
-    all_answers_batch,
-    best_answer,
-    best_answer_batch,
-    make_answer_scratch,
-    sharpen,
-)
+from ik_node.solvers.analytic.answers import all_answers, all_answers_batch
+from ik_node.solvers.analytic.best_answer import best_answer, best_answer_batch
+from ik_node.solvers.analytic.desk import make_answer_scratch
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.plan import Plan, Plans
 from ik_node.solvers.analytic.redundancy import best_redundant
+from ik_node.solvers.analytic.sharpening import sharpen
 from ik_node.solvers.analytic.swivel_choice import ROOM_SCRATCH, best_swivel
 from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.batch import share
