@@ -50,11 +50,11 @@ class Plan:
         self.upper = np.array([*chain.upper[columns], *[math.pi] * own])
         self._bounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
         self.searched = form.parameters > 0 and not angle_given
-        self.exact = form.slack <= EXACT_SLACK and form.family != GENERAL
+        exact = form.slack <= EXACT_SLACK and form.family != GENERAL
         # Eight at the most where the arm is exact, but rounding can make two of one.
-        self.most = 16 if self.exact else MOST_ANSWERS
+        self.most = 16 if exact else MOST_ANSWERS
         self.swivels = form.family == SWIVEL
-        self.complete = self.exact and (not self.searched or self.swivels)
+        self.complete = exact and (not self.searched or self.swivels)
 
     def range_near(self, q0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), (p,) each: half a turn about q0 (n,) where they are infinite."""

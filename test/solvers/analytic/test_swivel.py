@@ -5,10 +5,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node.solvers.analytic.swivel import (
-    swivel_towards,
-)
+from ik_node.solvers.analytic.swivel import swivel_towards
 from swivel_arms import apart, each_arm, elbow_point, human, meets, own_7r, skewed, wrist_place
+
+
+def assert_right(arm, postures, T, psi):
+    for posture in postures:
+        assert meets(arm, posture, T)
+        assert apart(arm.swivel(posture), psi) < 1e-8
 
 
 @each_arm
@@ -19,9 +23,7 @@ def test_a_posture_is_found_again_by_its_pose_and_its_swivel_angle(make):
         T, psi = arm.chain.forward(q), arm.swivel(q)
         found = arm.postures(T, psi)
         assert apart(found, q).max(axis=1).min() < 1e-8
-        for posture in found:
-            assert meets(arm, posture, T)
-            assert apart(arm.swivel(posture), psi) < 1e-8
+        assert_right(arm, found, T, psi)
 
 
 @each_arm
@@ -35,9 +37,7 @@ def test_postures_of_any_swivel_angle_are_all_different_and_one_for_each_branch(
             assert len(found) == 8
         branches = [arm.branch(q) for q in found]
         assert branches == sorted(set(branches), reverse=True)
-        for posture in found:
-            assert meets(arm, posture, T)
-            assert apart(arm.swivel(posture), psi) < 1e-8
+        assert_right(arm, found, T, psi)
 
 
 @each_arm
