@@ -42,11 +42,6 @@ class MotionLimits:
                             _frozen(self.acceleration * share ** 2),
                             _frozen(self.jerk * share ** 3))
 
-    def same_as(self, other: 'MotionLimits') -> bool:
-        """Tell whether all numbers are the same."""
-        return all(np.array_equal(getattr(self, name), getattr(other, name))
-                   for name in self.__dataclass_fields__)
-
 
 def motion_limits(chain: Chain, velocity: Any = None, acceleration: Any = None, jerk: Any = None,
                   speed: float = 1.0) -> MotionLimits:

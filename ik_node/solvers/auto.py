@@ -34,7 +34,8 @@ class AutoSolver(Solver):
 
     A success of either is one. `dls` is asked, from the same start, where the arm or the goal has
     no closed form, and where the closed form finds nothing and that is no proof: of what a goal
-    leaves free it tries samples only. `result.method` says which of the two it was.
+    leaves free it tries samples only, but for a swivel angle. `result.method` says which of the
+    two it was.
 
     - `analytic`: the closed form's solver, None where there is none; `iterative`: the other.
     - `refusal`: why there is no closed form for the arm; '' where there is one.
@@ -70,7 +71,7 @@ class AutoSolver(Solver):
         return f'no closed form, dls answers: {self._instead}'
 
     def solve_all(self, goal: Any, within_limits: bool = True,
-                  redundancy: float | None = None) -> np.ndarray:
+                  redundancy: Any = None) -> np.ndarray:
         """Return every branch (k, n) that meets the goal; see `AnalyticSolver.solve_all`.
 
         Raises UnsupportedError, with the reason, where the arm or the goal has no closed form.
@@ -78,7 +79,7 @@ class AutoSolver(Solver):
         return self._closed_form().solve_all(goal, within_limits, redundancy)
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
-                        redundancy: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+                        redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Return every branch for many poses; see `AnalyticSolver.solve_all_batch`.
 
         Raises UnsupportedError as `solve_all`.
@@ -163,19 +164,19 @@ class AutoSolver(Solver):
     def _settled(self, goal: Goal, found: Found) -> bool:
         """Tell whether dls has nothing to add: the goal is met, or it is proven that it cannot be.
 
-        It is where the closed form lists all there is, by far misses the goal, and no joint could
-        move meanwhile.
+        It is where the closed form lists all there is and by far misses the goal: no joint could
+        move meanwhile, or it knows all the swivel angles at which they do.
         """
         if found.success:
             return True
-        if np.count_nonzero(goal.weights) < self.chain.n_joints:
-            return False
         options = self.options
         if (found.position_error <= max(_NEAR_MISS * self._length,
                                         _TOLERANCES * options.position_tolerance)
                 and found.orientation_error <= max(_NEAR_MISS,
                                                    _TOLERANCES * options.orientation_tolerance)):
             return False
+        if np.count_nonzero(goal.weights) < self.chain.n_joints:
+            return self._closed_form().proves(goal, found.reason)
         if found.reason is StopReason.UNREACHABLE:
             return any(self._regular(goal, q) for q in self._anywhere)
         if found.reason is StopReason.LIMITS:

@@ -8,27 +8,17 @@ import pytest
 launch_pytest = pytest.importorskip(
     'launch_pytest', reason='launch_pytest comes with a full ROS 2 install, not from PyPI')
 
-from ament_index_python import get_package_share_path
-from launch.actions import IncludeLaunchDescription, RegisterEventHandler
-from launch.event_handlers import OnProcessExit
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-
-from launch import LaunchDescription, LaunchService
-
-try:
-    SHARE = get_package_share_path('ik_node')
-    get_package_share_path('robot_state_publisher')
-except LookupError as error:
-    pytest.skip(f'{error}: build with colcon and source install/setup.bash first',
-                allow_module_level=True)
-
 from geometry_msgs.msg import PoseStamped
+from launch.actions import RegisterEventHandler
+from launch.event_handlers import OnProcessExit
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from ik_node import KinematicTree
 from ik_node.ros.client import Client
 from ik_node.ros.outputs import LATCHED
+from launch import LaunchDescription, LaunchService
+from launched import SHARE, included_demo
 
 DOMAIN = 1 + (os.getpid() + 25) % 100
 
@@ -37,9 +27,7 @@ def demo(**arguments):
     """Return the launch file with arguments, without RViz, in a graph of its own."""
     os.environ['ROS_DOMAIN_ID'] = str(DOMAIN)
     return LaunchDescription([
-        IncludeLaunchDescription(
-            PythonLaunchDescriptionSource(str(SHARE / 'launch' / 'demo.launch.py')),
-            launch_arguments={'rviz': 'false', **arguments}.items()),
+        included_demo(**arguments),
         launch_pytest.actions.ReadyToTest()])
 
 

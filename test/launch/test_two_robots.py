@@ -14,20 +14,8 @@ launch_pytest = pytest.importorskip(
 tf2_ros = pytest.importorskip(
     'tf2_ros', reason='tf2_ros comes with a full ROS 2 install, not from PyPI')
 
-from ament_index_python import get_package_share_path
-from launch.actions import IncludeLaunchDescription, RegisterEventHandler
+from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-
-from launch import LaunchDescription
-
-try:
-    SHARE = get_package_share_path('ik_node')
-    get_package_share_path('robot_state_publisher')
-except LookupError as error:
-    pytest.skip(f'{error}: build with colcon and source install/setup.bash first',
-                allow_module_level=True)
-
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.parameter import Parameter
 from rclpy.time import Time
@@ -36,6 +24,8 @@ from sensor_msgs.msg import JointState
 from ik_node import KinematicTree
 from ik_node.ros.client import Client
 from ik_node.spatial import pose_from_quaternion
+from launch import LaunchDescription
+from launched import SHARE, included_demo
 
 DOMAIN = 1 + (os.getpid() + 26) % 100
 ROBOTS = {'left': 'arm_6r', 'right': 'arm_7r'}
@@ -47,11 +37,9 @@ EXITS = []
 @launch_pytest.fixture
 def both():
     os.environ['ROS_DOMAIN_ID'] = str(DOMAIN)
-    file = PythonLaunchDescriptionSource(str(SHARE / 'launch' / 'demo.launch.py'))
     return LaunchDescription([
-        *(IncludeLaunchDescription(file, launch_arguments={
-            'rviz': 'false', 'goals': 'false', 'robot': robot, 'namespace': side,
-            'frame_prefix': f'{side}/'}.items()) for side, robot in ROBOTS.items()),
+        *(included_demo(goals='false', robot=robot, namespace=side, frame_prefix=f'{side}/')
+          for side, robot in ROBOTS.items()),
         RegisterEventHandler(OnProcessExit(
             on_exit=lambda event, _: EXITS.append((event.process_name, event.returncode)))),
         launch_pytest.actions.ReadyToTest()])

@@ -18,86 +18,28 @@ import robots
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import NodeUnderTest, running
-
-ARM = robots.OWN / 'arm_6r.urdf'
-START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
-RATE = 100.0
-CONTROLLER = '/arm_controller/joint_trajectory'
-SLOW = 0.8   # so that every motion takes a second or so
-
-chain = KinematicTree.from_urdf(ARM).chain()
-limits = motion_limits(chain, speed=SLOW)
+from ros_harness import NodeUnderTest
+from ros_motion import (
+    CONTROLLER,
+    RATE,
+    START,
+    arrays,
+    arrive,
+    assert_kept,
+    chain,
+    goal,
+    in_one_mode,
+    limits,
+    moving_node,
+    rests,
+    seconds,
+)
 
 
 @pytest.fixture(scope='module')
 def node():
-    with running(urdf_path=ARM, publish_rate=RATE, motion='cartesian', speed=SLOW,
-                 start_pose=f'{START}', trajectory_topic=CONTROLLER) as running_node:
+    with moving_node() as running_node:
         yield running_node.compiled()
-
-
-@pytest.fixture(params=['joint', 'cartesian'])
-def mode(request):
-    return request.param
-
-
-# For what is the same in both.
-in_one_mode = pytest.mark.parametrize('mode', ['joint'])
-
-
-@pytest.fixture
-def heard(node, mode):
-    """Put the arm back to its start; return the list of joint states from then on."""
-    assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=True)).success
-    assert node.set(motion='jump') == (True, '')
-    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
-    assert node.set(motion=mode) == (True, '')
-    states = node.listen(JointState, 'joint_states', 1000)
-    assert node.until(lambda: states and states[-1].position == pytest.approx(START)
-                      and len(states[-1].velocity) and not any(states[-1].velocity)), node.log()
-    states.clear()
-    return states
-
-
-def goal(x, y, z):
-    T = chain.forward(START)
-    T[:3, 3] += [x, y, z]
-    return T
-
-
-def seconds(stamp):
-    return stamp.sec + 1e-9 * stamp.nanosec
-
-
-def arrays(states):
-    """Return stamps (k,), positions and velocities (k, n) of joint states."""
-    return (np.array([seconds(state.header.stamp) for state in states]),
-            np.array([state.position for state in states]),
-            np.array([state.velocity for state in states]))
-
-
-def rests(states):
-    return len(states) > 1 and not any(states[-1].velocity) and (
-        states[-1].position == states[-2].position)
-
-
-def arrive(node, states, duration):
-    """Wait until a motion of that duration, s, is over."""
-    node.spin(duration)
-    assert node.until(lambda: rests(states)), node.log()
-
-
-def assert_kept(states):
-    """Check published samples against the limits, and velocities against the positions."""
-    t, q, v = arrays(states)
-    assert (q >= limits.lower).all()
-    assert (q <= limits.upper).all()
-    assert (np.abs(v) <= limits.velocity * 1.00001).all()
-    # The samples are as far apart as the motion's clock says, which stamps follow but roughly.
-    steps = np.abs(np.diff(q, axis=0)).sum()
-    by_velocity = np.abs(0.5 * (v[1:] + v[:-1]) * np.diff(t)[:, None]).sum()
-    assert steps == pytest.approx(by_velocity, rel=0.1, abs=1e-3)
 
 
 def test_a_motion_starts_with_its_status_and_ends_at_the_goal_at_rest(node, heard, mode):
@@ -269,30 +211,6 @@ def test_the_closest_posture_is_moved_to_where_that_is_wanted(node, heard):
     assert error < 0.9 * np.linalg.norm(chain.forward(START)[:3, 3] - far[:3, 3])
 
 
-@in_one_mode
-@pytest.mark.parametrize(('name', 'slow'), [
-    ('velocity_limits', 0.1), ('acceleration_limits', [0.1] * 6), ('jerk_limits', 0.5)])
-def test_limits_given_take_effect(node, heard, name, slow):
-    try:
-        assert node.set(**{name: slow}) == (True, '')
-        slowed = float(node.client.send(goal(0.0, 0.1, 0.0)).values['motion_duration'])
-    finally:
-        assert node.set(**{name: 'none'}) == (True, '')
-    at = node.client.send(goal(0.0, -0.1, 0.0))
-    assert slowed > 1.5 * float(at.values['motion_duration'])
-
-
-@in_one_mode
-def test_a_parameter_that_changes_during_a_motion_does_not_disturb_it(node, heard):
-    wanted = goal(0.0, 0.2, -0.1)
-    duration = float(node.client.send(wanted).values['motion_duration'])
-    node.spin(0.3 * duration)
-    assert node.set(dls__max_restarts=50) == (True, '')
-    arrive(node, heard, 0.5 * duration)
-    assert_kept(heard)
-    assert chain.forward(heard[-1].position) == pytest.approx(wanted, abs=5e-6)
-
-
 def test_a_reset_moves_to_the_start_pose(node, heard):
     arrive(node, heard, float(node.client.send(goal(0.0, 0.1, 0.0)).values['motion_duration']))
     response = node.call(Trigger, 'ik_node/reset', Trigger.Request())
@@ -302,55 +220,6 @@ def test_a_reset_moves_to_the_start_pose(node, heard):
     arrive(node, heard, duration)
     assert_kept(heard)
     assert heard[-1].position == pytest.approx(START)
-
-
-@in_one_mode
-def test_slower_limits_make_the_next_motion_slower(node, heard):
-    duration = float(node.client.send(goal(0.0, 0.1, 0.0)).values['motion_duration'])
-    arrive(node, heard, duration)
-    try:
-        assert node.set(speed=0.5 * SLOW) == (True, '')
-        back = float(node.client.send(goal(0.0, 0.0, 0.0)).values['motion_duration'])
-    finally:
-        assert node.set(speed=SLOW) == (True, '')
-    assert back == pytest.approx(2.0 * duration, rel=0.1)
-
-
-BAD = [
-    ({'publish_rate': 0.0}, "publish_rate must be above 0 with motion '(joint|cartesian)'"),
-    ({'motion': 'fly'}, "motion must be one of 'jump', 'joint', 'cartesian', not 'fly'"),
-    ({'velocity_limits': [1.0, 2.0]}, r'velocity limits must be one number, or 6, one for each of '
-     r'joint_1.*, not of shape \(2,\)'),
-    ({'acceleration_limits': 0.0}, 'acceleration_limits must be a number above 0'),
-    ({'jerk_limits': [1.0, 1.0, 1.0, 1.0, 1.0, -1.0]}, r'jerk_limits\[5\] must be a number above'),
-    ({'speed': 0.0}, 'speed must be a number above 0'),
-    ({'speed': 2.0}, 'range'),
-    ({'trajectory_topic': 'no topic!'}, 'trajectory_topic is no name of a topic')]
-
-
-@pytest.mark.parametrize(('values', 'words'), BAD, ids=[f'{bad[0]}' for bad in BAD])
-def test_what_is_no_motion_is_refused_with_the_reason(node, values, words):
-    assert node.set(motion='joint') == (True, '')
-    name = next(iter(values))
-    before = node.get(name)
-    successful, reason = node.set(**values)
-    assert not successful
-    assert re.search(words, reason), reason
-    assert node.get(name) == before
-    assert node.alive()
-
-
-@in_one_mode
-def test_back_in_jump_there_are_no_velocities(node, heard, mode):
-    try:
-        assert node.set(motion='jump') == (True, '')
-        answer = node.client.send(goal(0.0, 0.1, 0.0))
-        assert answer.values['motion_duration'] == ''
-        assert chain.forward([answer.joints[name] for name in chain.joint_names]) == pytest.approx(
-            goal(0.0, 0.1, 0.0), abs=5e-6)
-        assert node.until(lambda: len(heard[-1].velocity) == 0)
-    finally:
-        assert node.set(motion=mode) == (True, '')
 
 
 @in_one_mode
@@ -405,14 +274,3 @@ def test_several_arms_move_at_once_each_by_its_own_limits():
             abs(speed) > 0.01 for name, speed in zip(state.name, state.velocity)
             if name.startswith(side)) for side in ('left', 'right'))]
         assert len(both) > 5
-
-
-def test_a_node_that_cannot_publish_motions_is_not_configured(node):
-    assert node.transition('deactivate')
-    assert node.transition('cleanup')
-    assert node.set(publish_rate=0.0) == (True, '')
-    assert not node.transition('configure')
-    assert 'cannot configure: publish_rate must be above 0' in node.log()
-    assert node.set(publish_rate=RATE) == (True, '')  # tries again by itself
-    assert node.until(lambda: node.state() == 'active'), node.log()
-    assert node.alive()

@@ -22,31 +22,15 @@ class Node:
         return SimpleNamespace(nanoseconds=round(self.seconds * 1e9))
 
 
-def test_simulated_time_is_followed():
+@pytest.mark.parametrize('steps', [
+    [(100.2, 0.2), (100.5, 0.5)], [(100.4, 0.4), (3.0, 0.4), (3.1, 0.5)], [(1e6, 0.5)]],
+    ids=['followed', 'set back: stands for that moment', 'a leap: half a second at most'])
+def test_simulated_time_runs_on(steps):
     node = Node(100.0)
     clock = MotionClock(node)
-    node.seconds = 100.2
-    assert clock.now() == pytest.approx(0.2)
-    node.seconds = 100.5
-    assert clock.now() == pytest.approx(0.5)
-
-
-def test_a_clock_that_is_set_back_stands_for_that_moment():
-    node = Node(100.0)
-    clock = MotionClock(node)
-    node.seconds = 100.4
-    assert clock.now() == pytest.approx(0.4)
-    node.seconds = 3.0
-    assert clock.now() == pytest.approx(0.4)
-    node.seconds = 3.1
-    assert clock.now() == pytest.approx(0.5)
-
-
-def test_a_leap_forward_counts_for_half_a_second_at_most():
-    node = Node(100.0)
-    clock = MotionClock(node)
-    node.seconds = 1e6
-    assert clock.now() == pytest.approx(0.5)
+    for seconds, run in steps:
+        node.seconds = seconds
+        assert clock.now() == pytest.approx(run)
 
 
 def test_real_time_takes_no_notice_of_the_clock_of_the_machine():

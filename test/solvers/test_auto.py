@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import Goal, StopReason, make_solver
+from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.exceptions import UnsupportedError
 
 ELBOWS = [np.array([0.4, 0.9]), np.array([0.4, -0.9])]
@@ -132,6 +132,46 @@ def test_where_it_proves_nothing_dls_is_asked_and_the_nearer_answer_returned(
               for name in ('analytic', 'dls')]
     assert result.position_error == pytest.approx(min(either), rel=1e-9)
     assert result.reason is (StopReason.UNREACHABLE if limit is None else StopReason.LIMITS)
+
+
+def seven(width=None, about=0.0):
+    """Return an arm with a swivel angle, its limits so wide, rad, about some joint values."""
+    chain = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    if width is None:
+        return chain
+    return chain.with_limits(np.maximum(chain.lower, about - width / 2),
+                             np.minimum(chain.upper, about + width / 2))
+
+
+@pytest.mark.parametrize(('q', 'aside', 'width', 'reason'), [
+    ([0.3, 0.8, 0.2, 1.0, 0.4, 0.5, 0.2], 5.0, None, StopReason.UNREACHABLE),
+    ([1.3, 0.8, 1.2, 1.0, 1.4, 0.5, 1.2], 0.0, 0.6, StopReason.LIMITS)])
+def test_a_swivel_angle_leaves_dls_nothing_to_look_for(monkeypatch, q, aside, width, reason):
+    chain = seven(width)
+    solver = make_solver('auto', chain)
+    asked = asked_of(solver, monkeypatch)
+    pose = chain.forward(q)
+    pose[0, 3] += aside
+    result = solver.solve(pose)
+    assert not result.success
+    assert result.reason is reason
+    assert result.method == 'analytic'
+    assert solver.solve_batch([pose]).method.tolist() == ['analytic']
+    assert asked == []
+
+
+def test_where_limits_leave_one_swivel_angle_alone_dls_meets_the_goal():
+    # A straight wrist shares a turn between joints 5 and 7: both are inside at this angle only.
+    q = np.array([-1.05075781, -1.00710062, 0.94236477, 0.48789552, -2.35343085, 0.0, -2.63640452])
+    chain = seven().with_limits(
+        [-1.36727126, -1.98030766, 0.18030519, 0.17478545, -2.64410197, -1.05257432, -2.89838635],
+        [-0.88893995, -0.42774598, 1.61608769, 1.08581498, -1.31829531, 0.14134066, -1.98513745])
+    start = [-1.15617268, -1.8066619, 0.88990721, 1.05640824, -2.61123653, 0.08527157, -2.32723952]
+    pose = chain.forward(q)
+    assert not make_solver('analytic', chain).solve(pose, start).success
+    result = make_solver('auto', chain).solve(pose, start)
+    assert result.success
+    assert result.method == 'dls'
 
 
 def test_a_batch_is_given_to_the_closed_form_and_the_rest_to_dls(monkeypatch):

@@ -71,49 +71,33 @@ def arms_for(name):
 CASES = [(name, arm) for name in EVERY for arm in arms_for(name)]
 
 
+def most_met(name, chain, seed, count, goal_of):
+    """Return the results, each checked, for goals made of the poses of random postures."""
+    solver, rng, results = solver_for(name, chain), np.random.default_rng(seed), []
+    for _ in range(robots.samples(count)):
+        goal = goal_of(chain.forward(robots.random_q(chain, rng, inside=0.8)))
+        results.append(solver.solve(goal))
+        check(results[-1], goal, chain, solver)
+    assert enough(name, sum(result.success for result in results), len(results))
+    return results
+
+
 @pytest.mark.parametrize(('name', 'arm'), CASES)
 def test_reachable_poses_are_reached(name, arm):
-    chain = ARMS[arm]()
-    solver = solver_for(name, chain)
-    rng = np.random.default_rng(10)
-    met = 0
-    for _ in range(count := robots.samples(20)):
-        goal = Goal.from_pose(chain.forward(robots.random_q(chain, rng, inside=0.8)))
-        result = solver.solve(goal)
-        check(result, goal, chain, solver)
-        met += result.success
-    assert enough(name, met, count)
+    most_met(name, ARMS[arm](), 10, 20, Goal.from_pose)
 
 
 @pytest.mark.parametrize(('name', 'arm'), CASES)
 def test_positions_alone_are_reached(name, arm):
-    chain = ARMS[arm]()
-    solver = solver_for(name, chain)
-    rng = np.random.default_rng(11)
-    met = 0
-    for _ in range(count := robots.samples(10)):
-        goal = Goal(position=chain.forward(robots.random_q(chain, rng, inside=0.8))[:3, 3])
-        result = solver.solve(goal)
-        check(result, goal, chain, solver)
-        assert result.orientation_error == 0.0
-        met += result.success
-    assert enough(name, met, count)
+    results = most_met(name, ARMS[arm](), 11, 10, lambda T: Goal(position=T[:3, 3]))
+    assert all(result.orientation_error == 0.0 for result in results)
 
 
 @pytest.mark.parametrize('name', ITERATIVE)
 @pytest.mark.parametrize('arm', ['panda', 'ur5', 'pr2'])
 def test_orientations_alone_are_reached(name, arm):
-    chain = ARMS[arm]()
-    solver = solver_for(name, chain)
-    rng = np.random.default_rng(12)
-    met = 0
-    for _ in range(count := robots.samples(10)):
-        goal = Goal(orientation=chain.forward(robots.random_q(chain, rng, inside=0.8))[:3, :3])
-        result = solver.solve(goal)
-        check(result, goal, chain, solver)
-        assert result.position_error == 0.0
-        met += result.success
-    assert enough(name, met, count)
+    results = most_met(name, ARMS[arm](), 12, 10, lambda T: Goal(orientation=T[:3, :3]))
+    assert all(result.position_error == 0.0 for result in results)
 
 
 @pytest.mark.parametrize('name', ITERATIVE)
@@ -121,16 +105,7 @@ def test_orientations_alone_are_reached(name, arm):
     (1, 1, 1, 1, 1, 0), (1, 1, 1, 0, 0, 1), (1, 1, 0, 1, 1, 1), (0, 0, 1, 0, 1, 1),
     (1, 1, 1, 0, 2, 0), (3, 1, 0.5, 1, 0.5, 0.2)])
 def test_axes_with_weight_zero_are_left_free_and_the_others_met(name, weights):
-    chain = robots.chain('panda')
-    solver = solver_for(name, chain)
-    rng = np.random.default_rng(13)
-    met = 0
-    for _ in range(count := robots.samples(10)):
-        goal = Goal.from_pose(chain.forward(robots.random_q(chain, rng, inside=0.8)), weights)
-        result = solver.solve(goal)
-        check(result, goal, chain, solver)
-        met += result.success
-    assert enough(name, met, count)
+    most_met(name, robots.chain('panda'), 13, 10, lambda T: Goal.from_pose(T, weights))
 
 
 @pytest.mark.parametrize('name', EVERY)

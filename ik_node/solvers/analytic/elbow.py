@@ -13,9 +13,11 @@ from ik_node.solvers.analytic.swivel_choice import (
     into_interval,
 )
 from ik_node.solvers.analytic.swivel_intervals import INTERVAL_SCRATCH
+from ik_node.spatial import rotation_exp
 
 _BESIDE = 1e-12      # rad: intervals not farther apart are one
 _NARROW = 1e-3       # rad: intervals so long in all get one sample each
+_ALIGNED = 1e-6      # of a cosine: half the square of the angle, rad, that is as good as none
 
 
 class Elbow:
@@ -25,6 +27,8 @@ class Elbow:
         """Prepare for a plan of the family SWIVEL."""
         self._form = plan.codes, plan.numbers
         self._limits = chain.lower, chain.upper
+        self._axes, self._points = plan.form.axes, plan.form.points
+        self._T_tip_base = plan.form.T_tip_base
 
     def intervals(self, pose: np.ndarray) -> np.ndarray:
         """Return the intervals (k, 2), rad, at which some branch is inside the limits.
@@ -44,6 +48,34 @@ class Elbow:
         points, psi = hinted_swivel(*self._form, pose, elbow)
         return float(psi) if points else None
 
+    def may_be_singular(self, pose: np.ndarray) -> bool:
+        """Tell whether shoulder, elbow or wrist is all but singular at some angle for a pose.
+
+        Two joints may then share a turn as they like at a single angle, and the intervals, which
+        are of some length, do not show it. With n from shoulder to wrist, Rot(n, ψ) sweeps h₁·R h₃
+        between cos(α + β) and cos(α − β), α and β the angles of n with h₁ and with R h₃; singular
+        is where that is the most or the least that joint 2 lets it be. Likewise in the wrist.
+        """
+        h, s, w = self._axes, self._points[0], self._points[4]
+        M = pose @ self._T_tip_base
+        line = M[:3, :3] @ w + M[:3, 3] - s
+        distance = float(np.linalg.norm(line))
+        # |R₄ u − v|² = u² + v² − 2 v·R₄ u = distance²
+        u, v = w - self._points[3], s - self._points[3]
+        still, across = h[3] * (h[3] @ u), np.cross(h[3], u)
+        a, b = float(v @ (u - still)), float(v @ across)
+        cosine = (0.5 * (u @ u + v @ v - distance ** 2) - v @ still) / max(math.hypot(a, b), 1e-300)
+        if distance == 0.0 or abs(cosine) > 1.0 - _ALIGNED:
+            return True
+        for side in (1.0, -1.0):
+            theta = math.atan2(b, a) + side * math.acos(cosine)
+            R = rotation_exp(theta * h[3])
+            n0 = (R @ u - v) / distance
+            if (_reaches_end(h[:3], line @ h[0] / distance, n0 @ h[2])
+                    or _reaches_end(h[4:], n0 @ R @ h[4], line @ M[:3, :3] @ h[6] / distance)):
+                return True
+        return False
+
     @staticmethod
     def nearest(intervals: np.ndarray, psi: float) -> float:
         """Return the angle in intervals (k, 2) nearest to psi, rad, in (−π, π]; psi of none."""
@@ -61,6 +93,17 @@ class Elbow:
         at = samples * ends[-1]
         which = np.searchsorted(ends, at, side='right')
         return intervals[which, 1] - (ends[which] - at)
+
+
+def _reaches_end(axes: np.ndarray, a: float, b: float) -> bool:
+    """Tell whether a sweep about a line takes three axes (3, 3) to where they are singular.
+
+    a, b: cosines of the line with the first, and with the third as it is carried.
+    """
+    first, second = float(axes[0] @ axes[1]), float(axes[1] @ axes[2])
+    middle, half = first * second, math.sqrt((1.0 - first * first) * (1.0 - second * second))
+    sweep = math.sqrt(max(1.0 - a * a, 0.0) * max(1.0 - b * b, 0.0))
+    return a * b + sweep > middle + half - _ALIGNED or a * b - sweep < middle - half + _ALIGNED
 
 
 def _united(rows: np.ndarray) -> np.ndarray:

@@ -33,9 +33,9 @@ def polish(chain, task, work, held, q, steps):
     """Move q (n,) in place to where the goal is met; return the errors there.
 
     (squared weighted error, position error in m, orientation error in rad), as
-    `search.residual`. held (n,): 1 for joints that stay where they are. steps: how many, at
-    the most. The damping follows the
-    squared error, so that the last steps are Newton's [Sugihara 2011].
+    `search.residual`. held (n,): 1 for joints that stay where they are. steps: how many, at the
+    most. The damping follows the squared error, so that the last steps are Newton's [Sugihara
+    2011].
     """
     error, position, orientation = residual(chain, task, work, q)
     n = q.shape[0]
@@ -45,12 +45,7 @@ def polish(chain, task, work, held, q, steps):
         if not error > _DONE:
             break
         J, A, dq, before = work.J, work.A, work.dq, work.z
-        chain_jacobian(chain, work.frames, work.frames[-1], J)
-        task_jacobian(task, work.e, work.R, J)
-        for k in range(n):
-            if held[k] != 0.0:
-                for i in range(6):
-                    J[i, k] = 0.0
+        _write_jacobian(chain, task, work, held)
         gram(J, A)
         largest = 0.0
         for i in range(6):
@@ -80,6 +75,18 @@ def polish(chain, task, work, held, q, steps):
             break
         worse *= 100.0
     return error, position, orientation
+
+
+@inline
+def _write_jacobian(chain, task, work, held):
+    """Write the task's Jacobian at the posture of work.frames into work.J, 0 for joints held."""
+    J = work.J
+    chain_jacobian(chain, work.frames, work.frames[-1], J)
+    task_jacobian(task, work.e, work.R, J)
+    for k in range(J.shape[1]):
+        if held[k] != 0.0:
+            for i in range(6):
+                J[i, k] = 0.0
 
 
 @njit
@@ -194,12 +201,7 @@ def across_fold(chain, task, work, held, q, side, start):
     n = q.shape[0]
     J, W, U = work.J, work.W, work.U
     residual(chain, task, work, q)
-    chain_jacobian(chain, work.frames, work.frames[-1], J)
-    task_jacobian(task, work.e, work.R, J)
-    for k in range(n):
-        if held[k] != 0.0:
-            for i in range(6):
-                J[i, k] = 0.0
+    _write_jacobian(chain, task, work, held)
     largest = row_svd(J, W, U)
     least, sigma = -1, math.inf
     for i in range(6):

@@ -5,45 +5,11 @@ Subproblems 3 and 5]. A joint's value is (c, s) of a turn, (m, 0) of a slide. Th
 read from either end: e₃⁻¹ e₂⁻¹ e₁⁻¹ t = x.
 """
 
-import math
-
 from ik_node._jit import inline, njit
 from ik_node.kinematics.forward import SLIDE
-from ik_node.solvers.analytic.subproblems import (
-    solve_conic,
-    solve_quadratic,
-    solve_quartic,
-    solve_sinusoid,
-    turn_between,
-)
-from ik_node.solvers.analytic.vector3 import (
-    along,
-    cross,
-    dot,
-    minus,
-    norm,
-    perpendicular,
-    times,
-    turned_about,
-)
-
-# Sines below which axes count as parallel, lengths below which they count as meeting and points
-# as lying on an axis, of an arm of size 1: detection has made exact what was meant so.
-NEARLY = 1e-9
-
-MOST = 8  # solutions of a triple: four, and what rounding makes two of
-
-
-@inline
-def shifted(slides, h, p, u, v, x):
-    """Return the point x after a joint of value (u, v)."""
-    return along(x, u, h) if slides else turned_about(h, p, u, v, x)
-
-
-@inline
-def shifted_back(slides, h, p, u, v, x):
-    """Return the point x before a joint of value (u, v)."""
-    return along(x, -u, h) if slides else turned_about(h, p, u, -v, x)
+from ik_node.solvers.analytic.two_turns import NEARLY, slide_last, three_turns
+from ik_node.solvers.analytic.vector3 import cross, dot, minus, norm
+from ik_node.solvers.analytic.with_slides import one_turn, slide_between, three_slides
 
 
 @njit
@@ -61,19 +27,19 @@ def place_point(k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, tu
         if not meets and not parallel:
             meets, parallel = _relation(h2, p2, h3, p3, size)
             if meets or parallel:
-                count = _three_turns(h3, p3, h2, p2, h1, p1, t, x, start, 2, size, slack, turns,
+                count = three_turns(h3, p3, h2, p2, h1, p1, t, x, start, 2, size, slack, turns,
                                      found)
                 return _read_from_the_end(False, False, False, found, count)
-        return _three_turns(h1, p1, h2, p2, h3, p3, x, t, start, 0, size, slack, turns, found)
+        return three_turns(h1, p1, h2, p2, h3, p3, x, t, start, 0, size, slack, turns, found)
     if slides == 3:
-        return _three_slides(h1, h2, h3, minus(t, x), found)
+        return three_slides(h1, h2, h3, minus(t, x), found)
     if slides == 2:
-        return _one_turn(k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, found)
+        return one_turn(k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, found)
     if k2 == SLIDE:
-        return _slide_between(h1, p1, h2, h3, p3, x, t, start, size, slack, turns, found)
+        return slide_between(h1, p1, h2, h3, p3, x, t, start, size, slack, turns, found)
     if k3 == SLIDE:
-        return _slide_last(h1, p1, h2, p2, h3, x, t, start, 0, size, slack, turns, found)
-    count = _slide_last(h3, p3, h2, p2, h1, t, x, start, 2, size, slack, turns, found)
+        return slide_last(h1, p1, h2, p2, h3, x, t, start, 0, size, slack, turns, found)
+    count = slide_last(h3, p3, h2, p2, h1, t, x, start, 2, size, slack, turns, found)
     return _read_from_the_end(True, False, False, found, count)
 
 
@@ -96,276 +62,3 @@ def _read_from_the_end(first_slides, second_slides, third_slides, found, count):
         found[i, 2], found[i, 3] = (-c, d) if second_slides else (c, -d)
         found[i, 4], found[i, 5] = (-a, b) if third_slides else (a, -b)
     return count
-
-
-@inline
-def _common_normal(h1, p1, h2, p2, size):
-    """Return the frame in which two lines are simplest.
-
-    That is (foot of their common normal on line 1, foot on line 2, its direction, its length, the
-    sine from h1 to h2 against h2 × the direction, the cosine).
-    """
-    cosine = dot(h1, h2)
-    between = minus(p2, p1)
-    axis = cross(h1, h2)
-    sine = norm(axis)
-    if sine < NEARLY:
-        away = perpendicular(h1, between)
-        length = norm(away)
-        return (along(p2, -1.0, away), p2,
-                times(1.0 / length if length > 0.0 else 0.0, away), length, 0.0, cosine)
-    axis = times(1.0 / sine, axis)
-    length = dot(between, axis)
-    if abs(length) < NEARLY * size:
-        length = 0.0
-    on_1, on_2 = dot(between, h1), dot(between, h2)
-    s1 = (on_1 - cosine * on_2) / (sine * sine)
-    s2 = (cosine * on_1 - on_2) / (sine * sine)
-    foot_1, foot_2 = along(p1, s1, h1), along(p2, s2, h2)
-    return foot_1, foot_2, axis, length, dot(h1, cross(h2, axis)), cosine
-
-
-@inline
-def _start_of(start, k, back):
-    """Return the start of joint k as (c, s); read from the other end where back."""
-    return math.cos(start[k]), -math.sin(start[k]) if back else math.sin(start[k])
-
-
-@njit
-def _three_turns(h1, p1, h2, p2, h3, p3, x, t, start, first, size, slack, turns, found):
-    """Solve for three turns; first: 0, or 2 for a triple that is read from its end.
-
-    A turn about line 1 changes neither the height along it nor the distance from its foot f₁.
-    With v = e₃ x, seen from foot f₂ along a (the common normal), b = h₂ × a and h₂:
-        (h₁·b) (vₐ s₂ + v_b c₂) = h₁·(t − f₁) − (h₁·h₂) v_h,
-        2 |a| (vₐ c₂ − v_b s₂) = |t − f₁|² − |a|² − |v|²,
-    whose right sides and |v|² are linear in (c₃, s₃). Squared and added, θ₂ is gone: a conic. Where
-    the lines are parallel, or meet, one left side is zero: a sinusoid.
-    """
-    foot_1, foot_2, a, length, sine, cosine = _common_normal(h1, p1, h2, p2, size)
-    flat = abs(sine) < NEARLY
-    if flat and length < NEARLY * size:
-        return 0
-    b = cross(h2, a)
-    # v = m + c₃ u + s₃ w, seen from foot_2
-    reach = minus(x, p3)
-    u = perpendicular(h3, reach)
-    w = cross(h3, reach)
-    m = minus(along(p3, dot(h3, reach), h3), foot_2)
-    mh, uh, wh = dot(h2, m), dot(h2, u), dot(h2, w)
-    m2, mu, mw = dot(m, m) + dot(u, u), 2.0 * dot(m, u), 2.0 * dot(m, w)
-    goal = minus(t, foot_1)
-    # height: K₁ = k₁ + c₃ k₁c + s₃ k₁s;  distance: K₂ likewise
-    k1, k1c, k1s = dot(h1, goal) - cosine * mh, -cosine * uh, -cosine * wh
-    k2, k2c, k2s = dot(goal, goal) - length * length - m2, -mu, -mw
-    if flat:
-        count, turns[0, 0], turns[0, 1], turns[1, 0], turns[1, 1] = solve_sinusoid(
-            k1c, k1s, -k1, slack * size / (math.hypot(k1c, k1s) + 1e-300))
-    elif length == 0.0:
-        count, turns[0, 0], turns[0, 1], turns[1, 0], turns[1, 1] = solve_sinusoid(
-            k2c, k2s, -k2, slack * size * size / (math.hypot(k2c, k2s) + 1e-300))
-    else:
-        # 4|a|² K₁² + s² K₂² = 4|a|² s² (|v|² − v_h²), s = h₁·b
-        A, B = 4.0 * length * length, sine * sine
-        C = A * B
-        count = solve_conic(
-            A * k1c * k1c + B * k2c * k2c + C * uh * uh,
-            A * k1c * k1s + B * k2c * k2s + C * uh * wh,
-            A * k1s * k1s + B * k2s * k2s + C * wh * wh,
-            2.0 * (A * k1 * k1c + B * k2 * k2c) - C * (mu - 2.0 * mh * uh),
-            2.0 * (A * k1 * k1s + B * k2 * k2s) - C * (mw - 2.0 * mh * wh),
-            A * k1 * k1 + B * k2 * k2 - C * (m2 - mh * mh), slack, turns)
-    solutions = 0
-    for i in range(count):
-        c3, s3 = turns[i, 0], turns[i, 1]
-        v = along(along(m, c3, u), s3, w)
-        P = 0.5 * (k2 + c3 * k2c + s3 * k2s) / length if length != 0.0 else 0.0
-        Q = 0.0 if flat else (k1 + c3 * k1c + s3 * k1s) / sine
-        solutions = _first_two(h1, p1, h2, foot_2, a, b, flat, length == 0.0, P, Q, v, c3, s3, t,
-                               start, first, size, slack, found, solutions)
-    return solutions
-
-
-@inline
-def _write(found, i, u1, v1, u2, v2, u3, v3):
-    """Write a solution into row i of found."""
-    found[i, 0], found[i, 1], found[i, 2], found[i, 3], found[i, 4], found[i, 5] = (
-        u1, v1, u2, v2, u3, v3)
-
-
-@njit
-def _first_two(h1, p1, h2, foot_2, a, b, flat, meet, P, Q, v, u3, v3, t, start, first, size, slack,
-               found, solutions):
-    """Add the solutions for one value (u₃, v₃) of the third joint; return how many there are now.
-
-    P = vₐ c₂ − v_b s₂ and Q = vₐ s₂ + v_b c₂; P² + Q² = vₐ² + v_b² gives the one that lines which
-    are flat or meet leave open, with either sign.
-    """
-    va, vb = dot(a, v), dot(b, v)
-    open_ = flat or meet
-    rest = va * va + vb * vb - (P * P if flat else Q * Q)
-    if open_ and rest < -slack * size * size:
-        return solutions
-    for second in range(2 if open_ and rest > 0.0 else 1):
-        root = math.sqrt(max(rest, 0.0))
-        if second == 1:
-            root = -root
-        if flat:
-            Q = root
-        elif meet:
-            P = root
-        c2, s2 = va * P + vb * Q, va * Q - vb * P
-        scale = math.hypot(c2, s2)
-        if scale > (NEARLY * size) ** 2:
-            c2, s2 = c2 / scale, s2 / scale
-        else:
-            c2, s2 = _start_of(start, 1, first == 2)
-        y = turned_about(h2, foot_2, c2, s2, along(foot_2, 1.0, v))
-        known, c1, s1 = turn_between(h1, minus(y, p1), minus(t, p1), NEARLY * size)
-        if not known:
-            c1, s1 = _start_of(start, first, first == 2)
-        if solutions < MOST:
-            _write(found, solutions, c1, s1, c2, s2, u3, v3)
-            solutions += 1
-    return solutions
-
-
-@njit
-def _slide_last(h1, p1, h2, p2, h3, x, t, start, first, size, slack, turns, found):
-    """Solve for two turns and a slide of m: as `_three_turns`, with v = x + m h₃.
-
-    The height is linear in m, the distance quadratic: together a quartic.
-    """
-    foot_1, foot_2, a, length, sine, cosine = _common_normal(h1, p1, h2, p2, size)
-    flat = abs(sine) < NEARLY
-    if flat and length < NEARLY * size:
-        return 0
-    b = cross(h2, a)
-    m = minus(x, foot_2)
-    mh, uh = dot(h2, m), dot(h2, h3)
-    goal = minus(t, foot_1)
-    k1, k1m = dot(h1, goal) - cosine * mh, -cosine * uh
-    # K₂ = k₂ − 2 m·h₃ μ − μ²
-    k2, k2m = dot(goal, goal) - length * length - dot(m, m), -2.0 * dot(m, h3)
-    roots = turns[4]
-    if flat:
-        if abs(k1m) < NEARLY:
-            return 0
-        count = 1
-        roots[0] = -k1 / k1m
-    elif length == 0.0:
-        count, roots[0], roots[1] = solve_quadratic(-1.0, k2m, k2, slack)
-    else:
-        A, B = 4.0 * length * length, sine * sine
-        C = A * B
-        count = solve_quartic(
-            B, -2.0 * B * k2m, A * k1m * k1m + B * (k2m * k2m - 2.0 * k2) - C * (1.0 - uh * uh),
-            2.0 * A * k1 * k1m + 2.0 * B * k2 * k2m + C * (k2m + 2.0 * mh * uh),
-            A * k1 * k1 + B * k2 * k2 - C * (dot(m, m) - mh * mh), slack, roots)
-    solutions = 0
-    for i in range(count):
-        mu = roots[i]
-        v = along(m, mu, h3)
-        P = 0.5 * (k2 + mu * (k2m - mu)) / length if length != 0.0 else 0.0
-        Q = 0.0 if flat else (k1 + mu * k1m) / sine
-        solutions = _first_two(h1, p1, h2, foot_2, a, b, flat, length == 0.0, P, Q, v, mu, 0.0, t,
-                               start, first, size, slack, found, solutions)
-    return solutions
-
-
-@njit
-def _slide_between(h1, p1, h2, h3, p3, x, t, start, size, slack, turns, found):
-    """Solve for a turn, a slide of m and a turn.
-
-    The height along line 1 gives m, linear in (c₃, s₃), and the distance from p₁ then a conic; a
-    slide that does not change the height leaves a sinusoid for θ₃ and a quadratic for m.
-    """
-    reach = minus(x, p3)
-    u, w = perpendicular(h3, reach), cross(h3, reach)
-    v0 = minus(along(p3, dot(h3, reach), h3), p1)
-    goal = minus(t, p1)
-    height = dot(h1, goal) - dot(h1, v0)
-    uh, wh, rise = dot(h1, u), dot(h1, w), dot(h1, h2)
-    squared = dot(goal, goal)
-    solutions = 0
-    if abs(rise) > NEARLY:
-        y0 = along(v0, height / rise, h2)
-        yc, ys = along(u, -uh / rise, h2), along(w, -wh / rise, h2)
-        count = solve_conic(dot(yc, yc), dot(yc, ys), dot(ys, ys), 2.0 * dot(y0, yc),
-                            2.0 * dot(y0, ys), dot(y0, y0) - squared, slack, turns)
-    else:
-        count, turns[0, 0], turns[0, 1], turns[1, 0], turns[1, 1] = solve_sinusoid(
-            uh, wh, height, slack * size / (math.hypot(uh, wh) + 1e-300))
-    for i in range(count):
-        c3, s3 = turns[i, 0], turns[i, 1]
-        v = along(along(v0, c3, u), s3, w)
-        if abs(rise) > NEARLY:
-            slides, first, second = 1, (height - c3 * uh - s3 * wh) / rise, 0.0
-        else:
-            slides, first, second = solve_quadratic(1.0, 2.0 * dot(h2, v), dot(v, v) - squared,
-                                                    slack)
-        for k in range(slides):
-            mu = first if k == 0 else second
-            known, c1, s1 = turn_between(h1, along(v, mu, h2), goal, NEARLY * size)
-            if not known:
-                c1, s1 = _start_of(start, 0, False)
-            if solutions < MOST:
-                _write(found, solutions, c1, s1, mu, 0.0, c3, s3)
-                solutions += 1
-    return solutions
-
-
-@njit
-def _one_turn(k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, found):
-    """Solve for two slides and a turn: slides before the turn move t, those after it x.
-
-    The height along the turn's line is linear in both, the distance from it quadratic.
-    """
-    at = 0 if k1 != SLIDE else (1 if k2 != SLIDE else 2)
-    h, p = (h1, p1) if at == 0 else ((h2, p2) if at == 1 else (h3, p3))
-    g1, g2 = (h2 if at == 0 else h1), (h2 if at == 2 else h3)
-    rise_1, rise_2 = dot(h, g1), dot(h, g2)
-    squared = rise_1 * rise_1 + rise_2 * rise_2
-    if squared < NEARLY * NEARLY:
-        return 0
-    height = dot(h, minus(t, x)) / squared
-    base_1, base_2 = rise_1 * height, rise_2 * height
-    way_1, way_2 = -rise_2 / math.sqrt(squared), rise_1 / math.sqrt(squared)
-    # x side: X + τ dX;  t side: Y + τ dY
-    X, Y = minus(x, p), minus(t, p)
-    dX = dY = times(0.0, h)
-    if at == 0:
-        X, dX = along(X, base_1, g1), times(way_1, g1)
-    else:
-        Y, dY = along(Y, -base_1, g1), times(-way_1, g1)
-    if at == 2:
-        Y, dY = along(Y, -base_2, g2), along(dY, -way_2, g2)
-    else:
-        X, dX = along(X, base_2, g2), along(dX, way_2, g2)
-    count, first, second = solve_quadratic(
-        dot(dX, dX) - dot(dY, dY), 2.0 * (dot(X, dX) - dot(Y, dY)), dot(X, X) - dot(Y, Y), slack)
-    for i in range(count):
-        tau = first if i == 0 else second
-        known, c, s = turn_between(h, along(X, tau, dX), along(Y, tau, dY), NEARLY * size)
-        if not known:
-            c, s = _start_of(start, at, False)
-        m1, m2 = base_1 + tau * way_1, base_2 + tau * way_2
-        if at == 0:
-            _write(found, i, c, s, m1, 0.0, m2, 0.0)
-        elif at == 1:
-            _write(found, i, m1, 0.0, c, s, m2, 0.0)
-        else:
-            _write(found, i, m1, 0.0, m2, 0.0, c, s)
-    return count
-
-
-@njit
-def _three_slides(h1, h2, h3, way, found):
-    """Solve for three slides that add up to a way, by Cramer's rule."""
-    normal = cross(h2, h3)
-    volume = dot(h1, normal)
-    if abs(volume) < NEARLY:
-        return 0
-    _write(found, 0, dot(way, normal) / volume, 0.0, dot(way, cross(h3, h1)) / volume, 0.0,
-           dot(way, cross(h1, h2)) / volume, 0.0)
-    return 1

@@ -9,17 +9,16 @@ import numpy as np
 from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.forward import SLIDE, TURN
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.branches import (
+from ik_node.solvers.analytic.branches import branches
+from ik_node.solvers.analytic.closed_loop import FORM_SCRATCH, MOST_BRANCHES
+from ik_node.solvers.analytic.form import (
     EXACT_SLACK,
     FLAT,
-    FORM_SCRATCH,
     GENERAL,
-    MOST_BRANCHES,
     PARALLEL,
     SPHERICAL,
     SWIVEL,
     Form,
-    branches,
     pack_form,
     parameters_of,
 )
@@ -58,8 +57,6 @@ class Recognised(NamedTuple):
     """What was found, and how far the file is from it."""
     locked: tuple[int, ...]
     """Entries of q that have to be given: the arm has these joints to spare."""
-    exact: bool
-    """Whether the ideal arm is the true one up to rounding."""
 
 
 class _Candidate(NamedTuple):
@@ -254,7 +251,7 @@ def _recognised(chain: Chain, own: Joints, candidate: _Candidate, form: Form) ->
     elif candidate.family == SWIVEL:
         words += ', spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'
     elif len(own_triple) < 3:
-        words += _of_few(own, angle, length)
+        words += _of_few(own, angle)
     elif candidate.family == PARALLEL:
         words += f', {_axes(own_triple)} parallel'
     elif own_triple == [n - 3, n - 2, n - 1]:
@@ -265,14 +262,13 @@ def _recognised(chain: Chain, own: Joints, candidate: _Candidate, form: Form) ->
         words += f', {_axes(own_triple)} meet'
     if candidate.family != SWIVEL:
         words += _no_swivel(own, form.size)
-    return Recognised(form, words + told(angle, length), locked,
-                      form.slack <= EXACT_SLACK)
+    return Recognised(form, words + told(angle, length), locked)
 
 
-def _of_few(own: Joints, angle: float, length: float) -> str:
+def _of_few(own: Joints, angle: float) -> str:
     """Return how the axes stand of an arm that is solved with joints that are not there.
 
-    angle, length: how far the ideal is from the file, rad and m.
+    angle: how far the ideal's axes are from the file's, rad.
     """
     apart = max(angle, _SQUARE)
     runs: list[list[int]] = []
@@ -350,4 +346,4 @@ def _flat(own: Joints, T_base_tip: np.ndarray, size: float) -> Recognised | None
                              if length > 1e-9 * size)
     off = f'; axes parallel to within {ideal.angle:.1e} rad' if ideal.angle > 1e-12 else ''
     return Recognised(form, f'{name} ({told_lengths}{off})',
-                      tuple(int(c) for c in own.column[locked]), form.slack <= EXACT_SLACK)
+                      tuple(int(c) for c in own.column[locked]))

@@ -8,17 +8,12 @@ best is looked for over all of both.
 import math
 
 from ik_node._jit import njit
-from ik_node.solvers.analytic.answers import (
-    NONE,
-    bring_near,
-    cost_of,
-    make_desk,
-    preferred,
-    room_of,
-)
-from ik_node.solvers.analytic.branches import branches, parameters_of
+from ik_node.solvers.analytic.best_answer import NONE, cost_of, preferred
+from ik_node.solvers.analytic.branches import branches
+from ik_node.solvers.analytic.desk import copy_to, lay_out
+from ik_node.solvers.analytic.finishing import bring_near, room_of
+from ik_node.solvers.analytic.form import parameters_of
 from ik_node.solvers.analytic.polish import polish
-from ik_node.solvers.packing import unpack_chain, unpack_settings
 from ik_node.solvers.search import residual
 from ik_node.solvers.settings import FIRST, NEAREST
 from ik_node.solvers.task import make_task
@@ -42,12 +37,10 @@ def best_redundant(form_codes, form_numbers, codes, numbers, T_base_goal, weight
 
     lower, upper (p,): between which the parameters are looked for, rad or m. samples (k, p):
     numbers in [0, 1) that are spread over that. The other arguments and what is returned: see
-    `answers.best_answer`.
+    `best_answer.best_answer`.
     """
-    chain = unpack_chain(codes, numbers)
-    settings = unpack_settings(codes, numbers, 0)
+    chain, settings, desk = lay_out(form_codes, codes, numbers, scratch, q0.shape[0])
     n, count = q0.shape[0], given.shape[0]
-    desk = make_desk(scratch, form_codes, chain.column.shape[0], n)
     task = make_task(T_base_goal, weights)
     held = desk.trial
     for i in range(n):
@@ -67,9 +60,8 @@ def best_redundant(form_codes, form_numbers, codes, numbers, T_base_goal, weight
     enough = best < _FEASIBLE and (first or (settings.prefer == NEAREST and (
         count > 1 or best < _NEAR)))
     if not enough:
-        trial, chosen = desk.trial, desk.chosen
-        for i in range(count):
-            chosen[i] = given[i]
+        trial, chosen = desk.trial, desk.chosen[:count]
+        copy_to(chosen, given)
         for k in range(samples.shape[0]):
             if best < _FEASIBLE and (k in _STAGES or first):
                 break
@@ -79,14 +71,11 @@ def best_redundant(form_codes, form_numbers, codes, numbers, T_base_goal, weight
                               desk, trial)
             if cost < best:
                 best, at = cost, given[0]
-                for i in range(count):
-                    chosen[i] = given[i]
-                for i in range(n):
-                    q[i] = trial[i]
+                copy_to(chosen, given)
+                copy_to(q, trial)
             around = 1.5 * (upper[0] - lower[0]) / (k + 1)
         steps = _REFINEMENTS[0]
-        for i in range(count):
-            given[i] = chosen[i]
+        copy_to(given, chosen)
     if best == math.inf:
         return NONE, math.inf, math.inf
     if count == 1 and not first:
@@ -108,8 +97,7 @@ def least_cost(form_codes, form_numbers, chain, settings, task, given, q0, margi
         cost = cost_of(chain, settings, task, desk.work, q0, found[i], margin, room)
         if cost < least:
             least = cost
-            for k in range(q0.shape[0]):
-                q[k] = found[i, k]
+            copy_to(q, found[i])
     return least
 
 

@@ -90,3 +90,11 @@ def across(h2, h3):
     """Return the unit vector across h₃ in the plane of h₂ and h₃, which are not parallel."""
     w = perpendicular(h3, h2)
     return times(1.0 / norm(w), w)
+
+
+@inline
+def into_angles(count, found):
+    """Turn rows c₁ s₁ c₂ s₂ c₃ s₃ of found (2, 6) into angles, rad, in columns 0 to 2."""
+    for i in range(count):
+        for j in range(3):
+            found[i, j] = math.atan2(found[i, 2 * j + 1], found[i, 2 * j])

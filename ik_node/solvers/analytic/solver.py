@@ -9,18 +9,13 @@ from ik_node._arrays import vector
 from ik_node._jit import compiled
 from ik_node.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.answers import (
-    all_answers,
-    all_answers_batch,
-    best_answer,
-    best_answer_batch,
-    make_answer_scratch,
-    sharpen,
-)
+from ik_node.solvers.analytic.answers import all_answers, all_answers_batch
+from ik_node.solvers.analytic.best_answer import best_answer, best_answer_batch
+from ik_node.solvers.analytic.desk import make_answer_scratch
 from ik_node.solvers.analytic.elbow import Elbow
-from ik_node.solvers.analytic.plan import FlatPlans, Plan, is_flat
-from ik_node.solvers.analytic.recognition import recognise
+from ik_node.solvers.analytic.plan import Plan, Plans
 from ik_node.solvers.analytic.redundancy import best_redundant
+from ik_node.solvers.analytic.sharpening import sharpen
 from ik_node.solvers.analytic.swivel_choice import ROOM_SCRATCH, best_swivel
 from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.batch import share
@@ -35,9 +30,8 @@ from ik_node.solvers.starts import low_discrepancy
 
 _NOTHING = np.zeros(0)
 _SAMPLES = 400      # of the parameters of an arm with joints to spare
-_FEW = 6             # of them where the limits themselves say what is left
+_FEW = 6            # of them where the limits themselves say what is left
 _SHOWN = 60         # of them for which all branches are returned
-_SAME = 1e-6        # rad or m
 _SHARP = 1e-9       # m and rad: error above which an answer is brought to the last digits
 
 _BALLS = 'exactly spherical shoulder and wrist'
@@ -57,18 +51,16 @@ class AnalyticSolver(Solver):
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Recognise the arm. Raises UnsupportedError for one that has no closed form here."""
         super().__init__(chain, **options)
-        found = recognise(self.chain, np.ones(6, dtype=bool), along_goal=True)
-        self.family = found.words
-        self.locked = tuple(self.chain.joint_names[c] for c in found.locked)
+        self._plans = Plans(self.chain)
+        self._whole = self._plans.whole
+        self.family = self._plans.words
+        self.locked = tuple(self.chain.joint_names[c] for c in self._plans.locked)
         hint = self.options.elbow
         self._hint = _NOTHING if hint is None else hint
-        self._flat = FlatPlans(found, self.chain) if is_flat(found) else None
-        self._whole = self._flat.plan if self._flat else Plan(found, self.chain)
         self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
         if hint is not None and self._elbow is None:
             raise OptionError(f'{self.name}.elbow is for an arm with {_BALLS}; this one is '
                               f'{self.family}')
-        self._plans: dict[tuple[Any, ...], Plan] = {}
         self._spread: dict[int, np.ndarray] = {}
         n = self.chain.n_joints
         tolerances = {'position_tolerance': self.options.position_tolerance,
@@ -95,9 +87,9 @@ class AnalyticSolver(Solver):
         if redundancy is None and not self._whole.searched and is_plain_pose(goal):
             return self._all(self._whole, goal, ALL_AXES, _NOTHING, within_limits)
         wanted = as_goal(goal)
-        plan, given = self._plan_for(wanted)
+        plan, given = self._plans.plan_for(wanted)
         if redundancy is not None:
-            given = self._given(plan, redundancy)
+            given = plan.given(redundancy)
         if given is not None or not plan.searched:
             return self._all(plan, wanted.pose, wanted.weights,
                              _NOTHING if given is None else given, within_limits)
@@ -108,7 +100,7 @@ class AnalyticSolver(Solver):
             return self._all_at(plan, wanted, [[psi], *spread[:, None]] if len(spread) else [],
                                 within_limits)
         lower, upper = plan.range_near(self._start_at)
-        spread = lower + low_discrepancy(_SHOWN, len(lower), self.options.seed) * (upper - lower)
+        spread = lower + self._samples(len(lower))[:_SHOWN] * (upper - lower)
         own = np.clip(plan.parameters_at(self._start_at), lower, upper)
         return self._all_at(plan, wanted, [own, *spread], within_limits)
 
@@ -123,7 +115,7 @@ class AnalyticSolver(Solver):
         poses = self._poses(goals)
         given = _NOTHING
         if redundancy is not None or self._whole.searched:
-            given = self._given(self._whole, redundancy)
+            given = self._whole.given(redundancy)
         out = np.empty((len(poses), self._whole.most, self.chain.n_joints))
         counts = np.zeros(len(poses), dtype=np.int64)
         plan = self._whole
@@ -177,7 +169,25 @@ class AnalyticSolver(Solver):
         So it is where the arm is exactly the one of its closed form, and none of its joints is to
         spare but by a swivel angle. Raises UnsupportedError for a goal that has no closed form.
         """
-        return (self._whole if goal is None else self._plan_for(as_goal(goal))[0]).complete
+        return (self._whole if goal is None else self._plans.plan_for(as_goal(goal))[0]).complete
+
+    def proves(self, goal: Goal, reason: StopReason) -> bool:
+        """Tell whether no answer to a goal, for a reason, is a proof that there is none.
+
+        As `is_complete`, but for poses at which limits may leave a swivel angle no length.
+        """
+        if not self.is_complete(goal):
+            return False
+        return (reason is not StopReason.LIMITS or self._elbow is None
+                or not self._elbow.may_be_singular(goal.pose))
+
+    def answer(self, goal: Goal, q0: np.ndarray) -> np.ndarray | None:
+        """Return the closed form's answer (n,), rad or m; None, without a look for why, of none.
+
+        goal, q0 (n,): as for `solve`. Raises UnsupportedError for a goal that has no closed form.
+        """
+        found, _, _ = self._answer(goal, self._start(q0))
+        return None if found is None else found.q
 
     def compiled(self) -> bool:
         """Tell whether the kernels are on disk; see `Solver.compiled`."""
@@ -185,42 +195,16 @@ class AnalyticSolver(Solver):
         kernel: Any = searching if self._whole.searched else best_answer
         return compiled(kernel.__name__) and self._nearest.compiled()
 
-    def _plan_for(self, goal: Goal) -> tuple[Plan, np.ndarray | None]:
-        """Return the plan for a goal, and its parameters where the goal says what they are."""
-        if goal.weights is ALL_AXES:
-            return self._whole, None
-        if self._flat is not None:
-            return self._flat.plan_for(goal)
-        asked = goal.weights > 0.0
-        if asked.all():
-            return self._whole, None
-        key = (*asked.tolist(), goal.orientation is not None)
-        if key not in self._plans:
-            found = recognise(self.chain, asked, goal.orientation is not None)
-            self._plans[key] = Plan(found, self.chain)
-        return self._plans[key], None
-
     def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
         """Return the swivel angles of the arm, and the pose a goal asks for."""
         wanted = as_goal(goal)
         if self._elbow is None:
             raise UnsupportedError(f'a swivel angle is for an arm with {_BALLS}; this one is '
                                    f'{self.family}')
-        if self._plan_for(wanted)[0] is not self._whole:
+        if self._plans.plan_for(wanted)[0] is not self._whole:
             raise UnsupportedError('a swivel angle is for a goal that asks for all six axes; this '
                                    'one leaves some free')
         return self._elbow, wanted.pose
-
-    def _given(self, plan: Plan, redundancy: Any) -> np.ndarray:
-        spare = len(plan.lower)
-        if not spare:
-            raise InputError('redundancy is for an arm with a joint to spare; this one has none')
-        if spare == 1 and np.ndim(redundancy) == 0:
-            number = isinstance(redundancy, (int, float, np.integer, np.floating))
-            if not (number and np.isfinite(redundancy)):
-                raise InputError(f'redundancy must be a finite number, not {redundancy!r}')
-            return np.array([float(redundancy)])
-        return vector(redundancy, spare, 'redundancy')
 
     def _all(self, plan: Plan, pose: np.ndarray, weights: np.ndarray, given: np.ndarray,
              within: bool) -> np.ndarray:
@@ -235,26 +219,18 @@ class AnalyticSolver(Solver):
                  for given in parameters]
         return np.concatenate([np.empty((0, self.chain.n_joints)), *found])
 
-    def answer(self, goal: Goal, q0: np.ndarray) -> np.ndarray | None:
-        """Return the closed form's answer (n,), rad or m; None, without a look for why, of none.
-
-        goal, q0 (n,): as for `solve`. Raises UnsupportedError for a goal that has no closed form.
-        """
-        found, _, _ = self._answer(goal, self._start(q0))
-        return None if found is None else found.q
-
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         found, plan, given = self._answer(goal, q0)
         return self._failed(plan, goal, given, q0) if found is None else found
 
     def _answer(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
         """Return the answer that is preferred, if there is one, and of what plan and parameters."""
-        plan, given = self._plan_for(goal)
+        plan, given = self._plans.plan_for(goal)
         q, scratch = np.empty(self._shape), np.empty(self._scratch_size)
         asked = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
         if plan.searched:
             lower, upper = plan.range_near(q0)
-            given, samples = np.empty(len(lower)), self._samples(len(lower))
+            given, samples = np.zeros(len(lower)), self._samples(len(lower))
             if plan.swivels:
                 found, position, orientation = best_swivel(
                     *asked, q0, lower, upper, samples[:_FEW], self.options.limit_margin,
@@ -275,7 +251,7 @@ class AnalyticSolver(Solver):
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
         """Solve all at once where nothing has to be looked for; the failed ones one by one."""
-        if self._whole.searched or self._flat is not None or any(
+        if self._whole.searched or self._plans.flat or any(
                 goal.weights is not ALL_AXES for goal in goals):
             return super()._solve_many(goals, starts, progress)
         poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)

@@ -18,7 +18,7 @@ is no swivel angle where the wrist lies on s, or where axis 4 runs through s or 
 import math
 
 from ik_node._jit import inline, njit
-from ik_node.solvers.analytic.rotation_triple import across, make_rotation
+from ik_node.solvers.analytic.rotation_triple import across, into_angles, make_rotation
 from ik_node.solvers.analytic.subproblems import solve_sinusoid
 from ik_node.solvers.analytic.vector3 import (
     along,
@@ -83,14 +83,6 @@ def swivel_postures(axes, points, M, psi, start, size, slack, scratch, out):
                 out[postures, 3] = theta4
                 postures += 1
     return postures
-
-
-@inline
-def into_angles(count, found):
-    """Turn rows c₁ s₁ c₂ s₂ c₃ s₃ of found (2, 6) into angles, rad, in columns 0 to 2."""
-    for i in range(count):
-        for j in range(3):
-            found[i, j] = math.atan2(found[i, 2 * j + 1], found[i, 2 * j])
 
 
 @njit

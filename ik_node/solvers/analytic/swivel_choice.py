@@ -7,8 +7,9 @@ and of no interval, that there is none.
 import math
 
 from ik_node._jit import inline, njit
-from ik_node.solvers.analytic.answers import FOUND, NONE, make_desk, preferred
-from ik_node.solvers.analytic.branches import parameters_of, swivel_arm
+from ik_node.solvers.analytic.best_answer import FOUND, NONE, preferred
+from ik_node.solvers.analytic.desk import lay_out
+from ik_node.solvers.analytic.form import parameters_of, swivel_arm
 from ik_node.solvers.analytic.redundancy import best_redundant, least_cost, refined
 from ik_node.solvers.analytic.swivel import swivel_towards
 from ik_node.solvers.analytic.swivel_intervals import (
@@ -17,7 +18,6 @@ from ik_node.solvers.analytic.swivel_intervals import (
     swivel_intervals,
 )
 from ik_node.solvers.analytic.vector3 import cross, minus, moved, norm, row
-from ik_node.solvers.packing import unpack_chain, unpack_settings
 from ik_node.solvers.settings import FIRST
 from ik_node.solvers.task import make_task
 
@@ -38,8 +38,7 @@ def best_swivel(form_codes, form_numbers, codes, numbers, T_base_goal, weights, 
     (ROOM_SCRATCH,). The other arguments and what is returned: see `redundancy.best_redundant`.
     Samples go first, since they are cheap; what they miss is in the intervals.
     """
-    chain = unpack_chain(codes, numbers)
-    settings = unpack_settings(codes, numbers, 0)
+    chain, settings, desk = lay_out(form_codes, codes, numbers, scratch, q0.shape[0])
     hinted, wanted = False, 0.0
     if elbow.shape[0] == 3:
         hinted, wanted = hinted_swivel(form_codes, form_numbers, T_base_goal, elbow)
@@ -52,7 +51,6 @@ def best_swivel(form_codes, form_numbers, codes, numbers, T_base_goal, weights, 
             return found, position, orientation
         parameters_of(form_codes, form_numbers, q0, given)
         wanted = given[0]
-    desk = make_desk(scratch, form_codes, chain.column.shape[0], q0.shape[0])
     task = make_task(T_base_goal, weights)
     rows = room[14 + INTERVAL_SCRATCH:].reshape((MOST_INTERVALS, 5))
     for stage in range(3):
@@ -155,7 +153,7 @@ def _best_within(form_codes, form_numbers, chain, settings, task, q0, margin, de
 @njit
 def _nearest_within(form_codes, form_numbers, chain, settings, task, q0, margin, desk, rows, count,
                     wanted, given, q):
-    """Do as `answers.preferred` for the angle in the intervals nearest to the one wanted."""
+    """Do as `best_answer.preferred` for the angle in the intervals nearest to the one wanted."""
     for _ in range(count):
         nearest, least = -1, math.inf
         for i in range(count):

@@ -214,3 +214,20 @@ def test_a_hint_turns_the_elbow_about_the_line_from_shoulder_to_wrist():
     assert psi - solver.redundancy_of(q)[0] == pytest.approx(0.2, abs=1e-9)
     hinted = make_solver('analytic', chain, elbow=hint).solve(pose, q)
     assert elbow_of(chain, hinted.q) == pytest.approx(hint, abs=1e-9)
+
+
+@pytest.mark.parametrize(('q', 'singular'), [
+    ([0.3, 0.8, 0.2, 1.0, 0.4, 0.5, 0.2], False),
+    ([0.3, 0.0, 0.2, 1.0, 0.4, 0.5, 0.2], True),
+    ([0.3, 0.8, 0.2, 0.0, 0.4, 0.5, 0.2], True),
+    ([0.3, 0.8, 0.2, 1.0, 0.4, 0.0, 0.2], True)],
+    ids=['regular', 'shoulder', 'elbow', 'wrist'])
+def test_a_pose_that_is_met_by_a_singular_posture_is_told_however_the_elbow_stands(q, singular):
+    chain = arm()
+    solver = make_solver('analytic', chain)
+    pose = chain.forward(q)
+    goal = Goal(pose[:3, 3], pose[:3, :3])
+    assert solver.proves(goal, StopReason.LIMITS) is not singular
+    assert solver.proves(goal, StopReason.UNREACHABLE)
+    for other in solver.solve_all(pose, within_limits=False, redundancy=1.0):
+        assert solver._elbow.may_be_singular(chain.forward(other)) is singular

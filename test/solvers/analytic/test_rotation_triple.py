@@ -9,7 +9,8 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.solvers.analytic.branches import FORM_SCRATCH, MOST_BRANCHES, branches
+from ik_node.solvers.analytic.branches import branches
+from ik_node.solvers.analytic.closed_loop import FORM_SCRATCH, MOST_BRANCHES
 from ik_node.solvers.analytic.rotation_triple import across, make_rotation
 
 OFF = [0.0, 1e-14, 1e-11, 1e-8, 1e-6, 1e-4, 1e-2, 1.0]

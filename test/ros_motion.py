@@ -1,0 +1,82 @@
+"""A moving arm under test: where it starts, where it is sent, and what it has to keep to."""
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+
+import robots
+from ik_node import KinematicTree
+from ik_node.motion.limits import motion_limits
+from ros_harness import running
+
+ARM = robots.OWN / 'arm_6r.urdf'
+START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
+RATE = 100.0
+SLOW = 0.8   # so that every motion takes a second or so
+CONTROLLER = '/arm_controller/joint_trajectory'
+
+chain = KinematicTree.from_urdf(ARM).chain()
+limits = motion_limits(chain, speed=SLOW)
+
+# For what is the same in both modes.
+in_one_mode = pytest.mark.parametrize('mode', ['joint'])
+
+
+def goal(x, y, z):
+    T = chain.forward(START)
+    T[:3, 3] += [x, y, z]
+    return T
+
+
+def seconds(stamp):
+    return stamp.sec + 1e-9 * stamp.nanosec
+
+
+def arrays(states):
+    """Return stamps (k,), positions and velocities (k, n) of joint states."""
+    return (np.array([seconds(state.header.stamp) for state in states]),
+            np.array([state.position for state in states]),
+            np.array([state.velocity for state in states]))
+
+
+def rests(states):
+    return len(states) > 1 and not any(states[-1].velocity) and (
+        states[-1].position == states[-2].position)
+
+
+def arrive(node, states, duration):
+    """Wait until a motion of that duration, s, is over."""
+    node.spin(duration)
+    assert node.until(lambda: rests(states)), node.log()
+
+
+def assert_kept(states):
+    """Check published samples against the limits, and velocities against the positions."""
+    t, q, v = arrays(states)
+    assert (q >= limits.lower).all()
+    assert (q <= limits.upper).all()
+    assert (np.abs(v) <= limits.velocity * 1.00001).all()
+    # The samples are as far apart as the motion's clock says, which stamps follow but roughly.
+    steps = np.abs(np.diff(q, axis=0)).sum()
+    by_velocity = np.abs(0.5 * (v[1:] + v[:-1]) * np.diff(t)[:, None]).sum()
+    assert steps == pytest.approx(by_velocity, rel=0.1, abs=1e-3)
+
+
+def moving_node():
+    """Return a node that moves the arm slowly, for a `with` statement."""
+    return running(urdf_path=ARM, publish_rate=RATE, motion='cartesian', speed=SLOW,
+                   start_pose=f'{START}', trajectory_topic=CONTROLLER)
+
+
+def back_at_start(node, mode):
+    """Put the arm back to its start; return the list of joint states from then on."""
+    assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=True)).success
+    assert node.set(motion='jump') == (True, '')
+    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    assert node.set(motion=mode) == (True, '')
+    states = node.listen(JointState, 'joint_states', 1000)
+    assert node.until(lambda: states and states[-1].position == pytest.approx(START)
+                      and len(states[-1].velocity) and not any(states[-1].velocity)), node.log()
+    states.clear()
+    return states

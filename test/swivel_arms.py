@@ -1,0 +1,146 @@
+"""7R arms with exact shoulder and wrist, as the kernels of the swivel angle want them."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import robots
+from ik_node import Chain, KinematicTree
+from ik_node.kinematics.axes import axes_at_zero
+from ik_node.solvers.analytic.swivel import (
+    SWIVEL_MOST,
+    SWIVEL_SCRATCH,
+    swivel_branch,
+    swivel_of,
+    swivel_postures,
+)
+from ik_node.solvers.analytic.swivel_intervals import (
+    INTERVAL_SCRATCH,
+    MOST_INTERVALS,
+    swivel_intervals,
+)
+from ik_node.solvers.analytic.vector3 import motion_of
+
+SLACK = 1e-9
+
+
+class Arm(NamedTuple):
+    """A 7R arm: its chain, and its axes at zero with shoulder and wrist exact."""
+
+    chain: Chain
+    axes: np.ndarray
+    points: np.ndarray
+    T_tip_base: np.ndarray
+
+    def motion(self, T):
+        return motion_of(T @ self.T_tip_base)
+
+    def swivel(self, q):
+        return swivel_of(self.axes, self.points, np.asarray(q, float))
+
+    def branch(self, q):
+        return swivel_branch(self.axes, self.points, q)
+
+    def postures(self, T, psi, start=None):
+        """Return every posture (k, 7) of a pose and a swivel angle."""
+        out = np.full((SWIVEL_MOST, 7), np.nan)
+        count = swivel_postures(self.axes, self.points, self.motion(T), psi,
+                                np.zeros(7) if start is None else np.asarray(start, float), 1.0,
+                                SLACK, np.zeros(SWIVEL_SCRATCH), out)
+        return out[:count]
+
+    def intervals(self, T, lower=None, upper=None):
+        """Return rows (elbow, shoulder, wrist, from, to)."""
+        out = np.zeros((MOST_INTERVALS, 5))
+        count = swivel_intervals(
+            self.axes, self.points, self.motion(T),
+            self.chain.lower if lower is None else np.asarray(lower, float),
+            self.chain.upper if upper is None else np.asarray(upper, float), 1.0, SLACK,
+            np.zeros(INTERVAL_SCRATCH), out)
+        return out[:count]
+
+
+def arm_of(axes, points, tip, lower, upper):
+    """Return an arm of given axes, its link frames parallel to the base at zero."""
+    axes = np.array([np.divide(h, np.linalg.norm(h)) for h in axes])
+    points = np.array(points, float)
+    parts, parent, at = [], 'base', np.zeros(3)
+    for j in range(7):
+        kind, limit = ('continuous', '') if np.isinf(lower[j]) else (
+            'revolute', f'lower="{lower[j]!r}" upper="{upper[j]!r}" effort="1" velocity="1"')
+        parts.append(robots.joint(f'j{j}', kind, parent, f'l{j}', xyz=numbers(points[j] - at),
+                                  axis=numbers(axes[j]), limit=limit))
+        parent, at = f'l{j}', points[j]
+    parts.append(robots.joint('end', 'fixed', parent, 'tip', xyz=numbers(np.array(tip) - at)))
+    return arm_with(KinematicTree.from_urdf(robots.robot(*parts)).chain(), axes, points)
+
+
+def arm_with(chain, axes, points):
+    return Arm(chain, axes, points, np.linalg.inv(chain.forward(np.zeros(7))))
+
+
+def numbers(v):
+    return ' '.join(repr(float(x)) for x in v)
+
+
+def iiwa():
+    """Return KUKA's arm, the half millimetre put right by which its file's axes 1 and 3 miss."""
+    chain = robots.chain('iiwa14')
+    points, axes = axes_at_zero(chain.arrays)
+    points[:3], points[4:7] = [0, 0, 0.36], points[5]
+    return arm_of(axes, points[:7], points[7], [float(x) for x in chain.lower],
+                  [float(x) for x in chain.upper])
+
+
+def own_7r():
+    chain = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    points, axes = axes_at_zero(chain.arrays)
+    points[:3], points[4:7] = points[1], points[5]
+    return arm_with(chain, axes, points[:7])
+
+
+def human():
+    """Return a right arm that hangs at zero, x forward [after Tolani, Goswami & Badler 2000]."""
+    s, elbow, w = [0, -0.2, 0], [0, -0.2, -0.31], [0, -0.2, -0.56]
+    return arm_of([(0, -1, 0), (1, 0, 0), (0, 0, 1), (0, -1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0)],
+                  [s, s, s, elbow, w, w, w], [0, -0.2, -0.65],
+                  [-1.0, -2.8, -1.5, 0.0, -1.4, -0.4, -1.2], [3.0, 0.8, 0.9, 2.5, 1.4, 0.6, 1.2])
+
+
+def skewed():
+    """Return an arm with no axes at right angles, an elbow off the line, and odd limits."""
+    s, w = [0.1, 0.0, 0.3], [0.05, -0.06, 0.8]
+    return arm_of([(0, 0, 1), (0.2, 1, 0.3), (0.3, -0.2, 1), (0.5, 1, 0.2), (0.1, 0.2, 1),
+                   (1, 0.3, 0.2), (0.2, -0.4, 1)], [s, s, s, [0.08, 0.05, 0.55], w, w, w],
+                  [0.07, -0.03, 0.92], [-2.5, 1.0, -9.0, -2.6, -np.inf, -7.0, -1.0],
+                  [0.5, 5.0, -5.5, 2.6, np.inf, -3.0, 2.9])
+
+
+ARMS = {'iiwa14': iiwa, 'human': human, 'skewed': skewed}
+each_arm = pytest.mark.parametrize('make', ARMS.values(), ids=ARMS.keys())
+
+
+def apart(a, b):
+    """Return how far angles are apart, whole turns aside."""
+    return np.abs(np.remainder(np.subtract(a, b) + np.pi, 2 * np.pi) - np.pi)
+
+
+def elbow_point(arm, q):
+    """Return the foot of the shoulder on axis 4, carried by joints 1 to 3."""
+    s, h = arm.points[0], arm.axes[3]
+    foot = arm.points[3] - s
+    foot = foot - h * (h @ foot)
+    for j in (2, 1, 0):
+        foot = Rotation.from_rotvec(q[j] * arm.axes[j]).apply(foot)
+    return s + foot
+
+
+def wrist_place(arm, T):
+    M = T @ arm.T_tip_base
+    return M[:3, :3] @ arm.points[4] + M[:3, 3]
+
+
+def meets(arm, posture, T, within=1e-9):
+    return np.abs(arm.chain.forward(posture) - T).max() < within
