@@ -2,11 +2,14 @@
 
 Compiled kernels are cached on disk. Numba looks only at the file a kernel stands in when it
 decides whether a cached one is stale; a kernel whose callee changed would go on running the old
-code. The cache therefore lies in a folder named after the contents of all files with kernels.
+code. The cache therefore lies in a folder named after the contents of all files with kernels, and
+after what compiles them and for which processor: environments that share a home do not take each
+other's for their own.
 """
 
 import hashlib
 import os
+import sys
 import tempfile
 import types
 from collections.abc import Callable
@@ -15,6 +18,7 @@ from typing import Any, TypeVar
 
 numba: Any
 try:
+    import llvmlite.binding as llvmlite
     import numba
 except ImportError:
     numba = None
@@ -27,9 +31,10 @@ _Function = TypeVar('_Function', bound=Callable[..., Any])
 
 
 def _cache_folder() -> Path:
-    """Return the folder for compiled kernels: one per state of the kernels' sources."""
+    """Return the folder for compiled kernels: one per state of the sources, and per compiler."""
     package = Path(__file__).parent
-    digest = hashlib.sha256()
+    compiler = (numba.__version__, sys.implementation.cache_tag, llvmlite.get_host_cpu_name())
+    digest = hashlib.sha256(repr(compiler).encode())
     for file in sorted(package.rglob('*.py')):
         source = file.read_bytes()
         if b'from ik_node._jit import' in source:

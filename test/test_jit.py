@@ -89,3 +89,9 @@ def test_the_cache_of_one_version_is_not_used_by_another(tmp_path):
             capture_output=True, text=True, timeout=120, check=True)
         found.append(float(run.stdout))
     assert found == [3.0, 4.0, 3.0]
+
+
+@pytest.mark.skipif(not _jit.HAVE_NUMBA, reason='numba is not installed')
+def test_another_version_of_numba_has_kernels_of_its_own(monkeypatch):
+    monkeypatch.setattr(_jit.numba, '__version__', '0.0.0')
+    assert _jit._cache_folder() != _jit.CACHE_FOLDER
