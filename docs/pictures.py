@@ -38,7 +38,7 @@ def main() -> int:
     """Make the pictures; return 0."""
     os.environ.update(ROS_DOMAIN_ID='88', ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
     PICTURES.mkdir(exist_ok=True)
-    _run('ik_node.tools.ik_figures', '--markdown', DOCS / 'figures.md')
+    _run('ik_node.tools.ik_figures', '--out', DOCS / 'figures', '--markdown', DOCS / 'figures.md')
     panda = arms.load('panda')
     _run('ik_node.tools.ik_workspace', panda.file, '--base', panda.chain.base_link, '--tip',
          panda.chain.tip_link, '--show', 'manipulability', '--png', DOCS / 'workspace.png')
