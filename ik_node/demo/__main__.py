@@ -6,9 +6,11 @@ import importlib.util
 import os
 import signal
 import statistics
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -113,12 +115,16 @@ def _ros_arguments() -> list[str]:
     return ['--log-level', 'warn', '--params-file', str(share_folder() / 'config' / 'demo.yaml')]
 
 
-def _view() -> contextlib.AbstractContextManager[None]:
-    """Open the browser view, where it is installed."""
+@contextlib.contextmanager
+def _view() -> Iterator[None]:
+    """Open the browser view, where it is installed, and print its address."""
     if importlib.util.find_spec('viser') is None:
         print('There is no browser view: viser is not installed.')
-        return contextlib.nullcontext()
-    return running([sys.executable, '-m', 'ik_node.viewer'])
+        yield
+        return
+    with running([sys.executable, '-m', 'ik_node.viewer'], stdout=subprocess.PIPE) as view:
+        print(view.stdout.readline() if view.stdout else '', end='', flush=True)
+        yield
 
 
 def _wait() -> None:

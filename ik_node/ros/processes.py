@@ -25,12 +25,12 @@ def node_command(file: str | PathLike[str], solver: str, base_link: str = '', ti
 
 
 @contextlib.contextmanager
-def running(command: Sequence[str]) -> Iterator[None]:
+def running(command: Sequence[str], stdout: int | None = None) -> Iterator[subprocess.Popen[str]]:
     """Have a process run for a while; end it with SIGINT as a terminal would."""
-    process = subprocess.Popen(command, start_new_session=True, env={
+    process = subprocess.Popen(command, start_new_session=True, stdout=stdout, text=True, env={
         **os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
     try:
-        yield
+        yield process
     finally:
         process.send_signal(signal.SIGINT)
         try:
