@@ -215,7 +215,8 @@ def test_another_robot_of_the_gallery_is_another_robot_of_the_node(seen):
     assert until(lambda: seen.station.tree is not None and seen.station.tree.name == 'scara'
                  and seen.view._gizmo is not None, 20, seen.page)
     assert seen.node.get('urdf_path').endswith('scara.urdf')
-    assert set(seen.station.values) >= set(seen.station.chain.joint_names)
+    assert until(lambda: set(seen.station.values) >= set(seen.station.chain.joint_names), 10,
+                 seen.page)
 
 
 def test_the_console_stays_free_of_errors(seen):
