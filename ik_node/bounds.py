@@ -1,4 +1,4 @@
-"""How large what comes from outside may be; and files, read no further than that.
+"""Bounds of external inputs, and reading of files within them.
 
 Far beyond any robot there is, and far below what would stop the machine that reads it: the largest
 of a hundred descriptions in the field has 0.2 MB, 130 links, and lengths of a few metres.
@@ -8,7 +8,7 @@ import stat
 from os import PathLike
 from pathlib import Path
 
-from ik_node.exceptions import ModelError
+from ik_node.exceptions import ModelError, shown
 
 MAX_BYTES = 8 * 2**20
 """Of a description, a table of rows or a file of poses."""
@@ -16,8 +16,14 @@ MAX_NODES = 100_000
 """Elements of an XML text; values of a YAML text, those of aliases counted each time."""
 MAX_NESTING = 50
 """How deep elements or values may stand within each other."""
+MAX_ATTRIBUTES = 200
+"""Of an XML element; URDF knows a dozen."""
+MAX_WARNINGS = 100
+"""About one description; the node logs each."""
+MAX_GROUP_STATES = 1_000
+"""Of an SRDF."""
 MAX_LINKS = 2_000
-"""Of a robot, as it is read from a description or a table of rows."""
+"""Of a robot, as it is read from a description or a table of rows; and as many joints."""
 MAX_JOINTS = 200
 """Of an arm that the node solves for: a goal out of reach must not keep it busy for minutes."""
 MAX_NUMBER = 1e9
@@ -31,28 +37,39 @@ MAX_ENTRIES = 10_000
 MAX_POSES = 10_000
 """Waypoints of a path."""
 
-_TOO_LARGE = f'it is too large; at most {MAX_BYTES // 2**20} MiB are read'
+def _too_large(most: int) -> str:
+    return f'it is too large; at most {most // 2**20} MiB are read'
 
 
-def read_bytes(path: str | PathLike[str]) -> bytes:
-    """Return what is in a regular file of at most MAX_BYTES.
+def as_path(source: object, what: str) -> Path:
+    """Return a path from a text or a path-like object. Raises ModelError for anything else."""
+    try:
+        if isinstance(source, (str, PathLike)):
+            return Path(source)
+    except Exception as error:  # whatever the object's own method raises
+        raise ModelError(f'{what} must be a path, not {shown(source)}') from error
+    raise ModelError(f'{what} must be a path, not {shown(source)}')
+
+
+def read_bytes(path: str | PathLike[str], most: int = MAX_BYTES) -> bytes:
+    """Return what is in a regular file of at most so many bytes.
 
     Devices and pipes, which may have no end or never begin, are not opened. Raises OSError or
     ValueError, as reading a file does.
     """
     if not stat.S_ISREG(Path(path).stat().st_mode):
-        raise ValueError('it is no regular file')
+        raise ValueError('it is not a regular file')
     with open(path, 'rb') as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise ValueError(_TOO_LARGE)
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(_too_large(most))
     return data
 
 
-def check_size(size: int, what: str) -> None:
+def check_size(size: int, what: str, most: int = MAX_BYTES) -> None:
     """Raise ModelError where a text of so many bytes is too large."""
-    if size > MAX_BYTES:
-        raise ModelError(f'{what} cannot be read: {_TOO_LARGE}')
+    if size > most:
+        raise ModelError(f'{what} cannot be read: {_too_large(most)}')
 
 
 def check_name(name: str, what: str) -> str:
@@ -63,7 +80,7 @@ def check_name(name: str, what: str) -> str:
     return name
 
 
-def check_links(count: int) -> None:
-    """Raise ModelError for a robot with too many links."""
+def check_links(count: int, what: str = 'links') -> None:
+    """Raise ModelError for a robot with too many links, or joints."""
     if count > MAX_LINKS:
-        raise ModelError(f'the robot has {count} links; at most {MAX_LINKS} are allowed')
+        raise ModelError(f'the robot has {count} {what}; at most {MAX_LINKS} are allowed')

@@ -1,4 +1,4 @@
-"""What ik_node raises: IkError and its few children.
+"""Exceptions of ik_node: IkError and its subclasses.
 
 Not converging is a result, never an exception; see `ik_node.StopReason`.
 """
@@ -8,9 +8,9 @@ from difflib import get_close_matches
 
 
 class IkError(Exception):
-    """Anything ik_node refuses; the message says what was given and what is allowed.
+    """An invalid input; the message says what was given and what is allowed.
 
-    Of what was given it quotes no more than fits: it ends up in logs and in messages.
+    Long inputs are quoted in part, since messages are logged and published.
     """
 
     def __str__(self) -> str:
@@ -34,13 +34,13 @@ class OptionError(IkError):
 
 
 class UnsupportedError(IkError):
-    """A solver was asked for an arm, or for a goal, that it has no method for.
+    """A solver does not support an arm or a goal.
 
-    `found`: where it is the arm, what was found instead, in a few words.
+    `found`: for an arm, a short description of its structure.
     """
 
     def __init__(self, message: str, found: str = '') -> None:
-        """Keep the few words beside the message."""
+        """Store the message and the description."""
         super().__init__(message)
         self.found = found
 
@@ -48,11 +48,11 @@ class UnsupportedError(IkError):
 class MotionError(IkError):
     """A motion that an arm cannot make, though both its ends may be possible.
 
-    `part`: how far along its way, 0 to 1, the arm would get.
+    `part`: the part of its path, 0 to 1, that the arm can follow.
     """
 
     def __init__(self, message: str, part: float = 0.0) -> None:
-        """Keep the part of the way beside the message."""
+        """Store the message and the part of the path."""
         super().__init__(message)
         self.part = part
 
@@ -66,8 +66,9 @@ def shown(value: object, most: int = 60) -> str:
     """Return a value as text for a message, no longer than `most`."""
     try:
         text = repr(value)
-    except ValueError:  # a whole number of more digits than Python writes
-        text = 'a number of thousands of digits'
+    except Exception:  # integers of more digits than Python writes; what an object's repr raises
+        text = ('an integer of thousands of digits' if isinstance(value, int) else
+                f'an object of type {type(value).__name__}')
     return text if len(text) <= most else f'{text[:most]}…'
 
 
@@ -82,7 +83,8 @@ def names(items: Iterable[str]) -> str:
 def unknown(what: str, name: object, allowed: Iterable[str]) -> str:
     """Return the message for an unknown name: the nearest of those that exist, and their list."""
     allowed = tuple(allowed)
-    few = len(allowed) <= _MOST_COMPARED and len(str(name)) <= _MOST_COMPARED
+    few = (isinstance(name, str) and len(name) <= _MOST_COMPARED
+           and len(allowed) <= _MOST_COMPARED)
     near = get_close_matches(str(name), allowed, n=1) if few else ()
     hint = f'; did you mean {near[0]!r}?' if near else ';'
-    return f'there is no {what} {name!r}{hint} there is {names(allowed)}'
+    return f'there is no {what} {shown(name, _MOST_COMPARED)}{hint} there is {names(allowed)}'

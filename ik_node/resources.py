@@ -1,4 +1,4 @@
-"""Where the files beside the code are: robots, parameters, launch files."""
+"""Locations of data files: robots, parameters, launch files."""
 
 import contextlib
 import sys
@@ -24,6 +24,13 @@ def share_folder() -> Path:
                             f'{", ".join(str(folder) for folder in folders)}')
 
 
+def own_robots() -> dict[str, Path]:
+    """Return the robots of this package, name → file; every file there is a model."""
+    share = share_folder()
+    return {file.stem: file for folder in ('urdf', 'config/dh')
+            for file in sorted((share / folder).iterdir()) if file.is_file()}
+
+
 def robot_file(robot: str) -> Path:
     """Return the file of a robot: a path as it is, or one of the names under urdf/ or config/dh/.
 
@@ -32,9 +39,7 @@ def robot_file(robot: str) -> Path:
     path = Path(robot)
     if path.is_file():
         return path
-    share = share_folder()
-    own = {file.stem: file for file in (*sorted((share / 'urdf').glob('*.urdf')),
-                                        *sorted((share / 'config/dh').glob('*.yaml')))}
+    own = own_robots()
     if robot in own:
         return own[robot]
     raise FileNotFoundError(f'there is no robot {robot!r}: neither a file, nor one of '

@@ -1,15 +1,16 @@
 """SO(3) and SE(3), over plain arrays.
 
 Rotations R are (3, 3), poses T are (4, 4) and map coordinates: `T_a_c = T_a_b @ T_b_c`. Rotation
-vectors w are (3,) in rad, quaternions (4,) in the order x, y, z, w. What a solver calls in its loop
-is a kernel, and writes into its last argument or returns numbers; the rest returns new arrays.
+vectors w are (3,) in rad, quaternions (4,) in the order x, y, z, w. Functions used in the loop of a
+solver are kernels, which write into their last argument or return numbers; the others return new
+arrays.
 """
 
 import math
 
 import numpy as np
 
-from ik_node._jit import njit
+from ik_node._jit import Matrix, Stack, entry, njit
 
 # Below this angle (rad) a series replaces the closed form: its first neglected term, θ⁴/720,
 # is then under the rounding error of the closed form.
@@ -185,8 +186,8 @@ def turn_z_onto(axis):
     return np.column_stack([x, np.cross(axis, x), axis])
 
 
-@njit
-def rotation_defect(R):
+@entry
+def rotation_defect(R: Matrix) -> float:
     """Return how far R (3, 3) is off SO(3): the largest of |R Rᵀ − I|, or 2 for a mirror image.
 
     NaN where R holds one.
@@ -204,8 +205,17 @@ def rotation_defect(R):
     return worst if determinant > 0.0 or worst != worst else 2.0
 
 
-@njit
-def is_pose(T, tolerance):
+@entry
+def is_pose(T: Matrix, tolerance: float) -> bool:
     """Tell whether T (4, 4) is finite, ends in 0 0 0 1, and is within a tolerance of SE(3)."""
     return (T[3, 0] == 0.0 and T[3, 1] == 0.0 and T[3, 2] == 0.0 and T[3, 3] == 1.0
             and math.isfinite(T[0, 3] + T[1, 3] + T[2, 3]) and rotation_defect(T) <= tolerance)
+
+
+@entry
+def first_off_pose(poses: Stack, tolerance: float) -> int:
+    """Return the index of the first of poses (m, 4, 4) that `is_pose` denies; −1 without one."""
+    for k in range(poses.shape[0]):
+        if not is_pose(poses[k], tolerance):
+            return k
+    return -1

@@ -187,12 +187,13 @@ def files(urdf, rows, poses, srdf):
     def encoded(texts):
         return texts.map(lambda text: text.encode(errors='replace'))
     return st.one_of(
-        st.builds(File, st.just('urdf_path'), st.sampled_from(['.urdf', '.xacro', '']),
+        st.builds(File, st.sampled_from(['model_path', 'urdf_path']),
+                  st.sampled_from(['.urdf', '.xacro', '']),
                   encoded(descriptions(urdf))),
         st.builds(File, st.just('dh_path'), st.just('.yaml'), encoded(yaml_texts(rows))),
         st.builds(File, st.just('poses'), st.just('.yaml'), encoded(yaml_texts(poses))),
         st.builds(File, st.just('poses'), st.just('.srdf'), encoded(descriptions(srdf))),
-        st.builds(File, st.sampled_from(['urdf_path', 'dh_path', 'poses']),
+        st.builds(File, st.sampled_from(['model_path', 'urdf_path', 'dh_path', 'poses']),
                   st.sampled_from(['.urdf', '.yaml', '.srdf', '']), st.binary(max_size=40)))
 
 

@@ -1,1 +1,1 @@
-"""The hierarchy: links as nodes, joints as arcs [Parent 5.1]; one builder per source."""
+"""The robot model: a tree of links and joints [Parent 5.1], with one reader per source."""

@@ -1,25 +1,34 @@
-"""A serial chain from a base link to a tip link: what the solvers see of a robot."""
+"""Serial chains from a base link to a tip link, the model of the solvers."""
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ik_node._arrays import vector
-from ik_node.exceptions import ModelError
-from ik_node.kinematics.forward import BALL_X, BALL_Z, TURN, ChainArrays, articulate, chain_frames
+from ik_node._arrays import numbers, vector
+from ik_node._immutable import Immutable, frozen_copy, read_only
+from ik_node.exceptions import InputError, ModelError, shown
+from ik_node.kinematics.forward import (
+    REVOLUTE,
+    SPHERICAL_X,
+    SPHERICAL_Z,
+    ChainArrays,
+    articulate,
+    chain_frames,
+)
 from ik_node.kinematics.jacobian import chain_jacobian
-from ik_node.model.joints import ROTATION_VECTOR, Joint, arc_kind
+from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.spatial import turn_z_onto
 
 if TYPE_CHECKING:
     from ik_node.model.tree import KinematicTree
 
+_LISTED = 20  # names of joints when a chain is printed
 
-class Chain:
+
+class Chain(Immutable):
     """The moving joints between two links of a tree, base to tip. Immutable.
 
     Attributes:
@@ -35,7 +44,13 @@ class Chain:
 
     def __init__(self, tree: 'KinematicTree', base_link: str, tip_link: str,
                  path: Sequence[Joint]) -> None:
-        """Fold the joints of a path into flat arrays; see `KinematicTree.chain`."""
+        """Fold the joints of a path into flat arrays; use `KinematicTree.chain`."""
+        own = getattr(tree, 'joints', None)
+        if not isinstance(own, Mapping) or not isinstance(path, (list, tuple)) or any(
+                not isinstance(joint, Joint) or own.get(joint.name) is not joint
+                for joint in path):
+            raise ModelError('a chain is made by tree.chain(base_link, tip_link), not of '
+                             f'{shown(path)}')
         self.tree = tree
         self.base_link = base_link
         self.tip_link = tip_link
@@ -47,13 +62,16 @@ class Chain:
         self.lower = self.arrays.lower
         self.upper = self.arrays.upper
         self._balls = [self.arrays.column[k - 2:k + 1]
-                       for k in np.flatnonzero(self.arrays.kind == BALL_Z)]
-        self.prismatic = _frozen([tree.joints[name].prismatic for name in self.joint_names])
+                       for k in np.flatnonzero(self.arrays.kind == SPHERICAL_Z)]
+        self.prismatic = frozen_copy([tree.joints[name].prismatic for name in self.joint_names])
+        self._freeze()
 
     def __repr__(self) -> str:
         """Return the ends and the joints of the chain."""
+        listed = ', '.join(self.joint_names[:_LISTED])
+        more = ', …' if self.n_joints > _LISTED else ''
         return (f'Chain({self.base_link!r} → {self.tip_link!r}, '
-                f'{self.n_joints} joints: {", ".join(self.joint_names)})')
+                f'{self.n_joints} joints: {listed}{more})')
 
     def forward(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises InputError for a wrong q."""
@@ -74,7 +92,7 @@ class Chain:
     def neutral(self) -> np.ndarray:
         """Return q (n,) at zero where that is inside the limits, else in the middle of them.
 
-        A joint with one limit only, and zero beyond it, stands at that limit.
+        A joint with a single limit, and zero beyond it, is at that limit.
         """
         q = np.zeros(self.n_joints)
         for i, (lower, upper) in enumerate(zip(self.lower, self.upper)):
@@ -87,8 +105,13 @@ class Chain:
         """Replace rotation vectors in q (n,), in place, that turn by more than π.
 
         The same rotation the other way round, (1 − 2π/|w|) w, is farther from where the
-        exponential map is singular, |w| = 2π [Grassia 1998]. Left as it is beyond the limits.
+        exponential map is singular, |w| = 2π [Grassia 1998]. Unchanged where it would leave the
+        limits. Raises InputError unless q is a writeable array (n,) of finite floats.
         """
+        if type(q) is not np.ndarray or q.dtype != np.float64 or not q.flags.writeable:
+            raise InputError(f'q must be a writeable array of floats, not {shown(q)}')
+        if q.shape != (self.n_joints,) or not np.isfinite(q).all():
+            vector(q, self.n_joints, 'q')
         for columns in self._balls:
             w = q[columns]
             angle = math.sqrt(w @ w)
@@ -102,17 +125,31 @@ class Chain:
 
         convention: "standard" or "modified". A row for every joint; only axes a few 1e-8 rad off
         parallel, whose common normal lies beyond any number's digits, get a fixed row between.
-        Raises ModelError for an unknown convention and for chains with mimics.
+        Forward kinematics of the rows is the chain's within 1e-9 m and rad. Raises ModelError for
+        an unknown convention, where two joints of the chain share a value or one follows another
+        at a ratio other than ±1, and where lengths are too large for that accuracy.
         """
         from ik_node.model.dh_extraction import extract_dh
         return extract_dh(self, convention)
 
-    def with_limits(self, lower: np.ndarray, upper: np.ndarray) -> 'Chain':
-        """Return the same chain with other limits, (n,) each, rad or m."""
-        other = copy(self)
-        other.arrays = self.arrays._replace(lower=_frozen(lower), upper=_frozen(upper))
-        other.lower, other.upper = other.arrays.lower, other.arrays.upper
-        return other
+    def with_limits(self, lower: Sequence[float] | np.ndarray,
+                    upper: Sequence[float] | np.ndarray) -> 'Chain':
+        """Return the same chain with other limits, (n,) each, rad or m, ±inf for none.
+
+        Raises InputError for wrong shapes, and for limits that leave a joint no value.
+        """
+        low, high = numbers(lower, 'lower'), numbers(upper, 'upper')
+        for what, limits in (('lower', low), ('upper', high)):
+            if limits.shape != (self.n_joints,):
+                raise InputError(f'{what} must have the shape ({self.n_joints},), not '
+                                 f'{limits.shape}')
+        fits = (low <= high) & (low < math.inf) & (high > -math.inf)
+        if not fits.all():
+            k = int(np.argmin(fits))
+            raise InputError(f'the limits {low[k]:g} to {high[k]:g} of joint '
+                             f'{self.joint_names[k]!r} leave it no value')
+        arrays = self.arrays._replace(lower=low, upper=high)
+        return self._with(arrays=read_only(arrays), lower=low, upper=high)
 
     def without_limits(self) -> 'Chain':
         """Return the same chain with every joint free to go anywhere."""
@@ -129,6 +166,13 @@ class Chain:
         frames = np.empty_like(self.arrays.placement)
         chain_frames(self.arrays, vector(q, self.n_joints, 'q'), frames)
         return frames
+
+
+def check_chain(chain: object) -> Chain:
+    """Return a chain. Raises InputError for anything else."""
+    if not isinstance(chain, Chain):
+        raise InputError(f'a chain is needed, tree.chain(…), not {shown(chain)}')
+    return chain
 
 
 def _fold(tree: 'KinematicTree', path: Sequence[Joint]) -> tuple[ChainArrays, tuple[str, ...]]:
@@ -149,10 +193,10 @@ def _fold(tree: 'KinematicTree', path: Sequence[Joint]) -> tuple[ChainArrays, tu
             if source not in columns:
                 columns[source] = len(columns)
                 limits.append((tree.joints[source].lower, tree.joints[source].upper))
-            limits[columns[source]] = _intersect(limits[columns[source]], joint, source,
-                                                 multiplier, offset)
+            limits[columns[source]] = intersect_limits(limits[columns[source]], joint, source,
+                                                       multiplier, offset)
             placement.append(T)
-            kinds.append(arc_kind(joint))
+            kinds.append(joint_kind(joint))
             column.append(columns[source])
             ratio.append(multiplier)
             T = np.eye(4)
@@ -160,28 +204,28 @@ def _fold(tree: 'KinematicTree', path: Sequence[Joint]) -> tuple[ChainArrays, tu
     placement.append(T)
     whole = [True] * len(columns)
     for kind, c, r in zip(kinds, column, ratio):
-        whole[c] = whole[c] and kind == TURN and float(r).is_integer()
+        whole[c] = whole[c] and kind == REVOLUTE and float(r).is_integer()
     counts = Counter(column)
     arrays = ChainArrays(
-        placement=_frozen(placement), kind=_frozen(kinds, np.int64),
-        column=_frozen(column, np.int64), ratio=_frozen(ratio, float),
-        shared=_frozen([counts[c] > 1 for c in column], bool),
-        lower=_frozen([low for low, _ in limits], float),
-        upper=_frozen([high for _, high in limits], float), turns=_frozen(whole, bool))
+        placement=frozen_copy(placement), kind=frozen_copy(kinds, np.int64),
+        column=frozen_copy(column, np.int64), ratio=frozen_copy(ratio, float),
+        shared=frozen_copy([counts[c] > 1 for c in column], bool),
+        lower=frozen_copy([low for low, _ in limits], float),
+        upper=frozen_copy([high for _, high in limits], float), turns=frozen_copy(whole, bool))
     return arrays, tuple(columns)
 
 
 def _refuse_part_of_a_ball(path: Sequence[Joint]) -> None:
     """Raise ModelError where a chain begins or ends within a ball by exponential map."""
-    ends = ((path[0], BALL_X, 'base'), (path[-1], BALL_Z, 'tip')) if path else ()
+    ends = ((path[0], SPHERICAL_X, 'base'), (path[-1], SPHERICAL_Z, 'tip')) if path else ()
     for joint, kind, end in ends:
-        if joint.type == ROTATION_VECTOR and arc_kind(joint) != kind:
+        if joint.type == ROTATION_VECTOR and joint_kind(joint) != kind:
             raise ModelError(f'the {end} link lies within a ball joint by exponential map, at '
                              f'joint {joint.name!r}: its three values cannot be parted')
 
 
-def _intersect(limits: tuple[float, float], joint: Joint, source: str, multiplier: float,
-               offset: float) -> tuple[float, float]:
+def intersect_limits(limits: tuple[float, float], joint: Joint, source: str, multiplier: float,
+                     offset: float) -> tuple[float, float]:
     """Return the limits of a source that also keep its mimic inside the mimic's own."""
     low, high = sorted(((joint.lower - offset) / multiplier, (joint.upper - offset) / multiplier))
     lower, upper = max(limits[0], low), min(limits[1], high)
@@ -190,9 +234,3 @@ def _intersect(limits: tuple[float, float], joint: Joint, source: str, multiplie
                          f'keeps both inside their limits: it may go from {limits[0]:g} to '
                          f'{limits[1]:g}, and its mimic wants {low:g} to {high:g}')
     return lower, upper
-
-
-def _frozen(values: Sequence[object] | np.ndarray, dtype: type | None = None) -> np.ndarray:
-    array = np.array(values, dtype=dtype)
-    array.flags.writeable = False
-    return array

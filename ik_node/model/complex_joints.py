@@ -1,14 +1,14 @@
-"""Joints of several degrees of freedom, as joints of one joined by links of no length [Parent 5.1].
+"""Joints of several degrees of freedom, as sequences of joints with one each [Parent 5.1].
 
-A ball, and the rotation of a floating joint, is parameterised by the order the user names:
+The rotation of a ball or floating joint has one of these parameterisations:
 
 - Euler angles, such as 'zyx' (the default) or 'zxz': three revolute joints about those axes, each
-  in the frame the one before has turned. When the second has brought the first and the third axis
-  into line (at ±π/2, or at 0 and π where the first and the last letter are the same), one direction
-  of turning is lost: gimbal lock. A goal that leads through there is not followed.
+  in the frame rotated by the previous ones. Where the second aligns the first and the third axis
+  (at ±π/2, or at 0 and π where the first and the last letter are the same), one direction of
+  rotation is lost: gimbal lock. A path through there is not followed.
 - 'exponential', the exponential map: the three values are a rotation vector w, R = exp(w), rad. It
-  has no gimbal lock; what it has instead, at |w| = 2π, is never met, for 2π − |w| the other way
-  round is the same rotation and solvers start from the shorter one [Grassia, Practical
+  has no gimbal lock; its singularity at |w| = 2π is never met, since 2π − |w| the other way round
+  is the same rotation and solvers start from the shorter one [Grassia, Practical
   parameterization of rotations using the exponential map, J. Graphics Tools 3 (1998) 29].
 """
 
@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ik_node.exceptions import ModelError, names
+from ik_node._immutable import Immutable, read_only
+from ik_node.exceptions import ModelError, names, shown
 from ik_node.model.joints import (
     CONTINUOUS,
     FIXED,
@@ -26,6 +27,8 @@ from ik_node.model.joints import (
     REVOLUTE,
     ROTATION_VECTOR,
     Joint,
+    check_text,
+    model_array,
 )
 
 PLANAR, FLOATING, BALL = 'planar', 'floating', 'ball'
@@ -39,7 +42,7 @@ _AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 
 
 @dataclass(frozen=True, eq=False)
-class ComplexJoint:
+class ComplexJoint(Immutable):
     """A planar, floating or ball joint; `KinematicTree` takes it for its parts.
 
     The parts of a joint called "hip" are, from the parent out:
@@ -68,17 +71,26 @@ class ComplexJoint:
     upper: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        """Check what can be checked without a tree."""
-        if self.type not in COMPLEX_TYPES:
-            raise ModelError(f'joint {self.name!r} is of type {self.type!r}; the types of several '
-                             f'degrees of freedom are {names(COMPLEX_TYPES)}')
-        if self.rotation not in ROTATIONS:
-            raise ModelError(f'joint {self.name!r}: the rotation must be one of '
-                             f'{names(ROTATIONS)}, not {self.rotation!r}')
-        for limits in (self.lower, self.upper):
-            if limits is not None and len(limits) != self.freedom:
+        """Validate the fields."""
+        for role in ('name', 'parent', 'child'):
+            check_text(getattr(self, role), f'the {role} of a joint')
+        if not isinstance(self.type, str) or self.type not in COMPLEX_TYPES:
+            raise ModelError(f'joint {self.name!r} is of type {shown(self.type)}; the types of '
+                             f'several degrees of freedom are {names(COMPLEX_TYPES)}')
+        check_rotation(self.rotation, f'joint {self.name!r}: ')
+        for name, shape in (('placement', (4, 4)), ('normal', (3,))):
+            object.__setattr__(self, name, read_only(model_array(
+                getattr(self, name), f'joint {self.name!r}: its {name}', shape)))
+        for name in ('lower', 'upper'):
+            limits = getattr(self, name)
+            if limits is None:
+                continue
+            values = model_array(limits, f'joint {self.name!r}: its {name} limits', None,
+                                 finite=False)
+            if values.shape != (self.freedom,):
                 raise ModelError(f'joint {self.name!r} is {self.type} and needs {self.freedom} '
-                                 f'limits, not {len(limits)}')
+                                 f'limits, not {values.size}')
+            object.__setattr__(self, name, tuple(values.tolist()))
         if not np.all(np.less_equal(*self._limits())):
             raise ModelError(f'joint {self.name!r}: its limits {self.lower} to {self.upper} are no '
                              'ranges; lower must not be greater than upper')
@@ -121,10 +133,10 @@ class ComplexJoint:
             u, v = _plane(self.normal)
             return [('x', PRISMATIC, u), ('y', PRISMATIC, v),
                     ('theta', CONTINUOUS, self.normal)]
-        slides = [(letter, PRISMATIC, _AXES[letter]) for letter in 'xyz']
-        return (slides if self.type == FLOATING else []) + self._turns()
+        translations = [(letter, PRISMATIC, _AXES[letter]) for letter in 'xyz']
+        return (translations if self.type == FLOATING else []) + self._rotations()
 
-    def _turns(self) -> list[_Coordinate]:
+    def _rotations(self) -> list[_Coordinate]:
         if self.rotation == EXPONENTIAL:
             return [(f'w{letter}', ROTATION_VECTOR, _AXES[letter]) for letter in 'xyz']
         order = self.rotation
@@ -132,10 +144,17 @@ class ComplexJoint:
                  _AXES[letter]) for k, letter in enumerate(order)]
 
 
+def check_rotation(rotation: object, where: str = '') -> None:
+    """Raise ModelError unless it is an Euler order or 'exponential'."""
+    if not isinstance(rotation, str) or rotation not in ROTATIONS:
+        raise ModelError(f'{where}the rotation must be one of {names(ROTATIONS)}, not '
+                         f'{shown(rotation)}')
+
+
 def _plane(normal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the axes of a plane, (3,): x and y for the normal z, y and z for x, z and x for y.
 
-    In between, y is what is nearest to that and at right angles to the normal.
+    For others y is the nearest direction at right angles to the normal.
     """
     k = int(np.argmax(np.abs(normal)))
     v = np.roll(np.eye(3)[k], 2)

@@ -1,4 +1,4 @@
-"""Reads Denavit-Hartenberg rows into a tree.
+"""Reads Denavit-Hartenberg rows.
 
 A table is a mapping, or a YAML file that holds one:
 
@@ -11,6 +11,9 @@ A table is a mapping, or a YAML file that holds one:
     base: {xyz: [0, 0, 0], rpy: [0, 0, 0]}      # before the first row
     tool: {xyz: [0, 0, 0.1], rpy: [0, 0, 0]}    # after the last
 
+A revolute row leaves out `lower`, `upper`, or both where there is no such limit. A prismatic row
+must have both; ±1e9 m means no limit.
+
 The joint value q turns a revolute row, θ = theta + sign·q, and slides a prismatic one,
 d = d + sign·q; a fixed row has none. The links are base_link, link_1 … link_n and tool. The frame
 of link_i stands on the axis of joint i and turns with it: with the modified convention it is the
@@ -18,18 +21,30 @@ row's own frame, with the standard one it comes before the row's Tx(a) Rx(α).
 """
 
 import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ik_node._arrays import mapping, sequence
 from ik_node.bounds import MAX_LINKS, MAX_NUMBER, check_name
 from ik_node.exceptions import ModelError, names, shown, unknown
-from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
-from ik_node.model.tree import KinematicTree
-from ik_node.model.yaml_file import load_yaml
+from ik_node.model.joints import (
+    CONTINUOUS,
+    FIXED,
+    PRISMATIC,
+    REVOLUTE,
+    UNLIMITED,
+    Joint,
+    limits_of,
+    model_array,
+)
+from ik_node.model.parts import ModelParts
+from ik_node.model.yaml_file import load_yaml, parse_yaml
 from ik_node.spatial import pose_from_rpy
 
 STANDARD, MODIFIED = 'standard', 'modified'
@@ -41,27 +56,27 @@ _KEYS = ('name', 'type', *ROW_NUMBERS, 'sign', 'lower', 'upper', 'velocity', 'ef
 _TABLE_KEYS = ('name', 'convention', 'angle_unit', 'joints', 'base', 'tool')
 
 
-def read_dh(table: Any, convention: str | None = None) -> KinematicTree:
-    """Read a tree from a path (.yaml), a mapping, or (n, 4) rows; see `KinematicTree.from_dh`.
+def read_dh(table: Any, convention: str | None = None) -> ModelParts:
+    """Read a path (.yaml), a mapping, or (n, 4) rows; see `KinematicTree.from_dh`.
 
     Raises ModelError.
     """
     if isinstance(table, (str, PathLike)):
         table = _load(table)
-    if not isinstance(table, Mapping):
-        table = {'joints': _plain_rows(table)}
+    table = (mapping(table, 'a DH table') if isinstance(table, Mapping)
+             else {'joints': _plain_rows(table)})
     for key in table:
-        if key not in _TABLE_KEYS:
+        if not isinstance(key, str) or key not in _TABLE_KEYS:
             raise ModelError(unknown('key', key, _TABLE_KEYS).replace('there is no',
                                                                       'a DH table has no', 1))
     convention = _convention(table.get('convention'), convention)
-    given_unit = table.get('angle_unit', 'rad')
-    if given_unit not in tuple(_UNITS):
-        raise ModelError(f'angle_unit must be rad or deg, not {given_unit!r}')
-    unit = _UNITS[given_unit]
+    angle_unit = table.get('angle_unit', 'rad')
+    if not isinstance(angle_unit, str) or angle_unit not in _UNITS:
+        raise ModelError(f'angle_unit must be rad or deg, not {shown(angle_unit)}')
+    unit = _UNITS[angle_unit]
     rows = table.get('joints')
-    if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
-        raise ModelError(f'joints must be a list of rows, not {rows!r:.60}')
+    if not isinstance(rows, Sequence) or not (rows := sequence(rows, 'joints, the rows,')):
+        raise ModelError(f'joints must be a list of rows, not {shown(rows)}')
     if len(rows) > MAX_LINKS:
         raise ModelError(f'a DH table may have at most {MAX_LINKS} rows, not {len(rows)}')
     T = _pose(table.get('base'), 'base', unit)
@@ -74,39 +89,70 @@ def read_dh(table: Any, convention: str | None = None) -> KinematicTree:
     while name in joints:
         name += '_'
     tool = Joint(name, FIXED, f'link_{len(rows)}', 'tool', T, lower=0.0, upper=0.0)
-    arcs = [*joints.values(), tool]
-    return KinematicTree(['base_link', *(arc.child for arc in arcs)], arcs,
-                         name=str(table.get('name', 'robot')))
+    all_joints = [*joints.values(), tool]
+    robot = table.get('name', 'robot')
+    if not isinstance(robot, (str, int, float)):
+        raise ModelError(f'the name of a DH table must be text, not {shown(robot)}')
+    return ModelParts(['base_link', *(joint.child for joint in all_joints)], all_joints,
+                      name=str(robot))
+
+
+def read_dh_source(source: Path | str) -> ModelParts:
+    """Read a YAML file, or YAML text, of rows. Raises ModelError."""
+    if isinstance(source, Path):
+        return read_dh(source)
+    return read_dh(_mapping_of_rows(parse_yaml(source, 'the DH table'), 'the DH table'))
+
+
+def is_dh(head: str) -> bool:
+    """Return whether a text that begins so is a table of rows in YAML."""
+    return re.search(rf'^({"|".join(_TABLE_KEYS)})[ \t]*:', head, re.MULTILINE) is not None
 
 
 def _load(path: str | PathLike[str]) -> Any:
-    table = load_yaml(path, 'the DH table')
+    return _mapping_of_rows(load_yaml(path, 'the DH table'), f'the DH table {str(path)!r}')
+
+
+def _mapping_of_rows(table: Any, what: str) -> Any:
+    """Return a table as it was loaded. Raises ModelError for what is no mapping."""
     if not isinstance(table, Mapping):
-        raise ModelError(f'the DH table {str(path)!r} must be a mapping with the keys '
-                         f'{names(_TABLE_KEYS)}, not {table!r:.60}')
+        raise ModelError(f'{what} must be a mapping with the keys '
+                         f'{names(_TABLE_KEYS)}, not {shown(table)}')
     return table
 
 
 def _plain_rows(rows: Any) -> list[dict[str, Any]]:
     """Return (n, 4) rows a, alpha, d, theta as mappings of revolute joints."""
-    if not isinstance(rows, (Sequence, np.ndarray)) or isinstance(rows, bytes) or not len(rows):
+    if isinstance(rows, np.ndarray):
+        rows = model_array(rows, 'the rows of a DH table', None).tolist()
+    if not isinstance(rows, Sequence) or not (rows := sequence(rows, 'a DH table')):
         raise ModelError('a DH table must be a path, a mapping, or rows of a, alpha, d, theta, not '
-                         f'{rows!r:.60}')
-    for index, row in enumerate(rows, start=1):
-        if not isinstance(row, (Sequence, np.ndarray)) or isinstance(row, str) or len(row) != 4:
-            raise ModelError(f'row {index} of the DH table must be four numbers, a, alpha, d, '
-                             f'theta, not {row!r:.60}')
-    return [{'type': REVOLUTE, **dict(zip(ROW_NUMBERS, row))} for row in rows]
+                         f'{shown(rows)}')
+    return [{'type': REVOLUTE, **dict(zip(ROW_NUMBERS, _four_numbers(row, index)))}
+            for index, row in enumerate(rows, start=1)]
 
 
-def _convention(given: Any, argument: str | None) -> str:
-    if given is not None and argument is not None and given != argument:
-        raise ModelError(f'the DH table says convention {given!r}, the argument {argument!r}')
-    convention = argument if given is None else given
-    if convention not in CONVENTIONS:
-        raise ModelError(f'the convention of a DH table must be one of {names(CONVENTIONS)}, not '
-                         f'{convention!r}')
-    return convention
+def _four_numbers(row: Any, index: int) -> list[Any]:
+    """Return a row as a list of four entries. Raises ModelError for anything else."""
+    try:
+        entries = sequence(row, 'a row')
+    except ModelError:
+        entries = []
+    if len(entries) != 4:
+        raise ModelError(f'row {index} of the DH table must be four numbers, a, alpha, d, theta, '
+                         f'not {shown(row)}')
+    return entries
+
+
+def _convention(declared: Any, argument: str | None) -> str:
+    for convention in (declared, argument) if declared is not None else (argument,):
+        if (convention is not None or declared is None) and (
+                not isinstance(convention, str) or convention not in CONVENTIONS):
+            raise ModelError(f'the convention of a DH table must be one of {names(CONVENTIONS)}, '
+                             f'not {shown(convention)}')
+    if declared is not None and argument is not None and declared != argument:
+        raise ModelError(f'the DH table says convention {declared!r}, the argument {argument!r}')
+    return str(argument if declared is None else declared)
 
 
 def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[str, Joint],
@@ -118,30 +164,32 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     """
     if not isinstance(row, Mapping):
         raise ModelError(f'row {index} of the DH table must be a mapping with the keys '
-                         f'{names(_KEYS)}, not {row!r:.60}')
-    name = row.get('name', f'{"fixed" if row.get("type") == FIXED else "joint"}_{index}')
-    where = f'row {index} of the DH table' + (f' ({name})' if 'name' in row else '')
+                         f'{names(_KEYS)}, not {shown(row)}')
+    row = mapping(row, f'row {index} of the DH table')
+    kind = row.get('type')
+    fixed = isinstance(kind, str) and kind == FIXED
+    name = row.get('name', f'{"fixed" if fixed else "joint"}_{index}')
     if not isinstance(name, str) or not name:
-        raise ModelError(f'{where}: name must be a text, not {name!r}')
+        raise ModelError(f'row {index} of the DH table: name must be a text, not {shown(name)}')
+    where = f'row {index} of the DH table' + (f' ({name})' if 'name' in row else '')
     check_name(name, f'row {index} of the DH table')
     if name in before:
         raise ModelError(f'{where}: another row before it has the name {name!r}')
     for key in row:
-        if key not in _KEYS:
+        if not isinstance(key, str) or key not in _KEYS:
             raise ModelError(f'{where}: {unknown("key", key, _KEYS)}')
     for key in ('type', *ROW_NUMBERS):
         if key not in row:
             raise ModelError(f'{where}: the key {key!r} is missing; a row needs '
                              f'{names(("type", *ROW_NUMBERS))}')
-    kind = row['type']
-    if kind not in _TYPES:
-        raise ModelError(f'{where}: type must be one of {names(_TYPES)}, not {kind!r}: one of '
+    if not isinstance(kind, str) or kind not in _TYPES:
+        raise ModelError(f'{where}: type must be one of {names(_TYPES)}, not {shown(kind)}: one of '
                          'theta and d moves, not both')
     a, alpha, d, theta = (_number(row[key], key, where) for key in ROW_NUMBERS)
     alpha, theta = unit * alpha, unit * theta
     sign = row.get('sign', 1)
-    if sign not in (1, -1):
-        raise ModelError(f'{where}: sign must be 1 or -1, not {sign!r}')
+    if abs(_number(sign, 'sign', where)) != 1.0:
+        raise ModelError(f'{where}: sign must be 1 or -1, not {shown(sign)}')
     along_x, along_z = screw(alpha, a, 0), screw(theta, d, 2)
     placement, rest = (T @ along_x @ along_z, np.eye(4)) if convention == MODIFIED else (
         T @ along_z, along_x)
@@ -168,27 +216,22 @@ def _limits(row: Mapping[str, Any], kind: str, unit: float,
     """Return a row's type and limits: a revolute one without limits is continuous."""
     if kind == FIXED:
         return FIXED, 0.0, 0.0
-    if ('lower' in row) != ('upper' in row):
-        raise ModelError(f'{where}: lower and upper come together')
-    if 'lower' not in row:
-        if kind == PRISMATIC:
-            raise ModelError(f'{where}: a prismatic joint must have lower and upper')
+    if kind == PRISMATIC and not ('lower' in row and 'upper' in row):
+        raise ModelError(f'{where}: a prismatic joint must have lower and upper; {-UNLIMITED:g} '
+                         f'and {UNLIMITED:g} mean no limit')
+    if 'lower' not in row and 'upper' not in row:
         return CONTINUOUS, -math.inf, math.inf
     scale = 1.0 if kind == PRISMATIC else unit
-    lower, upper = (scale * _number(row[key], key, where, sys.float_info.max)
-                    for key in ('lower', 'upper'))
-    lower, upper = (math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
-                    for limit in (lower, upper))
-    if lower > upper:
-        raise ModelError(f'{where}: lower {row["lower"]!r} is greater than upper {row["upper"]!r}')
-    return kind, lower, upper
+    lower, upper = (scale * _number(row[key], key, where, sys.float_info.max) if key in row
+                    else none for key, none in (('lower', -math.inf), ('upper', math.inf)))
+    return kind, *limits_of(lower, upper, where)
 
 
 def _number(value: Any, key: str, where: str, largest: float = MAX_NUMBER) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ModelError(f'{where}: {key} must be a number, not {value!r}{_yaml_hint(value)}')
+        raise ModelError(f'{where}: {key} must be a number, not {shown(value)}{_yaml_hint(value)}')
     if not abs(value) < math.inf:  # NaN is not, either
-        raise ModelError(f'{where}: {key} must be a finite number, not {value!r}')
+        raise ModelError(f'{where}: {key} must be a finite number, not {shown(value)}')
     if abs(value) > largest:
         raise ModelError(f'{where}: {key} must be at most {largest:g} in size, not {shown(value)}')
     return float(value)
@@ -207,21 +250,21 @@ def _positive(row: Mapping[str, Any], key: str, where: str) -> float:
         return math.inf
     value = _number(row[key], key, where, sys.float_info.max)
     if value <= 0.0:
-        raise ModelError(f'{where}: {key} must be above 0, not {value!r}')
+        raise ModelError(f'{where}: {key} must be above 0, not {shown(value)}')
     return value
 
 
-def _pose(given: Any, what: str, unit: float) -> np.ndarray:
+def _pose(table: Any, what: str, unit: float) -> np.ndarray:
     """Return base or tool as a pose (4, 4), m."""
-    if given is None:
+    if table is None:
         return np.eye(4)
-    if not isinstance(given, Mapping) or not set(given) <= {'xyz', 'rpy'}:
-        raise ModelError(f'{what} must be a mapping with the keys xyz and rpy, not {given!r:.60}')
-    vectors = []
+    if not isinstance(table, Mapping) or not all(
+            isinstance(key, str) and key in ('xyz', 'rpy') for key in mapping(table, what)):
+        raise ModelError(f'{what} must be a mapping with the keys xyz and rpy, not {shown(table)}')
+    vectors, table = [], mapping(table, what)
     for key in ('xyz', 'rpy'):
-        value = given.get(key, (0.0, 0.0, 0.0))
-        if not isinstance(value, (Sequence, np.ndarray)) or isinstance(value, str) or (
-                len(value) != 3):
-            raise ModelError(f'{what}: {key} must be three numbers, not {value!r:.60}')
+        value = sequence(table.get(key, (0.0, 0.0, 0.0)), f'{what}: {key}, three numbers,')
+        if len(value) != 3:
+            raise ModelError(f'{what}: {key} must be three numbers, not {shown(value)}')
         vectors.append(np.array([_number(number, key, what) for number in value]))
     return pose_from_rpy(vectors[0], unit * vectors[1])

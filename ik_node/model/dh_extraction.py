@@ -1,25 +1,27 @@
-"""Extracts Denavit-Hartenberg rows from a chain whose axes stand anywhere.
+"""Extracts Denavit-Hartenberg rows from any chain.
 
-A row leads from one axis to the next: turn about the one by θ until x is along the common normal,
-go along it by d to the normal's foot, along the normal by a, and turn about it by α into the other.
+A row leads from one axis to the next: rotate about the first by θ until x is along the common
+normal, move along it by d to the normal's foot, along the normal by a, and rotate by α about it.
 Only the grouping differs: standard rows end with a and α, modified ones begin with them.
 
-Files are never exact. Axes that are 4e-6 rad off parallel do meet a common normal, a hundred
-kilometres away, and rows that say so are right to 1e-11 m. Only where d would have no digits left
-for that a fixed row is put between.
+Files are never exact. Axes that are 4e-6 rad off parallel have a common normal a hundred kilometres
+away, and such rows are accurate to 1e-11 m. Only where d would have no digits left a fixed row is
+inserted.
 """
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import ModelError, names
+from ik_node.exceptions import ModelError, names, shown
+from ik_node.kinematics import forward
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.kinematics.forward import BALL_X, SLIDE
 from ik_node.kinematics.reach import reach
-from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, screw
-from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED
+from ik_node.model.complex_joints import ComplexJoint
+from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh, screw
+from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
 from ik_node.spatial import inverse, rpy_from_matrix
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 _PARALLEL = 1e-10   # m: axes apart by less than this over the arm's length are parallel
 _FARTHEST = 1e6     # m: a foot beyond leaves d too few digits
+_TOLERANCE = 1e-9   # m and rad: how far forward kinematics of the rows may be off
+_CHECKED = 10       # configurations
 _EXACT = 1e-12      # rad and m: what counts as zero where it makes a table nicer
 
 
@@ -45,45 +49,74 @@ class _Step(NamedTuple):
 def extract_dh(chain: 'Chain', convention: str) -> dict[str, Any]:
     """Return a table as `read_dh` takes it, angles in rad; see `Chain.to_dh`.
 
-    Raises ModelError for an unknown convention and for chains with mimics.
+    Raises ModelError for an unknown convention, for chains that rows cannot describe, and where
+    the rows would not reproduce the chain's forward kinematics.
     """
-    if convention not in CONVENTIONS:
-        raise ModelError(f'the convention must be one of {names(CONVENTIONS)}, not {convention!r}')
+    if not isinstance(convention, str) or convention not in CONVENTIONS:
+        raise ModelError(f'the convention must be one of {names(CONVENTIONS)}, not '
+                         f'{shown(convention)}')
     arrays = chain.arrays
-    if arrays.shared.any() or (arrays.ratio != 1.0).any():
+    if arrays.shared.any() or (np.abs(arrays.ratio) != 1.0).any():
         raise ModelError('Denavit-Hartenberg rows cannot say that a joint mimics another')
-    if (arrays.kind >= BALL_X).any():
+    if (arrays.kind >= forward.SPHERICAL_X).any():
         raise ModelError('Denavit-Hartenberg rows cannot say an exponential map; give the ball '
                          'joint an Euler order')
     points, axes = axes_at_zero(arrays)
     size = max(_size(chain), 1e-3)
-    base = _first_frame(points[0], axes[0], bool(arrays.kind[0] == SLIDE))
+    base = _first_frame(points[0], axes[0], bool(arrays.kind[0] == forward.PRISMATIC))
     F, steps, owners = base.copy(), [], []
     for k in range(chain.n_joints):
         owners.append(k)
         if k + 1 == chain.n_joints:
             break
-        turn = F[:3, :3].T
-        z, p = turn @ axes[k + 1], turn @ (points[k + 1] - F[:3, 3])
-        if arrays.kind[k + 1] == SLIDE:  # where such an axis lies does not matter: best right here
+        R = F[:3, :3].T
+        z, p = R @ axes[k + 1], R @ (points[k + 1] - F[:3, 3])
+        if arrays.kind[k + 1] == forward.PRISMATIC:  # the position of its axis does not matter
             p = np.zeros(3)
         step = _step(z, p, size)
         if abs(step.d) > _FARTHEST:
-            # By way of an axis at right angles to both.
+            # Via an axis at right angles to both.
             u = np.cross(z, [1.0, 0.0, 0.0] if abs(z[0]) < 0.9 else [0.0, 1.0, 0.0])
             steps.append(_step(u / np.linalg.norm(u), p, size))
             F = F @ steps[-1].pose()
             owners.append(-1)
-            turn = F[:3, :3].T
-            step = _step(turn @ axes[k + 1], turn @ (points[k + 1] - F[:3, 3]), size)
+            R = F[:3, :3].T
+            step = _step(R @ axes[k + 1], R @ (points[k + 1] - F[:3, 3]), size)
         steps.append(step)
         F = F @ step.pose()
     last, tool = _last_step(inverse(F) @ chain.forward(np.zeros(chain.n_joints)), convention)
     steps.append(last)
-    return {'convention': convention, 'angle_unit': 'rad',
-            'joints': [_row(chain, owner, step, before, convention) for owner, step, before in zip(
-                owners, steps, [_Step(0.0, 0.0, 0.0, 0.0), *steps])],
-            'base': _as_xyz_rpy(base), 'tool': _as_xyz_rpy(tool)}
+    table = {'convention': convention, 'angle_unit': 'rad',
+             'joints': [_row(chain, owner, step, before, convention) for owner, step, before in zip(
+                 owners, steps, [_Step(0.0, 0.0, 0.0, 0.0), *steps])],
+             'base': _as_xyz_rpy(base), 'tool': _as_xyz_rpy(tool)}
+    _verify(table, chain)
+    return table
+
+
+def _verify(table: dict[str, Any], chain: 'Chain') -> None:
+    """Raise ModelError where the rows of a table miss the forward kinematics of the chain."""
+    rows = read_dh(table).joints
+    span = np.where(chain.arrays.kind == forward.PRISMATIC, max(_size(chain), 1e-3), math.pi)
+    lower, upper = np.clip([chain.lower, chain.upper], -span, span)
+    rng = np.random.default_rng(0)
+    off = max(float(np.abs(_forward(rows, q) - chain.forward(q)).max()) for q in (
+        np.zeros(chain.n_joints), *rng.uniform(lower, upper, (_CHECKED, chain.n_joints))))
+    if not off <= _TOLERANCE:
+        raise ModelError(f'the chain from {chain.base_link!r} to {chain.tip_link!r} has no '
+                         f'Denavit-Hartenberg rows within {_TOLERANCE:g} m and rad: they would be '
+                         f'{off:.2g} off, as its lengths are too large for double precision')
+
+
+def _forward(rows: Sequence[Joint | ComplexJoint], q: np.ndarray) -> np.ndarray:
+    """Return T_base_tool (4, 4), m, of the joints of a table, whose axes are ±z."""
+    T, values = np.eye(4), iter(q)
+    for joint in rows:
+        T = T @ joint.placement
+        if isinstance(joint, Joint) and joint.moves:
+            value = joint.axis[2] * next(values)
+            T = T @ (screw(0.0, value, 2) if joint.prismatic else screw(value, 0.0, 2))
+    return T
 
 
 def _step(z: np.ndarray, p: np.ndarray, size: float) -> _Step:
@@ -111,10 +144,10 @@ def _size(chain: 'Chain') -> float:
     return bound if math.isfinite(bound) else 1.0
 
 
-def _first_frame(point: np.ndarray, axis: np.ndarray, slides: bool) -> np.ndarray:
-    """Return a frame on the first axis: the base's own where it stands there already."""
+def _first_frame(point: np.ndarray, axis: np.ndarray, is_prismatic: bool) -> np.ndarray:
+    """Return a frame on the first axis: that of the base if it lies there."""
     F = np.eye(4)
-    beside = np.zeros(3) if slides else point - (point @ axis) * axis
+    beside = np.zeros(3) if is_prismatic else point - (point @ axis) * axis
     if np.linalg.norm(axis - F[:3, 2]) < _EXACT and np.linalg.norm(beside) < _EXACT:
         return F
     x = np.eye(3)[0 if abs(axis[0]) < 0.9 else 1]
@@ -126,7 +159,7 @@ def _first_frame(point: np.ndarray, axis: np.ndarray, slides: bool) -> np.ndarra
 
 
 def _last_step(M: np.ndarray, convention: str) -> tuple[_Step, np.ndarray]:
-    """Split what is left up to the tip, M (4, 4), into the last row and the simplest tool.
+    """Split the remaining pose of the tip, M (4, 4), into the last row and the simplest tool.
 
     Where M is itself a row, Rz(θ) Tz(d) Tx(a) Rx(α), nothing or only Tx(a) Rx(α) is left for the
     tool.
@@ -150,13 +183,19 @@ def _row(chain: 'Chain', owner: int, step: _Step, before: _Step, convention: str
     if owner < 0:
         return row
     name = chain.joint_names[owner]
-    row = {'name': name, **row, 'type': PRISMATIC if chain.prismatic[owner] else REVOLUTE}
+    # A joint off the chain may be of another type than the one that mimics it on the chain.
+    is_prismatic = bool(chain.arrays.kind[owner] == forward.PRISMATIC)
+    row = {'name': name, **row, 'type': PRISMATIC if is_prismatic else REVOLUTE}
+    if chain.arrays.ratio[owner] < 0.0:
+        row['sign'] = -1
     lower, upper = float(chain.lower[owner]), float(chain.upper[owner])
-    if chain.prismatic[owner] or (math.isfinite(lower) and math.isfinite(upper)):
-        row.update(lower=max(lower, -UNLIMITED), upper=min(upper, UNLIMITED))
+    if is_prismatic or lower > -UNLIMITED:
+        row['lower'] = max(lower, -UNLIMITED)
+    if is_prismatic or upper < UNLIMITED:
+        row['upper'] = min(upper, UNLIMITED)
     joint = chain.tree.joints[name]
-    row.update({key: getattr(joint, key) for key in ('velocity', 'effort')
-                if math.isfinite(getattr(joint, key))})
+    kept = ('velocity', 'effort') if joint.prismatic == is_prismatic else ('velocity',)
+    row.update({key: getattr(joint, key) for key in kept if math.isfinite(getattr(joint, key))})
     return row
 
 

@@ -1,13 +1,16 @@
-"""What a link looks like: shapes, each with a transform that readies it.
+"""Visual and collision shapes of links, each with its own transform.
 
-That transform is the node's own [Parent 5.2]: it places the shape on its link and is never
-inherited by the links that hang on it.
+The transform places the shape on its link [Parent 5.2] and is never inherited by child links.
 """
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+
+from ik_node._arrays import floats
+from ik_node._immutable import Immutable, frozen_copy
+from ik_node.exceptions import InputError, shown
 
 
 class Box(NamedTuple):
@@ -41,11 +44,39 @@ Shape = Box | Cylinder | Sphere | Mesh
 
 
 @dataclass(frozen=True, eq=False)
-class Visual:
-    """A shape on a link."""
+class Visual(Immutable):
+    """A shape on a link. Immutable."""
 
     shape: Shape
     placement: np.ndarray = field(default_factory=lambda: np.eye(4))
-    """(4, 4) T_link_shape; m. Readies the shape only; children of the link don't inherit it."""
+    """(4, 4) T_link_shape; m. Not inherited by children of the link."""
     color: tuple[float, float, float, float] | None = None
     """Red, green, blue and opacity, 0 to 1; None for the mesh's own or the viewer's."""
+
+    def __post_init__(self) -> None:
+        """Keep a read-only copy of the transform. Raises InputError for wrong arguments."""
+        object.__setattr__(self, 'placement', _placement_of(self.shape, self.placement))
+
+
+@dataclass(frozen=True, eq=False)
+class Collision(Immutable):
+    """A shape of a link, or a part of it, for collision checks."""
+
+    shape: Shape
+    placement: np.ndarray = field(default_factory=lambda: np.eye(4))
+    """(4, 4) T_link_shape; m."""
+
+    def __post_init__(self) -> None:
+        """Keep a read-only copy of the transform. Raises InputError for wrong arguments."""
+        object.__setattr__(self, 'placement', _placement_of(self.shape, self.placement))
+
+
+def _placement_of(shape: object, placement: object) -> np.ndarray:
+    """Return a read-only copy of a shape's transform (4, 4), m. Raises InputError."""
+    if not isinstance(shape, Shape):
+        raise InputError(f'a shape must be a Box, Cylinder, Sphere or Mesh, not {shown(shape)}')
+    T_link_shape = floats(placement, 'the placement of a shape')
+    if T_link_shape.shape != (4, 4):
+        raise InputError('the placement of a shape must have the shape (4, 4), not '
+                         f'{T_link_shape.shape}')
+    return frozen_copy(T_link_shape)

@@ -1,15 +1,15 @@
-"""What makes links and joints a tree, and in which order; what mimics lead to."""
+"""Order of links and joints in a tree, and the sources of mimic joints."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import ModelError, names, unknown
-from ik_node.model.joints import Joint
+from ik_node.model.joints import Joint, Mimic
 
 
 class Drive(NamedTuple):
-    """Where a joint's value comes from, mimics followed to their end.
+    """The source of a joint's value, with mimics resolved.
 
     value = multiplier · (value of the joint `source`) + offset; a joint that nothing moves has
     the multiplier 0.
@@ -30,26 +30,26 @@ def unique(joints: Iterable[Joint]) -> dict[str, Joint]:
     return found
 
 
-def arcs_by_parent(links: Sequence[str], joints: Mapping[str, Joint]) -> dict[str, list[Joint]]:
-    """Return the arcs that leave each link, in file order."""
+def joints_by_parent(links: Sequence[str], joints: Mapping[str, Joint]) -> dict[str, list[Joint]]:
+    """Return the joints below each link, in file order."""
     if not links:
         raise ModelError('the robot has no links')
-    arcs: dict[str, list[Joint]] = {}
+    by_parent: dict[str, list[Joint]] = {}
     for link in links:
-        if link in arcs:
+        if link in by_parent:
             raise ModelError(f'two links are named {link!r}')
-        arcs[link] = []
-    arc_into: dict[str, Joint] = {}
+        by_parent[link] = []
+    joint_into: dict[str, Joint] = {}
     for joint in joints.values():
         for role, link in (('parent', joint.parent), ('child', joint.child)):
-            if link not in arcs:
+            if link not in by_parent:
                 raise ModelError(f'joint {joint.name!r}: {unknown(f"{role} link", link, links)}')
-        other = arc_into.setdefault(joint.child, joint)
+        other = joint_into.setdefault(joint.child, joint)
         if other is not joint:
             raise ModelError(f'joint {joint.name!r}: its child link {joint.child!r} already has a '
                              f'parent, by joint {other.name!r}; closed loops cannot be read')
-        arcs[joint.parent].append(joint)
-    return arcs
+        by_parent[joint.parent].append(joint)
+    return by_parent
 
 
 def find_root(links: Sequence[str], joints: Mapping[str, Joint]) -> str:
@@ -64,39 +64,55 @@ def find_root(links: Sequence[str], joints: Mapping[str, Joint]) -> str:
     raise ModelError(f'a robot has one root link, this one has {len(roots)}: {names(roots)}')
 
 
-def depth_first(root: str, arcs: Mapping[str, Sequence[Joint]]) -> list[Joint | None]:
-    """Return the arcs depth first, siblings in order, after None for the root arc.
+def depth_first(root: str, by_parent: Mapping[str, Sequence[Joint]]) -> list[Joint | None]:
+    """Return the joints depth first, siblings in order, after None for the root link.
 
     With a stack instead of recursion, so that no description is too deep.
     """
     order: list[Joint | None] = [None]
-    stack = list(reversed(arcs[root]))
+    stack = list(reversed(by_parent[root]))
     while stack:
         joint = stack.pop()
         order.append(joint)
-        stack.extend(reversed(arcs[joint.child]))
+        stack.extend(reversed(by_parent[joint.child]))
     return order
 
 
-def drive_of(joint: Joint, joints: Mapping[str, Joint]) -> Drive:
-    """Follow a joint's mimics to the joint that moves it."""
-    multiplier, offset = 1.0, 0.0
-    current, seen = joint, [joint.name]
-    while current.moves and current.mimic is not None:
-        mimic = current.mimic
-        offset += multiplier * mimic.offset
-        multiplier *= mimic.multiplier
-        if mimic.joint not in joints:
-            raise ModelError(f'joint {current.name!r} mimics another: '
-                             f'{unknown("joint", mimic.joint, joints)}')
-        current = joints[mimic.joint]
-        if current.name in seen:
-            raise ModelError(f'joint {joint.name!r} mimics itself: '
-                             f'{" → ".join([*seen, current.name])}')
-        seen.append(current.name)
+def drives_of(joints: Mapping[str, Joint]) -> dict[str, Drive]:
+    """Return the source of the value of every joint; each mimic is resolved once.
+
+    Raises ModelError for a mimic of a joint that does not exist, for mimics in a circle, and for
+    ratios out of bounds.
+    """
+    drives: dict[str, Drive] = {}
+    for joint in joints.values():
+        followers: dict[str, Mimic] = {}  # in order, each mimics the next
+        current = joint
+        while current.name not in drives and current.moves and current.mimic is not None:
+            followers[current.name] = current.mimic
+            mimicked = current.mimic.joint
+            if mimicked not in joints:
+                raise ModelError(f'joint {current.name!r} mimics another: '
+                                 f'{unknown("joint", mimicked, joints)}')
+            if mimicked in followers:
+                circle = list(followers)[list(followers).index(mimicked):]
+                raise ModelError(f'joint {mimicked!r} mimics itself: '
+                                 f'{" → ".join([*circle, mimicked])}')
+            current = joints[mimicked]
+        drive = drives.setdefault(current.name, Drive(
+            current.name, 1.0 if current.moves else 0.0, 0.0))
+        for name, mimic in reversed(followers.items()):
+            drive = drives[name] = Drive(drive.source, mimic.multiplier * drive.multiplier,
+                                         mimic.multiplier * drive.offset + mimic.offset)
+    return {name: _bounded(name, drives[name]) for name in joints}
+
+
+def _bounded(name: str, drive: Drive) -> Drive:
+    """Return the drive of the joint of that name. Raises ModelError where it is out of bounds."""
+    source, multiplier, offset = drive
     if not max(abs(multiplier), abs(offset)) <= MAX_NUMBER or (
             0.0 < abs(multiplier) < 1.0 / MAX_NUMBER):
-        raise ModelError(f'joint {joint.name!r} follows {current.name!r} with multiplier '
-                         f'{multiplier:g} and offset {offset:g}; at most {MAX_NUMBER:g} in size, '
-                         f'and for a multiplier at least {1.0 / MAX_NUMBER:g}, are allowed')
-    return Drive(current.name, multiplier if current.moves else 0.0, offset)
+        raise ModelError(f'joint {name!r} follows {source!r} with multiplier {multiplier:g} and '
+                         f'offset {offset:g}; at most {MAX_NUMBER:g} in size, and for a '
+                         f'multiplier at least {1.0 / MAX_NUMBER:g}, are allowed')
+    return drive

@@ -1,16 +1,13 @@
-"""Simple shapes for a robot that came without any: a rod to every joint, a hub where it moves."""
+"""Simple shapes for a robot without visual shapes: rods between joints, hubs at moving joints."""
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from ik_node.model.geometry import Box, Cylinder, Sphere, Visual
 from ik_node.model.joints import Joint
 from ik_node.spatial import turn_z_onto
-
-if TYPE_CHECKING:
-    from ik_node.model.tree import KinematicTree
 
 _THICKNESS = 0.03      # of the figure's size: a rod's radius
 _HUB = 1.45            # of a rod's radius: a hub's
@@ -19,22 +16,25 @@ _COLORS = ((0.93, 0.55, 0.18, 1.0), (0.32, 0.36, 0.42, 1.0), (0.85, 0.87, 0.90, 
 _TIP_COLOR = (0.25, 0.55, 0.85, 1.0)
 
 
-def stick_figure(tree: 'KinematicTree') -> dict[str, tuple[Visual, ...]]:
-    """Return shapes for every link of a tree, in m, sized by how far the joints are apart.
+def stick_figure(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, tuple[Visual, ...]]:
+    """Return shapes for every link, from the root out, in m, sized by the joints' distances.
 
     All of a link's shapes have one colour: some viewers give a link no more than that.
     """
-    arms = [float(np.linalg.norm(joint.placement[:3, 3])) for joint in tree.joints.values()]
+    arms = [float(np.linalg.norm(joint.placement[:3, 3])) for joint in joints]
     size = max(sum(arms) / max(len([arm for arm in arms if arm > 0.0]), 1), 1e-3) * 3.0
     radius = _THICKNESS * size
-    figure: dict[str, list[Visual]] = {link: [] for link in tree.links}
+    figure: dict[str, list[Visual]] = {link: [] for link in links}
+    joint_into = {joint.child: joint for joint in joints}
     colors = {link: _COLORS[k % len(_COLORS)] for k, link in enumerate(
-        link for link in tree.links if tree.joint_into(link) is None or
-        tree.joint_into(link).moves)}  # type: ignore[union-attr]
+        link for link in links if link not in joint_into or joint_into[link].moves)}
     color = _COLORS[0]
-    for link in tree.links:
-        joint = tree.joint_into(link)
-        below = [child for child in tree.joints.values() if child.parent == link]
+    children: dict[str, list[Joint]] = {link: [] for link in links}
+    for child in joints:
+        children[child.parent].append(child)
+    for link in links:
+        joint = joint_into.get(link)
+        below = children[link]
         color = colors.get(link, colors.get(joint.parent, color) if joint else color)
         colors[link] = color
         if joint is not None and joint.moves:
@@ -47,7 +47,7 @@ def stick_figure(tree: 'KinematicTree') -> dict[str, tuple[Visual, ...]]:
 
 
 def _hub(joint: Joint, radius: float, color: tuple[float, float, float, float]) -> Visual:
-    """Return what stands at a joint, along its axis: a cylinder where it turns, a box else."""
+    """Return the shape at a joint, along its axis: a box if prismatic, else a cylinder."""
     T = np.eye(4)
     T[:3, :3] = turn_z_onto(joint.axis)
     if joint.prismatic:

@@ -1,8 +1,8 @@
-"""Reads URDF and xacro into a tree.
+"""Reads URDF and xacro.
 
-urdf_parser_py (PyPI 0.0.4, ROS urdfdom_py 1.2) refuses much of what stands in real files and is
-silent about some of what is wrong in them. It is therefore handed one joint at a time, cut down to
-what kinematics needs, with URDF's defaults filled in; the numbers it returns are then checked here.
+urdf_parser_py (PyPI 0.0.4, ROS urdfdom_py 1.2) refuses many real files and accepts some invalid
+ones. It is therefore called for one joint at a time, reduced to what kinematics needs, with URDF's
+defaults filled in; the returned numbers are then checked here.
 """
 
 import math
@@ -15,58 +15,95 @@ from xml.etree import ElementTree
 import numpy as np
 from urdf_parser_py import urdf
 
-from ik_node.bounds import MAX_NUMBER, check_links, check_name, read_bytes
-from ik_node.exceptions import ModelError, names
+from ik_node.bounds import (
+    MAX_NUMBER,
+    MAX_WARNINGS,
+    as_path,
+    check_links,
+    check_name,
+    read_bytes,
+)
+from ik_node.exceptions import IkError, ModelError, names
 from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
-from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint, Mimic
-from ik_node.model.robot_xml import parse_robot
-from ik_node.model.tree import KinematicTree
-from ik_node.model.urdf_visuals import read_visuals
+from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint, Mimic, limits_of
+from ik_node.model.parts import ModelParts
+from ik_node.model.robot_xml import parse_robot, uses_xacro
+from ik_node.model.urdf_inertials import read_inertials
+from ik_node.model.urdf_visuals import read_collisions, read_visuals
 from ik_node.spatial import pose_from_rpy
 
 _COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
 _TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_COMPLEX)
+_WHAT = 'the robot description'
 _BLANK = '\ufeff \t\r\n'
-_AXIS_TOLERANCE = 1e-3  # an axis this far off unit length is told of, not only normalised
+_AXIS_TOLERANCE = 1e-3  # an axis this far off unit length gets a warning
 
 
 def read_urdf(source: str | PathLike[str],
               xacro_args: Mapping[str, object] | None = None, hold_complex_joints: bool = False,
-              rotation: str = 'zyx') -> KinematicTree:
-    """Read a tree from a path (.urdf, .xacro) or from the XML text; see `KinematicTree.from_urdf`.
+              rotation: str = 'zyx') -> ModelParts:
+    """Read a path (.urdf, .xacro) or the XML text; see `KinematicTree.from_urdf`.
 
     Raises ModelError.
     """
     return _read(_text(source, xacro_args), hold_complex_joints, rotation)
 
 
-def read_urdf_text(text: str, hold_complex_joints: bool = False) -> KinematicTree:
-    """Read a tree from XML text that anyone may have sent: it is neither a path nor xacro.
+def read_untrusted_urdf(text: str, hold_complex_joints: bool = False) -> ModelParts:
+    """Read XML text that may come from anyone, as by a topic. Opens no file.
 
-    xacro reads files and evaluates expressions; a text with xacro in it is refused. Raises
-    ModelError.
+    A path is no such text. xacro reads files and evaluates expressions; a text that uses it is
+    refused. Raises ModelError.
     """
-    if _uses_xacro(text):
-        raise ModelError('the robot description has xacro in it, which can read files and is '
-                         'expanded only in a file that urdf_path names; expand it first: "xacro '
+    text = text.lstrip(_BLANK)
+    if uses_xacro(_encoded(text), _WHAT, 'utf-8'):
+        raise ModelError('the robot description uses xacro, which can read files and is '
+                         'expanded only in the file of model_path; expand it first: "xacro '
                          'FILE"')
-    return _read(text.lstrip(_BLANK), hold_complex_joints)
+    return _read(text, hold_complex_joints)
 
 
-def _read(text: str, hold_complex_joints: bool, rotation: str = 'zyx') -> KinematicTree:
-    robot = parse_robot(text.encode(errors='surrogatepass'), 'the robot description', 'utf-8')
+def is_urdf(head: str) -> bool:
+    """Return whether a text that begins so is a <robot>."""
+    return re.search(r'<robot[\s>/]', head) is not None
+
+
+def is_xacro(head: str) -> bool:
+    """Return whether a text that begins so is a <robot> with xacro in it."""
+    return is_urdf(head) and re.search(r'xmlns:\w+\s*=\s*["\'][^"\']*xacro', head) is not None
+
+
+def _read(text: str, hold_complex_joints: bool, rotation: str = 'zyx') -> ModelParts:
+    robot = parse_robot(_encoded(text), _WHAT, 'utf-8')
     warnings: list[str] = []
     links = [_name(element, k) for k, element in enumerate(robot.findall('link'))]
+    joint_elements = robot.findall('joint')
     check_links(len(links))
+    check_links(len(joint_elements), 'joints')
     joints: list[Joint | ComplexJoint] = []
-    for k, element in enumerate(robot.findall('joint')):
+    for k, element in enumerate(joint_elements):
         name = _name(element, k)
         if element.get('type') in _COMPLEX:
             joints.append(_complex_joint(element, name, hold_complex_joints, rotation, warnings))
         else:
             joints.append(_joint(element, name, warnings))
-    return KinematicTree(links, joints, name=robot.get('name', 'robot'), warnings=warnings,
-                         text=text, visuals=read_visuals(robot, warnings))
+    visuals = read_visuals(robot, warnings)
+    inertials = read_inertials(robot, warnings)
+    collisions = read_collisions(robot, warnings)
+    return ModelParts(links, joints, name=robot.get('name', 'robot'), warnings=_bounded(warnings),
+                      text=text, visuals=visuals, inertials=inertials, collisions=collisions)
+
+
+def _encoded(text: str) -> bytes:
+    """Return a text as UTF-8; what UTF-8 cannot hold is left to the parser to refuse."""
+    return text.encode(errors='surrogatepass')
+
+
+def _bounded(warnings: list[str]) -> list[str]:
+    """Return warnings, few and short enough to be logged."""
+    more = len(warnings) - MAX_WARNINGS
+    return [*(str(IkError(warning)) for warning in warnings[:MAX_WARNINGS]),
+            *([f'… and {more} more warnings'] if more > 0 else [])]
 
 
 def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) -> str:
@@ -77,11 +114,12 @@ def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) 
         if not isinstance(source, (str, PathLike)):
             raise ModelError('a robot description must be a path to a .urdf or .xacro file, or the '
                              f'XML text itself, not {type(source).__name__}')
-        path = Path(source)
+        path = as_path(source, 'a robot description')
         text = _decode(path)
     text = text.lstrip(_BLANK)
-    if xacro_args or (path and path.suffix == '.xacro') or _uses_xacro(text):
-        parse_robot(text.encode(errors='surrogatepass'), 'the xacro', 'utf-8')
+    if xacro_args or (path and path.suffix == '.xacro') or uses_xacro(
+            _encoded(text), _WHAT, 'utf-8'):
+        parse_robot(_encoded(text), 'the xacro', 'utf-8')
         text = _expand(text, path, xacro_args or {})
     return text
 
@@ -96,12 +134,7 @@ def _decode(path: Path) -> str:
     try:
         return data.decode(declared[1].decode() if declared else 'utf-8')
     except (ValueError, LookupError) as error:  # the codecs raise more than UnicodeDecodeError
-        raise ModelError(f'{str(path)!r} is no text in its encoding: {error}') from error
-
-
-def _uses_xacro(text: str) -> bool:
-    """Tell whether a description still has xacro in it; declaring its name space is not enough."""
-    return re.search(r'<xacro:\w', text) is not None or '${' in text
+        raise ModelError(f'{str(path)!r} is not text in its encoding: {error}') from error
 
 
 def _expand(text: str, path: Path | None, xacro_args: Mapping[str, object]) -> str:
@@ -156,9 +189,9 @@ def _complex_joint(element: ElementTree.Element, name: str, hold: bool, rotation
     joint = ComplexJoint(name, kind, parsed.parent, parsed.child, _placement(parsed, name), normal,
                          rotation)
     if hold:
-        warnings.append(f'joint {name!r} is {kind}: it is held fixed, as asked')
+        warnings.append(f'joint {name!r} is {kind}: it is fixed, as requested')
         return joint.held()
-    warnings.append(f'joint {name!r} is {kind}: taken as the joints '
+    warnings.append(f'joint {name!r} is {kind}: replaced by the joints '
                     f'{names(part.name for part in joint.parts())}')
     return joint
 
@@ -180,8 +213,8 @@ def _parsed(element: ElementTree.Element, name: str, kind: str) -> urdf.Joint:
         if tag in ('parent', 'child') and (found is None or not found.get('link')):
             raise ModelError(f'joint {name!r} has no <{tag} link="…"/>')
         if found is not None:
-            given = {key: value for key, value in found.attrib.items() if key in kept}
-            ElementTree.SubElement(reduced, tag, {**defaults, **given})
+            attributes = {key: value for key, value in found.attrib.items() if key in kept}
+            ElementTree.SubElement(reduced, tag, {**defaults, **attributes})
     try:
         return urdf.Joint.from_xml_string(ElementTree.tostring(reduced, encoding='unicode'))
     except Exception as error:  # urdf_parser_py raises whatever its conversions meet
@@ -208,7 +241,7 @@ def _axis(xyz: list[float] | None, name: str, warnings: list[str]) -> np.ndarray
     if not math.isfinite(length) or length < 1e-9:
         raise ModelError(f'joint {name!r}: its axis {axis.tolist()} has no direction')
     if abs(length - 1.0) > _AXIS_TOLERANCE:
-        warnings.append(f'joint {name!r}: its axis {axis.tolist()} is {length:g} long; taken as '
+        warnings.append(f'joint {name!r}: its axis {axis.tolist()} is {length:g} long; used as '
                         'a direction')
     return axis / length
 
@@ -224,15 +257,11 @@ def _limits(element: ElementTree.Element, parsed: urdf.Joint, name: str,
         if kind == PRISMATIC:
             raise ModelError(f'joint {name!r} is prismatic and needs <limit lower="…" '
                              'upper="…"/>')
-        warnings.append(f'joint {name!r} is revolute but gives no limits: taken as continuous')
+        warnings.append(f'joint {name!r} is revolute without limits: read as continuous')
         return CONTINUOUS, -math.inf, math.inf
-    lower, upper = (math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
-                    for limit in (parsed.limit.lower, parsed.limit.upper))
-    if not lower <= upper:
-        raise ModelError(f'joint {name!r}: its limits {lower} to {upper} are no range; lower must '
-                         'not be greater than upper')
+    lower, upper = limits_of(parsed.limit.lower, parsed.limit.upper, f'joint {name!r}')
     if lower == upper:
-        warnings.append(f'joint {name!r}: its limits {lower:g} to {upper:g} leave it no room')
+        warnings.append(f'joint {name!r}: its limits {lower:g} to {upper:g} allow no motion')
     return kind, lower, upper
 
 

@@ -1,16 +1,20 @@
-"""Reads what a URDF's links look like. Nothing here stops a load: it is not kinematics."""
+"""Reads the visual and collision shapes of a URDF; invalid ones are skipped with a warning."""
 
 import math
 from xml.etree import ElementTree
 
-from ik_node.model.geometry import Box, Cylinder, Mesh, Shape, Sphere, Visual
+import numpy as np
+
+from ik_node.exceptions import shown
+from ik_node.model.geometry import Box, Collision, Cylinder, Mesh, Shape, Sphere, Visual
 from ik_node.spatial import pose_from_rpy
 
+_MOST_NUMBERS = 8  # the rest of a longer text stays one word, which is no number
 _Color = tuple[float, float, float, float]
 
 
 def read_visuals(robot: ElementTree.Element, warnings: list[str]) -> dict[str, tuple[Visual, ...]]:
-    """Return the visuals of every link that has some; what cannot be read is left out and told."""
+    """Return the visuals of every link that has some; warn of those that are skipped."""
     materials = {material.get('name', ''): color for material in robot.findall('material')
                  if (color := _color_of(material)) is not None}
     found: dict[str, tuple[Visual, ...]] = {}
@@ -20,21 +24,59 @@ def read_visuals(robot: ElementTree.Element, warnings: list[str]) -> dict[str, t
             try:
                 visuals.append(_visual(element, materials))
             except ValueError as error:
-                warnings.append(f'link {link.get("name")!r}: a visual is left out: {error}')
+                warnings.append(f'link {link.get("name")!r}: a visual is skipped: {error}')
         if visuals:
             found[link.get('name', '')] = tuple(visuals)
     return found
 
 
-def _visual(element: ElementTree.Element, materials: dict[str, _Color]) -> Visual:
-    """Return a visual. Raises ValueError."""
+def read_collisions(robot: ElementTree.Element,
+                    warnings: list[str]) -> dict[str, tuple[Collision, ...]]:
+    """Return the collision shapes of every link that has some; warn of those skipped."""
+    found: dict[str, tuple[Collision, ...]] = {}
+    for link in robot.findall('link'):
+        collisions: list[Collision] = []
+        for element in link.findall('collision'):
+            try:
+                collisions.extend(_collisions(element))
+            except ValueError as error:
+                warnings.append(f'link {link.get("name")!r}: a collision shape is skipped: '
+                                f'{error}')
+        if collisions:
+            found[link.get('name', '')] = tuple(collisions)
+    return found
+
+
+def _collisions(element: ElementTree.Element) -> list[Collision]:
+    """Return a collision shape; a capsule, which few readers know, in its three parts.
+
+    Raises ValueError.
+    """
+    geometry, T_link_shape = element.find('geometry'), _placement(element)
+    shape = _shape(geometry)
+    collisions = [Collision(shape, T_link_shape)]
+    if isinstance(shape, Cylinder) and geometry is not None and geometry[0].tag == 'capsule':
+        for end in (-0.5 * shape.length, 0.5 * shape.length):
+            T_link_ball = T_link_shape.copy()
+            T_link_ball[:3, 3] += end * T_link_shape[:3, 2]
+            collisions.append(Collision(Sphere(shape.radius), T_link_ball))
+    return collisions
+
+
+def _placement(element: ElementTree.Element) -> np.ndarray:
+    """Return the pose of a shape on its link (4, 4), m. Raises ValueError."""
     origin = element.find('origin')
     xyz, rpy = ((0.0, 0.0, 0.0) if origin is None else _numbers(origin.get(key, '0 0 0'), 3)
                 for key in ('xyz', 'rpy'))
+    return pose_from_rpy(xyz, rpy)
+
+
+def _visual(element: ElementTree.Element, materials: dict[str, _Color]) -> Visual:
+    """Return a visual. Raises ValueError."""
     material, color = element.find('material'), None
     if material is not None:
         color = _color_of(material) or materials.get(material.get('name', ''))
-    return Visual(_shape(element.find('geometry')), pose_from_rpy(xyz, rpy), color)
+    return Visual(_shape(element.find('geometry')), _placement(element), color)
 
 
 def _shape(geometry: ElementTree.Element | None) -> Shape:
@@ -68,7 +110,10 @@ def _color_of(material: ElementTree.Element) -> _Color | None:
 
 def _numbers(text: str, count: int | None = None) -> tuple:
     """Return the numbers of a text. Raises ValueError for others than `count` finite ones."""
-    numbers = tuple(float(word) for word in text.split())
+    try:
+        numbers = tuple(float(word) for word in text.split(maxsplit=_MOST_NUMBERS))
+    except ValueError:
+        numbers = (math.nan,)
     if not all(map(math.isfinite, numbers)) or (count is not None and len(numbers) != count):
-        raise ValueError(f'{text!r} is not {count or "any"} finite numbers')
+        raise ValueError(f'{shown(text)} is not {count or "any"} finite numbers')
     return numbers

@@ -1,30 +1,35 @@
-"""Writes any tree as URDF, for robot_state_publisher, RViz and whatever else reads it."""
+"""Writes any robot as URDF."""
 
 import math
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
 
-from ik_node.model.geometry import Box, Cylinder, Mesh, Shape, Visual
+from ik_node.model.geometry import Box, Collision, Cylinder, Mesh, Shape, Visual
+from ik_node.model.inertial import Inertial
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
+from ik_node.model.parts import ModelParts
 from ik_node.model.stick_figure import stick_figure
 from ik_node.spatial import rpy_from_matrix
 
-if TYPE_CHECKING:
-    from ik_node.model.tree import KinematicTree
 
+def write_urdf(parts: ModelParts) -> str:
+    """Return a robot as XML text; see `KinematicTree.to_urdf`.
 
-def write_urdf(tree: 'KinematicTree') -> str:
-    """Return a tree as XML text; see `KinematicTree.to_urdf`."""
-    tree = tree.with_euler_angles()
-    visuals = tree.visuals or stick_figure(tree)
-    robot = ElementTree.Element('robot', name=tree.name)
-    for link in tree.links:
+    parts: links from the root out, and joints of one degree of freedom, no rotation vectors.
+    """
+    joints = [joint for joint in parts.joints if isinstance(joint, Joint)]
+    visuals = parts.visuals or stick_figure(parts.links, joints)
+    robot = ElementTree.Element('robot', name=parts.name)
+    for link in parts.links:
         element = ElementTree.SubElement(robot, 'link', name=link)
         for visual in visuals.get(link, ()):
             _write_visual(element, visual)
-    for joint in tree.joints.values():
+        for collision in parts.collisions.get(link, ()):
+            _write_collision(element, collision)
+        if link in parts.inertials:
+            _write_inertial(element, parts.inertials[link])
+    for joint in joints:
         _write_joint(robot, joint)
     ElementTree.indent(robot)
     return f'<?xml version="1.0"?>\n{ElementTree.tostring(robot, encoding="unicode")}\n'
@@ -60,6 +65,21 @@ def _write_visual(link: ElementTree.Element, visual: Visual) -> None:
         name = 'rgba_' + '_'.join(f'{part:g}' for part in visual.color)
         material = ElementTree.SubElement(element, 'material', name=name)
         ElementTree.SubElement(material, 'color', rgba=_numbers(visual.color))
+
+
+def _write_collision(link: ElementTree.Element, collision: Collision) -> None:
+    element = ElementTree.SubElement(link, 'collision')
+    _write_origin(element, collision.placement)
+    _write_shape(ElementTree.SubElement(element, 'geometry'), collision.shape)
+
+
+def _write_inertial(link: ElementTree.Element, inertial: Inertial) -> None:
+    element = ElementTree.SubElement(link, 'inertial')
+    ElementTree.SubElement(element, 'origin', xyz=_numbers(inertial.center), rpy='0 0 0')
+    ElementTree.SubElement(element, 'mass', value=repr(inertial.mass))
+    ElementTree.SubElement(element, 'inertia', {
+        f'i{"xyz"[i]}{"xyz"[j]}': repr(float(inertial.inertia[i, j]))
+        for i in range(3) for j in range(i, 3)})
 
 
 def _write_shape(geometry: ElementTree.Element, shape: Shape) -> None:

@@ -1,17 +1,20 @@
-"""YAML as it is read here: plain values, no key twice, bounded in size and depth.
+"""Reads YAML with plain values and unique keys, bounded in size and depth.
 
-An alias may stand for its anchor as often as it likes, so a text of a few hundred bytes can hold
-more values than there is memory. They are counted as often as they stand for, before anything is
-made of them.
+An anchor may have any number of aliases, so a text of a few hundred bytes can hold more values than
+there is memory. The values of aliases are counted each time, before anything is constructed.
 """
 
 from os import PathLike
 from typing import Any
 
 import yaml
+from yaml.composer import Composer
 
-from ik_node.bounds import MAX_NESTING, MAX_NODES, read_bytes
+from ik_node.bounds import MAX_NESTING, MAX_NODES, MAX_TEXT, as_path, read_bytes
 from ik_node.exceptions import ModelError
+
+# libyaml's parser, many times as fast, unless PyYAML was built without it.
+_Loader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 
 def load_yaml(path: str | PathLike[str], what: str) -> Any:
@@ -19,52 +22,71 @@ def load_yaml(path: str | PathLike[str], what: str) -> Any:
 
     what: what messages call the file.
     """
+    path = as_path(path, what)
     try:
         text = read_bytes(path).decode('utf-8-sig')
     except (OSError, ValueError) as error:
         raise ModelError(f'cannot read {what} {str(path)!r}: {error}') from error
+    return parse_yaml(text, f'{what} {str(path)!r}')
+
+
+def parse_yaml(text: str, what: str) -> Any:
+    """Return what a YAML text holds. Raises ModelError for what cannot be read."""
     try:
         return yaml.load(text, _BoundedLoader)
     except (yaml.YAMLError, ValueError, OverflowError) as error:  # as of a month 13
-        raise ModelError(f'{what} {str(path)!r} is no YAML: {error}') from error
+        raise ModelError(f'{what} is not YAML: {error}') from error
 
 
-class _BoundedLoader(yaml.SafeLoader):
-    """Plain YAML that refuses what is too large, and a key given twice, whose last would win."""
+class _BoundedComposer(Composer):
+    """Composes nodes, and refuses those that are too many, too deep or too long."""
 
-    def __init__(self, text: str) -> None:
-        """Begin to count."""
-        super().__init__(text)
+    def __init__(self) -> None:
+        super().__init__()
         self._count = self._depth = 0
         self._sizes: dict[int, int] = {}
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Return the next node, whose values are counted."""
+        """Return the next node; its values are counted."""
         alias = self.check_event(yaml.AliasEvent)
-        mark = self.peek_event().start_mark
+        event = self.peek_event()
+        mark = event.start_mark
         before = self._count
         self._depth += 1
         if self._depth > MAX_NESTING:
-            raise yaml.constructor.ConstructorError(
-                None, None, f'values stand more than {MAX_NESTING} deep in each other', mark)
+            raise _refused(f'values stand more than {MAX_NESTING} deep in each other', mark)
+        if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_TEXT:
+            # A long number in base 60, as 1:1:1:…, would take quadratic time.
+            raise _refused(f'a value has {len(event.value)} characters; at most {MAX_TEXT} are '
+                           'allowed', mark)
         node = super().compose_node(parent, index)
         self._depth -= 1
         if alias and id(node) not in self._sizes:
-            raise yaml.constructor.ConstructorError(None, None, 'a value contains itself', mark)
+            raise _refused('a value contains itself', mark)
         self._count += self._sizes[id(node)] if alias else 1
         if self._count > MAX_NODES:
-            raise yaml.constructor.ConstructorError(
-                None, None, f'there are too many values; at most {MAX_NODES} are allowed', mark)
+            raise _refused(f'there are too many values; at most {MAX_NODES} are allowed', mark)
         self._sizes.setdefault(id(node), self._count - before)
         return node
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+
+class _BoundedLoader(_BoundedComposer, _Loader):
+    """Plain YAML within bounds; a key given twice, whose last value would win, is refused."""
+
+    def __init__(self, text: str) -> None:
+        _Loader.__init__(self, text)
+        _BoundedComposer.__init__(self)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
         """Return the mapping of a node."""
         seen = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f'{key.value!r} is given twice', key.start_mark)
+                    raise _refused(f'{key.value!r} appears twice', key.start_mark)
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+
+def _refused(problem: str, mark: Any) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, mark)

@@ -8,7 +8,10 @@ import pytest
 from hostile_texts import BOMB, chain
 from ik_node import IkError, KinematicTree, ModelError
 from ik_node.bounds import MAX_BYTES
-from ik_node.model.urdf import read_urdf_text
+from ik_node.model.hierarchy import drives_of
+from ik_node.model.joints import Joint, Mimic
+from ik_node.model.readers import read_urdf_text
+from ik_node.motion import srdf
 from ik_node.motion.pose_library import PoseLibrary
 
 ARM = chain(3)
@@ -26,14 +29,19 @@ def test_the_good_text_is_read():
     (BOMB + ARM, 'declares the XML entity'),
     ('<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + inside('&x;'), 'entity .x.'),
     ('<!DOCTYPE robot [<!ENTITY % x SYSTEM "http://127.0.0.1:9/x.dtd"> %x;]>' + ARM, 'entity .x.'),
-    (inside('&x;'), 'no XML: undefined entity'),
-    (inside('<xacro:include filename="/etc/passwd"/>'), 'has xacro in it, which can read files'),
-    (inside('<link name="${1+1}"/>'), 'has xacro in it'),
-    ('/etc/passwd', 'is no XML'),
-    ('', 'is no XML'),
+    (inside('&x;'), 'not XML: undefined entity'),
+    (inside('<xacro:include filename="/etc/passwd"/>'), 'uses xacro, which can read files'),
+    (inside('<link name="${1+1}"/>'), 'uses xacro'),
+    ('/etc/passwd', 'is not XML'),
+    ('', 'is not XML'),
     (inside('<a>' * 100 + '</a>' * 100), 'more than 50 deep in each other'),
     (inside('<a/>' * 100_000), 'too many elements; at most 100000 are allowed'),
     (inside('<!--' + 'x' * MAX_BYTES + '-->'), 'too large; at most 8 MiB are read'),
+    (inside('<a ' + ' '.join(f'a{k}=""' for k in range(201)) + '/>'),
+     "an element 'a' has 201 attributes; at most 200 are allowed"),
+    # Defaults of attributes make parsing quadratic, and are written without any element.
+    ('<!DOCTYPE robot [<!ATTLIST robot version CDATA "1.0">]>' + ARM, "attributes of 'robot' in"),
+    (inside('<joint name="j0"/>' * 2001), 'has 2003 joints; at most 2000 are allowed'),
     (chain(2001), 'has 2001 links; at most 2000 are allowed'),
     (inside(f'<link name="{"x" * 256}"/>'), 'a name of 256 characters, .*; at most 255'),
     (ARM.replace('<axis', '<origin xyz="1e10 0 0"/><axis', 1), "'j0': its origin .* 1e.09 in size"),
@@ -71,6 +79,55 @@ def test_a_chain_of_mimics_whose_factors_grow_without_end_is_refused():
         read_urdf_text(text)
 
 
+class Counted(dict):
+    """A mapping that counts how often it is read."""
+
+    reads = 0
+
+    def __getitem__(self, key):
+        self.reads += 1
+        return super().__getitem__(key)
+
+
+@pytest.mark.parametrize('reverse', [False, True])
+def test_mimics_of_mimics_are_followed_in_linear_work(reverse):
+    count, ends = 1999, range(1999)
+    joints = Counted({f'j{k}': Joint(f'j{k}', 'revolute', f'l{k}', f'l{k + 1}', mimic=Mimic(
+        f'j{k + 1}', -1.0, 0.5) if k < count - 1 else None)
+        for k in (reversed(ends) if reverse else ends)})
+    drives = drives_of(joints)
+    assert joints.reads <= count
+    assert list(drives) == list(joints)
+    assert drives['j0'] == ('j1998', 1.0, 0.0)  # an even number of steps
+    assert drives['j1'] == ('j1998', -1.0, 0.5)
+
+
+def test_a_long_circle_of_mimics_is_refused():
+    joints = {f'j{k}': Joint(f'j{k}', 'revolute', f'l{k}', f'l{k + 1}',
+                             mimic=Mimic(f'j{(k + 1) % 1999}')) for k in range(1999)}
+    with pytest.raises(ModelError, match="'j0' mimics itself: j0 → j1 → "):
+        drives_of(joints)
+
+
+def test_warnings_are_few_and_short():
+    link = ('<link name="v">' + '<visual/>' * 5000 + '</link><joint name="v" type="fixed">'
+            '<parent link="l0"/><child link="v"/></joint>')
+    warnings = read_urdf_text(inside(link)).warnings
+    assert len(warnings) == 101
+    assert warnings[-1] == '… and 4900 more warnings'
+    shape = f'<visual><geometry><cone size="{"1 " * 10**6}"/></geometry></visual>'
+    warning, = read_urdf_text(inside(link.replace('<visual/>' * 5000, shape))).warnings
+    assert len(warning) < 4100
+
+
+def test_a_list_of_numbers_is_read_no_further_than_it_may_go_on():
+    shape = f'<visual><geometry><box size="{"1 " * 10**6}"/></geometry></visual>'
+    tree = read_urdf_text(inside(f'<link name="v">{shape}</link><joint name="v" type="fixed">'
+                                 '<parent link="l0"/><child link="v"/></joint>'))
+    assert tree.visuals == {}
+    assert len(tree.warnings[0]) < 200
+
+
 @pytest.mark.parametrize('entity', ['<!DOCTYPE r [<!ENTITY x "y">]>'])
 def test_a_xacro_file_may_not_declare_entities_either(tmp_path, entity):
     file = tmp_path / 'arm.xacro'
@@ -83,7 +140,7 @@ def test_a_codec_that_is_none_for_text_is_refused(tmp_path):
     file = tmp_path / 'arm.urdf'
     for codec in ('idna', 'zlib', 'undefined', 'nowhere'):
         file.write_text(f'<?xml version="1.0" encoding="{codec}"?>' + inside('<!-- é.. -->'))
-        with pytest.raises(ModelError, match='no text in its encoding'):
+        with pytest.raises(ModelError, match='not text in its encoding'):
             KinematicTree.from_urdf(file)
 
 
@@ -98,7 +155,7 @@ def test_devices_pipes_and_files_without_end_are_not_read(reader, tmp_path):
     os.mkfifo(pipe)
     with open(large, 'wb') as file:
         file.truncate(MAX_BYTES + 1)
-    for path, words in (('/dev/zero', 'no regular file'), (str(pipe), 'no regular file'),
+    for path, words in (('/dev/zero', 'not a regular file'), (str(pipe), 'not a regular file'),
                         (str(large), 'too large; at most 8 MiB')):
         with pytest.raises(ModelError, match=words):
             reader(path)
@@ -114,10 +171,11 @@ ALIASES = 'x0: &x0 [z, z]\n' + ''.join(
     ('joints: &a [*a]', 'a value contains itself'),
     ('joints: ' + '[' * 300 + ']' * 300, 'more than 50 deep in each other'),
     ('joints: [' + '1,' * 100_001 + ']', 'too many values'),
-    ('joints: ' + '9' * 5000, 'no YAML'),
-    ('joints: 2001-99-99', 'no YAML'),
-    ('joints: !!python/object/apply:os.getcwd []', 'no YAML'),
-    ('convention: standard\nconvention: modified', "'convention' is given twice"),
+    ('joints: ' + '9' * 5000, 'a value has 5000 characters; at most 4096 are allowed'),
+    ('joints: ' + '1:' * 3000 + '1', 'a value has 6001 characters'),  # quadratic in base 60
+    ('joints: 2001-99-99', 'not YAML'),
+    ('joints: !!python/object/apply:os.getcwd []', 'not YAML'),
+    ('convention: standard\nconvention: modified', "'convention' appears twice"),
     ('convention: standard\njoints:\n' + f'- {ROW}\n' * 2001, 'at most 2000 rows, not 2001'),
     (f'convention: standard\njoints: [{ROW.replace("0.1", "1e+10")}]'.replace('1e+10', '1.0e+10'),
      'a must be at most 1e.09 in size'),
@@ -137,10 +195,18 @@ def test_aliases_that_stand_for_little_are_read(tmp_path):
     assert KinematicTree.from_dh(file).chain().n_joints == 3
 
 
+def test_group_states_are_bounded():
+    state = '<group_state name="s{}" group="g"><joint name="j0" value="0"/></group_state>'
+    text = '<robot name="r">' + ''.join(map(state.format, range(1001))) + '</robot>'
+    with pytest.raises(ModelError, match='has 1001 group states; at most 1000 are allowed'):
+        srdf.read_group_states(text)
+    assert len(srdf.read_group_states(text.replace(state.format(7), ''))[1]) == 1000
+
+
 @pytest.mark.parametrize(('text', 'words'), [
     (ALIASES, 'too many values'), ('poses: &a {a: *a}', 'contains itself'),
-    ('poses: {home: {j0: ' + '9' * 400 + '}}', 'must be at a finite number'),
-    ('poses: {home: {j0: ' + '9' * 5000 + '}}', 'no YAML'),
+    ('poses: {home: {j0: ' + '9' * 400 + '}}', 'must be a finite number'),
+    ('poses: {home: {j0: ' + '9' * 5000 + '}}', 'not YAML'),
     ('poses: {' + 'x' * 256 + ': {j0: 0}}', 'a name of 256 characters')])
 def test_poses_are_bounded_before_anything_is_made_of_them(tmp_path, text, words):
     file = tmp_path / 'poses.yaml'

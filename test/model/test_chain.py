@@ -58,7 +58,7 @@ def test_a_mimic_that_does_not_move_is_no_column():
 
 @pytest.mark.parametrize(('lower', 'upper', 'expected'), [
     (-1.0, 2.0, 0.0), (0.5, 2.0, 1.25), (-3.0, -1.0, -2.0)])
-def test_its_neutral_posture_is_zero_or_the_middle_of_limits_without_it(lower, upper, expected):
+def test_its_neutral_configuration_is_zero_or_the_middle_of_limits(lower, upper, expected):
     chain = KinematicTree.from_urdf(robots.robot(
         robots.joint('a', 'revolute', 'base', 'tip', limit=limit(lower, upper)))).chain()
     assert chain.neutral() == pytest.approx([expected])

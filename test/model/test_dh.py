@@ -87,6 +87,21 @@ def test_degrees_count_for_every_angle_and_for_no_length():
         assert (one.lower, one.upper) == pytest.approx((other.lower, other.upper))
 
 
+@pytest.mark.parametrize(('given', 'limits'), [
+    ({'lower': -90}, (-math.pi / 2, math.inf)), ({'upper': 90}, (-math.inf, math.pi / 2)),
+    ({'lower': -1e300, 'upper': 90}, (-math.inf, math.pi / 2))])
+def test_a_revolute_row_may_have_one_limit(given, limits):
+    joint = KinematicTree.from_dh(table(row(**given), angle_unit='deg')).joints['joint_1']
+    assert joint.type == 'revolute'
+    assert (joint.lower, joint.upper) == pytest.approx(limits)
+
+
+def test_a_prismatic_row_says_by_large_numbers_that_it_has_no_limit():
+    joint = KinematicTree.from_dh(table(row(type='prismatic', lower=-1e9, upper=1))).joints[
+        'joint_1']
+    assert (joint.lower, joint.upper) == (-math.inf, 1.0)
+
+
 def test_names_links_and_limits():
     tree = KinematicTree.from_dh(table(row(name='waist', lower=-1, upper=2, velocity=3, effort=4),
                                        row(), row(type='fixed')))
@@ -154,8 +169,8 @@ def test_the_puma_is_that_of_roboticstoolbox():
     (table(row(variable='d')), "row 1 .*: there is no key 'variable'"),
     (table(row(sign=0)), 'row 1 .*: sign must be 1 or -1, not 0'),
     (table(row(type='prismatic')), 'row 1 .*: a prismatic joint must have lower and upper'),
-    (table(row(lower=1)), 'row 1 .*: lower and upper come together'),
-    (table(row(lower=2, upper=1)), 'row 1 .*: lower 2 is greater than upper 1'),
+    (table(row(type='prismatic', lower=1)), 'a prismatic joint must have lower and upper; -1e.09'),
+    (table(row(lower=2, upper=1)), 'row 1 .*: its limits 2 to 1 are no range'),
     (table(row(velocity=0)), 'row 1 .*: velocity must be above 0'),
     (table(row(name='same'), row(name='same')), r"row 2 .*\(same\): another row .* 'same'"),
     (table(row(name=3)), 'row 1 .*: name must be a text, not 3'),
@@ -199,7 +214,7 @@ def test_plain_rows_need_a_convention_and_a_table_keeps_its_own():
 
 
 @pytest.mark.parametrize(('text', 'words'), [
-    ('joints: [', 'is no YAML'),
+    ('joints: [', 'is not YAML'),
     ('- 1\n- 2\n', 'must be a mapping with the keys'),
     ('', 'must be a mapping with the keys'),
 ])

@@ -9,7 +9,7 @@ from ik_node import KinematicTree, ModelError
 REFUSED = {
     'alex_psyonic_hands.urdf': "joint 'Left_index_q2' mimics another: there is no joint 'index_q1'",
     'ur3.urdf': 'has no links',
-    'test.urdf': 'no XML',
+    'test.urdf': 'not XML',
 }
 
 

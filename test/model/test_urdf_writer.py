@@ -166,9 +166,9 @@ def test_what_links_look_like_is_read():
 def test_a_look_that_cannot_be_read_is_left_out_and_told():
     tree = KinematicTree.from_urdf(VISUAL)
     assert 'b' not in tree.visuals
-    assert [warning[:35] for warning in tree.warnings] == ["link 'b': a visual is left out: its",
-                                                           "link 'b': a visual is left out: cou",
-                                                           "link 'b': a visual is left out: it "]
+    assert [warning[:34] for warning in tree.warnings] == ["link 'b': a visual is skipped: its",
+                                                           "link 'b': a visual is skipped: 'bi",
+                                                           "link 'b': a visual is skipped: it "]
 
 
 def test_what_readies_a_shape_is_not_inherited():

@@ -1,0 +1,338 @@
+"""Parses Acclaim skeleton files (ASF) into bones and their hierarchy.
+
+[Schafer, Acclaim Skeleton File Definition 1.10; Parent, lecture on kinematics]. Names and keywords
+are not case-sensitive; sections, and keys in a section, may come in any order.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ik_node.bounds import MAX_LINKS
+from ik_node.exceptions import names, shown, unknown
+from ik_node.model.joints import UNLIMITED
+from ik_node.model.numbered_text import NumberedText, Words, number_of
+
+ROOT = 'root'
+ROTATIONS, TRANSLATIONS, STRETCH = ('rx', 'ry', 'rz'), ('tx', 'ty', 'tz'), 'l'
+_DOF = (*TRANSLATIONS, *ROTATIONS, STRETCH)
+_SECTIONS = (':version', ':name', ':units', ':documentation', ':root', ':bonedata', ':hierarchy',
+             ':skin')
+_ROOT_KEYS = ('order', 'axis', 'position', 'orientation')
+_BONE_KEYS = ('id', 'name', 'direction', 'length', 'axis', 'dof', 'limits', 'bodymass', 'cofmass')
+_ORDERS = ('xyz', 'xzy', 'yxz', 'yzx', 'zxy', 'zyx')
+_ANGLES = {'deg': math.pi / 180.0, 'rad': 1.0}
+_SHORTEST = 1e-9      # of a direction
+_LONGEST_NAME = 200  # characters: the names of joints and links are longer
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units of a file; its numbers are divided by mass and length."""
+
+    mass: float = 1.0
+    """Units of mass of the file per kg."""
+    length: float = 1.0
+    """Units of length of the file per inch."""
+    angle: float = _ANGLES['deg']
+    """Radians per unit of angle of the file."""
+
+
+@dataclass(frozen=True)
+class Bone:
+    """A bone in the units of the file, but angles in rad. The root is a bone without length."""
+
+    name: str
+    line: int
+    """Where it begins in the file."""
+    direction: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """From its near to its far end, in the axes of the file, in the rest pose."""
+    length: float = 0.0
+    axis: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """Angles about x, y and z of the axes of its motion, or of the root's orientation, rad."""
+    order: str = 'xyz'
+    """In which the angles of `axis` apply, about fixed axes."""
+    dof: tuple[str, ...] = ()
+    """In the order in which the values of a motion are applied and written in its file."""
+    limits: tuple[tuple[float, float], ...] = ()
+    """Lower and upper for each of dof, rad or the file's unit of length; infinite for none."""
+    mass: float | None = None
+    center: float | None = None
+    """Of the mass, from the near end along the bone."""
+    position: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """Of the root."""
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """What an ASF file holds. `parents`: bone → its parent, parents first, siblings in order."""
+
+    name: str
+    units: Units
+    root: Bone
+    bones: dict[str, Bone]
+    parents: dict[str, str]
+
+
+def parse_asf(text: NumberedText) -> Skeleton:
+    """Return the skeleton of a text. Raises ModelError, which names the line."""
+    titles, sections = _sections(text)
+    units = _units(text, sections.get(':units', []))
+    for name in (':root', ':bonedata', ':hierarchy'):
+        if name not in titles:
+            raise text.error(text.last, f'the file ends without a section {name}')
+    root = _root(text, titles[':root'], sections[':root'], units)
+    bones: dict[str, Bone] = {}
+    for line, block in _blocks(text, titles[':bonedata'], sections[':bonedata']):
+        bone = _bone(text, line, block, units)
+        if bone.name in bones:
+            raise text.error(line, f'another bone is named {bone.name!r}, in line '
+                                   f'{bones[bone.name].line}')
+        bones[bone.name] = bone
+        if len(bones) > MAX_LINKS:
+            raise text.error(line, f'there are too many bones; at most {MAX_LINKS} are allowed')
+    parents = _hierarchy(text, titles[':hierarchy'], sections[':hierarchy'], bones)
+    name = ' '.join(word for _, words in sections.get(':name', []) for _, word in words)
+    if not name.isprintable():
+        raise text.error(titles[':name'], f'the name {shown(name)} has unprintable characters')
+    return Skeleton(name or 'skeleton', units, root, bones, parents)
+
+
+_Lines = list[tuple[int, Words]]
+
+
+def _sections(text: NumberedText) -> tuple[dict[str, int], dict[str, _Lines]]:
+    """Return the line where each section begins, and its lines, keywords in lower case."""
+    titles: dict[str, int] = {}
+    sections: dict[str, _Lines] = {}
+    current = None
+    for line, words in text.words():
+        if words[0].startswith(':'):
+            current = words.pop(0).lower()
+            if current not in _SECTIONS:
+                raise text.error(line, unknown('section', current, _SECTIONS))
+            if current in titles:
+                raise text.error(line, f'the section {current} begins a second time; the first is '
+                                       f'in line {titles[current]}')
+            titles[current], sections[current] = line, []
+        elif current is None:
+            raise text.error(line, f'a skeleton begins with a section such as :version, not with '
+                                   f'{shown(words[0])}')
+        if words:
+            sections[current].append((line, [(line, word) for word in words]))
+    return titles, sections
+
+
+def _keys(text: NumberedText, lines: _Lines, allowed: Sequence[str],
+          where: str) -> dict[str, Words]:
+    """Return key → its line and words; a line that begins with a number continues a key."""
+    found: dict[str, Words] = {}
+    current: Words | None = None
+    for line, words in lines:
+        key = words[0][1].lower()
+        if current is not None and number_of(key) is not None:
+            current.extend(words)
+            continue
+        if key not in allowed:
+            raise text.error(line, unknown(f'key of {where}', key, allowed))
+        if key in found:
+            raise text.error(line, f'{where} has the key {key!r} twice')
+        current = found[key] = list(words)
+    return found
+
+
+def _numbers(text: NumberedText, words: Words, count: int, where: str) -> tuple[float, ...]:
+    """Return the numbers that follow a key."""
+    (line, key), values = words[0], words[1:]
+    if len(values) != count:
+        wanted = 'a number' if count == 1 else f'{count} numbers'
+        raise text.error(line, f'{where}: {key} must be {wanted}, not '
+                               f'{shown(" ".join(word for _, word in values))}')
+    return tuple(text.number(at, word, f'{where}: {key}') for at, word in values)
+
+
+def _one_word(text: NumberedText, words: Words, where: str) -> str:
+    (line, key), values = words[0], words[1:]
+    if len(values) != 1:
+        raise text.error(line, f'{where}: {key} must be one word, not '
+                               f'{shown(" ".join(word for _, word in values))}')
+    return values[0][1].lower()
+
+
+def _order(text: NumberedText, words: Words, where: str) -> str:
+    """Return the order of rotations at the end of a key."""
+    line, order = words[-1]
+    if len(words) < 2 or order.lower() not in _ORDERS:
+        raise text.error(line, f'{where}: {words[0][1]} must end with an order of rotations, one '
+                               f'of {names(_ORDERS)}, not {shown(order)}')
+    return order.lower()
+
+
+def _units(text: NumberedText, lines: _Lines) -> Units:
+    found: dict[str, float] = {}
+    for key, words in _keys(text, lines, ('mass', 'length', 'angle'), 'the units').items():
+        if key == 'angle':
+            unit = _one_word(text, words, 'the units')
+            if unit not in _ANGLES:
+                raise text.error(words[0][0], f'the unit of angle must be one of {names(_ANGLES)}, '
+                                              f'not {shown(unit)}')
+            found[key] = _ANGLES[unit]
+        else:
+            found[key], = _numbers(text, words, 1, 'the units')
+            if not found[key] >= 1e-9:
+                raise text.error(words[0][0], f'the unit of {key} must be above 0, not '
+                                              f'{shown(words[1][1])}')
+    return Units(**found)
+
+
+def _root(text: NumberedText, line: int, lines: _Lines, units: Units) -> Bone:
+    keys = _keys(text, lines, _ROOT_KEYS, 'the root')
+    if 'order' not in keys:
+        raise text.error(line, "the root has no key 'order'")
+    dof = tuple(word.lower() for _, word in keys['order'][1:])
+    if sorted(dof) != sorted((*TRANSLATIONS, *ROTATIONS)):
+        raise text.error(keys['order'][0][0], f'the order of the root must have TX, TY, TZ, RX, RY '
+                                              f'and RZ once each, not {shown(" ".join(dof))}')
+    if 'axis' in keys and len(keys['axis']) != 2:
+        raise text.error(keys['axis'][0][0], 'the axis of the root must be an order of rotations, '
+                                             f'one of {names(_ORDERS)}')
+    position, orientation = (
+        _numbers(text, keys[key], 3, 'the root') if key in keys else (0.0, 0.0, 0.0)
+        for key in ('position', 'orientation'))
+    return Bone(ROOT, line, axis=tuple(units.angle * angle for angle in orientation),
+                order=_order(text, keys['axis'], 'the root') if 'axis' in keys else 'xyz',
+                dof=dof, limits=((-math.inf, math.inf),) * 6, position=position)
+
+
+def _blocks(text: NumberedText, title: int, lines: _Lines) -> list[tuple[int, _Lines]]:
+    """Return the lines between each begin and its end, and the line of the begin."""
+    blocks: list[tuple[int, _Lines]] = []
+    inside = False
+    for line, words in lines:
+        word = words[0][1].lower()
+        if word in ('begin', 'end'):
+            if len(words) > 1:
+                raise text.error(line, f'{word} must stand alone in its line, not before '
+                                       f'{shown(words[1][1])}')
+            if inside == (word == 'begin'):
+                raise text.error(line, f'{word} ' + (
+                    f'without the end of what begins in line {blocks[-1][0]}' if inside
+                    else 'without a begin before it'))
+            inside = not inside
+            if inside:
+                blocks.append((line, []))
+        elif not inside:
+            raise text.error(line, f'begin is expected here, not {shown(words[0][1])}')
+        else:
+            blocks[-1][1].append((line, words))
+    if inside:
+        raise text.error(lines[-1][0], f'what begins in line {blocks[-1][0]} has no end')
+    if not blocks:
+        raise text.error(title, 'the section has no begin and end')
+    return blocks
+
+
+def _bone(text: NumberedText, line: int, lines: _Lines, units: Units) -> Bone:
+    keys = _keys(text, lines, _BONE_KEYS, 'a bone')
+    for key in ('name', 'direction', 'length', *(['axis'] if 'dof' in keys else [])):
+        if key not in keys:
+            raise text.error(line, f'the bone that begins here has no key {key!r}')
+    name = _one_word(text, keys['name'], 'a bone')
+    where = f'bone {shown(name)}'
+    if name == ROOT or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise text.error(keys['name'][0][0], f'a bone must have a name other than {ROOT!r}, of at '
+                                             f'most {_LONGEST_NAME} printable characters, not '
+                                             f'{shown(name)}')
+    if 'id' in keys:
+        _numbers(text, keys['id'], 1, where)
+    direction = _numbers(text, keys['direction'], 3, where)
+    length, = _numbers(text, keys['length'], 1, where)
+    if length < 0.0:
+        raise text.error(keys['length'][0][0], f'{where}: length must not be negative, not '
+                                               f'{length:g}')
+    dof = _dof(text, keys['dof'], where) if 'dof' in keys else ()
+    if math.hypot(*direction) < _SHORTEST and (length > 0.0 or STRETCH in dof):
+        raise text.error(keys['direction'][0][0], f'{where}: direction must not be zero')
+    axis: tuple[float, ...] = (0.0, 0.0, 0.0)
+    order = 'xyz'
+    if 'axis' in keys:
+        order = _order(text, keys['axis'], where)
+        axis = tuple(units.angle * angle for angle in _numbers(text, keys['axis'][:-1], 3, where))
+    mass, center = (_numbers(text, keys[key], 1, where)[0] if key in keys else None
+                    for key in ('bodymass', 'cofmass'))
+    if mass is not None and mass < 0.0:
+        raise text.error(keys['bodymass'][0][0], f'{where}: bodymass must not be negative, not '
+                                                 f'{mass:g}')
+    limits = _limits(text, keys['limits'], dof, units, where) if 'limits' in keys else (
+        ((-math.inf, math.inf),) * len(dof))
+    return Bone(name, line, direction, length, axis, order, dof, limits, mass, center)
+
+
+def _dof(text: NumberedText, words: Words, where: str) -> tuple[str, ...]:
+    dof = tuple(word.lower() for _, word in words[1:])
+    for line, word in words[1:]:
+        if word.lower() not in _DOF:
+            raise text.error(line, f'{where}: {unknown("degree of freedom", word, _DOF)}')
+    if len(set(dof)) < len(dof):
+        raise text.error(words[0][0], f'{where}: a degree of freedom appears twice in '
+                                      f'{names(dof)}')
+    return dof
+
+
+def _limits(text: NumberedText, words: Words, dof: Sequence[str], units: Units,
+            where: str) -> tuple[tuple[float, float], ...]:
+    """Return (lower, upper) for each degree of freedom."""
+    values = words[1:]
+    if len(values) != 2 * len(dof):
+        raise text.error(words[0][0], f'{where}: limits must be a lower and an upper one for each '
+                                      f'of its {len(dof)} degrees of freedom, not {len(values)} '
+                                      'numbers')
+    found = []
+    for name, (line, low), (_, high) in zip(dof, values[::2], values[1::2]):
+        lower, upper = number_of(low), number_of(high)
+        if lower is None or upper is None:
+            raise text.error(line, f'{where}: the limits of {name} must be numbers, inf or -inf, '
+                                   f'not {shown(f"{low} {high}")}')
+        if not lower <= upper or lower >= UNLIMITED or upper <= -UNLIMITED:
+            raise text.error(line, f'{where}: the limits {low} {high} of {name} are no range')
+        unit = units.angle if name in ROTATIONS else 1.0
+        found.append((unit * lower if lower > -UNLIMITED else -math.inf,
+                      unit * upper if upper < UNLIMITED else math.inf))
+    return tuple(found)
+
+
+def _hierarchy(text: NumberedText, title: int, lines: _Lines,
+               bones: dict[str, Bone]) -> dict[str, str]:
+    """Return the parent of every bone. Raises ModelError where the bones are no tree."""
+    blocks = _blocks(text, title, lines)
+    if len(blocks) > 1:
+        raise text.error(blocks[1][0], 'the hierarchy begins a second time')
+    children: dict[str, list[str]] = {}
+    seen: dict[str, int] = {}
+    for line, words in blocks[0][1]:
+        parent, *below = (word.lower() for _, word in words)
+        if not below:
+            raise text.error(line, f'{shown(parent)} has no bones after it')
+        for name in (parent, *below):
+            if name not in bones and name != ROOT:
+                raise text.error(line, unknown('bone', name, (ROOT, *bones)))
+        for name in below:
+            if name == ROOT:
+                raise text.error(line, f'{ROOT} can be no child of {parent!r}')
+            if name in seen:
+                raise text.error(line, f'the bone {name!r} already has a parent, in line '
+                                       f'{seen[name]}')
+            seen[name] = line
+        children.setdefault(parent, []).extend(below)
+    parents: dict[str, str] = {}
+    stack = [ROOT]
+    while stack:
+        parent = stack.pop()
+        below = children.get(parent, [])
+        parents.update(dict.fromkeys(below, parent))
+        stack.extend(reversed(below))
+    for name, bone in bones.items():
+        if name not in parents:
+            raise text.error(seen.get(name, bone.line), f'the bone {name!r} is not connected to '
+                                                        f'the {ROOT} in the hierarchy')
+    return parents

@@ -1,0 +1,264 @@
+"""A whole tree with one joint configuration: frames, Jacobians, centre of mass, mass matrix."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ik_node._arrays import mapping, number, sequence, vector
+from ik_node._immutable import Immutable, frozen_copy
+from ik_node.exceptions import InputError, ModelError, OptionError, names, shown, unknown
+from ik_node.kinematics.forward import TreeArrays, first_moved, tree_frames
+from ik_node.kinematics.inertia import InertiaArrays, center_of_mass, mass_matrix
+from ik_node.kinematics.jacobian import point_jacobian
+from ik_node.model.chain import intersect_limits
+from ik_node.model.complex_joints import EXPONENTIAL, FLOATING, ComplexJoint
+from ik_node.model.inertial import Inertial
+from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
+
+if TYPE_CHECKING:
+    from ik_node.model.tree import KinematicTree
+
+_X, _Y, _Z = np.eye(3)
+ROOTS: dict[str, tuple[Joint, ...]] = {
+    'fixed': (),
+    'planar': (Joint('root_x', PRISMATIC, 'world', 'root_x', axis=_X),
+               Joint('root_y', PRISMATIC, 'root_x', 'root_y', axis=_Y),
+               Joint('root_yaw', CONTINUOUS, 'root_y', 'root', axis=_Z)),
+    'floating': ComplexJoint('root', FLOATING, 'world', 'root', rotation=EXPONENTIAL).parts(),
+}
+"""The joints between the world and the root link, by kind of root."""
+
+_Values = Sequence[float] | np.ndarray
+
+
+class Body(Immutable):
+    """A tree with one q for all its branches, and optionally a moving root. Immutable.
+
+    The world is the root link where the root is fixed; else the entries of q at the front place the
+    root link in it, all zero where the tree places it. The rotation of a floating root is a
+    rotation vector w, R_world_root = exp(w): Jacobians and mass matrix are with respect to q̇, so
+    that the angular velocity is J_l(w) ẇ, with the left Jacobian of SO(3) [Solà, A micro Lie
+    theory, eq. 145]; at w = 0 that is ẇ.
+
+    Attributes:
+    - `tree`; `root`: "fixed", "planar" or "floating"; `links`: all links, depth first.
+    - `n_joints`: n, how many values q has.
+    - `joint_names`: (n,) those of the root, then the moving joints depth first; mimics are folded
+      into their source.
+    - `lower`, `upper`: (n,) limits, rad or m, ±inf where there is none; a source has the
+      intersection of its own limits and its mimics'.
+    - `velocity_limits`: (n,) rad/s or m/s, inf where there is none; those of mimics are kept, too.
+    - `held`: {joint: value} of the joints that are not in q, rad or m.
+    - `mass`: kg, of all links.
+    - `arrays`, `inertias`: the same for the kernels.
+    """
+
+    def __init__(self, tree: 'KinematicTree', arrays: TreeArrays, root: str = 'fixed',
+                 joints: Iterable[str] | None = None,
+                 held: Mapping[str, float] | None = None) -> None:
+        """Lay out q over the arrays of a tree; see `KinematicTree.body`."""
+        if not isinstance(root, str) or root not in ROOTS:
+            raise OptionError(unknown('kind of root', root, ROOTS))
+        self.tree = tree
+        self.root = root
+        self.links = tree.links
+        root_joints = ROOTS[root]
+        for joint in root_joints:
+            if joint.name in tree.joints:
+                raise ModelError(f'a {root} root has an entry {joint.name!r}, and the robot a '
+                                 'joint of that name; rename the joint')
+        held = {} if held is None else mapping(held, 'held {joint: value}')
+        chosen = _chosen(tree, joints, held)
+        self.held: Mapping[str, float] = MappingProxyType(_held(tree, chosen, held))
+        moving = [*root_joints, *(tree.joints[name] for name in chosen)]
+        if not moving:
+            raise ModelError(f'no joint of {tree.name!r} moves: {_choices(tree)}')
+        self.joint_names = tuple(joint.name for joint in moving)
+        self.n_joints = len(moving)
+        columns = {name: column for column, name in enumerate(self.joint_names)}
+        self.lower, self.upper, self.velocity_limits = _limits(tree, moving, columns)
+        self.arrays = _arrays(tree, arrays, root_joints, columns, self.held)
+        self.inertias = inertia_arrays(tree, tree.inertials, len(root_joints))
+        self.mass = float(self.inertias.mass.sum())
+        self._link_index = {link: k for k, link in enumerate(self.links, start=len(root_joints))}
+        self._freeze()
+
+    def __repr__(self) -> str:
+        """Return the robot, the root and how many joints there are."""
+        return f'Body({self.tree.name!r}, {self.root} root, {self.n_joints} joints)'
+
+    def forward(self, q: _Values) -> dict[str, np.ndarray]:
+        """Return the pose of every link, {link: T_world_link (4, 4)}, m, at q (n,), rad or m.
+
+        Raises InputError for a wrong q.
+        """
+        T_world_link, _ = self._frames(q)
+        return dict(zip(self.links, T_world_link[len(T_world_link) - len(self.links):]))
+
+    def jacobian(self, q: _Values, link: str, point: _Values = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """Return the Jacobian (6, n) of a point of a link at q (n,): ẋ = J q̇.
+
+        Linear rows first, world axes, m and rad per rad or m; point (3,): in the link's frame, m.
+        Raises InputError for a wrong q or point, ModelError for an unknown link.
+        """
+        T_world_link, axes = self._frames(q)
+        J = np.empty((6, self.n_joints))
+        point_jacobian(self.arrays, T_world_link, axes, self.link_index(link),
+                       vector(point, 3, 'the point'), J)
+        return J
+
+    def center_of_mass(self, q: _Values) -> np.ndarray:
+        """Return the centre of mass of all links (3,), world frame, m, at q (n,).
+
+        Raises InputError for a wrong q, ModelError where the mass is 0.
+        """
+        return self._center_of_mass(q)[0]
+
+    def center_of_mass_jacobian(self, q: _Values) -> np.ndarray:
+        """Return the Jacobian (3, n) of the centre of mass at q (n,), world axes, m per rad or m.
+
+        Raises as `center_of_mass`.
+        """
+        return self._center_of_mass(q)[1]
+
+    def mass_matrix(self, q: _Values) -> np.ndarray:
+        """Return M (n, n), kg, kg m and kg m²: the kinetic energy is q̇ᵀ M q̇ / 2.
+
+        By composite rigid bodies [Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2].
+        Raises InputError for a wrong q.
+        """
+        T_world_link, axes = self._frames(q)
+        M = np.empty((self.n_joints, self.n_joints))
+        mass_matrix(self.arrays, self.inertias, T_world_link, axes, np.empty_like(T_world_link), M)
+        return M
+
+    def checked(self, q: _Values) -> np.ndarray:
+        """Return q as a new array of floats (n,). Raises InputError for a wrong one."""
+        return vector(q, self.n_joints, 'q')
+
+    def link_index(self, link: str) -> int:
+        """Return the index of a link in `arrays`. Raises ModelError for an unknown one."""
+        if not isinstance(link, str) or link not in self._link_index:
+            raise ModelError(unknown('link', link, self.links))
+        return self._link_index[link]
+
+    def _frames(self, q: _Values) -> tuple[np.ndarray, np.ndarray]:
+        """Return the frames (k, 4, 4) and axes (k, 3) of `tree_frames`."""
+        count = len(self.arrays.parent)
+        T_world_link, axes = np.empty((count, 4, 4)), np.empty((count, 3))
+        tree_frames(self.arrays, vector(q, self.n_joints, 'q'), T_world_link, axes)
+        return T_world_link, axes
+
+    def _center_of_mass(self, q: _Values) -> tuple[np.ndarray, np.ndarray]:
+        if self.mass == 0.0:
+            raise ModelError(f'{self.tree.name!r} has no centre of mass: the masses of its links '
+                             'add up to 0 kg; they are read from <inertial>')
+        T_world_link, axes = self._frames(q)
+        com, J = np.empty(3), np.empty((3, self.n_joints))
+        center_of_mass(self.arrays, self.inertias, T_world_link, axes,
+                       np.empty((len(axes), 4)), com, J)
+        return com, J
+
+
+def check_body(body: object) -> Body:
+    """Return a body. Raises InputError for anything else."""
+    if not isinstance(body, Body):
+        raise InputError(f'a body is needed, tree.body(…), not {shown(body)}')
+    return body
+
+
+def _chosen(tree: 'KinematicTree', joints: Iterable[str] | None,
+            held: Mapping[str, float]) -> list[str]:
+    """Return the names of the tree's joints that are in q, depth first."""
+    for name in held:
+        _check_joint(tree, name, 'held')
+    if joints is None:
+        return [name for name in _independent(tree) if name not in held]
+    named: set[str] = set()
+    for name in sequence(joints, 'joints'):
+        _check_joint(tree, name, 'joints')
+        if name in named:
+            raise InputError(f'joints has {name!r} twice')
+        if name in held:
+            raise InputError(f'joint {name!r} is in joints and in held; it can be in one of them')
+        named.add(name)
+    return [name for name in _independent(tree) if name in named]
+
+
+def _check_joint(tree: 'KinematicTree', name: object, where: str) -> None:
+    """Raise ModelError for a name that is no joint with a value of its own."""
+    if not isinstance(name, str) or name not in tree.joints:
+        raise ModelError(f'{where}: {unknown("joint", name, _independent(tree))}')
+    joint = tree.joints[name]
+    if not joint.moves:
+        raise ModelError(f'{where}: joint {name!r} is fixed; {_choices(tree)}')
+    if joint.mimic is not None:
+        raise ModelError(f'{where}: joint {name!r} follows {tree.drives[name].source!r}, name that '
+                         f'one; {_choices(tree)}')
+
+
+def _independent(tree: 'KinematicTree') -> list[str]:
+    """Return the joints that have a value of their own, depth first."""
+    return [joint.name for joint in tree.joints.values() if joint.moves and joint.mimic is None]
+
+
+def _choices(tree: 'KinematicTree') -> str:
+    return f'the joints that move by themselves are {names(_independent(tree))}'
+
+
+def _held(tree: 'KinematicTree', chosen: Sequence[str],
+          held: Mapping[str, float]) -> dict[str, float]:
+    """Return the value of every joint that is not in q; zero by default."""
+    in_q = set(chosen)
+    values = {name: 0.0 for name in _independent(tree) if name not in in_q}
+    for name, value in held.items():
+        values[name] = number(value, f'the held value of joint {name!r}')
+    return values
+
+
+def _limits(tree: 'KinematicTree', moving: Sequence[Joint],
+            columns: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the lower, upper and velocity limits of q, (n,) each, mimics folded in."""
+    limits = [(joint.lower, joint.upper) for joint in moving]
+    velocity = [joint.velocity for joint in moving]
+    for joint in tree.joints.values():
+        source, multiplier, offset = tree.drives[joint.name]
+        if joint.mimic is not None and multiplier != 0.0 and source in columns:
+            column = columns[source]
+            limits[column] = intersect_limits(limits[column], joint, source, multiplier, offset)
+            velocity[column] = min(velocity[column], joint.velocity / abs(multiplier))
+    lower, upper = zip(*limits)
+    return frozen_copy(lower, float), frozen_copy(upper, float), frozen_copy(velocity, float)
+
+
+def _arrays(tree: 'KinematicTree', arrays: TreeArrays, root_joints: Sequence[Joint],
+            columns: Mapping[str, int], held: Mapping[str, float]) -> TreeArrays:
+    """Return the arrays of a tree with the root's joints before it, each link's joint over q."""
+    added = len(root_joints)
+    drives = [tree.drives[name] for name in tree.joints]
+    column = [*range(-1, added), *(columns.get(drive.source, -1) if drive.multiplier != 0.0 else -1
+                                   for drive in drives)]
+    ratio = [1.0] * (added + 1) + [drive.multiplier for drive in drives]
+    offset = [0.0] * (added + 1) + [drive.multiplier * held.get(drive.source, 0.0) + drive.offset
+                                    for drive in drives]
+    parent = np.array([*range(-1, added), *(arrays.parent[1:] + added)])
+    kind = np.insert(arrays.kind, 1, [joint_kind(joint) for joint in root_joints])
+    axis = [arrays.axis[0], *(joint.axis for joint in root_joints), *arrays.axis[1:]]
+    placement = [arrays.placement[0], *(joint.placement for joint in root_joints),
+                 *arrays.placement[1:]]
+    return TreeArrays(*map(frozen_copy, (parent, kind, placement, axis, column, ratio, offset,
+                                    first_moved(parent, kind))))
+
+
+def inertia_arrays(tree: 'KinematicTree', inertials: Mapping[str, Inertial],
+                   added: int) -> InertiaArrays:
+    """Return inertials {link: …} for the kernels; `added` frames of the root's joints have none."""
+    count = added + len(tree.links)
+    mass, center, inertia = np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3))
+    for k, link in enumerate(tree.links, start=added):
+        if link in inertials:
+            inertial = inertials[link]
+            mass[k], center[k], inertia[k] = inertial.mass, inertial.center, inertial.inertia
+    return InertiaArrays(frozen_copy(mass), frozen_copy(center), frozen_copy(inertia))

@@ -1,0 +1,99 @@
+"""The registry of model readers, chosen by the extension or the content of a source."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+
+from ik_node.bounds import as_path, read_bytes
+from ik_node.exceptions import ModelError, shown
+from ik_node.model.asf import is_asf, read_asf
+from ik_node.model.dh import is_dh, read_dh_source
+from ik_node.model.parts import ModelParts
+from ik_node.model.tree import KinematicTree
+from ik_node.model.urdf import is_urdf, is_xacro, read_untrusted_urdf, read_urdf
+
+_HEAD = 2**16  # characters that a reader is shown to recognise a source by
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A kind of source, and the function that reads it."""
+
+    name: str
+    """The name of this kind of source in messages and lists."""
+    extensions: tuple[str, ...]
+    """Of its files, in lower case with the dot; several readers may share one."""
+    recognises: Callable[[str], bool]
+    """Whether the beginning of a text is of this kind; for text and for other extensions."""
+    read: Callable[..., ModelParts]
+    """Takes a Path, or the text itself as str. Raises ModelError."""
+    options: tuple[str, ...] = ()
+    """The arguments of `read_model` that `read` takes too, by name."""
+
+
+_XML_OPTIONS = ('xacro_args', 'hold_complex_joints')
+READERS: tuple[Reader, ...] = (
+    Reader('xacro', ('.xacro',), is_xacro, read_urdf, _XML_OPTIONS),
+    Reader('URDF', ('.urdf',), is_urdf, read_urdf, _XML_OPTIONS),
+    Reader('DH rows', ('.yaml', '.yml'), is_dh, read_dh_source),
+    Reader('Acclaim skeleton', ('.asf',), is_asf, read_asf),
+)
+"""Every reader. Of several that recognise a content the first is taken."""
+EXTENSIONS = tuple(extension for reader in READERS for extension in reader.extensions)
+FORMATS = ', '.join(f'{reader.name} ({" or ".join(reader.extensions)})' for reader in READERS)
+"""The readable kinds of sources, for messages and help texts."""
+
+
+def read_model(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, *,
+               hold_complex_joints: bool = False) -> KinematicTree:
+    """Read a robot from any source that a reader is registered for.
+
+    source: a path, or the text itself, which begins with "<" or has several lines.
+    xacro_args, hold_complex_joints: as for `KinematicTree.from_urdf`; sources of other kinds
+    ignore them. Raises ModelError for an invalid source, and where no reader supports it.
+    """
+    options = {'xacro_args': xacro_args, 'hold_complex_joints': hold_complex_joints}
+    if not _is_text(source):
+        source = as_path(source, 'a model')
+    reader = find_reader(source)
+    return KinematicTree.from_parts(reader.read(
+        source, **{name: options[name] for name in reader.options}))
+
+
+def find_reader(source: str | PathLike[str]) -> Reader:
+    """Return the reader of a source: by a file's extension where only one has it, else by content.
+
+    Raises ModelError, with the known kinds, where none does.
+    """
+    if _is_text(source):
+        what, head, candidates = 'the text', str(source), READERS
+    else:
+        path = as_path(source, 'a model')
+        extension = path.suffix.lower()
+        candidates = tuple(reader for reader in READERS if extension in reader.extensions)
+        if len(candidates) == 1:
+            return candidates[0]
+        candidates = candidates or READERS
+        what = f'the file {str(path)!r}'
+        try:
+            head = read_bytes(path).decode(errors='replace')
+        except (OSError, ValueError) as error:
+            raise ModelError(f'cannot read {what}: {error}; the known models are {FORMATS}'
+                             ) from error
+    head = head[:_HEAD]
+    for reader in candidates:
+        if reader.recognises(head):
+            return reader
+    raise ModelError(f'{what} is none of the known models, which are {FORMATS}; it begins with '
+                     f'{shown(head.strip()[:60])}')
+
+
+def read_urdf_text(text: str, hold_complex_joints: bool = False) -> KinematicTree:
+    """Read a robot from URDF text that may come from anyone; see `read_untrusted_urdf`."""
+    return KinematicTree.from_parts(read_untrusted_urdf(text, hold_complex_joints))
+
+
+def _is_text(source: object) -> bool:
+    """Return whether a source is the text of a model, not the path to it."""
+    return isinstance(source, str) and bool(re.search(r'\A[\ufeff\s]*<|\n', source))

@@ -1,0 +1,98 @@
+"""Robot descriptions as text, as they come by topic: what loads, and that no file is opened."""
+
+import numpy as np
+import pytest
+
+import robots
+from hostile_texts import chain, texts_that_name
+from ik_node import KinematicTree, ModelError
+from ik_node.model.readers import read_urdf_text
+from ik_node.motion.srdf import read_group_states
+from opened_files import opened_files
+
+ARM = chain(3)
+
+
+def files(suffix):
+    """Return the descriptions in the packages of robots that can be read by path, with trees."""
+    folders = [robots.package_folder('erd'), robots.package_folder('rtb').parent]
+    for file in sorted(file for folder in folders for file in folder.rglob(f'*{suffix}')):
+        try:
+            yield file, KinematicTree.from_urdf(file)
+        except ModelError:
+            continue
+
+
+def check_same(tree, text):
+    """Check that a text has the kinematics of a tree."""
+    same = read_urdf_text(text)
+    assert same.links == tree.links
+    assert list(same.joints) == list(tree.joints)
+    rng = np.random.default_rng(0)
+    values = {joint.name: rng.uniform(-1.0, 1.0) for joint in tree.joints.values() if joint.moves}
+    placed = same.forward(values)
+    for link, T in tree.forward(values).items():
+        assert (placed[link] == T).all()
+    for name, joint in tree.joints.items():
+        assert (same.joints[name].lower, same.joints[name].upper) == (joint.lower, joint.upper)
+
+
+def test_every_urdf_file_that_loads_by_path_loads_as_text():
+    loaded = [check_same(tree, file.read_text()) for file, tree in files('.urdf')]
+    assert len(loaded) >= 70
+
+
+def test_every_xacro_file_that_loads_by_path_loads_as_text_once_it_is_expanded():
+    loaded = [check_same(tree, tree.description) for _, tree in files('.xacro')]
+    assert len(loaded) >= 15
+
+
+COMMENTS = ('<!-- made by xacro: <xacro:include filename="a.xacro"/> ${pi} -->',
+            '<gazebo><plugin>${HOME}</plugin></gazebo>', '<a note="$ {x}, {y} and $"/>',
+            '<a note="${"/>', '<!-- xmlns:xacro -->', '<?xacro ${x} ?>', '<xacro_like/>',
+            '<![CDATA[<xacro:include/>]]>')
+
+
+@pytest.mark.parametrize('text', COMMENTS)
+def test_what_xacro_would_not_change_is_no_xacro(text):
+    text = ARM.replace('<link ', f'{text}<link ', 1)
+    assert read_urdf_text(text).links == ('l0', 'l1', 'l2')
+    with opened_files() as opened:
+        assert KinematicTree.from_urdf(text).links == ('l0', 'l1', 'l2')
+    assert not any('xacro' in name for name in opened)
+    assert read_group_states(text)[1] == []
+
+
+USES = [('<xacro:property name="a" value="1"/>', 'xmlns:xacro="http://www.ros.org/wiki/xacro"'),
+        ('<a xacro:b="1"/>', 'xmlns:xacro="http://wiki.ros.org/xacro"'),
+        ('<x:if value="1"/>', 'xmlns:x="http://www.ros.org/wiki/xacro"'),
+        ('<b><x:if xmlns:x="http://ros.org/wiki/xacro" value="1"/></b>', ''),
+        ('<if xmlns="http://ros.org/wiki/xacro" value="1"/>', ''),
+        ('<a b="${1 + 1}"/>', ''), ('<a b="&#36;{1 + 1}"/>', ''), ('<a b="$${${pi}}"/>', '')]
+
+
+@pytest.mark.parametrize(('text', 'attributes'), USES)
+def test_xacro_is_refused_in_a_text_and_in_an_srdf(text, attributes):
+    text = ARM.replace('<robot ', f'<robot {attributes} ').replace('<link ', f'{text}<link ', 1)
+    with pytest.raises(ModelError, match='uses xacro'):
+        read_urdf_text(text)
+    with pytest.raises(ModelError, match='uses xacro'):
+        read_group_states(text)
+
+
+@pytest.mark.parametrize('kind', texts_that_name('x'))
+def test_a_text_opens_no_file_that_it_names(kind, tmp_path):
+    secret = tmp_path / 'secret.xacro'
+    secret.write_text('<robot><link name="secret"/></robot>')
+    with opened_files() as opened, pytest.raises(ModelError) as refused:
+        read_urdf_text(texts_that_name(secret)[kind])
+    assert opened == []
+    assert '<link name="secret"' not in str(refused.value)
+
+
+def test_files_that_are_opened_are_noticed(tmp_path):
+    secret = tmp_path / 'secret.xacro'
+    secret.write_text('<robot/>')
+    with opened_files() as opened:
+        KinematicTree.from_urdf(texts_that_name(secret)['include'])  # a text of the caller's own
+    assert any(str(secret) in name for name in opened)
