@@ -51,7 +51,7 @@ class PlainRobot:
         return ''
 
     def meets(self, values, T_root_goal, weights, tolerance):
-        """Tell whether a posture meets a goal on the axes of it that count."""
+        """Tell whether a configuration meets a goal on the axes of it that count."""
         T, R_goal = self.forward(values), T_root_goal[:3, :3]
         counts = np.asarray(weights) > 0.0
         position = (R_goal.T @ (T_root_goal[:3, 3] - T[:3, 3]))[counts[:3]]

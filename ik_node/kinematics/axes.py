@@ -1,4 +1,4 @@
-"""Where a chain's axes lie."""
+"""The axes of a chain as lines in space."""
 
 import numpy as np
 

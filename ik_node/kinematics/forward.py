@@ -1,91 +1,136 @@
 """Forward kinematics of a whole tree and of one chain [Parent 5.4–5.5, fig. 5.13].
 
-What an arc does with its value is its kind. Most turn or slide. A ball joint by exponential map is
-three arcs whose values are a rotation vector: the first two stand still, the last does the turn.
+The kind of a joint says how its value moves it. A spherical joint by exponential map consists of
+three joints whose values form a rotation vector: the first two do not move, the last rotates.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import inline, njit
-from ik_node.spatial import compose, copy_pose, rotation_series
+from ik_node._jit import Booleans, Integers, Matrix, Shape, Stack, Vector, entry, inline, njit, rare
+from ik_node.spatial import rotation_series
 
-TURN, SLIDE, BALL_X, BALL_Y, BALL_Z = range(5)
+REVOLUTE, PRISMATIC, SPHERICAL_X, SPHERICAL_Y, SPHERICAL_Z = range(5)
 
 
 class TreeArrays(NamedTuple):
-    """A hierarchy as flat arrays, one entry per link, depth first; entry 0 is the root arc."""
+    """A tree as flat arrays, one entry per link, depth first; entry 0 has no parent.
 
-    parent: np.ndarray
+    The value of the joint into link k is `offset[k] + ratio[k] · q[column[k]]`, or `offset[k]`
+    where column[k] is −1: fixed and held joints.
+    """
+
+    parent: Annotated[Integers, Shape('m')]
     """(k,) index of the parent link, always smaller than the link's own; −1 for the root."""
-    kind: np.ndarray
-    """(k,) what the arc into the link does: TURN, SLIDE, BALL_X, BALL_Y or BALL_Z."""
-    placement: np.ndarray
-    """(k, 4, 4) T_parent_joint, the arc's constant L; m."""
-    axis: np.ndarray
-    """(k, 3) unit axis of the arc's articulation A(q), joint frame; zero where nothing moves."""
+    kind: Annotated[Integers, Shape('m')]
+    """(k,) kind of the joint into the link: REVOLUTE, PRISMATIC or SPHERICAL_X, _Y, _Z."""
+    placement: Annotated[Stack, Shape('m', 4, 4)]
+    """(k, 4, 4) T_parent_joint, constant; m."""
+    axis: Annotated[Matrix, Shape('m', 3)]
+    """(k, 3) unit axis of the joint, joint frame; of no meaning for a fixed joint."""
+    column: Annotated[Integers, Shape('m')]
+    """(k,) entry of q that moves the joint, for mimics that of their source; −1 for none."""
+    ratio: Annotated[Vector, Shape('m')]
+    """(k,) change of the joint's value per unit of q; 1 except for mimics."""
+    offset: Annotated[Vector, Shape('m')]
+    """(k,) the joint's value at q = 0, rad or m."""
+    moved: Annotated[Integers, Shape('m')]
+    """(k,) first link that the joint moves: k, for spherical joints the last of the three."""
+
+
+def first_moved(parent, kind):
+    """Return `moved` (k,) of `TreeArrays`: the link itself, for spherical joints the last link."""
+    moved = np.arange(len(parent))
+    for last in np.flatnonzero(kind == SPHERICAL_Z):
+        second = parent[last]
+        moved[second] = moved[parent[second]] = last
+    return moved
 
 
 class ChainArrays(NamedTuple):
-    """A serial chain as flat arrays, one entry per moving arc.
+    """A serial chain as flat arrays, one entry per articulation: a moving joint or mimic.
 
-    The frames are turned so that every axis is the z axis of its own frame: an articulation then
-    touches two columns only, and the Jacobian reads its axes off the third.
+    The frames are rotated so that every axis is the z axis of its own frame: an articulation then
+    changes two columns only, and the Jacobian takes its axes from the third.
     """
 
-    placement: np.ndarray
+    placement: Annotated[Stack, Shape('m + 1', 4, 4)]
     """(m + 1, 4, 4) constants: base to first joint, joint to joint, last joint to tip; m."""
-    kind: np.ndarray
-    """(m,) what the arc does: TURN, SLIDE, or BALL_X, BALL_Y and BALL_Z in a row."""
-    column: np.ndarray
-    """(m,) which entry of q moves the arc; a mimic shares its source's."""
-    ratio: np.ndarray
-    """(m,) how far the arc moves per unit of q; 1 but for mimics, whose offset is in placement."""
-    shared: np.ndarray
-    """(m,) whether another arc moves by the same entry of q."""
-    lower: np.ndarray
+    kind: Annotated[Integers, Shape('m')]
+    """(m,) kind of the articulation: REVOLUTE, PRISMATIC, or SPHERICAL_X, _Y and _Z in a row."""
+    column: Annotated[Integers, Shape('m')]
+    """(m,) entry of q that moves the articulation; a mimic shares its source's."""
+    ratio: Annotated[Vector, Shape('m')]
+    """(m,) motion per unit of q; 1 except for mimics, whose offset is in placement."""
+    shared: Annotated[Booleans, Shape('m')]
+    """(m,) whether another articulation moves by the same entry of q."""
+    lower: Annotated[Vector, Shape('n')]
     """(n,) rad or m; −inf where there is none."""
-    upper: np.ndarray
+    upper: Annotated[Vector, Shape('n')]
     """(n,) rad or m; +inf where there is none."""
-    turns: np.ndarray
-    """(n,) whether the column turns nothing but revolute arcs by whole ratios: q + 2π is q."""
+    turns: Annotated[Booleans, Shape('n')]
+    """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""
 
 
-@njit
-def tree_forward(tree, values, T_world_link):
-    """Write the pose of every link into T_world_link (k, 4, 4), given every arc's value (k,).
+@entry
+def tree_frames(tree: TreeArrays, q: Vector, T_world_link: Stack, axes: Matrix) -> None:
+    """Write the pose of every link into T_world_link (k, 4, 4), and the joints' axes.
 
-    One pass, parents before children: `T_world_child = T_world_parent · L · A(q)`.
+    q (n,), rad or m. One pass from the root: `T_world_child = T_world_parent · L · A(q)`.
+    axes (k, 3), world axes: the axis along or about which link `moved[k]` moves when the value of
+    joint k changes by one unit. For a spherical joint these are the columns of R J_l(w), see
+    `turn_spherical`, all through the origin of the last.
     """
-    for link in range(tree.parent.shape[0]):
-        T = T_world_link[link]
-        T[3, 0], T[3, 1], T[3, 2], T[3, 3] = 0.0, 0.0, 0.0, 1.0
-        if tree.parent[link] < 0:
-            copy_pose(tree.placement[link], T)
-        else:
-            compose(T_world_link[tree.parent[link]], tree.placement[link], T)
-        q = values[link]
-        kind = tree.kind[link]
-        if kind >= BALL_X:
-            if kind == BALL_Z:
-                second = tree.parent[link]
-                _turn_by_vector(T, values[tree.parent[second]], values[second], q)
-            continue
-        if q == 0.0:
-            continue
-        ax, ay, az = tree.axis[link]
-        if kind == SLIDE:
+    F, L, A, W = T_world_link, tree.placement, tree.axis, axes
+    parents, kinds = tree.parent, tree.kind
+    for k in range(parents.shape[0]):
+        parent = parents[k]
+        if parent < 0:
             for i in range(3):
-                T[i, 3] += q * (T[i, 0] * ax + T[i, 1] * ay + T[i, 2] * az)
+                for j in range(4):
+                    F[k, i, j] = L[k, i, j]
         else:
-            _turn(T, ax, ay, az, q)
+            for i in range(3):
+                x, y, z = F[parent, i, 0], F[parent, i, 1], F[parent, i, 2]
+                for j in range(4):
+                    F[k, i, j] = x * L[k, 0, j] + y * L[k, 1, j] + z * L[k, 2, j]
+                F[k, i, 3] += F[parent, i, 3]
+        F[k, 3, 0], F[k, 3, 1], F[k, 3, 2], F[k, 3, 3] = 0.0, 0.0, 0.0, 1.0
+        value = _joint_value(tree, q, k)
+        if kinds[k] >= SPHERICAL_X:
+            if kinds[k] == SPHERICAL_Z:
+                first = parents[parent]
+                wx, wy = _joint_value(tree, q, first), _joint_value(tree, q, parent)
+                _, b, d = rotation_series(wx * wx + wy * wy + value * value)
+                for i in range(3):
+                    W[first, i], W[parent, i], W[k, i] = _left_jacobian_row(
+                        F[k, i, 0], F[k, i, 1], F[k, i, 2], wx, wy, value, b, d)
+                _rotate_by_vector(F[k], wx, wy, value)
+            continue
+        ax, ay, az = A[k, 0], A[k, 1], A[k, 2]
+        for i in range(3):
+            W[k, i] = F[k, i, 0] * ax + F[k, i, 1] * ay + F[k, i, 2] * az
+        if value == 0.0:
+            continue
+        if kinds[k] == PRISMATIC:
+            for i in range(3):
+                F[k, i, 3] += value * W[k, i]
+        else:
+            _rotate(F[k], ax, ay, az, value)
+
+
+@inline
+def _joint_value(tree, q, k):
+    """Return the value of the joint into link k, rad or m."""
+    column = tree.column[k]
+    return tree.offset[k] + tree.ratio[k] * q[column] if column >= 0 else tree.offset[k]
 
 
 @njit
-def _turn(T, ax, ay, az, angle):
-    """Turn the frame T in place about its own axis (ax, ay, az): R ← R exp(angle · a) [Rodrigues].
+def _rotate(T, ax, ay, az, angle):
+    """Rotate the frame T in place about its axis (ax, ay, az): R ← R exp(angle · a) [Rodrigues].
 
     Row by row, r (c·I + (1 − c) a aᵀ + s [a]ₓ).
     """
@@ -99,8 +144,8 @@ def _turn(T, ax, ay, az, angle):
 
 
 @njit
-def _turn_by_vector(T, wx, wy, wz):
-    """Turn the frame T in place: R ← R exp(w), w a rotation vector in its own axes, rad.
+def _rotate_by_vector(T, wx, wy, wz):
+    """Rotate the frame T in place: R ← R exp(w), w a rotation vector in its own axes, rad.
 
     Row by row, r + s r×w + c (r×w)×w, which is Rodrigues' formula without its matrices.
     """
@@ -113,22 +158,27 @@ def _turn_by_vector(T, wx, wy, wz):
         T[i, 2] = z + s * w + c * (u * wy - v * wx)
 
 
-@njit
-def turn_ball(T_first, T_second, T, wx, wy, wz):
-    """Turn the frame T of a ball in place by a rotation vector, and leave its three axes behind.
+@rare
+def turn_spherical(T_first, T_second, T, wx, wy, wz):
+    """Rotate the frame T of a spherical joint in place by a rotation vector; store its three axes.
 
-    What the tip does when one component of w changes is no turn about an axis of any frame, but
-    about R J_l(w) eᵢ, the left Jacobian's columns [Solà, A micro Lie theory, eq. 145]. The first
-    is left in the third column of T_first, the others in the third and the first of T_second.
+    A change of one component of w rotates the tip not about an axis of any frame, but about
+    R J_l(w) eᵢ, the left Jacobian's columns [Solà, A micro Lie theory, eq. 145]. The first is
+    stored in the third column of T_first, the others in the third and the first of T_second.
     """
     _, b, d = rotation_series(wx * wx + wy * wy + wz * wz)
     for i in range(3):
-        x, y, z = T[i, 0], T[i, 1], T[i, 2]
-        u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
-        T_first[i, 2] = x + b * u + d * (v * wz - w * wy)
-        T_second[i, 2] = y + b * v + d * (w * wx - u * wz)
-        T_second[i, 0] = z + b * w + d * (u * wy - v * wx)
-    _turn_by_vector(T, wx, wy, wz)
+        T_first[i, 2], T_second[i, 2], T_second[i, 0] = _left_jacobian_row(
+            T[i, 0], T[i, 1], T[i, 2], wx, wy, wz, b, d)
+    _rotate_by_vector(T, wx, wy, wz)
+
+
+@inline
+def _left_jacobian_row(x, y, z, wx, wy, wz, b, d):
+    """Return (x, y, z) J_l(w), a row of R J_l(w), with b and d of `rotation_series`."""
+    u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
+    return (x + b * u + d * (v * wz - w * wy), y + b * v + d * (w * wx - u * wz),
+            z + b * w + d * (u * wy - v * wx))
 
 
 @njit
@@ -145,8 +195,9 @@ def articulate(T, prismatic, value):
         T[i, 1] = c * y - s * x
 
 
+@entry
 @inline
-def chain_frames(chain, q, T_base_frame):
+def chain_frames(chain: ChainArrays, q: Vector, T_base_frame: Stack) -> None:
     """Write the frames after each articulation, and the tip's, into T_base_frame (m + 1, 4, 4).
 
     q (n,), rad or m. Only the upper three rows are written.
@@ -156,34 +207,34 @@ def chain_frames(chain, q, T_base_frame):
 
 @inline
 def frames_beyond(chain, q, first, T_base_frame):
-    """Do as `chain_frames` for the arcs from `first` on; the frames of those before are right."""
-    # Here as in all kernels that solvers run often, arrays are taken out of their tuples first and
-    # indexed in full: a field or a slice within a loop costs as much as its arithmetic.
+    """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
+    # As in all frequently used kernels, arrays are taken out of their tuples first and indexed in
+    # full: a field access or a slice within a loop costs as much as its arithmetic.
     F, L = T_base_frame, chain.placement
     kinds, columns, ratios = chain.kind, chain.column, chain.ratio
-    arcs = columns.shape[0]
+    n_articulations = columns.shape[0]
     if first == 0:
         for i in range(3):
             for j in range(4):
                 F[0, i, j] = L[0, i, j]
-    for k in range(first, arcs + 1):
+    for k in range(first, n_articulations + 1):
         if k > 0:
             for i in range(3):
                 x, y, z = F[k - 1, i, 0], F[k - 1, i, 1], F[k - 1, i, 2]
                 for j in range(4):
                     F[k, i, j] = x * L[k, 0, j] + y * L[k, 1, j] + z * L[k, 2, j]
                 F[k, i, 3] += F[k - 1, i, 3]
-        if k == arcs:
+        if k == n_articulations:
             break
         value = ratios[k] * q[columns[k]]
-        if kinds[k] == TURN:
+        if kinds[k] == REVOLUTE:
             c, s = math.cos(value), math.sin(value)
             for i in range(3):
                 x, y = F[k, i, 0], F[k, i, 1]
                 F[k, i, 0] = c * x + s * y
                 F[k, i, 1] = c * y - s * x
-        elif kinds[k] == SLIDE:
+        elif kinds[k] == PRISMATIC:
             for i in range(3):
                 F[k, i, 3] += value * F[k, i, 2]
-        elif kinds[k] == BALL_Z:
-            turn_ball(F[k - 2], F[k - 1], F[k], q[columns[k - 2]], q[columns[k - 1]], value)
+        elif kinds[k] == SPHERICAL_Z:
+            turn_spherical(F[k - 2], F[k - 1], F[k], q[columns[k - 2]], q[columns[k - 1]], value)

@@ -1,11 +1,15 @@
-"""How far a chain's tip, and its wrist, can get from the first joint, whatever the joint values."""
+"""Bounds on the distance of a chain's tip and wrist from the first joint."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.kinematics.forward import SLIDE, TURN
+from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+
+_NOTHING = 1e-9  # m, or of the travel: shorter links count as zero
+_SWEEPS = 20
+_STILL = 1e-9  # of the farthest point: sweeps with smaller changes end the iteration
 
 
 class WristBall(NamedTuple):
@@ -19,51 +23,94 @@ class WristBall(NamedTuple):
     """m; infinite where there is no bound."""
 
 
+class Extent(NamedTuple):
+    """Extent of an arm, m, independent of the points chosen on its axes."""
+
+    centre: np.ndarray
+    """(3,) base frame."""
+    reach: float
+    """Radius about the centre that contains every tip position; infinite without a bound."""
+    hole: float
+    """Radius about the centre that the tip cannot enter: |L1 − L2| for a planar 2R arm."""
+    length_scale: float
+    """See `length_scale`."""
+
+
+def extent(chain):
+    """Return the `Extent` of a chain. chain: `ChainArrays`.
+
+    A revolute axis is fixed in both links that it joins. The points are moved along their axes to
+    minimise the length of the path through them, so that the bounds do not depend on the origins
+    in a file. Prismatic joints add their travel, infinite without limits.
+    """
+    n_articulations = len(chain.column)
+    points, axes = axes_at_zero(chain)
+    _shorten(chain, points, axes, n_articulations)
+    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    size, travel = float(lengths.sum()), _travel(chain, n_articulations)
+    hole = max(0.0, float(2.0 * lengths.max()) - size - travel) if travel < np.inf else 0.0
+    if np.isfinite(travel) and size <= _NOTHING * travel:
+        scale = travel if travel > _NOTHING else 1.0
+    else:
+        scale = size if size > _NOTHING else 1.0
+    return Extent(points[0], size + travel, hole, scale)
+
+
 def reach(chain):
     """Return (centre (3,), radius) of a ball, base frame, m, that holds every position of the tip.
 
-    chain: `ChainArrays`. On a revolute axis any point is as good as another: it stands still in
-    both links the axis joins. The points are slid along their axes until the way over all of them
-    is shortest, so that the bound does not depend on where a file puts its frames. Prismatic arcs
-    add their travel, without limits an infinite one.
+    chain: `ChainArrays`.
     """
-    arcs = len(chain.column)
-    points, axes = axes_at_zero(chain)
-    _shorten(chain, points, axes, arcs)
-    return points[0], _length(points) + _travel(chain, arcs)
+    return extent(chain)[:2]
+
+
+def length_scale(chain):
+    """Return the total length of the links of a chain, m, which relates metres to radians.
+
+    For a chain of prismatic joints only, their travel; 1 where that is unbounded. chain:
+    `ChainArrays`.
+    """
+    return extent(chain).length_scale
 
 
 def wrist_ball(chain):
-    """Return the `WristBall` of a chain: a pose of the tip says where its wrist has to be.
+    """Return the `WristBall` of a chain: a tip pose determines the position of its wrist.
 
     On a spherical wrist the point is its centre. chain: `ChainArrays`.
     """
-    arcs = len(chain.column)
+    n_articulations = len(chain.column)
     points, axes = axes_at_zero(chain)
     tip = np.eye(4)
     for placement in chain.placement:
         tip = tip @ placement
-    last = arcs - 1
-    if chain.kind[last] != TURN:
+    last = n_articulations - 1
+    if chain.kind[last] != REVOLUTE:
         return WristBall(np.zeros(3), points[0], np.inf)
     _shorten(chain, points, axes, last)
     points[last] += axes[last] * ((points[last - 1] - points[last]) @ axes[last])
     return WristBall(tip[:3, :3].T @ (points[last] - tip[:3, 3]), points[0],
-                     _length(points[:arcs]) + _travel(chain, last))
+                     _length(points[:n_articulations]) + _travel(chain, last))
 
 
 def _shorten(chain, points, axes, count):
-    """Slide points, in place, along the first `count` revolute axes to make the way shortest.
+    """Move points, in place, along the first `count` revolute axes to shorten the path.
 
-    The axis after those, if there is one, is slid along, too.
+    The point on the next axis, if there is one, is moved as well.
     """
-    for _ in range(20):
+    for _ in range(_SWEEPS):
+        farthest = 0.0
         for k in range(count):
-            if chain.kind[k] != SLIDE:
+            if chain.kind[k] == REVOLUTE:
                 before = points[k - 1] if k else None
-                points[k] += axes[k] * _shortest(points[k], axes[k], before, points[k + 1])
+                shift = _shortest(points[k], axes[k], before, points[k + 1])
+                points[k] += axes[k] * shift
+                farthest = max(farthest, abs(shift))
         if 0 < count < len(axes):
-            points[count] += axes[count] * ((points[count - 1] - points[count]) @ axes[count])
+            shift = (points[count - 1] - points[count]) @ axes[count]
+            points[count] += axes[count] * shift
+            farthest = max(farthest, abs(shift))
+        if farthest <= _STILL * np.abs(points).max():
+            return
 
 
 def _length(points):
@@ -71,9 +118,9 @@ def _length(points):
 
 
 def _travel(chain, count):
-    """Return how far the first `count` arcs slide at most, together, m."""
+    """Return the total travel of the prismatic joints among the first `count`, m."""
     travel = 0.0
-    for k in np.flatnonzero(chain.kind[:count] == SLIDE):
+    for k in np.flatnonzero(chain.kind[:count] == PRISMATIC):
         limits = chain.ratio[k] * np.array([chain.lower[chain.column[k]],
                                             chain.upper[chain.column[k]]])
         travel += float(np.abs(limits).max())
@@ -81,7 +128,7 @@ def _travel(chain, count):
 
 
 def _shortest(point, axis, before, after):
-    """Return how far to slide a point along its axis to make before–point–after shortest."""
+    """Return the shift of a point along its axis that minimises the path before–point–after."""
     t_after = (after - point) @ axis
     if before is None:
         return t_after

@@ -3,7 +3,7 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from ik_node.kinematics.reach import reach, wrist_ball
+from ik_node.kinematics.reach import extent, length_scale, reach, wrist_ball
 
 
 def test_of_a_planar_arm_it_is_the_sum_of_its_links():
@@ -26,18 +26,19 @@ def test_a_prismatic_joint_adds_its_travel():
 
 
 @pytest.mark.parametrize('name', robots.REAL)
-def test_no_posture_leaves_it_and_it_is_no_idle_bound(name):
+def test_no_configuration_leaves_it_and_it_is_no_idle_bound(name):
     chain = robots.chain(name)
     centre, radius = reach(chain.arrays)
     rng = np.random.default_rng(5)
     q = [rng.uniform(-np.pi, np.pi, chain.n_joints) for _ in range(robots.samples(2000))]
-    farthest = max(np.linalg.norm(chain.forward(posture)[:3, 3] - centre) for posture in q)
+    farthest = max(np.linalg.norm(chain.forward(configuration)[:3, 3] - centre)
+                   for configuration in q)
     assert farthest <= radius * (1.0 + 1e-12)
     assert farthest > 0.6 * radius
 
 
 @pytest.mark.parametrize('name', robots.SERIAL)
-def test_no_posture_takes_the_wrist_out_of_its_ball(name):
+def test_no_configuration_takes_the_wrist_out_of_its_ball(name):
     chain, rng = robots.chain(name), np.random.default_rng(0)
     ball = wrist_ball(chain.arrays)
     assert ball.radius < reach(chain.arrays)[1] + 1e-12
@@ -54,9 +55,42 @@ def test_the_wrist_of_a_spherical_one_is_its_centre():
     assert ball.radius == pytest.approx(0.42 + 0.4, abs=1e-3)  # as the file has it
 
 
-def test_a_tip_that_slides_last_has_no_wrist():
+def test_a_tip_with_a_prismatic_last_joint_has_no_wrist():
     from ik_node import KinematicTree
-    slides = KinematicTree.from_urdf(robots.robot(
+    prismatic = KinematicTree.from_urdf(robots.robot(
         robots.joint('turn', 'continuous', 'base', 'arm'),
         robots.joint('quill', 'prismatic', 'arm', 'tip', limit='lower="0" upper="1"'))).chain()
-    assert wrist_ball(slides.arrays).radius == np.inf
+    assert wrist_ball(prismatic.arrays).radius == np.inf
+
+
+def test_the_hole_is_what_the_longest_link_leaves_of_the_others():
+    assert extent(robots.planar(1.0, 0.5).arrays).hole == pytest.approx(0.5)
+    assert extent(robots.planar(15.0, 4.0, 5.0).arrays).hole == pytest.approx(6.0)
+    assert extent(robots.planar(15.0, 10.0, 5.0).arrays).hole == 0.0
+    assert extent(robots.scara().arrays).hole == 0.0
+
+
+@pytest.mark.parametrize('name', robots.REAL)
+def test_no_tip_gets_into_the_hole(name):
+    chain, rng = robots.chain(name), np.random.default_rng(1)
+    centre, _ = reach(chain.arrays)
+    nearest = min(np.linalg.norm(chain.forward(rng.uniform(-np.pi, np.pi, chain.n_joints))[:3, 3]
+                                 - centre) for _ in range(robots.samples(500)))
+    assert nearest >= extent(chain.arrays).hole - 1e-9
+
+
+def test_the_length_is_that_of_the_links_whatever_prismatic_joints_travel():
+    assert length_scale(robots.planar(15.0, 10.0, 5.0).arrays) == pytest.approx(30.0)
+    assert length_scale(robots.scara().arrays) == pytest.approx(0.55)
+    rail = KinematicTree.from_urdf(robots.robot(robots.joint(
+        'rail', 'prismatic', 'base', 'tip', limit='lower="0" upper="4" effort="1" velocity="1"')))
+    assert length_scale(rail.chain().arrays) == pytest.approx(4.0)
+
+
+def test_a_spherical_joint_is_one_point():
+    ball = KinematicTree.from_urdf(
+        '<robot name="r"><link name="base"/><link name="a"/><link name="tip"/>'
+        '<joint name="f" type="floating"><parent link="base"/><child link="a"/></joint>'
+        '<joint name="t" type="fixed"><parent link="a"/><child link="tip"/>'
+        '<origin xyz="0.3 0.4 1.2"/></joint></robot>', rotation='exponential').chain()
+    assert length_scale(ball.arrays) == pytest.approx(1.3)
