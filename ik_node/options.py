@@ -1,4 +1,4 @@
-"""Options: frozen dataclasses whose fields say their own unit, meaning and range.
+"""Options: frozen dataclasses whose fields declare their unit, meaning and range.
 
 The same table makes the checks, the errors, the ROS parameters and the documentation.
 """
@@ -21,7 +21,7 @@ _LISTS = (list, tuple, array, np.ndarray)
 
 @dataclass(frozen=True)
 class Spec:
-    """What an option may be."""
+    """The allowed values of an option."""
 
     kind: type
     """float, int, bool or str."""
@@ -58,7 +58,7 @@ class Options:
 
     @classmethod
     def specs(cls) -> dict[str, Spec]:
-        """Return what every option may be, by name."""
+        """Return the allowed values of every option, by name."""
         return {field.name: field.metadata['spec'] for field in dataclasses.fields(cls)}
 
     @classmethod
@@ -67,21 +67,21 @@ class Options:
         return {field.name: field.default for field in dataclasses.fields(cls)}
 
     @classmethod
-    def read(cls, given: Mapping[str, Any], n_joints: int | None = None,
+    def read(cls, values: Mapping[str, Any], n_joints: int | None = None,
              owner: str = '') -> Any:
-        """Check what a user gave and return the dataclass.
+        """Check values and return the dataclass.
 
         n_joints: how long a value per joint must be, where that is known. owner: whose options
         they are, for the messages. Raises OptionError for unknown names, with the list, and for
         values that are not allowed.
         """
         specs = cls.specs()
-        for name in given:
+        for name in values:
             if name not in specs:
                 raise OptionError(unknown(f'{owner} option'.lstrip(), name, specs))
         prefix = f'{owner}.' if owner else ''
         return cls(**{name: check(prefix + name, value, specs[name], n_joints)
-                      for name, value in given.items()})
+                      for name, value in values.items()})
 
 
 def check(name: str, value: Any, spec: Spec, n_joints: int | None = None) -> Any:
@@ -144,7 +144,7 @@ def _list(name: str, value: Any, spec: Spec, length: int | None) -> Any:
 
 
 def _allowed(spec: Spec) -> str:
-    """Say in words what an option may be."""
+    """Return the allowed values of an option in words."""
     words = {bool: 'true or false', str: 'text', int: 'a whole number', float: 'a number'}[
         spec.kind]
     if spec.choices:

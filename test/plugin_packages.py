@@ -120,7 +120,7 @@ REFUSED = {
     'number': ('broken_ik:NUMBER', 'is no subclass of ik_node.solvers.base.Solver'),
     'nothing': ('broken_ik:Nothing', 'broken_ik:Nothing does not define _solve'),
     'misnamed': ('broken_ik:Misnamed', "has the name 'another', not that of its entry point"),
-    'Upper': ('broken_ik:Upper', 'a name must be of small letters'),
+    'Upper': ('broken_ik:Upper', 'a name must consist of lower-case letters'),
     'undeclared': ('broken_ik:Undeclared', "its option 'gain' is not declared by"),
     'wrong_default': ('broken_ik:WrongDefault', 'a default is not allowed: gain must be a number '
                       'of at least 0'),

@@ -9,19 +9,19 @@ from scipy.spatial.transform import Rotation
 import robots
 from ik_node import Chain, KinematicTree
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.solvers.analytic.swivel import (
+from ik_node.solvers.analytic.families.swivel import (
     SWIVEL_MOST,
     SWIVEL_SCRATCH,
     swivel_branch,
+    swivel_configurations,
     swivel_of,
-    swivel_postures,
 )
-from ik_node.solvers.analytic.swivel_intervals import (
+from ik_node.solvers.analytic.families.swivel_intervals import (
     INTERVAL_SCRATCH,
     MOST_INTERVALS,
     swivel_intervals,
 )
-from ik_node.solvers.analytic.vector3 import motion_of
+from ik_node.solvers.analytic.subproblems.vector3 import motion_of
 
 SLACK = 1e-9
 
@@ -43,10 +43,10 @@ class Arm(NamedTuple):
     def branch(self, q):
         return swivel_branch(self.axes, self.points, q)
 
-    def postures(self, T, psi, start=None):
-        """Return every posture (k, 7) of a pose and a swivel angle."""
+    def configurations(self, T, psi, start=None):
+        """Return every configuration (k, 7) of a pose and a swivel angle."""
         out = np.full((SWIVEL_MOST, 7), np.nan)
-        count = swivel_postures(self.axes, self.points, self.motion(T), psi,
+        count = swivel_configurations(self.axes, self.points, self.motion(T), psi,
                                 np.zeros(7) if start is None else np.asarray(start, float), 1.0,
                                 SLACK, np.zeros(SWIVEL_SCRATCH), out)
         return out[:count]
@@ -142,5 +142,5 @@ def wrist_place(arm, T):
     return M[:3, :3] @ arm.points[4] + M[:3, 3]
 
 
-def meets(arm, posture, T, within=1e-9):
-    return np.abs(arm.chain.forward(posture) - T).max() < within
+def meets(arm, configuration, T, within=1e-9):
+    return np.abs(arm.chain.forward(configuration) - T).max() < within

@@ -13,12 +13,16 @@ from typing import ClassVar
 import numpy as np
 from scipy.optimize import least_squares
 
-from ik_node import Goal, StopReason
-from ik_node.options import option
-from ik_node.solvers.base import Found, Solver
-from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.search import nearest_turn
-from ik_node.spatial import rotation_log
+from ik_node.plugins import (
+    Found,
+    Goal,
+    Solver,
+    SolverOptions,
+    StopReason,
+    nearest_turn,
+    option,
+    pose_error,
+)
 
 _SMALLEST = 1e-15  # of scipy's own tolerances: it goes on until ours are met or nothing is gained
 
@@ -32,20 +36,20 @@ class LeastSquaresOptions(SolverOptions):
 
 
 class LeastSquaresSolver(Solver):
-    """Minimises Σ (wᵢ eᵢ)² within the limits, from q0 and then from random postures."""
+    """Minimises Σ (wᵢ eᵢ)² within the limits, from q0 and then from random configurations."""
 
     name = 'least_squares'
     Options: ClassVar[type[SolverOptions]] = LeastSquaresOptions
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        """Return the first answer that meets the goal, else the best of all attempts."""
+        """Return the first solution that meets the goal, else the best of all attempts."""
         options, began = self.options, time.perf_counter()
         rng = np.random.default_rng(options.seed)
         best = self._found(goal, q0, StopReason.STALLED, 0)
         if best.success:
             return best
         for attempt in range(1 + options.max_restarts):
-            start = self._random_posture(q0, rng) if attempt > 0 else q0
+            start = self._random_configuration(q0, rng) if attempt > 0 else q0
             found = self._attempt(goal, q0, start)
             if found.success:
                 return found._replace(restarts=attempt)
@@ -55,7 +59,7 @@ class LeastSquaresSolver(Solver):
         return best
 
     def _attempt(self, goal: Goal, q0: np.ndarray, start: np.ndarray) -> Found:
-        """Minimise from a posture (n,); return the answer that is by whole turns nearest q0."""
+        """Minimise from an initial guess (n,); return the solution by whole turns nearest q0."""
         lower, upper = self.chain.lower, self.chain.upper
         q, free = start.copy(), lower < upper
         weights = goal.weights.copy()
@@ -63,40 +67,33 @@ class LeastSquaresSolver(Solver):
 
         def residual(values: np.ndarray) -> np.ndarray:
             q[free] = values
-            return weights * self._error(goal, q)
+            return weights * pose_error(self.chain, goal, q)
 
-        answer = least_squares(
+        fit = least_squares(
             residual, start[free], bounds=(lower[free], upper[free]),
             max_nfev=self.options.max_iterations, ftol=_SMALLEST, xtol=_SMALLEST, gtol=_SMALLEST)
-        q[free] = answer.x
-        nearest_turn(self.chain.arrays, q0, q)
-        self.chain.shorten_rotations(q)
-        failure = StopReason.ITERATIONS if answer.status == 0 else StopReason.STALLED
-        return self._found(goal, np.clip(q, lower, upper), failure, answer.nfev)
+        q[free] = fit.x
+        q = nearest_turn(self.chain, q0, q)
+        failure = StopReason.ITERATIONS if fit.status == 0 else StopReason.STALLED
+        return self._found(goal, np.clip(q, lower, upper), failure, fit.nfev)
 
     def _found(self, goal: Goal, q: np.ndarray, failure: StopReason, iterations: int) -> Found:
         """Return joint values (n,) with what forward kinematics says of them."""
-        asked, e = goal.weights > 0.0, self._error(goal, q)
-        position = float(np.linalg.norm(e[:3][asked[:3]]))
-        orientation = float(np.linalg.norm(e[3:][asked[3:]]))
+        active, e = goal.weights > 0.0, pose_error(self.chain, goal, q)
+        position = float(np.linalg.norm(e[:3][active[:3]]))
+        orientation = float(np.linalg.norm(e[3:][active[3:]]))
         met = (position <= self.options.position_tolerance
                and orientation <= self.options.orientation_tolerance)
         return Found(q, met, StopReason.CONVERGED if met else failure, position, orientation,
                      iterations, restarts=0)
 
-    def _error(self, goal: Goal, q: np.ndarray) -> np.ndarray:
-        """Return [p_goal − p; log(R_goal Rᵀ)] (6,) along the goal's axes, m and rad."""
-        T, R_goal = self.chain.forward(q), goal.pose[:3, :3]
-        turn = rotation_log(np.ascontiguousarray(R_goal @ T[:3, :3].T))
-        return np.concatenate([R_goal.T @ (goal.pose[:3, 3] - T[:3, 3]), R_goal.T @ turn])
-
-    def _random_posture(self, q0: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return a posture (n,) inside the limits; a joint without limits lies within q0 ± π."""
+    def _random_configuration(self, q0: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return random values (n,) inside the limits; without limits within q0 ± π."""
         lower = np.where(np.isfinite(self.chain.lower), self.chain.lower, q0 - np.pi)
         upper = np.where(np.isfinite(self.chain.upper), self.chain.upper, q0 + np.pi)
         return rng.uniform(lower, upper)
 
 
 def _distance(found: Found) -> float:
-    """Return how far a posture is from its goal, metres and radians alike."""
+    """Return how far a configuration is from its goal, metres and radians alike."""
     return found.position_error + found.orientation_error

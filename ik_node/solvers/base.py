@@ -1,24 +1,33 @@
-"""What every solver is: options checked once, a goal in, a Result out."""
+"""Base class of the solvers: checks options and goals, and verifies results."""
 
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ik_node import _jit
 from ik_node._arrays import floats, numbers, vector
-from ik_node.exceptions import InputError
-from ik_node.model.chain import Chain
-from ik_node.solvers.closest import closest
+from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
+from ik_node.kinematics.forward import chain_frames
+from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.model.chain import Chain, check_chain
+from ik_node.solvers.closest import closest, closest_configuration
 from ik_node.solvers.goal import Goal, as_goal, first_unclean
 from ik_node.solvers.options import SolverOptions, restricted
+from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.result import Result, StopReason
-from ik_node.solvers.search import into_limits
+from ik_node.solvers.search import goal_error, into_limits
+from ik_node.solvers.settings import make_scratch
+from ik_node.spatial import first_off_pose, is_pose, rotation_defect
+
+_PATIENCE = 2.0  # s for which a batch runs as plain Python
 
 
 class Found(NamedTuple):
-    """The fields of `Result` that a solver fills in."""
+    """The fields of `Result` that a solver sets; errors and success are verified afterwards."""
 
     q: np.ndarray
     success: bool
@@ -30,30 +39,58 @@ class Found(NamedTuple):
     method: str = ''
 
 
+class Verified(Found):
+    """A result that a kernel of this package has verified at q; see `Solver._verified`."""
+
+    __slots__ = ()
+
+    def _replace(self, **changes: Any) -> Found:  # type: ignore[override]
+        """Return it with other fields; a plain `Found` where verified fields change."""
+        replaced = super()._replace(**changes)
+        return replaced if _VERIFIED_FIELDS.isdisjoint(changes) else Found(*replaced)
+
+
+_VERIFIED_FIELDS = {'q', 'success', 'position_error', 'orientation_error'}
+
+
 class Solver(ABC):
-    """Finds joint values for a goal. A solver of one's own overrides `_solve` and `name`."""
+    """Finds joint values for a goal. Subclasses override `_solve` and `name`.
+
+    The result of `_solve` is verified by forward kinematics, see `_verified`.
+    """
 
     name: ClassVar[str]
     Options: ClassVar[type[SolverOptions]] = SolverOptions
+    _own_kernels: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **parameters: Any) -> None:
+        """Record whether the class is of this package, whose kernels verify their results."""
+        super().__init_subclass__(**parameters)
+        cls._own_kernels = cls.__module__.startswith('ik_node.solvers.')
 
     def __init__(self, chain: Chain, **options: Any) -> None:
-        """Prepare to solve for a chain. Raises OptionError for what an option may not be."""
+        """Prepare to solve for a chain. Raises OptionError for unknown or invalid options."""
+        check_chain(chain)
         self.options = self.Options.read(options, chain.n_joints, self.name)
+        self._made_of = chain, {name: getattr(self.options, name) for name in options}
         self.chain = restricted(chain, self.options)
         self._shape = (chain.n_joints,)
+        self._begun = False
 
     def solve(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
-        """Return the joint values that meet a goal, or the best found and why they do not.
+        """Return the joint values that meet a goal, or the best found with the reason of failure.
 
-        goal: `Goal`, or a pose T_base_tip (4, 4), m, for all six axes. q0: (n,) where to start,
-        rad or m; by default zero where that is inside the limits, else in the middle of them.
-        What is outside the limits starts at the limit. Raises InputError for a malformed goal or
-        q0; not converging is a result.
+        goal: `Goal`, or a pose T_base_tip (4, 4), m, for all six axes. q0: (n,) initial guess, rad
+        or m; by default zero where inside the limits, else the middle of the limits. Values outside
+        the limits are clipped. Raises InputError for a malformed goal or q0; a failure to converge
+        is a result.
         """
         started = time.perf_counter()
         wanted = as_goal(goal)
-        found = self._solve(wanted, self._start(q0))
-        if self.options.closest and not found.success:
+        if not self._begun:
+            self._begin()
+        found = self._in_time(wanted, q0)
+        if self.options.closest and not found.success and not _jit.time_is_over():
             found = self._closest(wanted, found)
         return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
@@ -61,13 +98,17 @@ class Solver(ABC):
                     progress: Callable[[float], None] | None = None) -> Result:
         """Return a Result of arrays for poses (m, 4, 4), m.
 
-        q0: (n,), the start of every solve, or (m, n). progress: called with how much is done, 0 to
-        1, now and then. Raises InputError as `solve`, naming the pose.
+        q0: (n,), the initial guess of every solve, or (m, n). progress: called now and then with
+        the completed fraction, 0 to 1; its exceptions propagate. Raises InputError as `solve`,
+        naming the pose.
         """
+        if progress is not None and not callable(progress):
+            raise InputError(f'progress must be a function of one number, not {shown(progress)}')
         started = time.perf_counter()
         wanted = self._goals(goals)
         starts = self._starts(q0, len(wanted))
-        found = self._solve_many(wanted, starts, progress or (lambda done: None))
+        found = self._solve_all_of(wanted, starts,
+                                   (lambda done: None) if progress is None else progress)
         if self.options.closest:
             found = [one if one.success else self._closest(goal, one)
                      for goal, one in zip(wanted, found)]
@@ -77,38 +118,201 @@ class Solver(ABC):
         return Result.of(tuple(columns), np.full(len(wanted), share), self.chain, *wanted)
 
     def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
-        """Return the joint values that come closest to a goal, whether it can be met or not.
+        """Return the joint values closest to a goal, whether it can be met or not.
 
-        Least is the sum of the squared weighted errors, m² and rad². goal, q0: as for `solve`,
-        what q0 leads to being one of many that are compared. Raises InputError as `solve`.
+        They minimise the sum of the squared weighted errors, m² and rad². goal, q0: as for `solve`,
+        whose result is one of the candidates; the reason is that of `solve`. Raises InputError as
+        `solve`.
         """
         started = time.perf_counter()
         wanted = as_goal(goal)
-        start = Solver._start(self, q0)
-        found = self._closest(wanted, Found(start, False, StopReason.STALLED, 0.0, 0.0, 0, 0))
+        found = self._in_time(wanted, q0)
+        if not _jit.time_is_over():
+            found = self._closest(wanted, found)
         return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
-    def compiled(self) -> bool:
-        """Tell whether the first solve is as quick as the next: nothing is left to compile."""
-        return True
+    def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Return one bare step Δq (n,) from q (n,). Raises UnsupportedError without iterations."""
+        raise self._lacks('step')
 
-    def warm_up(self, q: Sequence[float] | np.ndarray) -> None:
-        """Compile what there is to compile, by solving for where the tip is at q (n,)."""
-        self.solve(self.chain.forward(q), q)
+    def solve_all(self, goal: Any, within_limits: bool = True,
+                  redundancy: Any = None) -> np.ndarray:
+        """Return every branch (k, n). Raises UnsupportedError without a closed form."""
+        raise self._lacks('solve_all')
+
+    def solve_all_batch(self, goals: Any, within_limits: bool = True,
+                        redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return every branch for many poses. Raises UnsupportedError without a closed form."""
+        raise self._lacks('solve_all_batch')
+
+    def swivel_intervals(self, goal: Any) -> np.ndarray:
+        """Return the swivel angles (k, 2) inside the limits. Raises UnsupportedError without."""
+        raise self._lacks('swivel_intervals')
+
+    def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Return the redundancy parameters (p,) at q (n,). Raises UnsupportedError without."""
+        raise self._lacks('redundancy_of')
+
+    def redundancy_towards(self, goal: Any, elbow: Any, within_limits: bool = True) -> float:
+        """Return the swivel angle nearest to an elbow point. Raises UnsupportedError without."""
+        raise self._lacks('redundancy_towards')
+
+    def is_complete(self, goal: Any = None) -> bool:
+        """Tell whether the list of branches is complete. Raises UnsupportedError without any."""
+        raise self._lacks('is_complete')
+
+    def prepare(self, progress: Callable[[int, int, str], None] | None = None) -> None:
+        """Return when every kernel that the solver can reach is compiled.
+
+        Until then it runs as plain Python, with the same results: preparation is optional, but
+        the first solves take longer. progress: called as progress(done, total, name) whenever one
+        of the kernels is ready; name is of the next, '' at the end. Without numba there is nothing
+        to prepare. A kernel that cannot be compiled is logged, and stays plain Python. Raises
+        InputError where progress is not callable.
+        """
+        if progress is not None and not callable(progress):
+            raise InputError('progress must be a function of two numbers and a name, not '
+                             f'{shown(progress)}')
+        self._begun = True
+        _jit.prepare((*self.kernels(), *self.rare_kernels()), progress)
+
+    def kernels(self) -> tuple[_jit.Kernel, ...]:
+        """Return the entries that the solver can reach, in the order in which it needs them.
+
+        Solvers with their own kernels add them.
+        """
+        return (chain_frames, is_pose, into_limits, chain_jacobian, first_off_pose, goal_error,
+                rotation_defect, closest_configuration)
+
+    def rare_kernels(self) -> tuple[_jit.Kernel, ...]:
+        """Return entries that only some goals need: `prepare` and `ik_compile` compile them too."""
+        return ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how pickle and copy restore the solver: from its chain and its options."""
+        return _make, (type(self), *self._made_of)
+
+    def __repr__(self) -> str:
+        """Return the method, the chain and the options."""
+        options = ''.join(f', {name}={shown(value)}' for name, value in self._made_of[1].items())
+        return f'{type(self).__name__}({self.chain!r}{options})'
+
+    def _lacks(self, method: str) -> UnsupportedError:
+        """Return the error for a method that other solvers have, with their names."""
+        own = {cls.name for cls in _subclasses(_SOLVER) if hasattr(cls, 'name')
+               and getattr(cls, method) is not getattr(Solver, method)}
+        return UnsupportedError(f'{self.name} has no {method}; the solvers that have it are '
+                                f'{names(sorted(own))}')
+
+    def _solve_verified(self, goal: Goal, q0: np.ndarray) -> Found:
+        """Return the result of `_solve` from q0 (n,), as `_start` returned it, verified."""
+        found = self._solve(goal, q0)
+        if type(found) is Verified and self._own_kernels:
+            return found
+        return self._verified(goal, q0, found)
+
+    def _solve_many_verified(self, goals: Sequence[Goal], starts: np.ndarray,
+                     progress: Callable[[float], None]) -> list[Found]:
+        """Return the results of `_solve_many` for goals from starts (m, n), verified."""
+        found = self._solve_many(goals, starts, progress)
+        if not isinstance(found, (list, tuple)) or len(found) != len(goals):
+            raise IkError(f'the solver {self.name!r} must return a list of {len(goals)} results, '
+                          f'not {shown(found)}')
+        return [one if type(one) is Verified and self._own_kernels
+                else self._verified(goal, start, one)
+                for goal, start, one in zip(goals, starts, found)]
 
     @abstractmethod
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        """Solve from q0 (n,), as `_start` made it."""
+        """Solve from q0 (n,), as `_start` returned it."""
+
+    def _begin(self) -> None:
+        """Start the compilation of missing kernels, in the background."""
+        self._begun = True
+        _jit.begin(self.kernels())
+
+    def _in_time(self, goal: Goal, q0: Any) -> Found:
+        """Solve; when the time for plain Python is over, return the initial guess."""
+        try:
+            return self._solve_verified(goal, self._start(q0))
+        except _jit.OutOfTimeError:
+            pass
+        arrays = self.chain.arrays
+        with _jit.unlimited():
+            q = Solver._start(self, q0)
+            _, position, orientation = goal_error(
+                *pack(arrays), goal.pose, goal.weights,
+                make_scratch(len(arrays.column), self.chain.n_joints), q)
+        return Found(q, False, StopReason.TIMEOUT, position, orientation, 0, 0)
+
+    def _solve_all_of(self, goals: Sequence[Goal], starts: np.ndarray,
+                      progress: Callable[[float], None]) -> list[Found]:
+        """Solve for goals from starts (m, n), as plain Python for a short time only."""
+        begun = time.perf_counter()
+        found: list[Found] = []
+        self._begin()
+        while len(found) < len(goals) and _jit.waiting_for(self.kernels()):
+            if time.perf_counter() - begun > _PATIENCE:  # from here compilation is faster
+                self.prepare()
+                break
+            found.append(self._solve_verified(goals[len(found)], starts[len(found)]))
+            progress(len(found) / len(goals))
+        solved = len(found) / max(len(goals), 1)
+        return found + self._solve_many_verified(
+            goals[len(found):], starts[len(found):],
+            lambda done: progress(solved + (1.0 - solved) * done))
+
+    def _verified(self, goal: Goal, q0: np.ndarray, found: Found) -> Found:
+        """Return the result of a method with errors and success from forward kinematics.
+
+        q is brought inside the limits, by whole turns or by clipping; q0 (n,) replaces a q that is
+        not finite. Success means that both errors are within the tolerances. A refuted success is
+        STALLED. Raises IkError, naming the solver, for anything but a valid `Found`.
+        """
+        q = self._joint_values(found)
+        if not np.isfinite(q).all():
+            q, found = np.array(q0, dtype=float), found._replace(reason=StopReason.STALLED)
+        into_limits(self.chain.arrays, q)
+        _, position, orientation = goal_error(
+            *self._packed_chain, goal.pose, goal.weights,
+            make_scratch(len(self.chain.arrays.column), self.chain.n_joints), q)
+        return self._judged(found, q, position, orientation)
+
+    def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
+        """Return the result for joint values (n,) with these errors, m and rad."""
+        met = bool(position <= self.options.position_tolerance
+                   and orientation <= self.options.orientation_tolerance)
+        reason = found.reason
+        if met:
+            reason = StopReason.CONVERGED
+        elif reason is StopReason.CONVERGED:
+            reason = StopReason.STALLED
+        return Verified(q, met, reason, float(position), float(orientation), found.iterations,
+                        found.restarts, found.method)
+
+    def _joint_values(self, found: Any) -> np.ndarray:
+        """Return the q (n,) of a result, as a new array; see `_verified`."""
+        if not isinstance(found, Found):
+            raise IkError(f'the solver {self.name!r} must return a Found, not {shown(found)}')
+        array = np.asarray(found.q)
+        if array.shape != self._shape or array.dtype.kind not in 'iuf':
+            raise IkError(f'the solver {self.name!r} must return q as numbers of the shape '
+                          f'{self._shape}, not {shown(found.q)}')
+        if not isinstance(found.reason, StopReason):
+            raise IkError(f'the solver {self.name!r} must return a StopReason, not '
+                          f'{shown(found.reason)}')
+        return np.array(array, dtype=float)
+
+    @cached_property
+    def _packed_chain(self) -> Packed:
+        return pack(self.chain.arrays)
 
     def _closest(self, goal: Goal, found: Found) -> Found:
-        """Return the closest posture instead of one that does not meet the goal."""
+        """Return the closest configuration, unless only `found` meets the goal."""
         q = found.q.copy()
         position, orientation = closest(self.chain, goal, q)
-        met = (position <= self.options.position_tolerance
-               and orientation <= self.options.orientation_tolerance)
-        return found._replace(q=q, success=met, position_error=position,
-                              orientation_error=orientation,
-                              reason=StopReason.CONVERGED if met else found.reason)
+        nearest = self._judged(found, q, position, orientation)
+        return found if found.success and not nearest.success else nearest
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
@@ -121,24 +325,26 @@ class Solver(ABC):
 
     @staticmethod
     def _poses(poses: Any) -> np.ndarray:
-        """Return poses as an array (m, 4, 4). Raises InputError, naming the first that is none."""
-        given = numbers(poses, 'goals')
-        if given.ndim != 3 or given.shape[1:] != (4, 4):
-            raise InputError(f'goals must have the shape (m, 4, 4), not {given.shape}')
-        wrong = first_unclean(given)
+        """Return poses as an array (m, 4, 4). Raises InputError, naming the first invalid one."""
+        array = numbers(poses, 'goals')
+        array.flags.writeable = False
+        if array.ndim != 3 or array.shape[1:] != (4, 4):
+            raise InputError(f'goals must have the shape (m, 4, 4), not {array.shape}')
+        wrong = first_unclean(array)
         if wrong < 0:
-            return given
-        mended = given.copy()
-        for k in range(wrong, len(given)):
+            return array
+        mended = array.copy()
+        for k in range(wrong, len(array)):
             try:
-                mended[k] = Goal.from_pose(given[k]).pose
+                mended[k] = Goal.from_pose(array[k]).pose
             except InputError as error:
                 raise InputError(f'goals[{k}]: {error}') from error
+        mended.flags.writeable = False
         return mended
 
     @classmethod
     def _goals(cls, poses: Any) -> list[Goal]:
-        return [Goal.of_clean_pose(pose) for pose in cls._poses(poses)]
+        return [Goal._of_clean_pose(pose) for pose in cls._poses(poses)]
 
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""
@@ -150,11 +356,27 @@ class Solver(ABC):
         return start
 
     def _starts(self, q0: Any, count: int) -> np.ndarray:
-        """Return where each of `count` solves starts, (count, n)."""
-        if q0 is None or np.ndim(q0) == 1:
-            return np.tile(self._start(q0), (count, 1))
+        """Return the initial guesses (count, n) of `count` solves."""
+        if q0 is None:
+            return np.tile(self._start(None), (count, 1))
         starts = floats(q0, 'q0')
+        if starts.ndim == 1:
+            return np.tile(self._start(starts), (count, 1))
         if starts.shape != (count, self.chain.n_joints):
             raise InputError(f'q0 must have the shape ({self.chain.n_joints},) or '
                              f'({count}, {self.chain.n_joints}), not {starts.shape}')
         return np.array([self._start(start) for start in starts]).reshape(starts.shape)
+
+
+_SOLVER: Any = Solver  # mypy takes no abstract class for a type[Solver]
+
+
+def _make(solver: Callable[..., Solver], chain: Chain, options: dict[str, Any]) -> Solver:
+    """Return a solver for a chain; for pickle and copy."""
+    return solver(chain, **options)
+
+
+def _subclasses(solver: type[Solver]) -> set[type[Solver]]:
+    """Return all classes derived from a solver."""
+    direct = set(solver.__subclasses__())
+    return direct.union(*(_subclasses(one) for one in direct))

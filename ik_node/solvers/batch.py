@@ -1,4 +1,4 @@
-"""Many searches at once: shared out over the machine's cores, which kernels use without the GIL."""
+"""Batches of searches, distributed over the cores; kernels release the GIL."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -13,12 +13,12 @@ from ik_node.solvers.search import Outcome, outcome_of
 if TYPE_CHECKING:
     from ik_node.solvers.iterative import IterativeSolver
 
-_SHARE = 128  # goals that a core takes at a time
+_SHARE = 128  # goals per task of a core
 
 
 def share(work: Callable[[slice], None], count: int,
           progress: Callable[[float], None] = lambda done: None) -> None:
-    """Do work on slices of `count` things, on all cores; a kernel runs without the GIL."""
+    """Call work for slices of range(count), on all cores; kernels release the GIL."""
     parts = [slice(first, first + _SHARE) for first in range(0, count, _SHARE)]
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done, _ in enumerate(pool.map(work, parts), start=1):
@@ -29,13 +29,13 @@ def search_many(solver: 'IterativeSolver', goals: Sequence[Goal], starts: np.nda
                 progress: Callable[[float], None]) -> tuple[np.ndarray, list[Outcome]]:
     """Return (q (m, n), outcomes) of searches for goals of the same weights, from starts (m, n)."""
     poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
-    q, known = np.empty(starts.shape), np.empty((len(goals), 8))
+    q, records = np.empty(starts.shape), np.empty((len(goals), 8))
     attempts = 1 + solver.options.max_restarts
 
     def search(part: slice) -> None:
-        solver.kernels.search_batch(
-            *solver.packed, poses[part], goals[0].weights, starts[part], solver.samples, attempts,
-            solver.scratch(), q[part], known[part])
+        solver._kernel(
+            *solver.packed, poses[part], goals[0].weights, starts[part], 0, attempts,
+            solver._scratch(), records[part], q[part])
 
     share(search, len(goals), progress)
-    return q, [outcome_of(row) for row in known]
+    return q, [outcome_of(row) for row in records]

@@ -1,74 +1,86 @@
-"""The posture that comes closest to a goal that cannot be met.
+"""The configuration closest to a goal that cannot be met.
 
-Closest is where the sum of the squared weighted errors Σ (wᵢ eᵢ)² is least, e in m and rad, inside
-the limits. The methods that solve goals are no minimisers; this is one, the same for all of them:
+It minimises the sum of the squared weighted errors Σ (wᵢ eᵢ)², e in m and rad, within the limits.
+The methods that solve goals are no minimisers; this one is shared by all of them:
 Levenberg–Marquardt with the damping of Nielsen [Madsen, Nielsen & Tingleff 2004, algorithm 3.16],
-from several starts, joints that lean on a limit held there.
+from several initial guesses, with joints pressed against a limit held there.
 """
 
+import contextlib
 import math
 
 import numpy as np
 
-from ik_node._jit import njit
+from ik_node._jit import Integers, Matrix, OutOfTimeError, Vector, entry, njit, unlimited
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.linear import cholesky, cholesky_solve, gram, times_transpose
 from ik_node.solvers.packing import pack, unpack_chain
-from ik_node.solvers.search import residual, spread
+from ik_node.solvers.search import goal_error, residual, spread
 from ik_node.solvers.settings import make_scratch, make_work
 from ik_node.solvers.starts import low_discrepancy
 from ik_node.solvers.task import make_task, task_jacobian
 
-_STARTS = 96        # of `closest_posture`
+_STARTS = 96        # of `closest_configuration`
 _MOST_STEPS = 200   # from each of them
-_SETTLED = 1e-9     # of the error: a step that gains less is the last
+_SETTLED = 1e-9     # of the error: a step with a smaller reduction is the last
 
 
 def closest(chain: Chain, goal: Goal, q: np.ndarray) -> tuple[float, float]:
-    """Bring q (n,), inside the limits, in place to the closest posture found.
+    """Replace q (n,), inside the limits, in place by the closest configuration found.
 
     Return (position error in m, orientation error in rad).
     """
-    starts = low_discrepancy(_STARTS - 1, chain.n_joints, 0)
-    scratch = make_scratch(len(chain.arrays.column), chain.n_joints)
-    return closest_posture(*pack(chain.arrays), goal.pose, goal.weights, starts, scratch, q)[1:]
+    samples = low_discrepancy(_STARTS - 1, chain.n_joints, 0)
+    scratch, least = make_scratch(len(chain.arrays.column), chain.n_joints), np.array([math.inf])
+    packed, first = pack(chain.arrays), 0
+    with contextlib.suppress(OutOfTimeError):
+        while first < _STARTS:  # as plain Python one at a time, until there is machine code
+            last = _STARTS if closest_configuration.is_ready else first + 1
+            closest_configuration(*packed, goal.pose, goal.weights, samples, first, last, scratch,
+                                  least, q)
+            first = last
+    with unlimited():
+        errors: tuple[float, float] = goal_error(*packed, goal.pose, goal.weights, scratch, q)[1:]
+    return errors
 
 
-@njit
-def closest_posture(codes, numbers, T_base_goal, weights, samples, scratch, q):
-    """Bring q (n,) in place to the best of the local minima that it leads to and samples lead to.
+@entry
+def closest_configuration(codes: Integers, numbers: Vector, T_base_goal: Matrix, weights: Vector,
+                    samples: Matrix, first: int, last: int, scratch: Vector, least: Vector,
+                    q: Vector) -> None:
+    """Replace q (n,) in place by the best local minimum from several initial guesses.
 
-    samples (k, n) are numbers in [0, 1) that are spread over the limits. Returns what `goal_error`
-    does.
+    Guess 0 is q, guess i is samples[i − 1] (n,), in [0, 1), scaled to the limits; those from first
+    to last − 1 are tried. least (1,): the least error so far.
     """
     chain = unpack_chain(codes, numbers)
     work = make_work(scratch, chain.column.shape[0], q.shape[0])
     task = make_task(T_base_goal, weights)
     tried = work.q
-    best = math.inf
-    for index in range(samples.shape[0] + 1):
+    for k in range(q.shape[0]):
+        work.unit[k] = 1.0
+    for index in range(first, last):
         if index == 0:
             for k in range(q.shape[0]):
                 tried[k] = q[k]
         else:
-            spread(chain, work.start, samples[index - 1], tried)
+            spread(chain, work.unit, work.start, samples[index - 1], tried)
         error = minimise(chain, task, work, tried)
-        if error < best:
-            best = error
+        if error < least[0]:
+            least[0] = error
             for k in range(q.shape[0]):
                 q[k] = tried[k]
                 if index == 0:
                     work.start[k] = q[k]
-    return residual(chain, task, work, q)
 
 
 @njit
 def minimise(chain, task, work, q):
-    """Bring q (n,) in place to a local minimum of Σ (wᵢ eᵢ)²; return that.
+    """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 
-    Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient however large the rotation that is left.
+    Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error.
     """
     J, V, A, beta, dq, z, lower, upper = (
         work.J, work.V, work.A, work.beta, work.dq, work.z, chain.lower, chain.upper)
@@ -101,7 +113,7 @@ def minimise(chain, task, work, q):
                 change = min(max(q[k] + dq[k], lower[k]), upper[k]) - q[k]
                 promised += change * (damping * change + z[k])
                 moved = max(moved, abs(change))
-                work.way[k] = q[k]
+                work.direction[k] = q[k]
                 q[k] += change
             gained = error - residual(chain, task, work, q)[0]
             if gained > 0.0:
@@ -110,7 +122,7 @@ def minimise(chain, task, work, q):
                 growth = 2.0
                 break
             for k in range(n):
-                q[k] = work.way[k]
+                q[k] = work.direction[k]
             if moved < 1e-9 or damping > 1e9:
                 residual(chain, task, work, q)
                 return error

@@ -1,4 +1,4 @@
-"""The solvers that iterate: the whole search runs in one kernel."""
+"""Base class of iterative solvers, whose whole search runs in one kernel."""
 
 import math
 import time
@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node._arrays import numbers, vector
-from ik_node._jit import compiled
+from ik_node._jit import Kernel, OutOfTimeError, unlimited
 from ik_node.exceptions import OptionError
-from ik_node.kinematics.reach import reach, wrist_ball
+from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.base import Found, Solver, Verified
 from ik_node.solvers.batch import search_many
 from ik_node.solvers.diagnosis import diagnose
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.result import StopReason
-from ik_node.solvers.search import Kernels, Outcome, begin, goal_error, outcome_of
+from ik_node.solvers.search import STEP, Outcome, goal_error, into_limits, outcome_of
 from ik_node.solvers.settings import (
     BEYOND,
     CONVERGED,
@@ -31,10 +31,10 @@ from ik_node.solvers.settings import (
     Settings,
     make_scratch,
 )
-from ik_node.solvers.starts import low_discrepancy
+from ik_node.solvers.start_table import StartTable, start_table
 
-_MOST_SAMPLES = 10_000_000  # numbers that say where restarts begin, 80 MB
-# Of the way on from the best posture: iterations to wait, and what counts as progress meanwhile.
+_MOST_SAMPLES = 10_000_000  # numbers in the initial guesses of restarts, 80 MB
+# Continuation from the best configuration: patience, and the ratio that counts as progress.
 _PATIENT = 20
 _HARDLY_ANY = 0.999
 
@@ -43,9 +43,9 @@ PREFERENCES = {'nearest': NEAREST, 'first': FIRST, 'manipulability': MANIPULABIL
 
 
 class IterativeSolver(Solver):
-    """A solver whose iterations run in kernels; subclasses say in which and with what settings."""
+    """A solver whose iterations run in a kernel; subclasses define kernel and settings."""
 
-    kernels: ClassVar[Kernels]
+    _kernel: ClassVar[Kernel]
     patience: ClassVar[int] = 5
     progress: ClassVar[float] = 0.5
 
@@ -56,13 +56,12 @@ class IterativeSolver(Solver):
         if self.options.max_restarts > most:
             raise OptionError(f'max_restarts must be at most {most} for an arm of '
                               f'{chain.n_joints} joints, not {self.options.max_restarts}')
-        self.centre, self.reach = reach(self.chain.arrays)
         self.settings = self._settings()
-        self.packed = pack(self.chain.arrays, self.settings)
+        table = start_table(self.chain, self.options.max_restarts, self.options.seed)
+        self.packed = pack(self.chain.arrays, self.settings, table)
         self._scratch_size = len(make_scratch(len(self.chain.arrays.column), chain.n_joints))
-        self._soft = self._soft_limits()
-        self.samples = low_discrepancy(self.options.max_restarts, chain.n_joints,
-                                       self.options.seed)
+        self._soft = self._soft_limits(table)
+        self._has_balls = self.chain.has_balls
 
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return one bare step Δq (n,) of the method from q (n,): no limits, no line search.
@@ -72,59 +71,59 @@ class IterativeSolver(Solver):
         start = vector(q, self.chain.n_joints, 'q')
         dq = np.zeros(self.chain.n_joints)
         goal = as_goal(goal)
-        self.kernels.step(*self.packed, goal.pose, goal.weights, self.scratch(), start, dq)
+        self._run(goal, start, STEP, 0, self._scratch(), np.empty(8), dq, self.packed)
         return dq
 
-    def scratch(self) -> np.ndarray:
-        """Return what a kernel works in; one for each call, so that threads do not meet."""
-        return np.zeros(self._scratch_size)
+    def _scratch(self) -> np.ndarray:
+        """Return a scratch array; a new one for each call, for thread safety."""
+        return np.empty(self._scratch_size)
 
-    def compiled(self) -> bool:
-        """Tell whether the kernels are on disk; see `Solver.compiled`."""
-        timed = self.options.timeout is not None
-        return compiled((self.kernels.resume if timed else self.kernels.search).__name__)
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries that the solver can reach; see `Solver`."""
+        return self._kernel, *super().kernels()
 
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array; the kernel brings it inside the limits."""
-        if q0 is None or self.chain.has_balls:
-            return super()._start(q0)
-        start = numbers(q0, 'q0')
-        return start if start.shape == self._shape else super()._start(q0)
+        if q0 is not None and not self._has_balls:
+            start = numbers(q0, 'q0')
+            if start.shape == self._shape:
+                return start
+        return super()._start(q0)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         timeout = self.options.timeout
         deadline = None if timeout is None else time.perf_counter() + timeout
         if self._soft is not None:
-            q, outcome, timed_out = self.search(goal, q0, deadline=deadline, packed=self._soft)
+            q, outcome, timed_out = self._search(goal, q0, deadline=deadline, packed=self._soft)
             if outcome[0] == CONVERGED:
                 return self._found(goal, q0, q, outcome, timed_out)
-        return self._found(goal, q0, *self.search(goal, q0, deadline=deadline))
+        return self._found(goal, q0, *self._search(goal, q0, deadline=deadline))
 
     def _found(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
                timed_out: bool) -> Found:
         end, iterations, attempts, _, position, orientation = outcome
         if end == CONVERGED:
-            return Found(q, True, StopReason.CONVERGED, position, orientation, iterations,
-                         attempts - 1)
+            return Verified(q, True, StopReason.CONVERGED, position, orientation, iterations,
+                            attempts - 1)
         if end == INVALID:
-            vector(q0, self.chain.n_joints, 'q0')  # says what is wrong with it
-        return self._failed(goal, q0, q, outcome, timed_out)
+            vector(q0, self.chain.n_joints, 'q0')  # raises the error
+        return self._failed(goal, q, outcome, timed_out)
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
-        if self.options.timeout is not None or self._soft is not None or not goals:
+        one_by_one = type(self)._solve is not IterativeSolver._solve  # a subclass's own
+        if one_by_one or self.options.timeout is not None or self._soft is not None or not goals:
             return super()._solve_many(goals, starts, progress)
-        postures, outcomes = search_many(self, goals, starts, progress)
+        configurations, outcomes = search_many(self, goals, starts, progress)
         return [self._found(goal, start, q, outcome, False)
-                for goal, start, q, outcome in zip(goals, starts, postures, outcomes)]
+                for goal, start, q, outcome in zip(goals, starts, configurations, outcomes)]
 
-    def _failed(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
-                timed_out: bool) -> Found:
-        """Return why a search failed, and the best there is instead."""
+    def _failed(self, goal: Goal, q: np.ndarray, outcome: Outcome, timed_out: bool) -> Found:
+        """Return the best configuration of a failed search, and the reason."""
         end, iterations, attempts, _, position, orientation = outcome
         beyond = end == BEYOND
         if end in (STALLED, BEYOND) and not timed_out and not self.options.closest:
-            end, position, orientation = self._go_on(goal, q)
+            end, position, orientation = self._approach(goal, q)
         if end == CONVERGED:
             reason = StopReason.CONVERGED
         elif timed_out:
@@ -132,73 +131,100 @@ class IterativeSolver(Solver):
         elif beyond:
             reason = StopReason.UNREACHABLE
         else:
-            reason = diagnose(self, goal, q0, q, end)
-        return Found(q, end == CONVERGED, reason, position, orientation, iterations, attempts - 1)
+            reason = diagnose(self, goal, q, end)
+        return Verified(q, end == CONVERGED, reason, position, orientation, iterations,
+                        attempts - 1)
 
-    def _go_on(self, goal: Goal, q: np.ndarray) -> tuple[int, float, float]:
-        """Go on, in place, from the best q (n,) of a search that gave up, until it gains no more.
+    def _approach(self, goal: Goal, q: np.ndarray) -> tuple[int, float, float]:
+        """Continue from the best q (n,) of a failed search, in place, while the error falls.
 
-        An attempt is given up as soon as another promises more; where the error is smallest is
-        another question. Return (how it ended, position error, orientation error).
+        Attempts end as soon as a restart is more promising, usually before the least error. Return
+        (how it ended, position error, orientation error).
         """
-        patient = pack(self.chain.arrays, self.settings._replace(
-            patience=_PATIENT, progress=_HARDLY_ANY))
+        patient = pack(self.chain.arrays, self._patient_settings())
         nearer = np.empty_like(q)
-        before = goal_error(*patient, goal.pose, goal.weights, self.scratch(), q)
-        after = self.kernels.search(*patient, goal.pose, goal.weights, q, self.samples, 1,
-                                    self.scratch(), nearer)
+        before = goal_error(*patient, goal.pose, goal.weights, self._scratch(), q)
+        record = np.empty(8)
+        self._run(goal, q, 0, 1, self._scratch(), record, nearer, patient)
+        after = outcome_of(record)
         if after[0] != CONVERGED and after[3] >= before[0]:
             return STALLED, before[1], before[2]
         q[:] = nearer
         return CONVERGED if after[0] == CONVERGED else STALLED, after[4], after[5]
 
-    def search(self, goal: Goal, q0: np.ndarray, attempts: int | None = None,
+    def _search(self, goal: Goal, q0: np.ndarray, attempts: int | None = None,
                deadline: float | None = None,
                packed: Packed | None = None) -> tuple[np.ndarray, Outcome, bool]:
         """Return (q (n,), the outcome of `search.search`, whether the time ran out).
 
-        attempts: how many at the most, instead of all that the options allow. deadline: when the
-        time is over, by time.perf_counter. packed: instead of the solver's own.
+        attempts: maximum number, by default that of the options. deadline: by time.perf_counter,
+        s. packed: by default the solver's own.
         """
         last = 1 + self.options.max_restarts if attempts is None else attempts
-        q = np.empty(self._shape)
-        asked = (*(packed or self.packed), goal.pose, goal.weights, q0, self.samples)
-        if deadline is None:
-            return q, self.kernels.search(*asked, last, self.scratch(), q), False
-        known, scratch = np.empty(8), self.scratch()
-        begin(known)
-        timed_out = False
-        for attempt in range(last):
-            timed_out = attempt > 0 and time.perf_counter() >= deadline
-            if timed_out or self.kernels.resume(
-                    *asked, attempt, attempt + 1, known, scratch, q):
-                break
-        return q, outcome_of(known), timed_out and known[0] != CONVERGED
+        q, record, scratch = np.empty(self._shape), np.empty(8), self._scratch()
+        record[3] = math.inf
+        packed, timed_out, attempt = packed or self.packed, False, 0
+        try:
+            while attempt < last:
+                timed_out = (deadline is not None and attempt > 0
+                             and time.perf_counter() >= deadline)
+                # One at a time as well until machine code is ready.
+                until = last if deadline is None and self._kernel.is_ready else attempt + 1
+                if timed_out or self._run(goal, q0, attempt, until, scratch, record, q, packed):
+                    break
+                attempt = until
+        except OutOfTimeError:
+            timed_out = True
+            if not record[3] < math.inf:  # the first attempt has not finished
+                with unlimited():
+                    q[:] = self._within(q0)
+                    record[:] = STALLED, 0.0, 1.0, *goal_error(
+                        *packed, goal.pose, goal.weights, scratch, q), 0.0, math.inf
+        outcome = outcome_of(record)
+        return q, outcome, timed_out and outcome[0] != CONVERGED
 
-    def _soft_limits(self) -> Packed | None:
-        """Return chain and settings within limits drawn in by the margin; None without one."""
+    def _within(self, q0: np.ndarray) -> np.ndarray:
+        """Return q0 (n,) inside the limits."""
+        q = q0.copy()
+        into_limits(self.chain.arrays, q)
+        return q
+
+    def _run(self, goal: Goal, q0: np.ndarray, first: int, last: int, scratch: np.ndarray,
+             record: np.ndarray, q: np.ndarray, packed: Packed) -> bool:
+        """Call the kernel for one goal; see `search.search`."""
+        return self._kernel(*packed, goal.pose[None], goal.weights, q0[None], first, last, scratch,
+                           record[None], q[None])
+
+    def _patient_settings(self) -> Settings:
+        """Return the settings of `_approach`."""
+        return self.settings._replace(patience=_PATIENT, progress=_HARDLY_ANY)
+
+    def _soft_limits(self, table: StartTable) -> Packed | None:
+        """Return chain and settings with limits narrowed by the margin; None without a margin."""
         if self.options.limit_margin == 0.0:
             return None
         lower, upper = self.chain.lower, self.chain.upper
         margin = np.minimum(self.options.limit_margin, 0.5 * (upper - lower))
         soft = self.chain.with_limits(lower + margin, upper - margin)
-        return pack(soft.arrays, self.settings)
+        return pack(soft.arrays, self.settings, table)
 
     def _settings(self) -> Settings:
-        """Return the options as the kernels take them."""
+        """Return the options as settings of the kernels."""
         n, ball = self.chain.n_joints, wrist_ball(self.chain.arrays)
+        size = extent(self.chain.arrays)
         weights = self.options.joint_weights
         scale = np.ones(n)
         if weights is not None:
             scale /= np.sqrt(weights)
             scale /= scale.max()
+        span = np.where(self.chain.prismatic, self.chain.upper - self.chain.lower, 0.0)
         return Settings(
             self.options.position_tolerance, self.options.orientation_tolerance,
             self.options.max_iterations, self.options.max_step, self.patience, self.progress,
-            self.reach if math.isfinite(self.reach) and self.reach > 0.0 else 1.0, self.reach,
-            ball.radius, PREFERENCES[self.options.prefer], self.centre, ball.wrist, ball.centre,
-            scale, self._method_settings())
+            size.length_scale, size.reach, size.hole, ball.radius,
+            PREFERENCES[self.options.prefer], size.centre, ball.wrist, ball.centre, scale, span,
+            self._method_settings())
 
     def _method_settings(self) -> Any:
-        """Return what only the method's kernels know, a NamedTuple."""
+        """Return the method's own settings, a NamedTuple."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The options that every solver takes."""
+"""Options of every solver."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from ik_node.options import Options, option
 
 @dataclass(frozen=True)
 class SolverOptions(Options):
-    """What every solver takes."""
+    """Options of every solver."""
 
     position_tolerance: float = option(
         1e-6, 'largest position error of a success', 'm', low=0.0, positive=True)
@@ -21,61 +21,64 @@ class SolverOptions(Options):
     max_iterations: int = option(
         100, 'iterations of one attempt', kind=int, low=1, high=10**9)
     max_restarts: int = option(
-        100, 'attempts from other starts after the first, from q0, failed', kind=int, low=0,
-        high=10**6)
+        100, 'restarts from other initial guesses after the attempt from q0 fails', kind=int,
+        low=0, high=10**6)
     timeout: float | None = option(
-        None, 'time for one solve, looked at between attempts; none: no bound', 's', low=0.0,
+        None, 'time limit of one solve, checked between attempts; none: no limit', 's', low=0.0,
         optional=True)
     seed: int = option(
-        0, 'of the random starts: the same seed, the same answer', kind=int, low=0, high=2**31 - 1)
+        0, 'seed of the restarts; results are reproducible for the same seed', kind=int, low=0,
+        high=2**31 - 1)
     max_step: float = option(
-        1.0, 'largest change of one joint in one iteration', 'rad or m', low=0.0, positive=True)
+        1.0, 'largest change of one joint in one iteration; for a prismatic joint a multiple of '
+        'the arm length or, if greater and within its range, of the distance to the goal', 'rad',
+        low=0.0, positive=True)
     joint_weights: Any = option(
-        None, 'one weight per joint: a heavier one moves less; none: all alike', low=0.0,
+        None, 'weight of each joint: a heavier joint moves less; none: equal weights', low=0.0,
         positive=True, optional=True, per_joint=True)
     lower: Any = option(
-        None, 'lower limits inside the model\'s own; none: those', 'rad or m', optional=True,
-        per_joint=True)
+        None, 'lower limits, within those of the model; none: those of the model', 'rad or m',
+        optional=True, per_joint=True)
     upper: Any = option(
-        None, 'upper limits inside the model\'s own; none: those', 'rad or m', optional=True,
-        per_joint=True)
+        None, 'upper limits, within those of the model; none: those of the model', 'rad or m',
+        optional=True, per_joint=True)
     limit_margin: float = option(
-        0.0, 'how far from the limits answers stay, wherever the goal can be met so: soft limits',
+        0.0, 'soft limits: margin from the joint limits, kept if the goal can be met with it',
         'rad or m', low=0.0)
     closest: bool = option(
-        False, 'whether to look for the closest posture where the goal is not met, some '
-        'milliseconds; else it is the best that was met on the way', kind=bool)
+        False, 'whether to search for the closest configuration if the goal is not met, which '
+        'takes some milliseconds; otherwise the best one of the search is returned', kind=bool)
     prefer: str = option(
-        'nearest', 'which of several answers: nearest to the start (what the start leads to, else '
-        'of the first few found), the first found, or of a few the one with the highest '
-        'manipulability or farthest from the limits', kind=str,
+        'nearest', 'which of several solutions to return: the nearest to the initial guess (the '
+        'one reached from it, else the nearest of the first few found), the first found, or among '
+        'a few the one with the highest manipulability or farthest from the limits', kind=str,
         choices=('nearest', 'first', 'manipulability', 'limits'))
 
 
 @dataclass(frozen=True)
 class ClosedFormOptions(SolverOptions):
-    """What solvers that know closed forms take."""
+    """Options of solvers with closed forms."""
 
     elbow: Any = option(
-        None, 'a point x y z in the base frame that the elbow should come nearest to, of an arm '
-        'with spherical shoulder and wrist; it goes before prefer; none: anywhere', 'm',
+        None, 'a point x y z in the base frame that the elbow is brought nearest to, for arms with '
+        'spherical shoulder and wrist; takes precedence over prefer; none: no preference', 'm',
         listed=True, length=3, optional=True)
 
 
 def restricted(chain: Chain, options: SolverOptions) -> Chain:
-    """Return the chain with the limits the options ask for. Raises OptionError for wider ones."""
+    """Return the chain with the limits of the options. Raises OptionError for wider limits."""
     if options.lower is None and options.upper is None:
         return chain
     limits = []
     for name, own in (('lower', chain.lower), ('upper', chain.upper)):
-        given = getattr(options, name)
-        wanted = own if given is None else np.broadcast_to(given, own.shape)
-        wider = wanted < own if name == 'lower' else wanted > own
+        option_value = getattr(options, name)
+        limit = own if option_value is None else np.broadcast_to(option_value, own.shape)
+        wider = limit < own if name == 'lower' else limit > own
         if wider.any():
             k = int(np.argmax(wider))
             raise OptionError(f'{name} must stay inside the limits of the model, {own[k]:g} for '
-                              f'joint {chain.joint_names[k]!r}, not {wanted[k]:g}')
-        limits.append(wanted)
+                              f'joint {chain.joint_names[k]!r}, not {limit[k]:g}')
+        limits.append(limit)
     crossed = limits[0] > limits[1]
     if crossed.any():
         k = int(np.argmax(crossed))

@@ -1,45 +1,59 @@
-"""What stays the same from solve to solve, as two flat arrays.
+"""Chain and settings of a solver, packed into two flat arrays.
 
 Numba unwraps every array and every number of every tuple it is called with, which takes as long as
-several iterations do. A solver therefore lays its chain and its settings out once; its kernels,
-called with a handful of arrays, make the tuples again from views of them.
+several iterations do. A solver therefore packs its chain and its settings once; its kernels,
+called with a few arrays, restore the tuples from views of them.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import njit
+from ik_node._jit import Layout, njit
 from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.settings import Settings
+from ik_node.solvers.start_table import StartTable, Table
 
-_SIZES = 2     # entries of codes before the chain's: arcs and joints
-_SCALARS = 10  # numbers of the settings before their arrays
+_CHAIN, _SETTINGS = Layout(ChainArrays), Layout(Settings)
+_unpack_chain, _end_of_chain = _CHAIN.unpack, _CHAIN.end
+_unpack_settings, _end_of_settings = _SETTINGS.unpack, _SETTINGS.end
+_SIZES = 4  # entries of codes before the chain's: articulations, columns, and the table's offsets
 
 
 class Packed(NamedTuple):
     """A chain and settings."""
 
     codes: np.ndarray
-    """(c,) whole numbers: sizes, and what the chain's arcs and columns are."""
+    """(c,) integers: sizes, kinds and columns of the chain's joints, the start table's."""
     numbers: np.ndarray
-    """(x,) all others: the chain's, the settings', and at the end the method's own."""
+    """(x,) floats: of the chain, the settings, the method, and the start table."""
 
 
-def pack(chain: ChainArrays, settings: Settings | None = None) -> Packed:
-    """Lay out a chain and settings; of the method's own the scalars go before the arrays."""
-    sizes = [len(chain.column), len(chain.lower)]
-    codes: list[Any] = [sizes, chain.kind, chain.column, chain.shared, chain.turns]
-    numbers: list[Any] = [chain.placement, chain.ratio, chain.lower, chain.upper]
+def pack(chain: ChainArrays, settings: Settings | None = None,
+         table: StartTable | None = None) -> Packed:
+    """Lay out a chain, settings, and a table of starts, which only searches with restarts need."""
+    codes, numbers = _CHAIN.pack(chain)
     if settings is not None:
-        method = sorted(settings.method, key=np.ndim)  # stable: else in the order of the fields
-        numbers += [settings[:_SCALARS], settings.centre, settings.wrist,
-                    settings.wrist_centre, settings.scale, *method]
-    return Packed(_flat(codes, np.int64), _flat(numbers, np.float64))
+        kind: Any = type(settings.method)
+        for own_codes, own_numbers in (_SETTINGS.pack(settings),
+                                       _method_layout(kind).pack(settings.method)):
+            codes, numbers = codes + own_codes, numbers + own_numbers
+    sizes = [len(chain.column), len(chain.lower), _SIZES + sum(map(len, codes)),
+             sum(map(len, numbers))]
+    if table is not None:
+        codes.append(table.codes)
+        numbers.append(table.numbers)
+    return Packed(_joined([np.array(sizes), *codes], np.int64), _joined(numbers, np.float64))
 
 
-def _flat(parts: Sequence[Any], dtype: type) -> np.ndarray:
+@functools.cache
+def _method_layout(kind: type) -> Layout:
+    return Layout(kind)
+
+
+def _joined(parts: Sequence[Any], dtype: type) -> np.ndarray:
     array = np.concatenate([np.ravel(np.asarray(part, dtype=dtype)) for part in parts])
     array.flags.writeable = False
     return array
@@ -48,29 +62,32 @@ def _flat(parts: Sequence[Any], dtype: type) -> np.ndarray:
 @njit
 def unpack_chain(codes, numbers):
     """Return the `ChainArrays` of a `Packed`, views of it."""
-    m, n = codes[0], codes[1]
-    placed = 16 * (m + 1)
-    first, last = placed + m, placed + m + 2 * n
-    columns = _SIZES + 3 * m
-    return ChainArrays(
-        numbers[:placed].reshape((m + 1, 4, 4)), codes[_SIZES:_SIZES + m],
-        codes[_SIZES + m:_SIZES + 2 * m], numbers[placed:first],
-        codes[_SIZES + 2 * m:columns], numbers[first:first + n], numbers[first + n:last],
-        codes[columns:columns + n])
+    return _unpack_chain(codes, _SIZES, numbers, 0, codes[0], codes[1])
 
 
 @njit
 def unpack_settings(codes, numbers, method):
-    """Return the `Settings` of a `Packed`; method: what the method's own unpacking made."""
+    """Return the `Settings` of a `Packed`; method: its own settings, see `method_at`."""
     m, n = codes[0], codes[1]
-    x = numbers[16 * (m + 1) + m + 2 * n:]
-    a, b, c = _SCALARS + 3, _SCALARS + 6, _SCALARS + 9
-    return Settings(x[0], x[1], int(x[2]), x[3], int(x[4]), x[5], x[6], x[7], x[8], int(x[9]),
-                    x[_SCALARS:a], x[a:b], x[b:c], x[c:c + n], method)
+    c, x = _end_of_chain(_SIZES, 0, m, n)
+    return _unpack_settings(codes, c, numbers, x, m, n, method)
 
 
 @njit
 def method_at(codes):
-    """Return where the numbers of a `Packed` begin that are the method's own."""
+    """Return where the method's own settings begin, in the codes and in the numbers."""
     m, n = codes[0], codes[1]
-    return 16 * (m + 1) + m + 2 * n + _SCALARS + 9 + n
+    c, x = _end_of_chain(_SIZES, 0, m, n)
+    return _end_of_settings(c, x, m, n)
+
+
+@njit
+def unpack_table(codes, numbers):
+    """Return the `Table` of a `Packed` that has one."""
+    n, at = codes[1], codes[3]
+    own = codes[codes[2]:]
+    samples = at + 4
+    entries = samples + own[2] * n
+    return Table(own[1], own[3:], numbers[at:samples],
+                 numbers[samples:entries].reshape((own[2], n)),
+                 numbers[entries:].reshape((own[0], 12 + n)))

@@ -1,6 +1,6 @@
-"""Solvers that other packages bring, by entry points of the group `ik_node.solvers`.
+"""Solvers of other packages, by entry points of the group `ik_node.solvers`.
 
-A package names its class in its pyproject.toml, and nothing of ik_node has to be changed:
+A package declares its class in its pyproject.toml; ik_node needs no change:
 
     [project.entry-points."ik_node.solvers"]
     least_squares = "least_squares_ik:LeastSquaresSolver"
@@ -28,21 +28,21 @@ class Refused(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        """Return the name, who brings it, and what is wrong with it."""
-        return (f'the solver {self.name!r} that {self.distribution} brings cannot be used: '
+        """Return the name, the distribution and the reason."""
+        return (f'the solver {self.name!r} of {self.distribution} cannot be used: '
                 f'{self.reason}')
 
 
 class _UnfitError(Exception):
-    """What is wrong with a plug-in."""
+    """The reason why a plug-in is refused."""
 
 
 def load(points: Iterable[EntryPoint],
          taken: Collection[str]) -> tuple[dict[str, type[Solver]], list[Refused]]:
-    """Import what entry points name; return the classes by name, and those that cannot be used.
+    """Import the classes of entry points; return them by name, and the refused ones.
 
-    taken: names that are there already. Of two plug-ins with the same name the first is taken.
-    Whatever a plug-in does, it does not raise.
+    taken: names in use. Of two plug-ins with the same name the first is used. Exceptions of a
+    plug-in are caught.
     """
     found: dict[str, type[Solver]] = {}
     refused = []
@@ -63,12 +63,13 @@ def _distribution(point: EntryPoint) -> str:
 def _load_one(point: EntryPoint, taken: Collection[str]) -> type[Solver]:
     """Return the class of an entry point. Raises _UnfitError."""
     if not re.fullmatch('[a-z][a-z0-9_]*', point.name):
-        raise _UnfitError('a name must be of small letters, digits and underscores, a letter first')
+        raise _UnfitError('a name must consist of lower-case letters, digits and underscores, '
+                          'beginning with a letter')
     if point.name in taken:
         raise _UnfitError('the name is taken already')
     try:
         solver = point.load()
-    except (Exception, SystemExit) as error:  # whatever happens as a stranger's module is imported
+    except (Exception, SystemExit) as error:  # a foreign module may raise anything
         raise _UnfitError(f'{point.value} cannot be imported: {type(error).__name__}: '
                           f'{error}') from error
     if not (inspect.isclass(solver) and issubclass(solver, Solver)):

@@ -1,8 +1,8 @@
-"""Which of several answers is taken."""
+"""Selection cost of solutions."""
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import njit, rare
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.linear import cholesky, gram
 from ik_node.solvers.settings import LIMITS, MANIPULABILITY, NEAREST
@@ -10,18 +10,29 @@ from ik_node.solvers.task import task_jacobian
 
 
 @njit
-def regret(chain, task, settings, work, q0, q):
-    """Return how little q (n,) is what is preferred; the least is best. work.frames must be q's.
+def joint_distance(settings, q0, q):
+    """Return the squared distance of q (n,) from q0 (n,), a heavier joint counting more.
 
-    NEAREST: the squared distance from q0 (n,), a heavier joint counting more. LIMITS: how near the
-    nearest limit is, 0 in the middle of all, 1 at one. MANIPULABILITY: −log √det(J Jᵀ) of the rows
-    asked for [Yoshikawa 1985].
+    In rad²; of a prismatic joint the length of the arm counts as a radian.
+    """
+    total, scale, span = 0.0, settings.scale, settings.span
+    for k in range(q.shape[0]):
+        unit = settings.length if span[k] > 0.0 else 1.0
+        total += ((q[k] - q0[k]) / (unit * scale[k])) ** 2
+    return total
+
+
+@rare
+def selection_cost(chain, task, settings, work, q0, q):
+    """Return the selection cost of q (n,); the least is best. work.frames must be q's.
+
+    NEAREST: `joint_distance` from q0 (n,). LIMITS: closeness to the nearest limit, 0 in the middle
+    of all, 1 at one. MANIPULABILITY: −log √det(J Jᵀ) of the constrained
+    rows [Yoshikawa 1985].
     """
     total = 0.0
     if settings.prefer == NEAREST:
-        scale = settings.scale
-        for k in range(q.shape[0]):
-            total += ((q[k] - q0[k]) / scale[k]) ** 2
+        total = joint_distance(settings, q0, q)
     elif settings.prefer == LIMITS:
         lower, upper = chain.lower, chain.upper
         for k in range(q.shape[0]):

@@ -1,12 +1,13 @@
-"""The solvers by name: those of this package, and those that others bring as plug-ins."""
+"""The solvers by name: those of this package, and plug-ins of others."""
 
+import textwrap
 import threading
 import warnings
 from importlib.metadata import entry_points
 from typing import Any
 
-from ik_node.exceptions import InputError, OptionError, unknown
-from ik_node.model.chain import Chain
+from ik_node.exceptions import OptionError, unknown
+from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.base import Solver
@@ -23,22 +24,22 @@ _BUILT_IN: dict[str, type[Solver]] = {
 
 
 class _Plugins:
-    """What others bring, imported when it is asked for first."""
+    """Solvers of other packages, imported on first use."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._asked = False
+        self._loaded = False
         self._found: dict[str, type[Solver]] = {}
         self._refused: tuple[Refused, ...] = ()
 
     def get(self) -> tuple[dict[str, type[Solver]], tuple[Refused, ...]]:
-        """Return the classes by name, and what cannot be used; warn of the latter once.
+        """Return the classes by name, and refused plug-ins; warn of the latter once.
 
-        A plug-in that asks while it is imported itself is told of none.
+        A plug-in that calls this during its own import gets none.
         """
         with self._lock:
-            if not self._asked:
-                self._asked = True
+            if not self._loaded:
+                self._loaded = True
                 self._found, refused = load(entry_points(group=GROUP), _BUILT_IN)
                 self._refused = tuple(refused)
                 for one in refused:
@@ -86,10 +87,29 @@ def make_solver(name: str, chain: Chain, **options: Any) -> Solver:
     """Return the named solver for a chain.
 
     Raises OptionError for an unknown name or option and for values out of range, and
-    UnsupportedError where the method has nothing to offer for the arm. Raises InputError for what
-    is no chain.
+    UnsupportedError where the method does not support the arm. Raises InputError for anything but
+    a chain.
     """
-    if not isinstance(chain, Chain):
-        raise InputError(f'a solver is made for a chain, tree.chain(…), not for a '
-                         f'{type(chain).__name__}')
+    check_chain(chain)
     return solver_class(name)(chain, **options)
+
+
+def _help() -> str:
+    """Return the solvers of this package and their options, a paragraph each."""
+    common = set.intersection(*(set(solver.Options.specs()) for solver in _BUILT_IN.values()))
+    parts = [('every solver:', sorted(common))]
+    for name in built_in_names():
+        solver = _BUILT_IN[name]
+        what = (solver.__doc__ or '').partition('\n')[0]
+        parts.append((f'{name}: {what}', [key for key in solver.Options.specs()
+                                          if key not in common]))
+    return '\n\n'.join(
+        textwrap.fill(f'- {what} Options: {", ".join(options)}.', 96, initial_indent='    ',
+                      subsequent_indent='      ') for what, options in parts if options)
+
+
+make_solver.__doc__ = f"""{make_solver.__doc__}
+{_help()}
+
+    docs/solvers has the meaning of each, `Options.specs()` of a solver's class its range and unit.
+    """

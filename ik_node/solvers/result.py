@@ -1,9 +1,12 @@
-"""What a solver returns."""
+"""The result of a solver: the best joint values found, and their errors."""
 
+from collections import Counter
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from ik_node.exceptions import InputError, shown
 
 if TYPE_CHECKING:
     from ik_node.model.chain import Chain
@@ -11,19 +14,19 @@ if TYPE_CHECKING:
 
 
 class StopReason(Enum):
-    """Why a solver stopped; the value says it in words."""
+    """Why a solver stopped; the value is a description."""
 
     CONVERGED = 'the goal is met'
-    UNREACHABLE = 'no joint values meet the goal, with or without the joint limits'
+    UNREACHABLE = 'the goal is out of reach, whatever the limits of the revolute joints'
     LIMITS = 'only joint values outside the limits meet the goal'
-    SINGULAR = 'stuck in a singular posture: no joint moves the tip towards the goal'
+    SINGULAR = 'stuck in a singular configuration: no joint moves the tip towards the goal'
     STALLED = 'the error stopped shrinking before the goal was met'
     ITERATIONS = 'the iterations ran out while the error was still shrinking'
     TIMEOUT = 'the time ran out'
 
 
 class _Fields(NamedTuple):
-    """What a solver hands back."""
+    """The fields of a result."""
 
     q: np.ndarray
     """(n,) rad or m, always inside the limits; of a batch (m, n)."""
@@ -32,24 +35,28 @@ class _Fields(NamedTuple):
     reason: Any
     """StopReason."""
     position_error: Any
-    """m, over the axes asked for, from forward kinematics at q; 0.0 where none is."""
+    """m, over the constrained axes, from forward kinematics at q; 0.0 without any."""
     orientation_error: Any
     """rad, likewise."""
     iterations: Any
     """Iterations of the attempt that found q."""
     restarts: Any
-    """How many attempts were made after the first."""
+    """Number of attempts after the first."""
     solve_time: Any
-    """s; of a batch the time of the whole divided by its length."""
+    """s; for a batch the total time divided by its length."""
 
 
 _SOLVED = len(_Fields._fields) - 1  # all but the time
 
 
 class Result(_Fields):
-    """The best joint values found, and how good they are. Of a batch, every field is an array.
+    """The best joint values found, and their errors. For a batch, every field is an array.
 
-    - `method`: the solver that found them, where one that chooses among several was asked; else ''.
+    A named tuple: its fields cannot be set, `_replace` returns another result for the same chain
+    and goals. The array `q` belongs to the caller.
+
+    - `chain`, `goals`: the problem; goals is a tuple, of length one without a batch.
+    - `method`: name of the solver that found q, for solvers that delegate; else ''.
     """
 
     chain: 'Chain'
@@ -58,23 +65,66 @@ class Result(_Fields):
 
     @classmethod
     def of(cls, fields: tuple, solve_time: Any, chain: 'Chain', *goals: 'Goal') -> 'Result':
-        """Return a result; chain and goals are what its singular values are taken of.
+        """Return a result; chain and goals are used for its singular values.
 
-        fields: those before `solve_time`, and `method` where it is known.
+        fields: those before `solve_time`, and optionally `method`.
         """
-        result = cls(*fields[:_SOLVED], solve_time)  # type: ignore[call-arg]
-        result.method = fields[_SOLVED] if len(fields) > _SOLVED else ''
-        result.chain, result.goals = chain, goals
+        result = tuple.__new__(cls, (*fields[:_SOLVED], solve_time))
+        own = result.__dict__
+        own['chain'], own['goals'] = chain, goals
+        own['method'] = fields[_SOLVED] if len(fields) > _SOLVED else ''
         return result
 
+    def _replace(self, **fields: Any) -> 'Result':
+        """Return the result with some fields replaced; chain, goals and method are kept."""
+        result = super()._replace(**fields)
+        vars(result).update(vars(self))
+        return result
+
+    __replace__ = _replace
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raise AttributeError: a result is immutable."""
+        raise AttributeError(f'a Result is immutable: {name!r} cannot be set; see _replace')
+
+    def __repr__(self) -> str:
+        """Return the outcome in a line or two; for a batch the number of goals met."""
+        if np.ndim(self.q) == 1:
+            with np.printoptions(precision=6, suppress=True, linewidth=10_000, threshold=20):
+                q = repr(np.asarray(self.q)).removeprefix('array(').removesuffix(')')
+            method = f', {self.method}' if getattr(self, 'method', '') else ''
+            return (f'Result({_name(self.reason)}{method}, q={q}, '
+                    f'position_error={self.position_error:.2g} m, '
+                    f'orientation_error={self.orientation_error:.2g} rad, '
+                    f'iterations={self.iterations}, restarts={self.restarts}, '
+                    f'solve_time={self.solve_time * 1e3:.3g} ms)')
+        count = len(self.q)
+        reasons = ', '.join(f'{number} {name}' for name, number in Counter(
+            map(_name, self.reason)).most_common())
+        worst = (f'; largest errors {np.max(self.position_error):.2g} m and '
+                 f'{np.max(self.orientation_error):.2g} rad; {np.mean(self.solve_time) * 1e3:.3g} '
+                 'ms each' if count else '')
+        return (f'Result(batch of {count}, {int(np.sum(self.success))} met'
+                f'{f": {reasons}" if reasons else ""}{worst})')
+
     def because(self, reason: StopReason) -> 'Result':
-        """Return the same result for another reason."""
-        return Result.of((*self._replace(reason=reason)[:_SOLVED], self.method), self.solve_time,
-                         self.chain, *self.goals)
+        """Return the same result with another reason. Raises InputError for an invalid one."""
+        if not isinstance(reason, StopReason):
+            raise InputError(f'a reason must be a StopReason, not {shown(reason)}')
+        return self._replace(reason=reason if np.ndim(self.q) == 1
+                             else np.full(len(self.q), reason))
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether every field is the same."""
+        return isinstance(other, Result) and all(map(np.array_equal, self, other))
+
+    def __ne__(self, other: object) -> bool:
+        """Tell whether any field differs."""
+        return not self == other
 
     @property
     def smallest_singular_value(self) -> Any:
-        """Of the Jacobian's rows that the goal asks for, at q, in m and rad; 0 where singular."""
+        """Of the constrained rows of the Jacobian at q, in m and rad; 0 where singular."""
         return self._each(lambda sigma: sigma[-1])
 
     @property
@@ -90,14 +140,18 @@ class Result(_Fields):
         return found[0] if np.ndim(self.q) == 1 else np.array(found)
 
 
+def _name(reason: Any) -> str:
+    return getattr(reason, 'name', shown(reason))
+
+
 def task_singular_values(chain: 'Chain', goal: 'Goal', q: np.ndarray,
                          length: float = 1.0) -> np.ndarray:
-    """Return the singular values, falling, of the Jacobian's rows that a goal asks for, at q (n,).
+    """Return the singular values, descending, of the constrained rows of the Jacobian at q (n,).
 
-    Weighted as the goal weights them; length: what a metre is divided by, m.
+    Rows are weighted as in the goal; length: divisor of the linear rows, m.
     """
     J = chain.jacobian(q)
     J[:3] /= length
-    turn = np.kron(np.eye(2), goal.pose[:3, :3].T)  # rows along the goal's axes
-    return np.linalg.svd((goal.weights[:, None] * (turn @ J))[goal.weights > 0.0],
+    rotation = np.kron(np.eye(2), goal.pose[:3, :3].T)  # rows along the goal's axes
+    return np.linalg.svd((goal.weights[:, None] * (rotation @ J))[goal.weights > 0.0],
                          compute_uv=False)

@@ -1,7 +1,7 @@
-"""Attempts from several starts: q0 first, others only when that failed.
+"""Attempts from several initial guesses: q0 first, others only after it fails.
 
-`search`, `resume`, `search_batch` and `step` are templates: `attempt`, `bare_step` and
-`unpack_method` stand for a method's kernels, bound by `_jit.specialise`.
+`search` and `try_starts` are templates: `attempt`, `bare_step` and `unpack_method` stand for a
+method's kernels, bound by `_jit.specialise`.
 """
 
 import math
@@ -10,10 +10,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import njit, specialise
-from ik_node.kinematics.forward import chain_frames
-from ik_node.solvers.packing import method_at, unpack_chain, unpack_settings
-from ik_node.solvers.preference import regret
+from ik_node._jit import (
+    Integers,
+    Kernel,
+    Layout,
+    Matrix,
+    Stack,
+    Vector,
+    entry,
+    inline,
+    njit,
+    rare,
+    specialise,
+)
+from ik_node.kinematics.forward import ChainArrays, chain_frames
+from ik_node.solvers.packing import method_at, unpack_chain, unpack_settings, unpack_table
+from ik_node.solvers.preference import selection_cost
+from ik_node.solvers.restarts import pick_entries, take_entry
 from ik_node.solvers.settings import (
     BEYOND,
     CONVERGED,
@@ -25,23 +38,17 @@ from ik_node.solvers.settings import (
 )
 from ik_node.solvers.task import make_task, task_error
 
-_ANSWERS = 4  # that are compared, where one is preferred and another came first
-
-
-class Kernels(NamedTuple):
-    """What a method runs on: the templates below, made its own."""
-
-    search: Callable[..., Any]
-    resume: Callable[..., Any]
-    search_batch: Callable[..., Any]
-    step: Callable[..., Any]
+_ROUNDING = 1e-12  # of a length: rounding error of a bound
+_SOLUTIONS = 4  # solutions that are compared by their selection cost
+STEP = -1     # instead of the first attempt: one bare step of the method
+_FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
 class Outcome(NamedTuple):
-    """What a search found; q is handed back beside it."""
+    """The outcome of a search; q is returned separately."""
 
     end: int
-    """How the best attempt ended: CONVERGED …, BEYOND reach, or INVALID where q0 is not finite."""
+    """End of the best attempt: CONVERGED …, BEYOND reach, or INVALID where q0 is not finite."""
     iterations: int
     """Of the best attempt."""
     attempts: int
@@ -53,22 +60,19 @@ class Outcome(NamedTuple):
     """Orientation error, rad."""
 
 
-def outcome_of(known: np.ndarray) -> Outcome:
-    """Return what is known (8,) after a `resume` or a `search_batch`."""
-    end, iterations, attempts, *errors = known[:6].tolist()
-    return Outcome(int(end), int(iterations), int(attempts), *errors)
+def outcome_of(record: np.ndarray) -> Outcome:
+    """Return the outcome in the record (8,) of a `search`."""
+    end, iterations, attempts, error, position, orientation, _, _ = record.tolist()
+    return tuple.__new__(  # as Outcome(…), in half the time
+        Outcome, (int(end), int(iterations), int(attempts), error, position, orientation))
 
 
-def make_kernels(name: str, unpack_method: Callable[..., Any], attempt: Callable[..., Any],
-                 bare_step: Callable[..., Any]) -> Kernels:
-    """Return the kernels of the method called `name`, given its settings, attempt and step."""
+def make_search(name: str, method: Layout, attempt: Callable[..., Any],
+                bare_step: Callable[..., Any]) -> Kernel:
+    """Return the search of a method, from its settings' layout, its attempt and its bare step."""
     tried = specialise(try_starts, f'try_starts_{name}', attempt=attempt)
-    own = {'try_starts': tried, 'unpack_method': unpack_method}
-    return Kernels(
-        specialise(search, f'search_{name}', **own),
-        specialise(resume, f'resume_{name}', **own),
-        specialise(search_batch, f'search_batch_{name}', **own),
-        specialise(step, f'step_{name}', bare_step=bare_step, unpack_method=unpack_method))
+    return specialise(search, f'search_{name}', entry, try_starts=tried, bare_step=bare_step,
+                      unpack_method=method.unpack)
 
 
 def attempt(chain: Any, task: Any, settings: Any, work: Any, swing: bool,
@@ -82,122 +86,132 @@ def bare_step(chain: Any, task: Any, settings: Any, work: Any, q: Any, dq: Any) 
     raise NotImplementedError
 
 
-def unpack_method(numbers: Any, at: int, n: int) -> Any:
-    """Stand for what makes the method's own settings from what `pack` laid out from `at` on."""
+def unpack_method(codes: Any, c: int, numbers: Any, x: int, m: int, n: int) -> Any:
+    """Stand for `unpack` of the `Layout` of the method's own settings."""
     raise NotImplementedError
 
 
-def search(codes, numbers, T_base_goal, weights, q0, samples, last, scratch, q_best):
-    """Make the attempts 0 … last − 1 until one meets the goal; write the best q into q_best (n,).
+def search(codes: Integers, numbers: Vector, poses: Stack, weights: Vector, starts: Matrix,
+           first: int, last: int, scratch: Vector, record: Matrix, q_best: Matrix) -> bool:
+    """Make attempts first … last − 1 for each of poses (m, 4, 4), until one meets it.
 
-    codes, numbers: `Packed`. Attempt 0 starts from q0 (n,), attempt i from samples[i − 1] (n,),
-    numbers in [0, 1) that are spread over the limits. Returns an `Outcome`.
-    """
-    chain = unpack_chain(codes, numbers)
-    settings = unpack_settings(codes, numbers, unpack_method(
-        numbers, method_at(codes), q0.shape[0]))
-    work = make_work(scratch, chain.column.shape[0], q0.shape[0])
-    task, known = make_task(T_base_goal, weights), work.known
-    begin(known)
-    try_starts(chain, task, settings, work, q0, samples, 0, last, known, q_best)
-    return int(known[0]), int(known[1]), int(known[2]), known[3], known[4], known[5]
+    codes, numbers: `Packed`. Attempt 0 starts from starts (m, n), the others from the entries of
+    the start table that `restarts` selects. record (m, 8): results, whose first six entries
+    are an `Outcome`; where first is not 0, those of earlier attempts. Writes the best q into
+    q_best (m, n). Returns whether further attempts at the last pose would change nothing: a
+    kernel has no clock, and a search with a time limit runs one attempt at a time.
 
-
-def resume(codes, numbers, T_base_goal, weights, q0, samples, first, last, known, scratch, q_best):
-    """Make the attempts first … last − 1 of a `search`, after those that `known` (8,) tells of.
-
-    Returns whether more would change nothing. A kernel has no clock: with a bound on the time a
-    search is made bit by bit.
-    """
-    chain = unpack_chain(codes, numbers)
-    settings = unpack_settings(codes, numbers, unpack_method(
-        numbers, method_at(codes), q0.shape[0]))
-    work = make_work(scratch, chain.column.shape[0], q0.shape[0])
-    return try_starts(chain, make_task(T_base_goal, weights), settings, work, q0, samples, first,
-                      last, known, q_best)
-
-
-def search_batch(codes, numbers, poses, weights, starts, samples, last, scratch, q_best, known):
-    """Make whole searches for poses (m, 4, 4) from starts (m, n).
-
-    Writes q_best (m, n) and known (m, 8), whose first six entries are those of an `Outcome`.
+    With first = STEP one bare step of the method from starts is written into q_best instead. It
+    shares the entry, since its callees take seconds to compile.
     """
     chain = unpack_chain(codes, numbers)
     n = starts.shape[1]
-    settings = unpack_settings(codes, numbers, unpack_method(numbers, method_at(codes), n))
+    c, x = method_at(codes)
+    settings = unpack_settings(codes, numbers, unpack_method(codes, c, numbers, x, codes[0], n))
     work = make_work(scratch, chain.column.shape[0], n)
+    done = True
     for i in range(poses.shape[0]):
-        begin(known[i])
-        try_starts(chain, make_task(poses[i], weights), settings, work, starts[i], samples, 0, last,
-                   known[i], q_best[i])
-
-
-def step(codes, numbers, T_base_goal, weights, scratch, q, dq):
-    """Write one bare step of the method from q (n,) into dq (n,); of ccd, a sweep."""
-    chain = unpack_chain(codes, numbers)
-    settings = unpack_settings(codes, numbers, unpack_method(
-        numbers, method_at(codes), q.shape[0]))
-    work = make_work(scratch, chain.column.shape[0], q.shape[0])
-    bare_step(chain, make_task(T_base_goal, weights), settings, work, q, dq)
+        task = make_task(poses[i], weights)
+        if first == STEP:
+            bare_step(chain, task, settings, work, starts[i], q_best[i])
+            continue
+        if first == 0:
+            begin_record(record[i])
+        done = try_starts(codes, numbers, chain, task, settings, work, starts[i], first, last,
+                          record[i], q_best[i])
+    return done
 
 
 @njit
-def begin(known):
-    """Write into known (8,) that nothing is: an `Outcome`, answers found, the least regret."""
+def begin_record(record):
+    """Initialise a record (8,): an `Outcome`, the number of solutions, the least selection cost."""
     for i in range(8):
-        known[i] = 0.0 if i < 3 or i == 6 else math.inf
-    known[0] = STALLED
+        record[i] = 0.0 if i < 3 or i == 6 else math.inf
+    record[0] = STALLED
 
 
-def try_starts(chain, task, settings, work, q0, samples, first, last, known, q_best):
-    """Make attempts, from what is known (8,) of those before; see `search` and `resume`."""
+def try_starts(codes, numbers, chain, task, settings, work, q0, first, last, record, q_best):
+    """Make attempts, given the record (8,) of earlier ones; see `search`."""
     n = q0.shape[0]
     q, start = work.q, work.start
     for k in range(n):
         if not math.isfinite(q0[k]):
-            known[0] = INVALID
+            record[0] = INVALID
             return True
         start[k] = q0[k]
     into_limits(chain, start)
+    constrained = work.constrained
+    for i in range(6):
+        constrained[i] = 1.0 if task.weights[i] > 0.0 else 0.0
+    plain = make_task(task.T_base_goal, constrained)
     beyond = beyond_reach(task, settings)
     if beyond:
         last = min(last, 1)
+    entries = 0
     for index in range(first, last):
         if index == 0:
             for k in range(n):
                 q[k] = start[k]
         else:
-            spread(chain, start, samples[index - 1], q)
-        end, iterations = attempt(chain, task, settings, work, index > 0, q)
+            table = unpack_table(codes, numbers)
+            if index == max(first, 1):
+                entries = pick_entries(chain, task, settings, work, table, start)
+            if index <= entries:
+                take_entry(chain, table.entries, int(work.picked[0, index - 1]), start, q)
+            else:
+                for k in range(n):
+                    work.unit[k] = settings.length if settings.span[k] > 0.0 else 1.0
+                spread(chain, work.unit, start, table.samples[index - 1 - entries], q)
+        # Weights matter where errors compete; where the goal can be met they would only slow
+        # convergence.
+        end, iterations = attempt(chain, plain, settings, work, index > 0, q)
         nearest_turn(chain, start, q)
-        for k in range(n):  # a sum that was to end at a limit may be a rounding error beyond
+        for k in range(n):  # rounding may exceed a limit
             q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
         error, position, orientation = residual(chain, task, work, q)
+        if not error < math.inf:  # steps that overflowed
+            for k in range(n):
+                q[k] = start[k]
+            error, position, orientation = residual(chain, task, work, q)
         met = (position <= settings.position_tolerance
                and orientation <= settings.orientation_tolerance)
-        known[2] += 1
-        better = error < known[3] and known[6] == 0.0
+        record[2] += 1
+        better = record[6] == 0.0 and (error < record[3] or index == 0)
         if met:
             end = CONVERGED
-            cost = regret(chain, task, settings, work, start, q)
-            better = known[6] == 0.0 or cost < known[7]
-            known[6] += 1.0
-            known[7] = min(known[7], cost)
+            cost = selection_cost(chain, task, settings, work, start, q)
+            better = record[6] == 0.0 or cost < record[7]
+            record[6] += 1.0
+            record[7] = min(record[7], cost)
         if better:
             for k in range(n):
                 q_best[k] = q[k]
-            known[0], known[1] = end, iterations
-            known[3], known[4], known[5] = error, position, orientation
-        if met and (settings.prefer == FIRST or known[6] == _ANSWERS
-                    or (settings.prefer == NEAREST and index == 0)):
+            record[0], record[1] = end, iterations
+            record[3], record[4], record[5] = error, position, orientation
+        if record[6] > 0.0 and (
+                settings.prefer == FIRST or record[6] == _SOLUTIONS
+                or (settings.prefer == NEAREST and (
+                    index == 0 or nothing_nearer(work, index, entries, record[7])))):
             return True
-    if beyond and known[6] == 0.0:
-        known[0] = BEYOND
+    if beyond and record[6] == 0.0:
+        record[0] = BEYOND
     return beyond
 
 
-@njit
-def goal_error(codes, numbers, T_base_goal, weights, scratch, q):
+@inline
+def nothing_nearer(work, index, entries, distance):
+    """Tell whether no remaining entry promises a solution much nearer to q0 than `distance`."""
+    if entries == 0:
+        return False
+    nearest = math.inf
+    for i in range(index, entries):
+        nearest = min(nearest, work.picked[1, i])
+    return nearest >= _FAR_NEARER * distance
+
+
+@entry
+def goal_error(codes: Integers, numbers: Vector, T_base_goal: Matrix, weights: Vector,
+               scratch: Vector, q: Vector) -> tuple[float, float, float]:
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,)."""
     chain = unpack_chain(codes, numbers)
     work = make_work(scratch, chain.column.shape[0], q.shape[0])
@@ -206,7 +220,7 @@ def goal_error(codes, numbers, T_base_goal, weights, scratch, q):
 
 @njit
 def residual(chain, task, work, q):
-    """Return what `goal_error` does; the frames are then q's."""
+    """Return the errors of `goal_error`; work.frames are then q's."""
     V = work.V
     chain_frames(chain, q, work.frames)
     position, orientation = task_error(task, work.frames[-1], work.R, work.e, V)
@@ -216,19 +230,30 @@ def residual(chain, task, work, q):
     return error, position, orientation
 
 
-@njit
+@rare
 def beyond_reach(task, settings):
-    """Tell whether the tip, or the wrist, would have to leave the ball that it cannot leave.
+    """Tell whether the tip, or the wrist, would have to leave its bounding ball.
 
-    The tip, where the position is asked for in full; the wrist, where the pose is.
+    The tip along the constrained axes of the position; the wrist, where all six axes are
+    constrained. With a fully constrained position the tip cannot enter the ball of radius
+    `settings.hole` either.
     """
     T, weights, centre = task.T_base_goal, task.weights, settings.centre
-    squared = 0.0
-    for i in range(3):
-        if weights[i] == 0.0:
-            return False
-        squared += (T[i, 3] - centre[i]) ** 2
-    if squared > (settings.reach + settings.position_tolerance) ** 2:
+    squared, whole = 0.0, True
+    for j in range(3):
+        if weights[j] == 0.0:
+            whole = False
+            continue
+        off = 0.0
+        for i in range(3):
+            off += T[i, j] * (T[i, 3] - centre[i])
+        squared += off * off
+    slack = settings.position_tolerance + _ROUNDING * settings.length
+    if squared > ((1.0 + _ROUNDING) * settings.reach + slack) ** 2:
+        return True
+    if not whole:
+        return False
+    if settings.hole > slack and squared < (settings.hole - slack) ** 2:
         return True
     if task.rows < 6:
         return False
@@ -237,20 +262,20 @@ def beyond_reach(task, settings):
     for i in range(3):
         there = T[i, 3] + T[i, 0] * x + T[i, 1] * y + T[i, 2] * z
         squared += (there - settings.wrist_centre[i]) ** 2
-    allowed = (settings.wrist_reach + settings.position_tolerance
+    allowed = ((1.0 + _ROUNDING) * settings.wrist_reach + slack
                + math.sqrt(x * x + y * y + z * z) * settings.orientation_tolerance)
     return squared > allowed * allowed
 
 
-@njit
-def nearest_turn(chain, q0, q):
-    """Turn q in place by whole turns, inside the limits, to come nearest q0; never a prismatic."""
+@entry
+def nearest_turn(chain: ChainArrays, q0: Vector, q: Vector) -> None:
+    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0."""
     turn, lower, upper, turns = 2.0 * math.pi, chain.lower, chain.upper, chain.turns
     for k in range(q.shape[0]):
         if not turns[k] or (abs(q0[k] - q[k]) <= math.pi and lower[k] <= q[k] <= upper[k]):
             continue
         turned, off = q[k], q0[k] - q[k]
-        if abs(off) > math.pi:  # else there is no nearer turn: most often, and dividing takes long
+        if abs(off) > math.pi:  # skips the division in the usual case
             turned += turn * round(off / turn)
         while turned > upper[k]:
             turned -= turn
@@ -260,9 +285,9 @@ def nearest_turn(chain, q0, q):
             q[k] = turned
 
 
-@njit
-def into_limits(chain, q):
-    """Bring q (n,) inside the limits in place: by whole turns where that does it, else clipped."""
+@entry
+def into_limits(chain: ChainArrays, q: Vector) -> None:
+    """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
     turn, lower, upper = 2.0 * math.pi, chain.lower, chain.upper
     for k in range(q.shape[0]):
         if lower[k] <= q[k] <= upper[k]:
@@ -276,16 +301,19 @@ def into_limits(chain, q):
         q[k] = min(max(q[k], lower[k]), upper[k])
 
 
-@njit
-def spread(chain, q0, sample, q):
+@rare
+def spread(chain, unit, q0, sample, q):
     """Spread sample (n,), in [0, 1), over the limits into q (n,).
 
-    A joint that can turn more than once starts within half a turn of q0, as far as its limits
-    allow: the rest is the same posture again. Without limits a metre is as good as a radian.
+    A joint with a range above one turn starts within half a turn of q0, as far as its limits
+    allow: the rest repeats configurations. A joint without limits starts within π units of q0;
+    unit (n,) is 1 rad, or for a prismatic joint a length, m.
     """
     for k in range(q.shape[0]):
         lower, upper = chain.lower[k], chain.upper[k]
-        if upper - lower > 2.0 * math.pi and (chain.turns[k] or upper - lower == math.inf):
-            lower = max(lower, min(q0[k] - math.pi, upper - 2.0 * math.pi))
-            upper = min(upper, lower + 2.0 * math.pi)
+        if chain.turns[k] or upper - lower == math.inf:
+            half = math.pi * (1.0 if chain.turns[k] else unit[k])
+            if upper - lower > 2.0 * half:
+                lower = max(lower, min(q0[k] - half, upper - 2.0 * half))
+                upper = min(upper, lower + 2.0 * half)
         q[k] = lower + sample[k] * (upper - lower)

@@ -1,15 +1,17 @@
-"""What the kernels of the iterative solvers are told, and what they work with."""
+"""Settings and scratch arrays of the kernels of the iterative solvers."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import njit
+from ik_node._jit import Layout, Matrix, Shape, Stack, Vector, njit
 
 # How an attempt ended
 CONVERGED, EXHAUSTED, STALLED, BEYOND, INVALID = range(5)
 
-# Which of several answers is wanted
+MOST_PICKED = 16  # entries of a start table used for restarts
+
+# Preferences among several solutions
 NEAREST, FIRST, MANIPULABILITY, LIMITS = range(4)
 
 
@@ -24,70 +26,95 @@ class Settings(NamedTuple):
     """Iterations within which the squared error must shrink to `progress` of what it was."""
     progress: float
     length: float
-    """The chain's length scale, m: what weighs a metre of error against a radian."""
+    """The chain's length scale, m: the length that weighs as a radian."""
     reach: float
     """How far from `centre` the tip can get, m; infinite where there is no bound."""
+    hole: float
+    """How near to `centre` the tip can get, m; 0 where it may get there."""
     wrist_reach: float
     """How far from `wrist_centre` the wrist can get, m; infinite where there is no bound."""
     prefer: int
-    """Which of several answers is wanted: NEAREST, FIRST, MANIPULABILITY or LIMITS."""
-    centre: np.ndarray
+    """Preference among several solutions: NEAREST, FIRST, MANIPULABILITY or LIMITS."""
+    centre: Annotated[Vector, Shape(3)]
     """(3,) m, base frame."""
-    wrist: np.ndarray
-    """(3,) m, tip frame: a point that the tip's pose says where it has to be."""
-    wrist_centre: np.ndarray
+    wrist: Annotated[Vector, Shape(3)]
+    """(3,) m, tip frame: a point fixed in the tip frame."""
+    wrist_centre: Annotated[Vector, Shape(3)]
     """(3,) m, base frame."""
-    scale: np.ndarray
+    scale: Annotated[Vector, Shape('n')]
     """(n,) 1/√weight of each joint, at most 1."""
+    span: Annotated[Vector, Shape('n')]
+    """(n,) m, how far a prismatic joint can travel, infinite without limits; 0 of the others."""
     method: Any
-    """What only the method knows: a NamedTuple of its own."""
+    """The method's own settings, a NamedTuple."""
 
 
 class Work(NamedTuple):
     """Scratch arrays, views of one, so that nothing is allocated within a kernel."""
 
-    frames: np.ndarray  # (m + 1, 4, 4) after each articulation, and the tip
-    J: np.ndarray       # (6, n) rows of the task, columns scaled
-    W: np.ndarray       # (6, n) of the SVD
-    U: np.ndarray       # (6, 6) of the SVD
-    A: np.ndarray       # (6, 6) J Jᵀ and its factor
-    R: np.ndarray       # (3, 3) R_goal Rᵀ, and J_r⁻¹
-    T: np.ndarray       # (4, 4) a pose that is moved along
-    e: np.ndarray       # (6,) pose error
-    V: np.ndarray       # (6,) rows of the task
-    rest: np.ndarray    # (6,) of V, what the locked joints leave over
-    Jz: np.ndarray      # (6,) what the bias would do to the tip
-    beta: np.ndarray    # (6,)
-    known: np.ndarray   # (8,) what the attempts so far have found
-    dq: np.ndarray      # (n,)
-    z: np.ndarray       # (n,) bias
-    null: np.ndarray    # (n,) bias within the null space
-    slope: np.ndarray   # (n,) Jᵀ V of the step before; 0 before the first
-    way: np.ndarray     # (n,) where the step before went
-    free: np.ndarray    # (n,) 1 where a joint is not locked at a limit, else 0
-    q: np.ndarray       # (n,) of the attempt under way
-    start: np.ndarray   # (n,) where the search begins, inside the limits
-    climb: np.ndarray   # (n,) which way the manipulability grows
+    frames: Annotated[Stack, Shape('m + 1', 4, 4)]
+    """After each articulation, and the tip."""
+    J: Annotated[Matrix, Shape(6, 'n')]
+    """Rows of the task, columns scaled."""
+    W: Annotated[Matrix, Shape(6, 'n')]
+    """Of the SVD."""
+    U: Annotated[Matrix, Shape(6, 6)]
+    """Of the SVD."""
+    A: Annotated[Matrix, Shape(6, 6)]
+    """J Jᵀ and its factor."""
+    R: Annotated[Matrix, Shape(3, 3)]
+    """R_goal Rᵀ, and J_r⁻¹."""
+    T: Annotated[Matrix, Shape(4, 4)]
+    """A pose that is updated."""
+    e: Annotated[Vector, Shape(6)]
+    """Pose error."""
+    V: Annotated[Vector, Shape(6)]
+    """Rows of the task."""
+    rest: Annotated[Vector, Shape(6)]
+    """V less the contribution of locked joints."""
+    Jz: Annotated[Vector, Shape(6)]
+    """Tip motion by the bias."""
+    beta: Annotated[Vector, Shape(6)]
+    dq: Annotated[Vector, Shape('n')]
+    z: Annotated[Vector, Shape('n')]
+    """Bias."""
+    null: Annotated[Vector, Shape('n')]
+    """Bias within the null space."""
+    slope: Annotated[Vector, Shape('n')]
+    """Jᵀ V of the step before; 0 before the first."""
+    direction: Annotated[Vector, Shape('n')]
+    """Direction of the previous step; scratch."""
+    free: Annotated[Vector, Shape('n')]
+    """1 where a joint is not locked at a limit, else 0."""
+    unit: Annotated[Vector, Shape('n')]
+    """For a prismatic joint the length, m, that counts as a radian, else 1."""
+    q: Annotated[Vector, Shape('n')]
+    """Of the attempt under way."""
+    start: Annotated[Vector, Shape('n')]
+    """Initial guess, inside the limits."""
+    ascent: Annotated[Vector, Shape('n')]
+    """Manipulability gradient."""
+    constrained: Annotated[Vector, Shape(6)]
+    """1 where the goal constrains an axis, else 0."""
+    picked: Annotated[Matrix, Shape(2, MOST_PICKED)]
+    """Entries of a start table, and their distances from the initial guess."""
+    cost: Annotated[Vector, Shape(MOST_PICKED)]
+    """Of these."""
 
 
-_FIXED = 36 + 36 + 9 + 16 + 5 * 6 + 8  # numbers whose count depends on no joint
-_PER_JOINT = 6 + 6 + 9
+WORK = Layout(Work)
+_unpack_work = WORK.unpack
 
 
-def make_scratch(arcs: int, n: int) -> np.ndarray:
-    """Return what `make_work` needs for a chain of `arcs` moving arcs and n joints."""
-    return np.zeros(_FIXED + 16 * (arcs + 1) + _PER_JOINT * n)
+def make_scratch(n_articulations: int, n: int) -> np.ndarray:
+    """Return the scratch array of `make_work` for a chain.
+
+    n_articulations: number of moving joints, mimics included. n: number of columns of q.
+    """
+    return np.zeros(WORK.size(n_articulations, n)[1])
 
 
 @njit
-def make_work(scratch, arcs, n):
-    """Return the scratch arrays for a chain of `arcs` moving arcs and n joints."""
-    x = scratch[:_FIXED]
-    F = scratch[_FIXED:_FIXED + 16 * (arcs + 1)].reshape((arcs + 1, 4, 4))
-    y = scratch[_FIXED + 16 * (arcs + 1):]
-    return Work(F, y[:6 * n].reshape((6, n)), y[6 * n:12 * n].reshape((6, n)),
-                x[:36].reshape((6, 6)), x[36:72].reshape((6, 6)), x[72:81].reshape((3, 3)),
-                x[81:97].reshape((4, 4)), x[97:103], x[103:109], x[109:115], x[115:121],
-                x[121:127], x[127:135], y[12 * n:13 * n], y[13 * n:14 * n], y[14 * n:15 * n],
-                y[15 * n:16 * n], y[16 * n:17 * n], y[17 * n:18 * n], y[18 * n:19 * n],
-                y[19 * n:20 * n], y[20 * n:21 * n])
+def make_work(scratch, n_articulations, n):
+    """Return the scratch arrays for a chain; see `make_scratch`."""
+    return _unpack_work(0, 0, scratch, 0, n_articulations, n)

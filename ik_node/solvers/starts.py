@@ -1,10 +1,10 @@
-"""Where restarts begin: numbers spread evenly over the limits, the same for the same seed."""
+"""Low-discrepancy samples for initial guesses, reproducible by a seed."""
 
 import numpy as np
 
 
 def low_discrepancy(count: int, n: int, seed: int) -> np.ndarray:
-    """Return `count` points (count, n) in [0, 1), more even than random ones.
+    """Return `count` points (count, n) in [0, 1), more evenly distributed than random ones.
 
     The additive recurrence x + i/φⁱ with φ the root of φⁿ⁺¹ = φ + 1, which is what the golden
     section is in one dimension [Roberts 2018, R sequence]; the seed shifts it as a whole.

@@ -1,4 +1,4 @@
-"""A goal as the kernels see it: rows of error, and the Jacobian of those rows."""
+"""A goal for the kernels: rows of error, and the Jacobian of those rows."""
 
 import math
 from typing import NamedTuple
@@ -16,36 +16,37 @@ class Task(NamedTuple):
     T_base_goal: np.ndarray
     """(4, 4), m."""
     weights: np.ndarray
-    """(6,) of the rows; 0 where an axis is left free."""
+    """(6,) of the rows; 0 where an axis is free."""
     along_goal: bool
     """Whether the rows lie along the goal's axes; along the base's otherwise. It matters only
     where the axes of one kind have different weights."""
-    partly_turned: bool
-    """Whether some axes of the orientation are asked for and others left free."""
+    partial_orientation: bool
+    """Whether some axes of the orientation are constrained and others free."""
     rows: int
-    """How many axes are asked for."""
+    """Number of constrained axes."""
 
 
 @njit
 def make_task(T_base_goal, weights):
     """Return the task of a goal: its pose (4, 4), m, and its weights (6,), see `Goal`."""
-    rows, some_turns = 0, False
+    rows, some_free = 0, False
     for i in range(6):
         if weights[i] != 0.0:
             rows += 1
         elif i >= 3:
-            some_turns = True
-    turned = not weights[3] == weights[4] == weights[5]
-    shifted = not weights[0] == weights[1] == weights[2]
-    return Task(T_base_goal, weights, turned or shifted, turned and some_turns, rows)
+            some_free = True
+    orientation_uneven = not weights[3] == weights[4] == weights[5]
+    position_uneven = not weights[0] == weights[1] == weights[2]
+    return Task(T_base_goal, weights, orientation_uneven or position_uneven, orientation_uneven
+                and some_free, rows)
 
 
 @inline
 def task_error(task, T_base_tip, R, e, V):
     """Write the pose error into e (6,), along the rows, and weighted into V (6,).
 
-    Return (position error, orientation error): the lengths, m and rad, of the asked part of the
-    error, not weighted. R (3, 3) is scratch.
+    Return (position error, orientation error): the unweighted lengths, m and rad, of the
+    constrained part of the error. R (3, 3) is scratch.
     """
     pose_error(task.T_base_goal, T_base_tip, R, e)
     if task.along_goal:
@@ -67,7 +68,7 @@ def task_error(task, T_base_tip, R, e, V):
 
 @inline
 def task_jacobian(task, e, R, J):
-    """Turn the geometric Jacobian J (6, n) in place into the task's rows: J Δq is what V loses.
+    """Convert the geometric Jacobian J (6, n) in place into the task's rows: V decreases by J Δq.
 
     e (6,) as `task_error` left it. R (3, 3) is scratch.
     """
@@ -78,10 +79,10 @@ def task_jacobian(task, e, R, J):
                 for k in range(J.shape[1]):
                     J[i, k] *= w[i]
         return
-    if task.partly_turned:
-        # Of a partly free orientation the asked components of the rotation vector depend on the
-        # free ones: turning the tip by δ moves log(Rᵀ R_goal) by −J_r⁻¹ δ, not by −δ. Where all
-        # three are asked for, J_r⁻¹ e = e and it makes no difference.
+    if task.partial_orientation:
+        # With a partly free orientation the constrained components of the rotation vector depend on
+        # the free ones: rotating the tip by δ changes log(Rᵀ R_goal) by −J_r⁻¹ δ, not by −δ. With
+        # all three constrained, J_r⁻¹ e = e and it makes no difference.
         right_jacobian_inverse(e[3:], R)
     for k in range(J.shape[1]):
         for first in (0, 3):
@@ -89,7 +90,7 @@ def task_jacobian(task, e, R, J):
             a = G[0, 0] * x + G[1, 0] * y + G[2, 0] * z
             b = G[0, 1] * x + G[1, 1] * y + G[2, 1] * z
             c = G[0, 2] * x + G[1, 2] * y + G[2, 2] * z
-            if first == 3 and task.partly_turned:
+            if first == 3 and task.partial_orientation:
                 a, b, c = (R[0, 0] * a + R[0, 1] * b + R[0, 2] * c,
                            R[1, 0] * a + R[1, 1] * b + R[1, 2] * c,
                            R[2, 0] * a + R[2, 1] * b + R[2, 2] * c)

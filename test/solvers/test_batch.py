@@ -46,11 +46,11 @@ def test_each_may_start_elsewhere():
 
 def test_progress_is_told_up_to_the_end():
     chain = robots.planar(1.0, 1.0)
-    told = []
-    make_solver('dls', chain).solve_batch(poses(chain, 300), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
-    assert len(told) > 1
+    reported = []
+    make_solver('dls', chain).solve_batch(poses(chain, 300), progress=reported.append)
+    assert reported == sorted(reported)
+    assert reported[-1] == 1.0
+    assert len(reported) > 1
 
 
 def test_a_bound_on_the_time_holds_for_each():

@@ -28,8 +28,8 @@ def best_of_scipy(chain, T, rng, starts=15):
 
 def out_of_reach(chain, rng):
     T, (centre, radius) = np.eye(4), reach(chain.arrays)
-    way = rng.normal(size=3)
-    T[:3, 3] = centre + radius * rng.uniform(1.05, 1.4) * way / np.linalg.norm(way)
+    direction = rng.normal(size=3)
+    T[:3, 3] = centre + radius * rng.uniform(1.05, 1.4) * direction / np.linalg.norm(direction)
     T[:3, :3] = rotation_exp(rng.normal(size=3))
     return T
 
@@ -72,7 +72,7 @@ def test_weights_say_what_close_is():
     assert near[10.0].orientation_error > near[0.1].orientation_error
 
 
-def test_it_can_be_asked_for_a_goal_that_can_be_met():
+def test_it_can_be_requested_for_a_goal_that_can_be_met():
     chain = robots.chain('iiwa14')
     q = robots.random_q(chain, np.random.default_rng(0))
     result = make_solver('transpose', chain).closest(chain.forward(q))
@@ -80,7 +80,7 @@ def test_it_can_be_asked_for_a_goal_that_can_be_met():
     assert result.reason is StopReason.CONVERGED
 
 
-def test_without_asking_for_it_the_best_met_on_the_way_is_returned():
+def test_without_it_the_best_met_in_the_search_is_returned():
     chain, rng = robots.chain('ur5'), np.random.default_rng(2)
     goals = [out_of_reach(chain, rng) for _ in range(robots.samples(20))]
     errors = {}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import robots
+import soak_paths
 from ik_node import Goal, make_solver
 from ik_node.motion.interpolation import between_poses
 
@@ -22,7 +23,7 @@ def follow(solver, way, q):
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur5', 'iiwa14'])
-def test_a_way_that_the_arm_can_go_is_followed_without_a_jump(name):
+def test_a_feasible_path_is_followed_without_a_jump(name):
     chain, rng = robots.chain(name), np.random.default_rng(4)
     solver = make_solver('dls', chain)
     for _ in range(robots.samples(10)):
@@ -33,8 +34,18 @@ def test_a_way_that_the_arm_can_go_is_followed_without_a_jump(name):
         assert steps.max() < 0.1
 
 
+@pytest.mark.parametrize('name', soak_paths.ARMS)
+@pytest.mark.parametrize('solver', ['auto', 'analytic'])
+def test_no_joint_jumps_where_a_local_search_shows_that_none_has_to(name, solver):
+    chain, rng = robots.chain(name), np.random.default_rng(0)
+    for _ in range(2):
+        path = soak_paths.path(chain, rng, 1000)[:robots.samples(300)]
+        _, _, needless = soak_paths.follow(chain, solver, path)
+        assert needless == 0
+
+
 @pytest.mark.parametrize('name', ['panda', 'iiwa14'])
-def test_a_straight_way_is_followed_without_a_jump(name):
+def test_a_straight_path_is_followed_without_a_jump(name):
     chain = robots.chain(name)
     start = robots.middle(chain) + 0.2
     T = chain.forward(start)

@@ -20,7 +20,7 @@ def test_a_quaternion_and_its_matrix_are_the_same_goal_whatever_its_length():
         assert quaternion.orientation == pytest.approx(matrix.orientation, abs=1e-15)
 
 
-def test_weights_of_what_is_not_asked_for_are_zero():
+def test_weights_of_what_is_not_requested_are_zero():
     assert Goal(position=[1, 2, 3]).weights.tolist() == [1, 1, 1, 0, 0, 0]
     assert Goal(orientation=np.eye(3)).weights.tolist() == [0, 0, 0, 1, 1, 1]
     assert Goal([1, 2, 3], weights=[1, 0, 2, 1, 1, 1]).weights.tolist() == [1, 0, 2, 0, 0, 0]
@@ -58,9 +58,9 @@ def off(i, j, value):
 
 
 @pytest.mark.parametrize(('make', 'words'), [
-    (lambda: Goal(), 'asks for nothing'),
-    (lambda: Goal([1, 2, 3], weights=[0] * 6), 'asks for nothing'),
-    (lambda: Goal([1, 2, 3], weights=[0, 0, 0, 1, 1, 1]), 'asks for nothing'),
+    (lambda: Goal(), 'constrains no axis'),
+    (lambda: Goal([1, 2, 3], weights=[0] * 6), 'constrains no axis'),
+    (lambda: Goal([1, 2, 3], weights=[0, 0, 0, 1, 1, 1]), 'constrains no axis'),
     (lambda: Goal([1, 2]), r'a goal position must have the shape \(3,\), not \(2,\)'),
     (lambda: Goal([1, 2, np.nan]), 'a goal position must be finite numbers'),
     (lambda: Goal([1, 2, np.inf]), 'a goal position must be finite numbers'),

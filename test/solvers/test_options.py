@@ -1,6 +1,5 @@
 """Every option does what it says: each test fails when its option is ignored."""
 
-import time
 
 import numpy as np
 import pytest
@@ -68,15 +67,11 @@ def test_the_time_is_bounded_and_named_as_the_reason():
     unreachable = pose.copy()
     unreachable[:3, 3] = [0.0, 0.05, 0.7]
     make_solver('dls', chain, timeout=0.0).solve(unreachable, start)  # compiled
-    slow = make_solver('dls', chain, max_restarts=10**5)
-    quick = make_solver('dls', chain, max_restarts=10**5, timeout=0.02)
-    began = time.perf_counter()
-    result = quick.solve(unreachable, start)
-    elapsed = time.perf_counter() - began
+    # So many restarts would take minutes: that it returns shows that the time ends it.
+    result = make_solver('dls', chain, max_restarts=10**6, timeout=0.02).solve(unreachable, start)
     assert result.reason is StopReason.TIMEOUT
-    assert result.restarts < 10**5
-    assert elapsed < 2.0  # generous: the machine may be busy
-    assert slow.options.timeout is None
+    assert 0 < result.restarts < 10**6
+    assert make_solver('dls', chain).options.timeout is None
     assert make_solver('dls', chain, timeout=60.0).solve(pose, start).success
 
 
@@ -150,7 +145,7 @@ def test_ccd_weighs_position_against_orientation(option):
     assert np.abs(one - other).max() > 1e-2
 
 
-def test_ccd_takes_the_joints_in_the_order_asked_for():
+def test_ccd_takes_the_joints_in_the_order_requested():
     chain = robots.planar(15.0, 10.0, 5.0)
     q = np.array([0.4, 0.8, 0.8])
     goal = Goal(position=[-5.0, 20.0, 0.0])

@@ -49,7 +49,7 @@ def test_a_fixed_step_of_the_transpose_diverges_on_the_texts_own_arm():
     assert run((-20.0, 5.0), 'transpose', alpha=0.002)[2] < 6.0
 
 
-def test_ccd_follows_the_way_in_every_order():
+def test_ccd_follows_the_path_in_every_order():
     for order in ('inward', 'outward', 'ranked'):
         assert run((-20.0, 5.0), 'ccd', order=order)[2] < 3.0
 

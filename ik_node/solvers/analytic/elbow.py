@@ -1,23 +1,23 @@
-"""Where an arm with spherical shoulder and wrist may have its elbow, for a pose of its tip."""
+"""Swivel angles of an arm with spherical shoulder and wrist, for a pose of its tip."""
 
 import math
 
 import numpy as np
 
 from ik_node.model.chain import Chain
+from ik_node.solvers.analytic.families.swivel_intervals import INTERVAL_SCRATCH
 from ik_node.solvers.analytic.plan import Plan
-from ik_node.solvers.analytic.swivel_choice import (
+from ik_node.solvers.analytic.selection.swivel_selection import (
     ROOM_SCRATCH,
     hinted_swivel,
     intervals_within,
     into_interval,
 )
-from ik_node.solvers.analytic.swivel_intervals import INTERVAL_SCRATCH
 from ik_node.spatial import rotation_exp
 
-_BESIDE = 1e-12      # rad: intervals not farther apart are one
-_NARROW = 1e-3       # rad: intervals so long in all get one sample each
-_ALIGNED = 1e-6      # of a cosine: half the square of the angle, rad, that is as good as none
+_BESIDE = 1e-12      # rad: intervals nearer to each other are merged
+_NARROW = 1e-3       # rad: intervals of smaller total length get one sample each
+_ALIGNED = 1e-6      # of a cosine: half the square of an angle, rad, that counts as zero
 
 
 class Elbow:
@@ -25,36 +25,42 @@ class Elbow:
 
     def __init__(self, plan: Plan, chain: Chain) -> None:
         """Prepare for a plan of the family SWIVEL."""
-        self._form = plan.codes, plan.numbers
+        self._structure = plan.codes, plan.numbers
         self._limits = chain.lower, chain.upper
-        self._axes, self._points = plan.form.axes, plan.form.points
-        self._T_tip_base = plan.form.T_tip_base
+        self._axes, self._points = plan.structure.axes, plan.structure.points
+        self._T_tip_base = plan.structure.T_tip_base
 
     def intervals(self, pose: np.ndarray) -> np.ndarray:
         """Return the intervals (k, 2), rad, at which some branch is inside the limits.
 
-        They do not touch, and rise: −π ≤ from < to, where one through π ends beyond it.
+        Disjoint and ascending: −π ≤ from < to, where one through π ends beyond it.
         """
         room = np.empty(ROOM_SCRATCH)
-        count = intervals_within(*self._form, pose, *self._limits, 0.0, room)
+        count = intervals_within(*self._structure, pose, *self._limits, 0.0, room)
         rows = room[14 + INTERVAL_SCRATCH:].reshape(-1, 5)[:count, 3:]
         return _united(rows[np.argsort(rows[:, 0])])
+
+    def exists(self, pose: np.ndarray) -> bool:
+        """Tell whether some branch meets a pose at some swivel angle, whatever the limits."""
+        anywhere = np.full(7, np.inf)
+        return intervals_within(*self._structure, pose, -anywhere, anywhere, 0.0,
+                                np.empty(ROOM_SCRATCH)) > 0
 
     def towards(self, pose: np.ndarray, elbow: np.ndarray) -> float | None:
         """Return the swivel angle, rad, that brings the elbow nearest to a point (3,), m.
 
-        None from the line through shoulder and wrist, from where every angle is as near.
+        None for a point on the line through shoulder and wrist, where every angle is equivalent.
         """
-        points, psi = hinted_swivel(*self._form, pose, elbow)
+        points, psi = hinted_swivel(*self._structure, pose, elbow)
         return float(psi) if points else None
 
     def may_be_singular(self, pose: np.ndarray) -> bool:
-        """Tell whether shoulder, elbow or wrist is all but singular at some angle for a pose.
+        """Tell whether shoulder, elbow or wrist is nearly singular at some angle for a pose.
 
-        Two joints may then share a turn as they like at a single angle, and the intervals, which
-        are of some length, do not show it. With n from shoulder to wrist, Rot(n, ψ) sweeps h₁·R h₃
+        Two joints may then share a rotation arbitrarily at a single angle, which the intervals, of
+        nonzero length, do not contain. With n from shoulder to wrist, Rot(n, ψ) sweeps h₁·R h₃
         between cos(α + β) and cos(α − β), α and β the angles of n with h₁ and with R h₃; singular
-        is where that is the most or the least that joint 2 lets it be. Likewise in the wrist.
+        is where that is the maximum or minimum over joint 2. Likewise in the wrist.
         """
         h, s, w = self._axes, self._points[0], self._points[4]
         M = pose @ self._T_tip_base
@@ -115,7 +121,7 @@ def _united(rows: np.ndarray) -> np.ndarray:
             united[-1][1] = max(united[-1][1], end)
         else:
             united.append([begin, end])
-    # what goes round through π may reach the first ones, and past them
+    # an interval through π may overlap the first ones
     while len(united) > 1 and united[-1][1] - 2.0 * math.pi >= united[0][0] - _BESIDE:
         united[-1][1] = max(united[-1][1], united.pop(0)[1] + 2.0 * math.pi)
     if any(end - begin >= 2.0 * math.pi - _BESIDE for begin, end in united):

@@ -1,59 +1,62 @@
-"""How a kind of goal is solved for a chain: the closed form, and what it wants given."""
+"""Plans: the closed form for a chain and a kind of goal, and its redundancy parameters."""
 
 import math
 from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import vector
+from ik_node._arrays import floats
 from ik_node.exceptions import InputError, UnsupportedError
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.branches import branches
-from ik_node.solvers.analytic.closed_loop import FORM_SCRATCH, MOST_BRANCHES
-from ik_node.solvers.analytic.desk import MOST_ANSWERS
-from ik_node.solvers.analytic.form import (
+from ik_node.solvers.analytic.families.parameters import parameters_of
+from ik_node.solvers.analytic.recognition.description import Recognised
+from ik_node.solvers.analytic.recognition.recognise import recognise
+from ik_node.solvers.analytic.refinement.buffers import MOST_SOLUTIONS
+from ik_node.solvers.analytic.selection.kernels import FAMILIES
+from ik_node.solvers.analytic.structure import (
     EXACT_SLACK,
-    FLAT,
-    FLAT_FREE,
     GENERAL,
+    PLANAR,
+    PLANAR_FREE,
     SWIVEL,
-    pack_form,
-    parameters_of,
+    pack_structure,
 )
-from ik_node.solvers.analytic.recognition import Recognised, recognise
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.spatial import quaternion_from_matrix
 
-_ANYWHERE = 1e6  # slack with which every branch has a nearest posture, however far the goal is
+_ANYWHERE = 1e6  # slack with which every branch has a nearest configuration for any goal
 
 
 class Plan:
-    """A closed form for a chain and for goals that ask for the same axes.
+    """A closed form for a chain and for goals that constrain the same axes.
 
-    - `form`: the ideal arm; `codes`, `numbers`: of `form.pack_form`.
-    - `lower`, `upper`: (p,) between which its parameters are looked for, rad or m.
-    - `most`: how many answers there is room for.
-    - `swivels`: whether its parameter is the swivel angle of an elbow.
-    - `complete`: whether no answer is a proof that there is none.
+    - `structure`: the nominal arm; `codes`, `numbers`: of `structure.pack_structure`.
+    - `kernels`: of its family.
+    - `lower`, `upper`: (p,) bounds of the redundancy parameters, rad or m.
+    - `loose`: `numbers` with which every branch is the nearest of the nominal arm to a goal.
+    - `most`: maximum number of solutions.
+    - `swivels`: whether the parameter is the swivel angle of an elbow.
+    - `complete`: whether the absence of branches proves that there is no solution.
     """
 
-    def __init__(self, recognised: Recognised, chain: Chain, angle_given: bool = False) -> None:
-        """Lay out a form; angle_given: whether a planar arm's goals say how its tip is turned."""
-        form = recognised.form
-        self.form = form
-        self.codes, self.numbers = pack_form(form)
-        self._loose = self.numbers.copy()
-        self._loose[1] = _ANYWHERE
+    def __init__(self, recognised: Recognised, chain: Chain, tip_angle_fixed: bool = False) -> None:
+        """Prepare; tip_angle_fixed: whether goals constrain the tip's angle of a planar arm."""
+        structure = recognised.structure
+        self.structure = structure
+        self.kernels = FAMILIES[structure.family]
+        self.codes, self.numbers = pack_structure(structure)
+        self.loose = self.numbers.copy()
+        self.loose[1] = _ANYWHERE
         columns = list(recognised.locked)
-        own = form.parameters - len(columns)
+        own = structure.parameters - len(columns)
         self.lower = np.array([*chain.lower[columns], *[-math.pi] * own])
         self.upper = np.array([*chain.upper[columns], *[math.pi] * own])
         self._bounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
-        self.searched = form.parameters > 0 and not angle_given
-        exact = form.slack <= EXACT_SLACK and form.family != GENERAL
-        # Eight at the most where the arm is exact, but rounding can make two of one.
-        self.most = 16 if exact else MOST_ANSWERS
-        self.swivels = form.family == SWIVEL
+        self.searched = structure.parameters > 0 and not tip_angle_fixed
+        exact = structure.slack <= EXACT_SLACK and structure.family != GENERAL
+        # At most eight where the arm is exact, but rounding can split one into two.
+        self.most = 16 if exact else MOST_SOLUTIONS
+        self.swivels = structure.family == SWIVEL
         self.complete = exact and (not self.searched or self.swivels)
 
     def range_near(self, q0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -66,105 +69,98 @@ class Plan:
                 np.where(np.isfinite(self.upper), self.upper, upper))
 
     def parameters_at(self, q: np.ndarray) -> np.ndarray:
-        """Return the parameters (p,) that a posture q (n,) has, rad or m."""
-        given = np.zeros(len(self.lower))
-        parameters_of(self.codes, self.numbers, q, given)
-        return given
+        """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
+        parameters = np.zeros(len(self.lower))
+        parameters_of(self.codes, self.numbers, q, parameters)
+        return parameters
 
-    def given(self, redundancy: Any) -> np.ndarray:
-        """Return the parameters (p,) a caller gives. Raises InputError for what they cannot be."""
+    def checked_parameters(self, redundancy: Any) -> np.ndarray:
+        """Return redundancy as parameters (p,). Raises InputError for invalid ones."""
         spare = len(self.lower)
         if not spare:
-            raise InputError('redundancy is for an arm with a joint to spare; this one has none')
-        if spare == 1 and np.ndim(redundancy) == 0:
-            number = isinstance(redundancy, (int, float, np.integer, np.floating))
-            if not (number and np.isfinite(redundancy)):
-                raise InputError(f'redundancy must be a finite number, not {redundancy!r}')
-            return np.array([float(redundancy)])
-        return vector(redundancy, spare, 'redundancy')
-
-    def nearest_postures(self, goal: Goal, given: np.ndarray, q0: np.ndarray) -> np.ndarray:
-        """Return what the branches (k, n) are as near as the ideal arm gets to a goal."""
-        out = np.zeros((MOST_BRANCHES, len(q0)))
-        count = branches(self.codes, self._loose, goal.pose, given, q0, np.zeros(FORM_SCRATCH), out)
-        found = out[:count]
-        return found[np.isfinite(found).all(axis=1)]
+            raise InputError('redundancy is for redundant arms; this arm has no redundant joint')
+        parameters = floats(redundancy, 'redundancy')
+        if spare == 1 and parameters.ndim == 0:
+            parameters = parameters.reshape(1)
+        if parameters.shape != (spare,):
+            raise InputError(f'redundancy must have the shape ({spare},), not {parameters.shape}')
+        return parameters
 
 
-class FlatPlans:
-    """The plans of a planar arm or a SCARA, which depend on what a goal asks for within its plane.
+class PlanarPlans:
+    """The plans of a planar arm or a SCARA, by the axes that a goal constrains in its plane.
 
-    - `plan`: for goals that ask for all axes.
+    - `plan`: for goals that constrain all axes.
     """
 
     def __init__(self, recognised: Recognised, chain: Chain) -> None:
-        """Prepare for a form of the family FLAT."""
-        form = recognised.form
+        """Prepare for a structure of the family PLANAR."""
+        structure = recognised.structure
         self.plan = Plan(recognised, chain)
-        turns = form.column[(form.kind == 0) & (form.locked < 0)]
-        self._has_tip_joint = bool((turns >= 0).all())
-        free = recognised._replace(form=form._replace(family=FLAT_FREE))
+        revolute = structure.column[(structure.kind == 0) & (structure.locked < 0)]
+        self._has_tip_joint = bool((revolute >= 0).all())
+        free = recognised._replace(structure=structure._replace(family=PLANAR_FREE))
         self._free = Plan(free, chain)
-        self._given = Plan(free, chain, angle_given=True)
-        self._normal = form.axes[form.kind == 0][0]
-        self._R_tip_base = form.T_tip_base[:3, :3]
+        self._fixed_angle = Plan(free, chain, tip_angle_fixed=True)
+        self._normal = structure.axes[structure.kind == 0][0]
+        self._R_tip_base = structure.T_tip_base[:3, :3]
 
     def plan_for(self, goal: Goal) -> tuple[Plan, np.ndarray | None]:
-        """Return the plan for a goal, and the parameters where the goal says what they are.
+        """Return the plan for a goal, and the parameters where the goal determines them.
 
         Raises UnsupportedError for a goal that leaves the position in the plane free.
         """
         axes = np.eye(3) if goal.orientation is None else goal.orientation
-        asked = axes * (goal.weights[:3] > 0.0)
-        within = asked - np.outer(self._normal, self._normal @ asked)
+        constrained = axes * (goal.weights[:3] > 0.0)
+        within = constrained - np.outer(self._normal, self._normal @ constrained)
         if np.linalg.matrix_rank(within, tol=1e-3) < 2:
-            raise UnsupportedError('analytic on a planar arm needs a goal that asks for the '
+            raise UnsupportedError('analytic on a planar arm needs a goal that constrains the '
                                    'position in the arm\'s plane; this one leaves it free')
         if not self._has_tip_joint:
             return self.plan, None
         if goal.orientation is not None:
             along = np.abs(goal.orientation.T @ self._normal)
             if (along * (goal.weights[3:] > 0.0)).max() > 0.5:
-                # The part of the tip's rotation from zero that is about the normal.
+                # The rotation of the tip about the normal, from zero.
                 x, y, z, w = quaternion_from_matrix(goal.orientation @ self._R_tip_base)
                 angle = 2.0 * math.atan2(self._normal @ (x, y, z), w)
-                if len(self._given.lower) == 1:
-                    return self._given, np.array([angle])
+                if len(self._fixed_angle.lower) == 1:
+                    return self._fixed_angle, np.array([angle])
                 return self.plan, None
         return self._free, None
 
 
 class Plans:
-    """The plans of an arm: one for every choice of axes that its goals ask for.
+    """The plans of an arm: one for every set of constrained axes.
 
-    - `whole`: for goals that ask for all six axes; `words`: what arm that is.
-    - `locked`: the entries of q that it wants given.
-    - `flat`: whether the arm is planar, or a SCARA.
+    - `whole`: for goals that constrain all six axes; `words`: the description of the arm.
+    - `locked`: the entries of q of its locked joints.
+    - `planar`: whether the arm is planar, or a SCARA.
     """
 
     def __init__(self, chain: Chain) -> None:
-        """Recognise the arm. Raises UnsupportedError for one that has no closed form here."""
+        """Recognise the arm. Raises UnsupportedError for one without a closed form."""
         found = recognise(chain, np.ones(6, dtype=bool), along_goal=True)
         self._chain = chain
         self.words, self.locked = found.words, found.locked
-        self.flat = found.form.family == FLAT
-        self._flat = FlatPlans(found, chain) if self.flat else None
-        self.whole = self._flat.plan if self._flat else Plan(found, chain)
+        self.planar = found.structure.family == PLANAR
+        self._planar = PlanarPlans(found, chain) if self.planar else None
+        self.whole = self._planar.plan if self._planar else Plan(found, chain)
         self._others: dict[tuple[bool, ...], Plan] = {}
 
     def plan_for(self, goal: Goal) -> tuple[Plan, np.ndarray | None]:
-        """Return the plan for a goal, and its parameters where the goal says what they are.
+        """Return the plan for a goal, and its parameters where the goal determines them.
 
-        Raises UnsupportedError for a goal that has no closed form.
+        Raises UnsupportedError for a goal without a closed form.
         """
         if goal.weights is ALL_AXES:
             return self.whole, None
-        if self._flat is not None:
-            return self._flat.plan_for(goal)
-        asked = goal.weights > 0.0
-        if asked.all():
+        if self._planar is not None:
+            return self._planar.plan_for(goal)
+        constrained = goal.weights > 0.0
+        if constrained.all():
             return self.whole, None
-        key = (*asked.tolist(), goal.orientation is not None)
+        key = (*constrained.tolist(), goal.orientation is not None)
         if key not in self._others:
-            self._others[key] = Plan(recognise(self._chain, asked, key[-1]), self._chain)
+            self._others[key] = Plan(recognise(self._chain, constrained, key[-1]), self._chain)
         return self._others[key], None

@@ -1,25 +1,32 @@
-"""Closed-form solutions: every branch, brought onto the true arm and checked on it."""
+"""The solver by closed forms: every branch, refined and verified on the true arm."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import vector
-from ik_node._jit import compiled
+from ik_node._arrays import flag, vector
+from ik_node._jit import Kernel, time_is_over
 from ik_node.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.answers import all_answers, all_answers_batch
-from ik_node.solvers.analytic.best_answer import best_answer, best_answer_batch
-from ik_node.solvers.analytic.desk import make_answer_scratch
 from ik_node.solvers.analytic.elbow import Elbow
+from ik_node.solvers.analytic.families.closed_loop import MOST_BRANCHES
+from ik_node.solvers.analytic.families.parameters import parameters_of
+from ik_node.solvers.analytic.infeasibility import Infeasibility
 from ik_node.solvers.analytic.plan import Plan, Plans
-from ik_node.solvers.analytic.redundancy import best_redundant
-from ik_node.solvers.analytic.sharpening import sharpen
-from ik_node.solvers.analytic.swivel_choice import ROOM_SCRATCH, best_swivel
-from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.analytic.refinement.buffers import make_solution_scratch
+from ik_node.solvers.analytic.refinement.solution import refine_solution
+from ik_node.solvers.analytic.selection.all_solutions import ANYWHERE, BEST, INSIDE, NOMINAL
+from ik_node.solvers.analytic.selection.best_solution import FAR
+from ik_node.solvers.analytic.selection.swivel_selection import (
+    ROOM_SCRATCH,
+    hinted_swivel,
+    intervals_within,
+)
+from ik_node.solvers.base import Found, Solver, Verified
 from ik_node.solvers.batch import share
-from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, is_plain_pose
+from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.iterative import PREFERENCES
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.options import ClosedFormOptions
@@ -29,27 +36,28 @@ from ik_node.solvers.search import goal_error
 from ik_node.solvers.starts import low_discrepancy
 
 _NOTHING = np.zeros(0)
-_SAMPLES = 400      # of the parameters of an arm with joints to spare
-_FEW = 6            # of them where the limits themselves say what is left
-_SHOWN = 60         # of them for which all branches are returned
-_SHARP = 1e-9       # m and rad: error above which an answer is brought to the last digits
+_SAMPLES = 400      # samples of the parameters of a redundant arm
+_FEW = 6            # of these where the intervals within limits cover the rest
+_SHOWN = 60         # of these for which all branches are returned
+_PRECISE = 1e-9       # m and rad: error above which a solution is refined
+_AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint change decides
 
-_BALLS = 'exactly spherical shoulder and wrist'
+_SPHERICAL = 'exactly spherical shoulder and wrist'
 
 
 class AnalyticSolver(Solver):
-    """Closed form. A file's numbers are never exact: the ideal arm's branches are only the start.
+    """Closed forms. Branches of the nominal arm are initial guesses for the true arm.
 
-    - `family`: what was found, in words.
-    - `locked`: names of the joints that have to be given, of an arm with joints to spare; a
-      swivel angle, and the angle of a planar arm's tip, are no joint's.
+    - `family`: description of the arm.
+    - `locked`: names of the locked joints of a redundant arm, whose values are its redundancy
+      parameters; a swivel angle, and the angle of a planar arm's tip, belong to no joint.
     """
 
     name = 'analytic'
     Options = ClosedFormOptions
 
     def __init__(self, chain: Chain, **options: Any) -> None:
-        """Recognise the arm. Raises UnsupportedError for one that has no closed form here."""
+        """Recognise the arm. Raises UnsupportedError for one without a closed form."""
         super().__init__(chain, **options)
         self._plans = Plans(self.chain)
         self._whole = self._plans.whole
@@ -59,7 +67,7 @@ class AnalyticSolver(Solver):
         self._hint = _NOTHING if hint is None else hint
         self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
         if hint is not None and self._elbow is None:
-            raise OptionError(f'{self.name}.elbow is for an arm with {_BALLS}; this one is '
+            raise OptionError(f'{self.name}.elbow is for an arm with {_SPHERICAL}; this one is '
                               f'{self.family}')
         self._spread: dict[int, np.ndarray] = {}
         n = self.chain.n_joints
@@ -72,27 +80,30 @@ class AnalyticSolver(Solver):
                                    max_restarts=self.options.max_restarts)
         self.packed = pack(self.chain.arrays, self._nearest.settings._replace(
             prefer=PREFERENCES[self.options.prefer], method=()))
-        self._scratch_size = len(make_answer_scratch(n, n))
+        self._scratch_size = len(make_solution_scratch(n, n))
         self._start_at = self.chain.neutral()
+        self._infeasibility = Infeasibility(
+            self.chain, self.options, self._nearest.settings.length, self._whole, self._elbow)
 
     def solve_all(self, goal: Any, within_limits: bool = True,
                   redundancy: Any = None) -> np.ndarray:
         """Return every branch (k, n) that meets the goal, rad or m; turn copies not repeated.
 
-        within_limits: leave out what no whole turn brings inside the limits. redundancy: the
-        parameter of an arm with a joint to spare, rad or m, or several (p,), see `redundancy_of`;
-        by default many are tried. Raises InputError for a malformed goal, UnsupportedError for one
-        that has no closed form.
+        within_limits: omit branches that no whole turn brings inside the limits. redundancy: the
+        parameter of a redundant arm, rad or m, or several (p,), see `redundancy_of`; by default
+        many are tried. Raises InputError for a malformed goal, UnsupportedError for one without a
+        closed form.
         """
-        if redundancy is None and not self._whole.searched and is_plain_pose(goal):
-            return self._all(self._whole, goal, ALL_AXES, _NOTHING, within_limits)
+        within_limits = flag(within_limits, 'within_limits')
         wanted = as_goal(goal)
-        plan, given = self._plans.plan_for(wanted)
+        if redundancy is None and wanted.weights is ALL_AXES and not self._whole.searched:
+            return self._all(self._whole, wanted.pose, ALL_AXES, _NOTHING, within_limits)
+        plan, parameters = self._plans.plan_for(wanted)
         if redundancy is not None:
-            given = plan.given(redundancy)
-        if given is not None or not plan.searched:
+            parameters = plan.checked_parameters(redundancy)
+        if parameters is not None or not plan.searched:
             return self._all(plan, wanted.pose, wanted.weights,
-                             _NOTHING if given is None else given, within_limits)
+                             _NOTHING if parameters is None else parameters, within_limits)
         if plan.swivels and within_limits and self._elbow is not None:
             intervals = self._elbow.intervals(wanted.pose)
             psi = Elbow.nearest(intervals, plan.parameters_at(self._start_at)[0])
@@ -108,42 +119,42 @@ class AnalyticSolver(Solver):
                         redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Return every branch for poses (m, 4, 4), m: (branches (m, k, n), counts (m,)).
 
-        Of pose i the first counts[i] rows are branches, rad or m, the rest is NaN; on all cores.
-        redundancy: as for `solve_all`, but an arm with joints to spare needs it. Raises InputError
+        The first counts[i] rows of pose i are branches, rad or m, the others NaN; runs on all
+        cores. redundancy: as for `solve_all`, but required for redundant arms. Raises InputError
         for malformed goals, naming the pose.
         """
-        poses = self._poses(goals)
-        given = _NOTHING
+        poses, within_limits = self._poses(goals), flag(within_limits, 'within_limits')
+        parameters = _NOTHING
         if redundancy is not None or self._whole.searched:
-            given = self._whole.given(redundancy)
+            parameters = self._whole.checked_parameters(redundancy)
         out = np.empty((len(poses), self._whole.most, self.chain.n_joints))
-        counts = np.zeros(len(poses), dtype=np.int64)
-        plan = self._whole
+        records, starts = np.zeros((len(poses), 3)), np.tile(self._start_at, (len(poses), 1))
+        wanted = INSIDE if within_limits else ANYWHERE
 
         def solve(part: slice) -> None:
-            all_answers_batch(plan.codes, plan.numbers, *self.packed, poses[part], ALL_AXES, given,
-                              self._start_at, within_limits, np.empty(self._scratch_size),
-                              out[part], counts[part])
+            self._solve_poses(self._whole, poses[part], ALL_AXES, parameters, starts[part], wanted,
+                          out[part], records[part])
 
         share(solve, len(poses))
+        counts = records[:, 0].astype(np.int64)
         return out[:, :int(counts.max(initial=0))], counts
 
     def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Return the parameters (p,) that a posture q (n,) has, rad or m; none without redundancy.
+        """Return the redundancy parameters (p,) of a configuration q (n,), rad or m.
 
-        One for each of `locked`; of an arm with spherical shoulder and wrist the swivel angle of
-        its elbow. With one of them `solve_all` returns q, among others, for the pose it has.
+        One for each of `locked`; for an arm with spherical shoulder and wrist the swivel angle of
+        its elbow; none without redundancy. With these values `solve_all` for the pose of q returns
+        q among its branches.
         """
-        return self._whole.parameters_at(np.asarray(q, dtype=float))
+        return self._whole.parameters_at(vector(q, self.chain.n_joints, 'q'))
 
     def swivel_intervals(self, goal: Any) -> np.ndarray:
         """Return the swivel angles (k, 2), from and to, rad, with a branch inside the limits.
 
-        They do not touch, and rise: −π ≤ from < to, where one that goes round through π ends
-        beyond it; (−π, π) where every angle will do, none (0, 2) where the goal cannot be met.
-        goal: a whole pose. After Shimizu, Kakuya, Yoon, Kitagaki & Kosuge 2008. Raises
-        UnsupportedError for an arm or a goal without a swivel angle, InputError for a malformed
-        goal.
+        Disjoint and ascending: −π ≤ from < to, where one that passes through π ends beyond it;
+        (−π, π) where every angle is possible, shape (0, 2) where the goal cannot be met. goal: a
+        full pose. After Shimizu, Kakuya, Yoon, Kitagaki & Kosuge 2008. Raises UnsupportedError for
+        an arm or a goal without a swivel angle, InputError for a malformed goal.
         """
         elbow, pose = self._swivelling(goal)
         return elbow.intervals(pose)
@@ -151,11 +162,12 @@ class AnalyticSolver(Solver):
     def redundancy_towards(self, goal: Any, elbow: Any, within_limits: bool = True) -> float:
         """Return the swivel angle, rad, with the elbow nearest to a point (3,), m, base frame.
 
-        For `solve_all(goal, redundancy=…)`. goal: a whole pose. within_limits: the nearest at which
-        a branch is inside the limits, where there is one. Raises UnsupportedError as
-        `swivel_intervals`, and InputError for a malformed goal or point, or one on the line through
-        shoulder and wrist, which is as near to every elbow.
+        For `solve_all(goal, redundancy=…)`. goal: a full pose. within_limits: the nearest angle
+        with a branch inside the limits, if there is one. Raises UnsupportedError as
+        `swivel_intervals`, and InputError for a malformed goal or point, or a point on the line
+        through shoulder and wrist, which determines no angle.
         """
+        within_limits = flag(within_limits, 'within_limits')
         own, pose = self._swivelling(goal)
         psi = own.towards(pose, vector(elbow, 3, 'elbow'))
         if psi is None:
@@ -164,133 +176,197 @@ class AnalyticSolver(Solver):
         return Elbow.nearest(own.intervals(pose), psi) if within_limits else psi
 
     def is_complete(self, goal: Any = None) -> bool:
-        """Tell whether no answer to such a goal proves that there is none; by default a whole pose.
+        """Tell whether the absence of branches proves that such a goal has no solution.
 
-        So it is where the arm is exactly the one of its closed form, and none of its joints is to
-        spare but by a swivel angle. Raises UnsupportedError for a goal that has no closed form.
+        That holds where the arm equals its nominal geometry, and is not redundant except by a
+        swivel angle. goal: by default a full pose. Raises UnsupportedError for a goal without a
+        closed form.
         """
         return (self._whole if goal is None else self._plans.plan_for(as_goal(goal))[0]).complete
 
-    def proves(self, goal: Goal, reason: StopReason) -> bool:
-        """Tell whether no answer to a goal, for a reason, is a proof that there is none.
+    def best_solution(self, goal: Goal, q0: np.ndarray) -> np.ndarray | None:
+        """Return the preferred solution (n,), rad or m; None, without a search for a reason.
 
-        As `is_complete`, but for poses at which limits may leave a swivel angle no length.
+        goal, q0 (n,): as for `solve`. Raises UnsupportedError for a goal without a closed form.
         """
-        if not self.is_complete(goal):
-            return False
-        return (reason is not StopReason.LIMITS or self._elbow is None
-                or not self._elbow.may_be_singular(goal.pose))
-
-    def answer(self, goal: Goal, q0: np.ndarray) -> np.ndarray | None:
-        """Return the closed form's answer (n,), rad or m; None, without a look for why, of none.
-
-        goal, q0 (n,): as for `solve`. Raises UnsupportedError for a goal that has no closed form.
-        """
-        found, _, _ = self._answer(goal, self._start(q0))
+        found, _, _ = self._preferred(as_goal(goal), self._start(q0))
         return None if found is None else found.q
 
-    def compiled(self) -> bool:
-        """Tell whether the kernels are on disk; see `Solver.compiled`."""
-        searching = best_swivel if self._whole.swivels else best_redundant
-        kernel: Any = searching if self._whole.searched else best_answer
-        return compiled(kernel.__name__) and self._nearest.compiled()
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries that goals for all six axes can reach; see `Solver`."""
+        own = [self._whole.kernels.solutions]
+        if self._whole.searched:
+            own = [self._whole.kernels.best, *own]
+        if self._elbow is not None:
+            own += [intervals_within, hinted_swivel]
+        return *own, parameters_of, refine_solution, *self._nearest.kernels()
+
+    def rare_kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries for goals that leave axes free; see `Solver`.
+
+        A free rotation is one more revolute joint at the tip, which makes another arm of it.
+        """
+        found = []
+        for free in ([3], [4], [5], [3, 4, 5]):
+            weights = np.ones(6)
+            weights[free] = 0.0
+            with contextlib.suppress(UnsupportedError):
+                plan, _ = self._plans.plan_for(Goal(np.zeros(3), np.eye(3), weights))
+                found += [plan.kernels.best, plan.kernels.solutions]
+        return *dict.fromkeys(found), parameters_of
 
     def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
-        """Return the swivel angles of the arm, and the pose a goal asks for."""
+        """Return the swivel angles of the arm, and the pose of a goal."""
         wanted = as_goal(goal)
         if self._elbow is None:
-            raise UnsupportedError(f'a swivel angle is for an arm with {_BALLS}; this one is '
+            raise UnsupportedError(f'a swivel angle is for an arm with {_SPHERICAL}; this one is '
                                    f'{self.family}')
         if self._plans.plan_for(wanted)[0] is not self._whole:
-            raise UnsupportedError('a swivel angle is for a goal that asks for all six axes; this '
-                                   'one leaves some free')
+            raise UnsupportedError('a swivel angle is for a goal that constrains all six axes; '
+                                   'this one leaves some free')
         return self._elbow, wanted.pose
 
-    def _all(self, plan: Plan, pose: np.ndarray, weights: np.ndarray, given: np.ndarray,
+    def _all(self, plan: Plan, pose: np.ndarray, weights: np.ndarray, parameters: np.ndarray,
              within: bool) -> np.ndarray:
-        out = np.empty((plan.most, self.chain.n_joints))
-        return out[:all_answers(plan.codes, plan.numbers, *self.packed, pose, weights, given,
-                                self._start_at, within, np.empty(self._scratch_size), out)]
+        out, records = np.empty((1, plan.most, self.chain.n_joints)), np.empty((1, 3))
+        self._solve_poses(plan, pose[None], weights, parameters, self._start_at[None],
+                      INSIDE if within else ANYWHERE, out, records)
+        return out[0, :int(records[0, 0])]
+
+    def _solve_poses(self, plan: Plan, poses: np.ndarray, weights: np.ndarray,
+                     parameters: np.ndarray, starts: np.ndarray, wanted: int, out: np.ndarray,
+                     records: np.ndarray) -> None:
+        """Call the kernel; see `all_solutions.solutions`."""
+        plan.kernels.solutions(
+            plan.codes, plan.loose if wanted == NOMINAL else plan.numbers, *self.packed, poses,
+            weights, parameters, starts, self.options.limit_margin, wanted,
+            np.empty(self._scratch_size), out, records)
+
+    def _nearest_branches(self, plan: Plan, goal: Goal, parameters: np.ndarray,
+                          q0: np.ndarray) -> np.ndarray:
+        """Return the branches (k, n) of the nominal arm nearest to a goal."""
+        out, records = np.zeros((1, MOST_BRANCHES, self.chain.n_joints)), np.empty((1, 3))
+        self._solve_poses(plan, goal.pose[None], goal.weights, parameters, q0[None], NOMINAL, out,
+                          records)
+        found = out[0, :int(records[0, 0])]
+        return found[np.isfinite(found).all(axis=1)]
 
     def _all_at(self, plan: Plan, goal: Goal, parameters: Iterable[Any],
                 within: bool) -> np.ndarray:
         """Return the branches (k, n) for each of some parameters (p,)."""
-        found = [self._all(plan, goal.pose, goal.weights, np.asarray(given, dtype=float), within)
-                 for given in parameters]
+        found = [self._all(plan, goal.pose, goal.weights, np.asarray(one, dtype=float), within)
+                 for one in parameters]
         return np.concatenate([np.empty((0, self.chain.n_joints)), *found])
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        found, plan, given = self._answer(goal, q0)
-        return self._failed(plan, goal, given, q0) if found is None else found
+        found, plan, parameters = self._preferred(goal, q0)
+        return self._failed(plan, goal, parameters, q0) if found is None else found
 
-    def _answer(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
-        """Return the answer that is preferred, if there is one, and of what plan and parameters."""
-        plan, given = self._plans.plan_for(goal)
+    def _preferred(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
+        """Return the preferred solution, None without one, its plan and its parameters."""
+        plan, parameters = self._plans.plan_for(goal)
         q, scratch = np.empty(self._shape), np.empty(self._scratch_size)
-        asked = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
+        common = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
         if plan.searched:
             lower, upper = plan.range_near(q0)
-            given, samples = np.zeros(len(lower)), self._samples(len(lower))
+            parameters, samples = np.zeros(len(lower)), self._samples(len(lower))
             if plan.swivels:
-                found, position, orientation = best_swivel(
-                    *asked, q0, lower, upper, samples[:_FEW], self.options.limit_margin,
-                    self._hint, scratch, np.empty(ROOM_SCRATCH), given, q)
+                found, position, orientation = plan.kernels.best(
+                    *common, q0, lower, upper, samples[:_FEW], self.options.limit_margin,
+                    self._hint, scratch, np.empty(ROOM_SCRATCH), parameters, q)
             else:
-                found, position, orientation = best_redundant(
-                    *asked, q0, lower, upper, samples, self.options.limit_margin, scratch, given, q)
+                found, position, orientation = plan.kernels.best(
+                    *common, q0, lower, upper, samples, self.options.limit_margin, scratch,
+                    parameters, q)
         else:
-            given = _NOTHING if given is None else given
-            found, position, orientation = best_answer(
-                *asked, given, q0, self.options.limit_margin, scratch, q)
-        if found:
-            if max(position, orientation) > _SHARP:  # a joint held where it is all but singular
-                position, orientation = sharpen(*self.packed, goal.pose, goal.weights, scratch, q)
-            return Found(q, True, StopReason.CONVERGED, position, orientation, 0, 0), plan, given
-        return None, plan, given
+            parameters = _NOTHING if parameters is None else parameters
+            records = np.empty((1, 3))
+            self._solve_poses(plan, goal.pose[None], goal.weights, parameters, q0[None], BEST,
+                              q[None, None], records)
+            found, position, orientation = records[0].tolist()
+        if not found:
+            return None, plan, parameters
+        if max(position, orientation) > _PRECISE:  # near a singularity with a held joint
+            position, orientation = refine_solution(*self.packed, goal.pose, goal.weights, scratch,
+                                                    q)
+        solution = Verified(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
+        return (self._nearer(goal, q0, solution) if found == FAR else solution), plan, parameters
+
+    def _nearer(self, goal: Goal, q0: np.ndarray, far: Found) -> Found:
+        """Return the result of a local search from q0 (n,) where it is nearer than `far`."""
+        margin = self.options.limit_margin
+        if len(self._hint):
+            return far
+        near = self._nearest._solve_verified(goal, q0)
+        room = np.minimum(near.q - self.chain.lower, self.chain.upper - near.q).min()
+        if not near.success or (margin > 0.0 and room < margin):
+            return far
+        scale = self._nearest.settings.scale
+        moved, others = np.abs((near.q - q0) / scale), np.abs((far.q - q0) / scale)
+        ratio = float(np.linalg.norm(moved) / np.linalg.norm(others))
+        nearer = ratio < 1.0 or (ratio < _AS_NEAR and moved.max() < others.max())
+        return near if nearer else far
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
-        """Solve all at once where nothing has to be looked for; the failed ones one by one."""
-        if self._whole.searched or self._plans.flat or any(
+        """Solve all at once where no parameter is searched; failed ones one by one."""
+        if self._whole.searched or self._plans.planar or any(
                 goal.weights is not ALL_AXES for goal in goals):
             return super()._solve_many(goals, starts, progress)
         poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
-        q, known, plan = np.empty(starts.shape), np.empty((len(goals), 3)), self._whole
+        q, records, plan = np.empty(starts.shape), np.empty((len(goals), 3)), self._whole
 
         def solve(part: slice) -> None:
-            best_answer_batch(plan.codes, plan.numbers, *self.packed, poses[part], ALL_AXES,
-                              _NOTHING, starts[part], self.options.limit_margin,
-                              np.empty(self._scratch_size), q[part], known[part])
+            self._solve_poses(plan, poses[part], ALL_AXES, _NOTHING, starts[part], BEST,
+                              q[part, None], records[part])
 
         share(solve, len(goals), progress)
-        return [Found(posture, True, StopReason.CONVERGED, position, orientation, 0, 0) if met
-                else self._failed(plan, goal, _NOTHING, start)
-                for goal, start, posture, (met, position, orientation)
-                in zip(goals, starts, q, known.tolist())]
+        return [self._failed(plan, goal, _NOTHING, start) if not met else self._batched(
+                    met, goal, start, Verified(one, True, StopReason.CONVERGED, position,
+                                               orientation, 0, 0))
+                for goal, start, one, (met, position, orientation)
+                in zip(goals, starts, q, records.tolist())]
+
+    def _batched(self, met: float, goal: Goal, start: np.ndarray, found: Found) -> Found:
+        """Return a solution of a kernel, treated as by `_preferred`."""
+        if max(found.position_error, found.orientation_error) > _PRECISE:
+            found = self._refined(goal, found)
+        return self._nearer(goal, start, found) if met == FAR else found
 
     def _samples(self, parameters: int) -> np.ndarray:
         if parameters not in self._spread:
             self._spread[parameters] = low_discrepancy(_SAMPLES, parameters, self.options.seed)
         return self._spread[parameters]
 
-    def _failed(self, plan: Plan, goal: Goal, given: np.ndarray, q0: np.ndarray) -> Found:
-        """Return why no branch meets a goal, and the best there is instead.
+    def _failed(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
+        """Return the best configuration where no branch meets a goal, and the reason.
 
-        That is what damped least squares makes of the branches of the ideal arm. Where these prove
-        nothing, it goes on from other starts.
+        Damped least squares refines the branches of the nominal arm. Where these prove nothing, it
+        searches from q0, then with restarts.
         """
-        near = plan.nearest_postures(goal, given, q0)
+        if not plan.complete:
+            best = self._nearest._solve_verified(goal, q0)
+            if best.success:
+                return self._refined(goal, best)
+        near = self._nearest_branches(plan, goal, parameters, q0)
         starts = [self._start(q) for q in near] or [q0]
         errors = [goal_error(*self._nearest.packed, goal.pose, goal.weights,
-                             self._nearest.scratch(), q)[0] for q in starts]
+                             self._nearest._scratch(), q)[0] for q in starts]
         start = starts[int(np.argmin(errors))]
         if plan.complete:
-            best = self._nearest._solve(goal, start)
+            best = self._nearest._solve_verified(goal, start)
         else:
-            best = self._searcher._solve(goal, start)
+            best = self._searcher._solve_verified(goal, start)
         if best.success:
-            position, orientation = sharpen(*self.packed, goal.pose, goal.weights,
-                                            np.empty(self._scratch_size), best.q)
-            return best._replace(position_error=position, orientation_error=orientation)
-        outside = len(self._all(plan, goal.pose, goal.weights, given, within=False)) > 0
-        return best._replace(reason=StopReason.LIMITS if outside else StopReason.UNREACHABLE)
+            return self._refined(goal, best)
+        if best.reason is StopReason.TIMEOUT or time_is_over():
+            return best._replace(reason=StopReason.TIMEOUT)
+        reason = self._infeasibility.reason(plan, goal, best, lambda: self._all(
+            plan, goal.pose, goal.weights, parameters, within=False))
+        return best if reason is None else best._replace(reason=reason)
+
+    def _refined(self, goal: Goal, found: Found) -> Found:
+        """Return a result refined to full precision, where that is better."""
+        position, orientation = refine_solution(*self.packed, goal.pose, goal.weights,
+                                                np.empty(self._scratch_size), found.q)
+        return self._judged(found, found.q, position, orientation)

@@ -1,7 +1,7 @@
-"""The best value of one joint, all others held, in closed form [Welman 1993].
+"""The optimum of one joint, with all others fixed, in closed form [Welman 1993].
 
 For the joint with the axis a through r, the tip's and the goal's positions seen from r are p_c and
-p_d, and u_c, u_d the axes of the tip's and the goal's frames. Turning by φ leaves
+p_d, and u_c, u_d the axes of the tip's and the goal's frames. A rotation by φ leaves
 `c₁ cos φ + s₁ sin φ + c₂ cos 2φ + s₂ sin 2φ` to be maximised; the second harmonic is zero unless
 axes of the goal's position have different weights. Welman's `k1(1 − cos φ) + k2 cos φ + k3 sin φ`
 is the same with c₁ = k2 − k1 and s₁ = k3.
@@ -9,13 +9,13 @@ is the same with c₁ = k2 − k1 and s₁ = k3.
 
 import math
 
-from ik_node._jit import njit
-from ik_node.kinematics.forward import SLIDE
+from ik_node._jit import inline, njit
+from ik_node.kinematics.forward import PRISMATIC
 
 
 @njit
 def joint_optimum(chain, task, settings, frame, T, k, limited, swing, q):
-    """Return (best change of the joint of arc k, what it gains); frame is arc k's, T the tip's.
+    """Return (best change of joint k, its gain); frame is joint k's, T the tip's.
 
     limited: whether joint limits and max_step hold; swing: whether a whole turn may bring it
     inside the limits.
@@ -30,25 +30,32 @@ def joint_optimum(chain, task, settings, frame, T, k, limited, swing, q):
         if ratio < 0.0:
             low, high = high, low
         low, high = ratio * low, ratio * high
-    if chain.kind[k] == SLIDE:
-        value, gain = _best_slide(task, frame, T, low, high)
+    if chain.kind[k] == PRISMATIC:
+        value, gain = _best_translation(task, frame, T, low, high)
     else:
         c1, s1, c2, s2 = _harmonics(task, settings, frame, T)
-        value = _best_turn(c1, s1, c2, s2, low, high, swing)
+        value = _best_rotation(c1, s1, c2, s2, low, high, swing)
         gain = _score(c1, s1, c2, s2, value) - c1 - c2
     if gain <= 0.0:
         return 0.0, 0.0
-    # The heavier a joint, the smaller its share of the way; a part of the way still gains.
+    # A heavier joint moves less; a partial step still reduces the error.
     value *= settings.scale[column] ** 2
     if limited:
-        bound = settings.max_step * abs(ratio)
+        bound = step_bound(settings, column) * abs(ratio)
         value = min(max(value, -bound), bound)
     return value / ratio, gain
 
 
+@inline
+def step_bound(settings, column):
+    """Return the largest change of a joint in one sweep, rad or m."""
+    span = settings.span[column]
+    return settings.max_step * (max(settings.length, span) if span > 0.0 else 1.0)
+
+
 @njit
-def _best_slide(task, frame, T, low, high):
-    """Return (best translation along the frame's z axis, what it gains): (p_d − p_c)·a."""
+def _best_translation(task, frame, T, low, high):
+    """Return (best translation along the frame's z axis, its gain): (p_d − p_c)·a."""
     along, length = 0.0, 0.0
     for j in range(3):
         weight = task.weights[j] ** 2
@@ -69,14 +76,14 @@ def _best_slide(task, frame, T, low, high):
 
 @njit
 def _harmonics(task, settings, frame, T):
-    """Return (c₁, s₁, c₂, s₂) of what a turn about the frame's z axis has to maximise."""
+    """Return (c₁, s₁, c₂, s₂) of the score of a rotation about the frame's z axis."""
     G = task.T_base_goal
     c1, s1, c2, s2 = 0.0, 0.0, 0.0, 0.0
     px, py, pz = T[0, 3] - frame[0, 3], T[1, 3] - frame[1, 3], T[2, 3] - frame[2, 3]
     dx, dy, dz = G[0, 3] - frame[0, 3], G[1, 3] - frame[1, 3], G[2, 3] - frame[2, 3]
     ax, ay, az = frame[0, 2], frame[1, 2], frame[2, 2]
     along = ax * px + ay * py + az * pz
-    # p(φ) = along·a + b cos φ + c sin φ, and d is what it should be less the constant part.
+    # p(φ) = along·a + b cos φ + c sin φ; d is the desired position less the constant part.
     bx, by, bz = px - along * ax, py - along * ay, pz - along * az
     cx, cy, cz = ay * pz - az * py, az * px - ax * pz, ax * py - ay * px
     dx, dy, dz = dx - along * ax, dy - along * ay, dz - along * az
@@ -100,7 +107,7 @@ def _harmonics(task, settings, frame, T):
     scale = settings.method.position_weight * (1.0 + nearness) / settings.length ** 2
     c1, s1, c2, s2 = scale * c1, scale * s1, scale * c2, scale * s2
     for j in range(3):
-        # A rotation about one axis misaligns the other two: weights of axes from those of turns.
+        # A rotation about one axis misaligns the other two: axis weights from rotation weights.
         weight = 0.0
         for i in range(3):
             weight += (-1.0 if i == j else 1.0) * task.weights[3 + i] ** 2
@@ -118,7 +125,7 @@ def _harmonics(task, settings, frame, T):
 
 @njit
 def _task_axis(task, i, j):
-    """Return component i of axis j along which the goal's position is weighed, base frame."""
+    """Return component i of axis j of the position weights, base frame."""
     if task.along_goal:
         return task.T_base_goal[i, j]
     return 1.0 if i == j else 0.0
@@ -126,16 +133,16 @@ def _task_axis(task, i, j):
 
 @njit
 def _score(c1, s1, c2, s2, angle):
-    """Return what a turn by an angle is worth."""
+    """Return the score of a rotation by an angle."""
     return (c1 * math.cos(angle) + s1 * math.sin(angle)
             + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle))
 
 
 @njit
-def _best_turn(c1, s1, c2, s2, low, high, swing):
+def _best_rotation(c1, s1, c2, s2, low, high, swing):
     """Return the angle in [low, high] of the highest score.
 
-    swing: whether it may lie a whole turn further, where the posture is the same.
+    swing: whether it may lie a whole turn further, at the same configuration.
     """
     first = c1 * c1 + s1 * s1
     second = c2 * c2 + s2 * s2

@@ -3,10 +3,10 @@
 import math
 from typing import NamedTuple
 
-from ik_node._jit import njit
-from ik_node.kinematics.forward import SLIDE, articulate, chain_frames
+from ik_node._jit import Layout, njit, rare
+from ik_node.kinematics.forward import PRISMATIC, articulate, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
-from ik_node.solvers.ccd.optimum import joint_optimum
+from ik_node.solvers.ccd.optimum import joint_optimum, step_bound
 from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED
 from ik_node.solvers.task import task_error, task_jacobian
 from ik_node.spatial import compose, copy_pose
@@ -14,29 +14,26 @@ from ik_node.spatial import compose, copy_pose
 # Orders of the joints within a sweep
 INWARD, OUTWARD, RANKED = range(3)
 
-_STILL = 1e-12  # rad or m: a sweep that moves no joint further leads nowhere
+_STILL = 1e-12  # rad or m: a sweep without a larger change counts as stalled
 
 
 class CcdSettings(NamedTuple):
-    """What only this method knows."""
+    """Settings of this method."""
 
     order: int
     position_weight: float
     orientation_weight: float
 
 
-@njit
-def unpack_ccd(numbers, at, n):
-    """Return the `CcdSettings` that `pack` laid out."""
-    return CcdSettings(int(numbers[at]), numbers[at + 1], numbers[at + 2])
+CCD = Layout(CcdSettings)
 
 
 @njit
 def ccd_attempt(chain, task, settings, work, swing, q):
     """Sweep over the joints, q (n,) in place; return (how it ended, sweeps).
 
-    Along a valley every sweep goes much the same small way. After each it is therefore tried to go
-    on that way, further each time it helps [Hooke & Jeeves 1961, pattern move].
+    Along a valley every sweep takes a similar small step. After each, the step is therefore
+    extrapolated, further each time it helps [Hooke & Jeeves 1961, pattern move].
     """
     best, since, further = math.inf, 0, 1.0
     n = q.shape[0]
@@ -46,7 +43,7 @@ def ccd_attempt(chain, task, settings, work, swing, q):
         energy = position * position / settings.length ** 2 + orientation * orientation
         if sweep > 0:
             for k in range(n):
-                rest = settings.max_step - abs(work.dq[k])
+                rest = max(step_bound(settings, k) - abs(work.dq[k]), 0.0)
                 work.z[k] = q[k] + min(max(further * work.dq[k], -rest), rest)
                 work.z[k] = min(max(work.z[k], chain.lower[k]), chain.upper[k])
             chain_frames(chain, work.z, work.frames)
@@ -85,23 +82,23 @@ def ccd_attempt(chain, task, settings, work, swing, q):
 def ccd_sweep(chain, task, settings, work, limited, swing, q):
     """Set every joint once, q (n,) in place; return the largest change. Frames must be q's.
 
-    In the order "ranked" a sweep is as many moves of the joint that helps most at the time.
+    In the order "ranked" a sweep is as many moves, each of the joint with the greatest gain.
     """
-    arcs = chain.column.shape[0]
+    n_articulations = chain.column.shape[0]
     largest = 0.0
     copy_pose(work.frames[-1], work.T)
     if settings.method.order == INWARD:
-        # Turning a joint leaves the frames before it where they are: only the tip is followed.
-        for k in range(arcs - 1, -1, -1):
+        # Moving a joint does not change the frames before it: only the tip is updated.
+        for k in range(n_articulations - 1, -1, -1):
             change, _ = joint_optimum(chain, task, settings, work.frames[k], work.T, k, limited,
                                       swing, q)
             largest = max(largest, abs(_set(chain, k, change, work.frames[k], work.T, q)))
     elif settings.method.order == OUTWARD:
         largest = _sweep_outward(chain, task, settings, work, limited, swing, q)
     else:
-        for _ in range(arcs):
+        for _ in range(n_articulations):
             most, chosen, change = 0.0, -1, 0.0
-            for k in range(arcs):
+            for k in range(n_articulations):
                 wanted, gain = joint_optimum(chain, task, settings, work.frames[k],
                                              work.frames[-1], k, limited, swing, q)
                 if gain > most and wanted != 0.0:
@@ -114,9 +111,9 @@ def ccd_sweep(chain, task, settings, work, limited, swing, q):
     return max(largest, _move_shared(chain, task, settings, work, limited, swing, q))
 
 
-@njit
+@rare
 def ccd_bare_step(chain, task, settings, work, q, dq):
-    """Write what one sweep changes into dq (n,), whatever the limits."""
+    """Write the change by one sweep into dq (n,), ignoring limits."""
     for k in range(q.shape[0]):
         dq[k] = q[k]
     chain_frames(chain, q, work.frames)
@@ -127,32 +124,32 @@ def ccd_bare_step(chain, task, settings, work, q, dq):
 
 @njit
 def _sweep_outward(chain, task, settings, work, limited, swing, q):
-    """Set the joints from the base out; the frames after each are made anew on the way."""
-    arcs = chain.column.shape[0]
+    """Set the joints from the base outwards, recomputing the frames after each."""
+    n_articulations = chain.column.shape[0]
     largest = 0.0
-    for k in range(arcs):
+    for k in range(n_articulations):
         if k == 0:
             copy_pose(chain.placement[0], work.frames[0])
         else:
             compose(work.frames[k - 1], chain.placement[k], work.frames[k])
         value = chain.ratio[k] * q[chain.column[k]]
-        articulate(work.frames[k], chain.kind[k] == SLIDE, value)
+        articulate(work.frames[k], chain.kind[k] == PRISMATIC, value)
         change, _ = joint_optimum(chain, task, settings, work.frames[k], work.T, k, limited, swing,
                                   q)
         largest = max(largest, abs(_set(chain, k, change, work.frames[k], work.T, q)))
-        articulate(work.frames[k], chain.kind[k] == SLIDE, chain.ratio[k] * change)
+        articulate(work.frames[k], chain.kind[k] == PRISMATIC, chain.ratio[k] * change)
     return largest
 
 
 @njit
 def _set(chain, k, change, frame, T, q):
-    """Change the joint of arc k and carry the tip T (4, 4) along; return the change."""
+    """Change joint k and update the tip T (4, 4); return the change."""
     if change == 0.0:
         return 0.0
     q[chain.column[k]] += change
     ax, ay, az = frame[0, 2], frame[1, 2], frame[2, 2]
     value = chain.ratio[k] * change
-    if chain.kind[k] == SLIDE:
+    if chain.kind[k] == PRISMATIC:
         T[0, 3] += value * ax
         T[1, 3] += value * ay
         T[2, 3] += value * az
@@ -197,7 +194,8 @@ def _move_shared(chain, task, settings, work, limited, swing, q):
             continue
         change = settings.scale[column] ** 2 * along / length
         if limited:
-            change = min(max(change, -settings.max_step), settings.max_step)
+            bound = step_bound(settings, column)
+            change = min(max(change, -bound), bound)
             change = min(max(change, chain.lower[column] - q[column]),
                          chain.upper[column] - q[column])
         q[column] += change

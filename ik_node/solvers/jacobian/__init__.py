@@ -1,1 +1,1 @@
-"""The Jacobian family: pseudoinverse, damped least squares, transpose, and what they share."""
+"""The Jacobian family: pseudoinverse, damped least squares, transpose, and their common loop."""

@@ -1,16 +1,16 @@
-"""Where the λ of damped least squares comes from, by several authors."""
+"""Rules for the damping factor λ of damped least squares, by several authors."""
 
-from ik_node._jit import inline, njit
+from ik_node._jit import inline, rare
 from ik_node.solvers.jacobian.linear import cholesky, gram, volume
 from ik_node.solvers.jacobian.settings import NAKAMURA, SUGIHARA
 
-# What Sugihara adds, that λ does not vanish at the goal. Tried over 1e-10 to 1e-6 on the arms of
-# the benchmark: flat near this value.
+# The floor that Sugihara adds, so that λ does not vanish at the goal. Tried over 1e-10 to 1e-6 on
+# the arms of the benchmark: flat near this value.
 FLOOR = 1e-8
 
-# Nakamura's λ0 and w0. Metres being counted in lengths of the arm, the manipulability of arms with
-# six joints and more is 0.02 to 0.08 in the median and 0.1 to 0.2 at the most. Tried over 0.01 to
-# 0.1 and 0.003 to 0.03: with more damping fewer goals near singular postures are met.
+# Nakamura's λ0 and w0. With metres in units of the arm length, the manipulability of arms with six
+# joints and more is 0.02 to 0.08 in the median and at most 0.1 to 0.2. Tried over 0.01 to 0.1 and
+# 0.003 to 0.03: with more damping fewer goals near singular configurations are met.
 LARGEST_DAMPING = 0.01
 LOW_MANIPULABILITY = 0.01
 
@@ -27,7 +27,7 @@ def task_energy(settings, V):
 def squared_damping(settings, work, V):
     """Return λ² for the error V (6,), metres counted in lengths of the arm; work.A is scratch.
 
-    With E = ½ |error|²: `share · E` [Chan & Lawrence 1988], which falls to nothing at the goal;
+    With E = ½ |error|²: `share · E` [Chan & Lawrence 1988], which vanishes at the goal;
     `share · E + floor` [Sugihara, IEEE T-RO 27 (2011) 984, eq. 17]; or from the manipulability w,
     `λ0² (1 − w/w0)²` below w0 and nothing above [Nakamura & Hanafusa 1986].
     """
@@ -38,9 +38,9 @@ def squared_damping(settings, work, V):
     return energy + FLOOR if rule == SUGIHARA else energy
 
 
-@njit
+@rare
 def _near_singular(settings, work):
-    """Return λ² by Nakamura's rule; the manipulability is that of the joints that are free."""
+    """Return λ² by Nakamura's rule; the manipulability is that of the free joints."""
     A, square = work.A, settings.length * settings.length
     gram(work.J, A)
     for i in range(6):

@@ -7,7 +7,7 @@ from typing import ClassVar
 from ik_node._jit import inline
 from ik_node.options import option
 from ik_node.solvers.jacobian.damping import squared_damping
-from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_kernels
+from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
 from ik_node.solvers.jacobian.linear import (
     cholesky,
     cholesky_solve,
@@ -25,6 +25,7 @@ from ik_node.solvers.jacobian.settings import (
     JacobianSettings,
 )
 from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.settings import Settings
 
 _RULES = {'sugihara': SUGIHARA, 'chan': CHAN, 'nakamura': NAKAMURA, 'selective': SELECTIVE}
 
@@ -57,30 +58,34 @@ def damped_step(settings, work, V):
 
 @dataclass(frozen=True)
 class DlsOptions(JacobianOptions):
-    """What damped least squares takes besides."""
+    """Options of damped least squares."""
 
     damping: float | None = option(
-        None, 'λ, squared inside; none: chosen by damping_rule', low=0.0, optional=True)
+        None, 'damping factor λ (squared in the equation); none: chosen by damping_rule',
+        low=0.0, optional=True)
     damping_rule: str = option(
-        'sugihara', 'what chooses λ: the error, down to a floor (sugihara) or to nothing (chan); '
-        'how near a singular posture is (nakamura); or a bound for each singular vector '
-        '(selective, by Buss & Kim)', kind=str, choices=tuple(_RULES))
+        'sugihara', 'rule that adapts λ: to the error, down to a floor (sugihara) or to zero '
+        '(chan); to the distance from singular configurations (nakamura); or a bound for each '
+        'singular vector (selective, by Buss & Kim)', kind=str, choices=tuple(_RULES))
     # Tried over 0.01 to 1 on the arms of the benchmark: flat near this value.
     error_share: float = option(
-        0.1, 'what share of the error\'s energy λ² is, by sugihara (in whose paper it is 1) and by '
-        'chan', low=0.0)
+        0.1, 'λ² as a fraction of the error energy, for sugihara (1 in the paper) and chan',
+        low=0.0)
     max_angle: float = option(
         math.pi / 4.0, 'γ_max of selective: the largest change of a joint in one iteration',
         'rad or m', low=0.0, positive=True)
 
 
 class DlsSolver(JacobianSolver):
-    """Δq = Jᵀ (J Jᵀ + λ² I)⁻¹ e: bounded steps near singular postures; the one to use."""
+    """Δq = Jᵀ (J Jᵀ + λ² I)⁻¹ e: bounded steps near singular configurations; the default."""
 
     name = 'dls'
     Options: ClassVar[type[SolverOptions]] = DlsOptions
-    kernels = jacobian_kernels('dls', damped_step)
+    _kernel = jacobian_search('dls', damped_step)
     default_gain = 0.1
+    # Restarts converge in a few iterations, so that an attempt that does not is given up sooner.
+    patience = 3
+    progress = 0.7
 
     def _method_settings(self) -> JacobianSettings:
         damping = self.options.damping
@@ -88,3 +93,13 @@ class DlsSolver(JacobianSolver):
             parameter=math.nan if damping is None else damping,
             damping_rule=CONSTANT if damping is not None else _RULES[self.options.damping_rule],
             error_share=self.options.error_share, max_angle=self.options.max_angle)
+
+    def _patient_settings(self) -> Settings:
+        """Return the settings of the base class, with a λ that vanishes at the goal.
+
+        Near a singular configuration Sugihara's floor leaves errors of about its own size.
+        """
+        patient = super()._patient_settings()
+        if patient.method.damping_rule != SUGIHARA:
+            return patient
+        return patient._replace(method=patient.method._replace(damping_rule=CHAN))

@@ -1,12 +1,12 @@
-"""Linear algebra on six rows, written out: J⁺ by way of J Jᵀ, or by an SVD that turns rows.
+"""Linear algebra on six rows, written out: J⁺ by J Jᵀ, or by an SVD that rotates rows.
 
-J is always (6, n). Rows that are not asked for, or that no joint can move, are zero; so are the
-columns of joints that are locked. Zero rows drop out of every factor below.
+J is always (6, n). Unconstrained rows, and rows that no joint can move, are zero; so are the
+columns of locked joints. Zero rows drop out of every factor below.
 """
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import njit, rare
 from ik_node.solvers.jacobian.lu import lu_solve
 from ik_node.solvers.jacobian.settings import AUTO, LU
 
@@ -18,7 +18,7 @@ _WELL_ABOVE = 1e3
 
 @njit
 def shortest_step(J, V, factorization, tolerance, work, dq):
-    """Write J⁺ V into dq (n,): the shortest step that does what V (6,) asks, as far as it can be.
+    """Write J⁺ V into dq (n,): the shortest least-squares step for V (6,).
 
     With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD with
     its small singular values dropped (the text's 5.20 mixes both sides up). factorization: AUTO,
@@ -115,7 +115,7 @@ def times_transpose(J, x, dq):
         dq[k] = total
 
 
-@njit
+@rare
 def row_svd(J, W, U):
     """Write Uᵀ J into W (6, n), whose rows are orthogonal, and U (6, 6); return the largest σ.
 
@@ -130,7 +130,7 @@ def row_svd(J, W, U):
         for j in range(6):
             U[i, j] = 1.0 if i == j else 0.0
     for _ in range(30):
-        turned = False
+        rotated = False
         for i in range(5):
             for j in range(i + 1, 6):
                 aa, bb, ab = 0.0, 0.0, 0.0
@@ -140,7 +140,7 @@ def row_svd(J, W, U):
                     ab += W[i, k] * W[j, k]
                 if abs(ab) <= 1e-15 * math.sqrt(aa * bb):
                     continue
-                turned = True
+                rotated = True
                 zeta = (bb - aa) / (2.0 * ab)
                 t = math.copysign(1.0, zeta) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
                 c = 1.0 / math.sqrt(1.0 + t * t)
@@ -151,7 +151,7 @@ def row_svd(J, W, U):
                 for k in range(6):
                     a, b = U[k, i], U[k, j]
                     U[k, i], U[k, j] = c * a - s * b, s * a + c * b
-        if not turned:
+        if not rotated:
             break
     largest = 0.0
     for i in range(6):
@@ -159,7 +159,7 @@ def row_svd(J, W, U):
     return largest
 
 
-@njit
+@rare
 def truncated_solve(J, V, tolerance, W, U, dq):
     """Write J⁺ V into dq (n,), singular values below `tolerance` times the largest dropped.
 

@@ -1,8 +1,8 @@
-"""The loop that the Jacobian family shares: error, step, limits, repeat.
+"""The iteration of the Jacobian family: error, step, limits, repeat.
 
 `attempt` and `bare_step` are templates: `method_step` stands for the kernel of a method, bound by
-`_jit.specialise`. It is called as `method_step(settings, work, V)`, V (6,) being the rows still to
-be met, and writes its step into work.dq (n,), given work.J (6, n).
+`_jit.specialise`. It is called as `method_step(settings, work, V)`, V (6,) being the remaining
+error, and writes its step into work.dq (n,), given work.J (6, n).
 """
 
 import math
@@ -12,15 +12,15 @@ from ik_node._jit import inline, njit
 from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.damping import task_energy
-from ik_node.solvers.jacobian.manipulability import climb
+from ik_node.solvers.jacobian.manipulability import manipulability_gradient
 from ik_node.solvers.jacobian.nullspace import add_bias
 from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED
 from ik_node.solvers.task import task_error, task_jacobian
 
 _TURN = 2.0 * math.pi
-_STILL = 1e-9       # rad or m: a step this short leads nowhere
-_BIAS_DONE = 1e-3   # rad or m: at the goal, the bias has done its work when its pull is this small
-_BIAS_FADES = 0.1   # error, rad or lengths, below which a bias nobody asked for gives way
+_STILL = 1e-9       # rad or m: a shorter step counts as stalled
+_BIAS_DONE = 1e-3   # rad or m: at the goal, the bias has converged when its step is this small
+_BIAS_FADES = 0.1   # error, rad or lengths, below which the default bias fades out
 
 
 def method_step(settings: Any, work: Any, V: Any) -> None:
@@ -34,11 +34,13 @@ def attempt(chain, task, settings, work, swing, q):
     swing: whether a joint may pass a limit by appearing a whole turn further, inside the limits.
     """
     best, since = math.inf, 0
-    biased, climbs = settings.method.biased, settings.method.manipulability_gain > 0.0
+    biased, ascends = settings.method.biased, settings.method.manipulability_gain > 0.0
     F, V, rest, free = work.frames, work.V, work.rest, work.free
     lower, upper, tip = chain.lower, chain.upper, F[-1]
+    has_prismatic = False
     for k in range(q.shape[0]):
-        work.slope[k] = 0.0
+        work.slope[k], work.direction[k], work.unit[k] = 0.0, 0.0, 1.0
+        has_prismatic = has_prismatic or settings.span[k] > 0.0
     for iteration in range(settings.max_iterations + 1):
         chain_frames(chain, q, F)
         position, orientation = task_error(task, tip, work.R, work.e, V)
@@ -49,23 +51,26 @@ def attempt(chain, task, settings, work, swing, q):
         if iteration == settings.max_iterations:
             break
         energy = task_energy(settings, V)
-        shift, turn = shares(settings, position, orientation)
-        progress = 1.0 - min(shift, turn) * (1.0 - settings.progress)  # asked for less, owed less
+        position_share, orientation_share = shares(settings, position, orientation)
+        # Less progress is required where only a share of the error is requested.
+        progress = 1.0 - min(position_share, orientation_share) * (1.0 - settings.progress)
         if energy < progress * best:
             best, since = energy, 0
         else:
             since += 1
             if since >= settings.patience and not biased:
                 return STALLED, iteration
-        if climbs:
-            climb(chain, task, settings, work, q)
+        if has_prismatic:
+            units(settings, work, position)
+        if ascends:
+            manipulability_gradient(chain, task, settings, work, q)
         task_rows(chain, task, settings, work)
         strength = 1.0 if biased else min(1.0, math.sqrt(energy) / _BIAS_FADES)
         for i in range(6):
-            rest[i] = V[i] * (shift if i < 3 else turn)
+            rest[i] = V[i] * (position_share if i < 3 else orientation_share)
         for k in range(q.shape[0]):
             free[k] = True
-            if not lower[k] < upper[k]:
+            if not lower[k] < upper[k] or (not biased and pushed_out(chain, work, k, q)):
                 lock(work, k)
         moved, pull = 0.0, 0.0
         for _ in range(q.shape[0] + 1):
@@ -86,12 +91,14 @@ def bare_step(chain, task, settings, work, q, dq):
     """Write one step of the method from q into dq (n,): no limits, no line search."""
     chain_frames(chain, q, work.frames)
     position, orientation = task_error(task, work.frames[-1], work.R, work.e, work.V)
-    shift, turn = shares(settings, position, orientation)
+    for k in range(dq.shape[0]):
+        work.slope[k], work.direction[k], work.unit[k] = 0.0, 0.0, 1.0
+    position_share, orientation_share = shares(settings, position, orientation)
     if settings.method.manipulability_gain > 0.0:
-        climb(chain, task, settings, work, q)
+        manipulability_gradient(chain, task, settings, work, q)
     task_rows(chain, task, settings, work)
     for i in range(6):
-        work.rest[i] = work.V[i] * (shift if i < 3 else turn)
+        work.rest[i] = work.V[i] * (position_share if i < 3 else orientation_share)
     for k in range(dq.shape[0]):
         work.free[k] = True
     method_step(settings, work, work.rest)
@@ -102,9 +109,9 @@ def bare_step(chain, task, settings, work, q, dq):
 
 @inline
 def shares(settings, position, orientation):
-    """Return which share of the position error, and of the orientation error, is asked of a step.
+    """Return the shares of the position error and of the orientation error to be removed in a step.
 
-    A long step leads the tip off the straight way [Bařinka & Berka; Buss 2004, ClampMag].
+    A long step leads the tip off the straight path [Bařinka & Berka; Buss 2004, ClampMag].
     """
     most = settings.method.path_step
     return (most / position if position > most else 1.0,
@@ -112,8 +119,21 @@ def shares(settings, position, orientation):
 
 
 @inline
+def units(settings, work, position):
+    """Write the length of each prismatic joint that counts as a radian, m, into work.unit.
+
+    That is the arm length or, if greater and within the joint's range, the position error: results
+    then depend neither on the size of the model nor on the distance from the goal.
+    """
+    span = settings.span
+    for k in range(span.shape[0]):
+        if span[k] > 0.0:
+            work.unit[k] = max(settings.length, min(span[k], position))
+
+
+@inline
 def lock(work, k):
-    """Take joint k out of the solution: its column becomes zero."""
+    """Exclude joint k from the step: its column becomes zero."""
     J = work.J
     work.free[k] = False
     for i in range(6):
@@ -121,18 +141,35 @@ def lock(work, k):
 
 
 @inline
+def pushed_out(chain, work, k, q):
+    """Tell whether joint k is at a limit and the gradient Jᵀ V of the error points beyond it.
+
+    Locking it at once saves one solution of the step.
+    """
+    below, above = q[k] <= chain.lower[k], q[k] >= chain.upper[k]
+    if not (below or above):
+        return False
+    slope = 0.0
+    for i in range(6):
+        slope += work.J[i, k] * work.rest[i]
+    return (below and slope < 0.0) or (above and slope > 0.0)
+
+
+@inline
 def task_rows(chain, task, settings, work):
     """Fill the task's Jacobian, its columns scaled by the joint weights; frames and e are q's.
 
-    With joint weights w the unknown is √w Δq, whose shortest value is looked for.
+    With joint weights w the unknown is √w Δq, whose shortest value is computed; Δq of a prismatic
+    joint is in `units`.
     """
-    F, J, scale = work.frames, work.J, settings.scale
+    F, J, scale, unit = work.frames, work.J, settings.scale, work.unit
     chain_jacobian(chain, F, task.T_base_goal if settings.method.alternate else F[-1], J)
     task_jacobian(task, work.e, work.R, J)
     for k in range(J.shape[1]):
-        if scale[k] != 1.0:
+        factor = scale[k] * unit[k]
+        if factor != 1.0:
             for i in range(6):
-                J[i, k] *= scale[k]
+                J[i, k] *= factor
 
 
 @njit
@@ -151,14 +188,17 @@ def move(chain, settings, work, swing, q):
     """Take the step work.dq inside the limits, q (n,) in place.
 
     Return (largest change of a joint, whether a joint was locked). A joint that the step would
-    carry over a limit is set to that limit and locked, its share is taken off work.rest, and the
-    others wait to be solved again without it: clamping alone stalls.
+    carry over a limit is set to that limit and locked, and its contribution is subtracted from
+    work.rest; the others are solved again without it, since clamping alone stalls.
     """
-    dq, free, scale, lower, upper = work.dq, work.free, settings.scale, chain.lower, chain.upper
-    step = 0.0
+    dq, free, scale, unit = work.dq, work.free, settings.scale, work.unit
+    lower, upper = chain.lower, chain.upper
+    step, widest = 0.0, 1.0
     for k in range(q.shape[0]):
         dq[k] *= scale[k]
         step = max(step, abs(dq[k]))
+        dq[k] *= unit[k]
+        widest = max(widest, unit[k])
     shrink = settings.max_step / step if step > settings.max_step else 1.0
     largest, locked = 0.0, False
     for k in range(q.shape[0]):
@@ -173,7 +213,7 @@ def move(chain, settings, work, swing, q):
             largest = max(largest, abs(change))
             q[k] = allowed
             for i in range(6):
-                work.rest[i] -= work.J[i, k] * change / scale[k]
+                work.rest[i] -= work.J[i, k] * change / (scale[k] * unit[k])
             lock(work, k)
             locked = True
     if locked:
@@ -183,4 +223,4 @@ def move(chain, settings, work, swing, q):
             q[k] += shrink * dq[k]
             if swing:
                 q[k] = turned_inside(chain, k, q[k])
-    return shrink * step, False
+    return shrink * step * widest, False

@@ -1,13 +1,13 @@
 """Gaussian elimination on six rows, as the text has it [Parent 5.22]."""
 
-from ik_node._jit import njit
+from ik_node._jit import rare
 
-# A pivot below this fraction of the largest entry is what rounding leaves of a zero. J Jᵀ has the
+# A pivot below this fraction of the largest entry counts as zero. J Jᵀ has the
 # squares of J's singular values: one of 3e-7 of the largest still passes.
 _NO_PIVOT = 1e-13
 
 
-@njit
+@rare
 def lu_solve(A, b, x):
     """Solve A x = b for x (6,) by LU with partial pivoting; return False where A is singular.
 

@@ -1,17 +1,17 @@
-"""A second aim for the null space: to stand where the tip moves well [Yoshikawa 1985]."""
+"""Manipulability as a secondary objective in the null space [Yoshikawa 1985]."""
 
-from ik_node._jit import njit
+from ik_node._jit import rare
 from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.linear import cholesky, gram, volume
 from ik_node.solvers.task import task_error, task_jacobian
 
-_APART = 1e-5  # rad or m: between two postures whose manipulability is compared
+_APART = 1e-5  # rad or m: step of the central differences
 
 
-@njit
+@rare
 def manipulability(chain, task, settings, work, q):
-    """Return w = √det(J Jᵀ) of the rows asked for at q (n,), metres counted in lengths of the arm.
+    """Return w = √det(J Jᵀ) of the constrained rows at q (n,), lengths in units of the arm length.
 
     The Jacobian is the tip's, without joint weights or weights of rows. w is 0 where there are
     more rows than joints. work.frames, R, e, V, J and A are scratch.
@@ -30,14 +30,14 @@ def manipulability(chain, task, settings, work, q):
     return volume(work.A) if cholesky(work.A) > 0.0 else 0.0
 
 
-@njit
-def climb(chain, task, settings, work, q):
-    """Write manipulability_gain · ∂w/∂q, by √weight q, into work.climb (n,); work is then q's.
+@rare
+def manipulability_gradient(chain, task, settings, work, q):
+    """Write manipulability_gain · ∂w/∂q, by √weight q, into work.ascent (n,); work is then q's.
 
-    By central differences, though `∂w/∂qᵢ = w tr(J⁺ ∂J/∂qᵢ)` is known: J may have columns that
-    several arcs share, axes of balls, which turn with the ball, and rows that turn with the error.
+    By central differences, though `∂w/∂qᵢ = w tr(J⁺ ∂J/∂qᵢ)` is known: J may have columns
+    shared by mimics, axes that rotate with a spherical joint, and rows that rotate with the error.
     """
-    uphill, gain = work.climb, settings.method.manipulability_gain / (2.0 * _APART)
+    ascent, gain = work.ascent, settings.method.manipulability_gain / (2.0 * _APART)
     for k in range(q.shape[0]):
         here = q[k]
         q[k] = here + _APART
@@ -45,6 +45,6 @@ def climb(chain, task, settings, work, q):
         q[k] = here - _APART
         below = manipulability(chain, task, settings, work, q)
         q[k] = here
-        uphill[k] = gain * (above - below) * settings.scale[k]
+        ascent[k] = gain * (above - below) * settings.scale[k] * work.unit[k]
     chain_frames(chain, q, work.frames)
     task_error(task, work.frames[-1], work.R, work.e, work.V)

@@ -1,4 +1,4 @@
-"""The control term: what moves the arm and leaves the tip alone [Parent 5.25–5.31]."""
+"""The control term: motion in the null space of the task [Parent 5.25–5.31]."""
 
 import math
 
@@ -11,15 +11,17 @@ def bias_gradient(settings, work, q, z):
     """Write z = ∂H/∂θ into z (n,); return whether any of it is not 0.
 
     H = Σ aᵢ |dᵢ|^ψ with d = θ − θc, less the gain times the manipulability, whose gradient is in
-    work.climb; the sum's is ψ aᵢ |dᵢ|^(ψ−1) sign dᵢ. The text's 5.27 prints the square of the
+    work.ascent; the sum's is ψ aᵢ |dᵢ|^(ψ−1) sign dᵢ. The text's 5.27 prints the square of the
     deviation, which pushes the wrong way below θc. With joint weights w it is the gradient by √w θ.
+    Prismatic joints count in the units of `work.unit`.
     """
     exponent, gains = settings.method.bias_exponent, settings.method.bias_gain
-    targets, scale, uphill = settings.method.bias_target, settings.scale, work.climb
-    wanted, climbs = False, settings.method.manipulability_gain > 0.0
+    targets, scale, ascent = settings.method.bias_target, settings.scale, work.ascent
+    unit = work.unit
+    wanted, ascends = False, settings.method.manipulability_gain > 0.0
     for k in range(q.shape[0]):
-        d = q[k] - targets[k]
-        z[k] = -uphill[k] if climbs else 0.0
+        d = (q[k] - targets[k]) / unit[k]
+        z[k] = -ascent[k] if ascends else 0.0
         if gains[k] != 0.0 and d != 0.0:
             size = abs(d) if exponent == 2.0 else abs(d) ** (exponent - 1.0)
             z[k] += math.copysign(exponent * gains[k] * size, d) * scale[k]
@@ -29,10 +31,10 @@ def bias_gradient(settings, work, q, z):
 
 @njit
 def add_bias(task, settings, work, strength, q):
-    """Add strength · (J⁺J − I) z to work.dq (n,) and return the largest entry of what was added.
+    """Add strength · (J⁺J − I) z to work.dq (n,) and return the largest entry added.
 
-    J⁺J is formed without damping, a true projector, so that nothing of the bias reaches the tip
-    [Parent 5.26]. A bias nobody asked for is left out where the task takes up every free joint.
+    J⁺J is formed without damping, as a true projector, so that the bias does not move the tip
+    [Parent 5.26]. The default bias is omitted where the task determines every free joint.
     """
     J, z, Jz, null, free = work.J, work.z, work.Jz, work.null, work.free
     count = 0

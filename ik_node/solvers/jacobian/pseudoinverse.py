@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from ik_node._jit import njit
 from ik_node.options import option
-from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_kernels
+from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
 from ik_node.solvers.jacobian.linear import shortest_step
 from ik_node.solvers.jacobian.settings import AUTO, LU, SVD, JacobianSettings
 from ik_node.solvers.options import SolverOptions
@@ -22,21 +22,21 @@ def pseudoinverse_step(settings, work, V):
 
 @dataclass(frozen=True)
 class PseudoinverseOptions(JacobianOptions):
-    """What the pseudoinverse takes besides."""
+    """Options of the pseudoinverse."""
 
     factorization: str = option(
-        'auto', 'how J⁺ is taken: by SVD, small singular values dropped (svd); by LU of J Jᵀ, as '
-        'the text has it, by SVD only where that is singular to the last digits (lu); by Cholesky '
-        'of J Jᵀ, by SVD where that is ill-conditioned (auto)', kind=str,
+        'auto', 'factorization for J⁺: truncated SVD (svd); LU of J Jᵀ as in the text, SVD only '
+        'where that is singular to rounding (lu); Cholesky of J Jᵀ, SVD where that is '
+        'ill-conditioned (auto)', kind=str,
         choices=tuple(_FACTORIZATIONS))
 
 
 class PseudoinverseSolver(JacobianSolver):
-    """Δq = J⁺ e: the shortest step that does what is asked, wild near singular postures."""
+    """Δq = J⁺ e: the shortest step that removes the error; unbounded near singularities."""
 
     name = 'pseudoinverse'
     Options: ClassVar[type[SolverOptions]] = PseudoinverseOptions
-    kernels = jacobian_kernels('pseudoinverse', pseudoinverse_step)
+    _kernel = jacobian_search('pseudoinverse', pseudoinverse_step)
 
     def _method_settings(self) -> JacobianSettings:
         return super()._method_settings()._replace(

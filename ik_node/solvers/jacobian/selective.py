@@ -2,38 +2,38 @@
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import rare
 from ik_node.solvers.jacobian.linear import row_length, row_svd
 
-_NO_WAY = 1e-10  # singular values below this fraction of the largest: there is nothing to gain
+_NEGLIGIBLE = 1e-10  # singular values below this fraction of the largest are ignored
 
 
-@njit
+@rare
 def selective_step(settings, work, V):
     """Write the selectively damped step towards V (6,) into work.dq.
 
-    Of the pseudoinverse's step every singular vector's part, φᵢ = σᵢ⁻¹ αᵢ vᵢ with αᵢ = uᵢᵀ V, is
-    clamped by itself: no joint may change by more than γᵢ = γ_max min(1, Nᵢ/Mᵢ). Nᵢ = |uᵢ| is how
-    far the tip goes, Mᵢ = σᵢ⁻¹ Σⱼ |vᵢⱼ| ρⱼ how far the joints would take it, each alone, ρⱼ being
-    the length of column j: near a singular posture they work against each other, and Nᵢ ≪ Mᵢ. The
-    sum is clamped to γ_max.
+    The component of the pseudoinverse's step along each singular vector, φᵢ = σᵢ⁻¹ αᵢ vᵢ with αᵢ =
+    uᵢᵀ V, is clamped separately: no joint may change by more than γᵢ = γ_max min(1, Nᵢ/Mᵢ). Nᵢ =
+    |uᵢ| is how far the tip goes, Mᵢ = σᵢ⁻¹ Σⱼ |vᵢⱼ| ρⱼ how far the joints would take it, each
+    alone, ρⱼ being the length of column j: near a singular configuration they counteract each
+    other, and Nᵢ ≪ Mᵢ. The sum is clamped to γ_max.
 
     The paper's several end effectors, whose lengths are added up, are here the tip's position, in
     lengths of the arm, and its orientation. It is Δq that is clamped, with joint weights, too.
     """
-    J, W, U, dq, scale, way = work.J, work.W, work.U, work.dq, settings.scale, work.null
+    J, W, U, dq, scale, column_lengths = work.J, work.W, work.U, work.dq, settings.scale, work.null
     n, per_length = J.shape[1], 1.0 / settings.length
     for k in range(n):
         dq[k] = 0.0
         for i in range(6):
             W[i, k] = J[i, k] * per_length if i < 3 else J[i, k]
-        # Σ ρ: how far joint k by itself takes the tip's position, and its orientation
-        way[k] = (math.sqrt(W[0, k] * W[0, k] + W[1, k] * W[1, k] + W[2, k] * W[2, k])
+        # Σ ρ: how far joint k alone moves the tip's position, and its orientation
+        column_lengths[k] = (math.sqrt(W[0, k] * W[0, k] + W[1, k] * W[1, k] + W[2, k] * W[2, k])
                   + math.sqrt(W[3, k] * W[3, k] + W[4, k] * W[4, k] + W[5, k] * W[5, k]))
     largest = row_svd(W, W, U)
     for i in range(6):
         sigma = row_length(W, i)  # W[i] = σ vᵢ
-        if sigma <= _NO_WAY * largest:
+        if sigma <= _NEGLIGIBLE * largest:
             continue
         N = (math.sqrt(U[0, i] * U[0, i] + U[1, i] * U[1, i] + U[2, i] * U[2, i])
              + math.sqrt(U[3, i] * U[3, i] + U[4, i] * U[4, i] + U[5, i] * U[5, i]))
@@ -42,7 +42,7 @@ def selective_step(settings, work, V):
         share = alpha / (sigma * sigma)
         M, furthest = 0.0, 0.0
         for k in range(n):
-            M += abs(W[i, k]) * way[k] / (sigma * sigma)
+            M += abs(W[i, k]) * column_lengths[k] / (sigma * sigma)
             furthest = max(furthest, abs(share * W[i, k] * scale[k]))
         allowed = settings.method.max_angle * min(1.0, N / M)
         if furthest > allowed:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ik_node._jit import njit
 from ik_node.options import option
-from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_kernels
+from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
 from ik_node.solvers.jacobian.linear import times_transpose
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.options import SolverOptions
@@ -17,10 +17,9 @@ def transpose_step(settings, work, V):
     """Write α Jᵀ V into work.dq.
 
     α is the user's, stable below 2/σ_max² only (the text's 0.1 diverges on its own arm), or Buss's
-    `⟨V, J Jᵀ V⟩ / ⟨J Jᵀ V, J Jᵀ V⟩`, the best step along that way [Buss 2004, eq. 7], times the
-    user's scale. With Buss's, every step after the first keeps a share of the way of the one before
-    it, so that they do not undo each other [Polak & Ribière 1969]: in a narrow valley that saves
-    nine steps in ten.
+    `⟨V, J Jᵀ V⟩ / ⟨J Jᵀ V, J Jᵀ V⟩`, the best step along that direction [Buss 2004, eq. 7],
+    times the user's scale. With Buss's, every step after the first is conjugate to the one before
+    it [Polak & Ribière 1969]: in a narrow valley that saves nine steps in ten.
     """
     J, dq, alpha = work.J, work.dq, settings.method.parameter
     times_transpose(J, V, dq)
@@ -43,42 +42,42 @@ def transpose_step(settings, work, V):
 
 @njit
 def _keep_on(work, slope):
-    """Turn slope (n,), which is Jᵀ V, in place into a way conjugate to the one before."""
+    """Turn slope (n,), which is Jᵀ V, in place into a direction conjugate to the previous one."""
     change, before, down = 0.0, 0.0, 0.0
     for k in range(slope.shape[0]):
         change += slope[k] * (slope[k] - work.slope[k])
         before += work.slope[k] * work.slope[k]
         if not work.free[k]:
-            work.way[k] = 0.0
+            work.direction[k] = 0.0
     share = max(0.0, change / before) if before > 0.0 else 0.0
     for k in range(slope.shape[0]):
-        work.way[k] = slope[k] + share * work.way[k]
-        down += slope[k] * work.way[k]
+        work.direction[k] = slope[k] + share * work.direction[k]
+        down += slope[k] * work.direction[k]
         work.slope[k] = slope[k]
     if down > 0.0:
         for k in range(slope.shape[0]):
-            slope[k] = work.way[k]
+            slope[k] = work.direction[k]
 
 
 @dataclass(frozen=True)
 class TransposeOptions(JacobianOptions):
-    """What the transpose takes besides."""
+    """Options of the transpose."""
 
     max_iterations: int = option(
         5000, 'iterations of one attempt', kind=int, low=1, high=10**9)
     alpha: float | None = option(
-        None, 'the step along Jᵀ e, stable below 2/σ_max² only; none: Buss\'s, the best along '
-        'that way', low=0.0, positive=True, optional=True)
+        None, 'step length along Jᵀ e, stable only below 2/σ_max²; none: Buss\'s, optimal along '
+        'that direction', low=0.0, positive=True, optional=True)
     alpha_scale: float = option(
-        1.0, 'what Buss\'s step is multiplied by; 2 and more diverges', low=0.0, positive=True)
+        1.0, 'factor of Buss\'s step; 2 and more diverges', low=0.0, positive=True)
 
 
 class TransposeSolver(JacobianSolver):
-    """Δq = α Jᵀ e: no inverse at all, and many more iterations."""
+    """Δq = α Jᵀ e: no inverse, and many more iterations."""
 
     name = 'transpose'
     Options: ClassVar[type[SolverOptions]] = TransposeOptions
-    kernels = jacobian_kernels('transpose', transpose_step)
+    _kernel = jacobian_search('transpose', transpose_step)
     patience = 100
     progress = 0.9
 

@@ -53,11 +53,11 @@ def test_intervals_are_where_branches_are(width):
 
 
 @pytest.mark.parametrize('width', [0.3, 0.02, 1e-4])
-def test_however_little_room_the_limits_leave_an_answer_is_found(width):
+def test_however_little_room_the_limits_leave_a_solution_is_found(width):
     rng = np.random.default_rng(201)
     for _ in range(robots.samples(60)):
         chain, q = tight(arm(), rng, width)
-        solver = make_solver('analytic', chain)
+        solver = make_solver('analytic', chain, prefer='first')
         pose = chain.forward(q)
         result = solver.solve(pose)
         assert result.success
@@ -68,7 +68,7 @@ def test_however_little_room_the_limits_leave_an_answer_is_found(width):
         assert len(solver.solve_all(pose)) > 0
 
 
-def test_a_posture_at_its_limits_is_found():
+def test_a_configuration_at_its_limits_is_found():
     rng, chain = np.random.default_rng(202), arm()
     solver = make_solver('analytic', chain)
     for _ in range(robots.samples(200)):
@@ -118,6 +118,7 @@ def test_the_elbow_is_as_near_the_hint_as_the_limits_allow(name):
 def test_the_redundancy_towards_a_point_has_the_elbow_there():
     rng, chain = np.random.default_rng(205), arm()
     solver = make_solver('auto', chain)
+    possible = []
     for _ in range(robots.samples(50)):
         q = robots.random_q(chain, rng)
         pose = chain.forward(q)
@@ -127,10 +128,10 @@ def test_the_redundancy_towards_a_point_has_the_elbow_there():
         free = solver.redundancy_towards(pose, hint, within_limits=False)
         inside = solver.redundancy_towards(pose, hint)
         assert covered(solver.swivel_intervals(pose) + [-1e-12, 1e-12], inside)
-        if covered(solver.swivel_intervals(pose), free):
-            assert inside == pytest.approx(free, abs=1e-12)
-        else:
-            assert inside != pytest.approx(free, abs=1e-9)
+        possible.append(covered(solver.swivel_intervals(pose), free))
+        assert (inside == pytest.approx(free, abs=1e-12)) == possible[-1]
+    if len(possible) == 50:  # of the few that are drawn without numba none may be
+        assert 0 < sum(possible) < 50
 
 
 def test_a_hint_on_the_line_through_shoulder_and_wrist_says_nothing():
@@ -154,7 +155,7 @@ def test_out_of_reach_and_out_of_the_limits_have_no_interval():
     assert solver.swivel_intervals(pose).shape == (0, 2)
     assert solver.solve_all(pose).shape == (0, 7)
     assert not solver.solve(pose).success
-    straight = chain.forward(np.zeros(7))
+    straight = chain.forward([0.1, 0.6, 0.2, 0.2, 0.3, 0.5, 0.1])
     bent = make_solver('analytic', chain.with_limits(
         np.where(np.arange(7) == 3, 0.5, chain.lower), chain.upper))
     assert bent.swivel_intervals(straight).shape == (0, 2)
@@ -222,12 +223,12 @@ def test_a_hint_turns_the_elbow_about_the_line_from_shoulder_to_wrist():
     ([0.3, 0.8, 0.2, 0.0, 0.4, 0.5, 0.2], True),
     ([0.3, 0.8, 0.2, 1.0, 0.4, 0.0, 0.2], True)],
     ids=['regular', 'shoulder', 'elbow', 'wrist'])
-def test_a_pose_that_is_met_by_a_singular_posture_is_told_however_the_elbow_stands(q, singular):
+def test_a_pose_that_is_met_by_a_singular_configuration_is_told_however_the_elbow_stands(q,
+                                                                                         singular):
     chain = arm()
     solver = make_solver('analytic', chain)
     pose = chain.forward(q)
     goal = Goal(pose[:3, 3], pose[:3, :3])
-    assert solver.proves(goal, StopReason.LIMITS) is not singular
-    assert solver.proves(goal, StopReason.UNREACHABLE)
+    assert solver.is_complete(goal)
     for other in solver.solve_all(pose, within_limits=False, redundancy=1.0):
         assert solver._elbow.may_be_singular(chain.forward(other)) is singular

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ik_node.solvers.analytic.eigenvalues import eigenvalues
-from ik_node.solvers.analytic.general import (
+from ik_node.solvers.analytic.families.general import (
     GENERAL_MOST,
     GENERAL_SCRATCH,
     general_candidates,
 )
+from ik_node.solvers.analytic.subproblems.eigenvalues import eigenvalues
 
 RIGHT = np.pi / 2
 
@@ -80,7 +80,7 @@ def candidates(arm, goal):
     return out[:general_candidates(*arm, goal, scratch, out)]
 
 
-def postures(arm, goal):
+def configurations(arm, goal):
     found = candidates(arm, goal)
     return distinct(newton(arm, goal, found, steps=15)) if len(found) else []
 
@@ -140,7 +140,7 @@ STRUCTURES = [(meet, parallel, right) for meet in PLACES for parallel in PLACES
               if not set(meet) & set(parallel) and np.all(np.diff(parallel) > 1)]
 
 
-KNOWN_POSTURES = 86  # of the twenty poses below, as 2,000 starts each find them
+KNOWN_SOLUTIONS = 86  # of the twenty poses below, as 2,000 starts each find them
 
 
 def test_every_solution_a_newton_search_finds_is_among_the_candidates():
@@ -150,13 +150,13 @@ def test_every_solution_a_newton_search_finds_is_among_the_candidates():
         arm = general_arm(rng)
         goal = forward(arm, rng.uniform(-np.pi, np.pi, (1, 6)))[0]
         expected = distinct(newton(arm, goal, rng.uniform(-np.pi, np.pi, (300, 6))))
-        own = postures(arm, goal)
+        own = configurations(arm, goal)
         assert all(is_among(q, own) for q in expected)
         found += len(own)
-    assert found == KNOWN_POSTURES
+    assert found == KNOWN_SOLUTIONS
 
 
-def test_the_arm_of_manseur_and_doty_has_sixteen_postures():
+def test_the_arm_of_manseur_and_doty_has_sixteen_configurations():
     # The first arm known to have them, with twists of a degree only [Manseur & Doty, Int. J.
     # Robotics Research 8 (1989) 75]; the pose is the one of Manocha & Canny's example.
     a, d, alpha = [.3, 1, 0, 1.5, 0, 0], [0, 0, .2, 0, 0, 0], np.radians([90, 1, 90, 1, 90, 1])
@@ -168,7 +168,7 @@ def test_the_arm_of_manseur_and_doty_has_sixteen_postures():
     for length, offset, twist in zip(a, d, alpha):
         c, s = np.cos(twist), np.sin(twist)
         at_zero = at_zero @ [[1, 0, 0, length], [0, c, -s, 0], [0, s, c, offset], [0, 0, 0, 1]]
-    assert len(postures(arm, pose @ np.linalg.inv(at_zero))) == 16
+    assert len(configurations(arm, pose @ np.linalg.inv(at_zero))) == 16
 
 
 def test_candidates_of_a_general_arm_are_exact_to_a_millionth():
@@ -189,7 +189,7 @@ def test_the_joint_values_of_a_pose_are_found_whichever_axes_meet_or_are_paralle
             q = rng.uniform(-np.pi, np.pi, 6)
             goal = forward(arm, q[None])[0]
             near = candidates(arm, goal)
-            assert apart(q, near).min() < 1e-6 or is_among(q, postures(arm, goal))
+            assert apart(q, near).min() < 1e-6 or is_among(q, configurations(arm, goal))
 
 
 @pytest.mark.parametrize('name', ARMS)
@@ -198,14 +198,14 @@ def test_every_solution_of_an_arm_on_the_market_is_found(name):
     arm = ARMS[name]
     for _ in range(5):
         goal = forward(arm, rng.uniform(-np.pi, np.pi, (1, 6)))[0]
-        own = postures(arm, goal)
+        own = configurations(arm, goal)
         assert len(own) % 2 == 0
         assert all(is_among(q, own)
                    for q in distinct(newton(arm, goal, rng.uniform(-np.pi, np.pi, (200, 6)))))
 
 
 @pytest.mark.parametrize('name', ARMS)
-def test_a_tool_that_points_along_the_first_axis_hides_no_posture(name):
+def test_a_tool_that_points_along_the_first_axis_hides_no_configuration(name):
     # There no two neighbours of an arm whose axes all meet or are parallel can be eliminated.
     rng = np.random.default_rng(84)
     axes, points = arm = ARMS[name]
@@ -219,7 +219,7 @@ def test_a_tool_that_points_along_the_first_axis_hides_no_posture(name):
         found = distinct(newton(arm, goal, rng.uniform(-np.pi, np.pi, (100, 6))))
         regular = [q for q in found
                    if np.linalg.svd(jacobian(arm, q[None])[0][0])[1][-1] > 1e-3]
-        own = postures(arm, goal)
+        own = configurations(arm, goal)
         assert all(is_among(q, own) for q in regular)
         seen += len(regular)
     assert seen > 20
@@ -275,11 +275,11 @@ def test_any_finite_arm_and_pose_gets_finite_candidates_or_none():
             assert np.abs(found).max(initial=0.0) <= np.pi + 1e-12
 
 
-def test_without_numba_the_answers_are_the_same():
+def test_without_numba_the_solutions_are_the_same():
     arm = ARMS['Puma 560']
     goal = forward(arm, np.array([[0.3, -1.1, 0.7, 1.9, -0.8, 2.5]]))[0]
     script = ('import sys, no_numba, numpy as np\n'
-              'from ik_node.solvers.analytic import general\n'
+              'from ik_node.solvers.analytic.families import general\n'
               'axes, points, goal = (np.array(x) for x in eval(sys.argv[1]))\n'
               'out = np.empty((general.GENERAL_MOST, 6))\n'
               'scratch = np.empty(general.GENERAL_SCRATCH)\n'
@@ -291,7 +291,7 @@ def test_without_numba_the_answers_are_the_same():
         env={**os.environ, 'PYTHONPATH': str(tests)}, cwd=tests.parent,
         capture_output=True, text=True, check=True)
     plain = distinct(newton(arm, goal, np.array(eval(run.stdout)), steps=15))
-    own = postures(arm, goal)
+    own = configurations(arm, goal)
     assert len(plain) == len(own) == 8
     assert all(is_among(q, own) for q in plain)
 

@@ -89,7 +89,7 @@ def test_an_outstretched_arm_has_one_branch():
     assert same(folded, [(0.0, np.pi)])
 
 
-def test_branches_outside_the_limits_are_left_out_unless_asked_for():
+def test_branches_outside_the_limits_are_left_out_unless_requested():
     chain = robots.planar(1.0, 0.8, limit=1.2)
     solver = make_solver('analytic', chain)
     goal = Goal(position=chain.forward([-0.9, 1.1])[:3, 3])
@@ -121,7 +121,7 @@ def test_joint_weights_say_what_near_means():
     assert same([second.q], [(b1, b2)])
 
 
-def test_a_3r_arm_asked_for_a_position_only_keeps_its_tip_near_the_angle_it_has():
+def test_a_3r_arm_with_a_position_goal_keeps_its_tip_near_the_angle_it_has():
     chain = robots.planar(15.0, 10.0, 5.0)
     solver = make_solver('analytic', chain)
     start = np.array([0.3, 0.5, -0.2])
@@ -143,7 +143,7 @@ def test_the_free_angle_of_a_3r_can_be_chosen():
         make_solver('analytic', chain).solve_all(goal, redundancy=float('nan'))
 
 
-def test_a_goal_off_the_plane_is_unreachable_and_the_nearest_posture_is_returned():
+def test_a_goal_off_the_plane_is_unreachable_and_the_nearest_configuration_is_returned():
     result = make_solver('analytic', robots.planar(1.0, 0.8)).solve(Goal(position=[0.9, 0.5, 0.1]))
     assert result.reason is StopReason.UNREACHABLE
     assert result.position_error == pytest.approx(0.1)
@@ -158,7 +158,7 @@ def test_a_goal_that_leaves_the_position_free_has_no_closed_form():
 
 
 @pytest.mark.parametrize('options', [{'limit_margin': 0.72}, {'prefer': 'limits'}])
-def test_the_branch_farther_from_the_limits_is_taken_where_that_is_asked_for(options):
+def test_the_branch_farther_from_the_limits_is_taken_where_that_is_requested(options):
     chain = robots.planar(1.0, 0.8, 0.3, limit=2.5)
     goal = chain.forward([-0.1, 1.2, 1.0])
     near = [0.948, -1.2, 2.352]

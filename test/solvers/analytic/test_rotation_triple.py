@@ -9,9 +9,9 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.solvers.analytic.branches import branches
-from ik_node.solvers.analytic.closed_loop import FORM_SCRATCH, MOST_BRANCHES
-from ik_node.solvers.analytic.rotation_triple import across, make_rotation
+from ik_node.solvers.analytic.families.branches import BRANCHES
+from ik_node.solvers.analytic.families.closed_loop import CLOSED_FORM_SCRATCH, MOST_BRANCHES
+from ik_node.solvers.analytic.subproblems.rotation_triple import across, make_rotation
 
 OFF = [0.0, 1e-14, 1e-11, 1e-8, 1e-6, 1e-4, 1e-2, 1.0]
 
@@ -54,7 +54,7 @@ def test_three_turns_make_the_rotation_to_the_last_digits(off, square):
 
 @pytest.mark.parametrize('name', ['arm_6r', 'arm_7r'])
 @pytest.mark.parametrize('off', [0.0, 1e-8, 1e-6, 1e-4])
-def test_branches_at_an_aligned_wrist_need_no_polish(name, off):
+def test_branches_at_an_aligned_wrist_need_no_refinement(name, off):
     chain = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain()
     plan, rng = make_solver('analytic', chain)._whole, np.random.default_rng(4)
     out = np.zeros((MOST_BRANCHES, chain.n_joints))
@@ -62,8 +62,9 @@ def test_branches_at_an_aligned_wrist_need_no_polish(name, off):
         q = robots.random_q(chain, rng, 0.9)
         q[-2] = off
         pose = chain.forward(q)
-        count = branches(plan.codes, plan.numbers, pose, plan.parameters_at(q), q,
-                         np.zeros(FORM_SCRATCH), out)
+        count = BRANCHES[plan.structure.family](
+            plan.codes, plan.numbers, pose, plan.parameters_at(q), q,
+            np.zeros(CLOSED_FORM_SCRATCH), out)
         assert count > 0
         for branch in out[:count]:
             assert np.abs(chain.forward(branch) - pose).max() < 5e-13

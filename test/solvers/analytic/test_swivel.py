@@ -5,34 +5,34 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node.solvers.analytic.swivel import swivel_towards
+from ik_node.solvers.analytic.families.swivel import swivel_towards
 from swivel_arms import apart, each_arm, elbow_point, human, meets, own_7r, skewed, wrist_place
 
 
-def assert_right(arm, postures, T, psi):
-    for posture in postures:
-        assert meets(arm, posture, T)
-        assert apart(arm.swivel(posture), psi) < 1e-8
+def assert_right(arm, configurations, T, psi):
+    for configuration in configurations:
+        assert meets(arm, configuration, T)
+        assert apart(arm.swivel(configuration), psi) < 1e-8
 
 
 @each_arm
-def test_a_posture_is_found_again_by_its_pose_and_its_swivel_angle(make):
+def test_a_configuration_is_found_again_by_its_pose_and_its_swivel_angle(make):
     arm, rng = make(), np.random.default_rng(700)
     for _ in range(robots.samples(2000)):
         q = robots.random_q(arm.chain, rng)
         T, psi = arm.chain.forward(q), arm.swivel(q)
-        found = arm.postures(T, psi)
+        found = arm.configurations(T, psi)
         assert apart(found, q).max(axis=1).min() < 1e-8
         assert_right(arm, found, T, psi)
 
 
 @each_arm
-def test_postures_of_any_swivel_angle_are_all_different_and_one_for_each_branch(make):
+def test_configurations_of_any_swivel_angle_are_all_different_and_one_for_each_branch(make):
     arm, rng = make(), np.random.default_rng(701)
     for _ in range(robots.samples(200)):
         T = arm.chain.forward(robots.random_q(arm.chain, rng))
         psi = rng.uniform(-np.pi, np.pi)
-        found = arm.postures(T, psi)
+        found = arm.configurations(T, psi)
         if make is not skewed:
             assert len(found) == 8
         branches = [arm.branch(q) for q in found]
@@ -72,15 +72,15 @@ def test_a_hint_brings_the_elbow_point_nearest(make):
         assert apart(own, arm.swivel(q)) < 1e-8
         hint = arm.points[0] + rng.normal(size=3)
         best = swivel_towards(arm.axes, arm.points, M, hint)
-        found = arm.postures(T, best)
-        for posture in found:  # farther on either side
+        found = arm.configurations(T, best)
+        for configuration in found:  # farther on either side
             distances = []
             for step in (-1e-3, 0.0, 1e-3, 1.5, 3.0, 4.5):
-                beside = arm.postures(T, best + step)
+                beside = arm.configurations(T, best + step)
                 same = [elbow_point(arm, p) for p in beside
-                        if arm.branch(p)[0] == arm.branch(posture)[0]]
+                        if arm.branch(p)[0] == arm.branch(configuration)[0]]
                 distances += [np.linalg.norm(e - hint) for e in same[:1]]
-            assert np.linalg.norm(elbow_point(arm, posture) - hint) <= min(distances) + 1e-12
+            assert np.linalg.norm(elbow_point(arm, configuration) - hint) <= min(distances) + 1e-12
 
 
 SINGULAR = {
@@ -98,16 +98,16 @@ SINGULAR = {
 
 @pytest.mark.parametrize('q', SINGULAR.values(), ids=SINGULAR.keys())
 @pytest.mark.parametrize('make', [own_7r, human], ids=['arm_7r', 'human'])
-def test_singular_poses_have_finite_postures_that_meet_them(make, q):
+def test_singular_poses_have_finite_configurations_that_meet_them(make, q):
     arm = make()
     T = arm.chain.forward(q)
-    found = arm.postures(T, arm.swivel(q), q)
+    found = arm.configurations(T, arm.swivel(q), q)
     assert len(found) > 0
     for psi in (arm.swivel(q), 0.0, 1.0, -2.0, np.pi):
-        found = arm.postures(T, psi, q)
+        found = arm.configurations(T, psi, q)
         assert len(found) > 0
-        for posture in found:  # to half of the digits: near a double root
-            assert meets(arm, posture, T, 1e-7)
+        for configuration in found:  # to half of the digits: near a double root
+            assert meets(arm, configuration, T, 1e-7)
     assert np.isfinite(arm.intervals(T)).all()
 
 
@@ -115,7 +115,7 @@ def test_singular_poses_have_finite_postures_that_meet_them(make, q):
                          ids=['wrist', 'shoulder', 'both'])
 def test_where_axes_fall_together_the_start_is_kept(q):
     arm = own_7r()
-    found = arm.postures(arm.chain.forward(q), arm.swivel(q), q)
+    found = arm.configurations(arm.chain.forward(q), arm.swivel(q), q)
     assert apart(found, q).max(axis=1).min() < 1e-6
 
 
@@ -125,11 +125,11 @@ def test_a_stretched_elbow_has_the_swivel_angle_that_a_slightly_bent_one_has():
 
 
 @each_arm
-def test_poses_out_of_reach_have_no_posture(make):
+def test_poses_out_of_reach_have_no_configuration(make):
     arm = make()
     T = arm.chain.forward(np.zeros(7))
     T[:3, 3] += [3.0, 0.0, 0.0]
-    assert len(arm.postures(T, 0.3)) == 0
+    assert len(arm.configurations(T, 0.3)) == 0
     assert len(arm.intervals(T)) == 0
 
 
@@ -140,17 +140,17 @@ def wrist_beside_the_shoulder(arm, aside):
 
 
 def test_a_wrist_nearer_than_an_arm_folds_up_has_none():
-    assert len(human().postures(wrist_beside_the_shoulder(human(), 0.05), 0.3)) == 0
+    assert len(human().configurations(wrist_beside_the_shoulder(human(), 0.05), 0.3)) == 0
 
 
 def test_links_of_one_length_fold_up_until_the_wrist_is_on_the_shoulder():
     arm = own_7r()
     T = wrist_beside_the_shoulder(arm, 1e-3)
-    found = arm.postures(T, 0.3)
+    found = arm.configurations(T, 0.3)
     assert len(found) == 8
-    for posture in found:
-        assert meets(arm, posture, T)
-    assert len(arm.postures(wrist_beside_the_shoulder(arm, 0.0), 0.3)) == 0
+    for configuration in found:
+        assert meets(arm, configuration, T)
+    assert len(arm.configurations(wrist_beside_the_shoulder(arm, 0.0), 0.3)) == 0
 
 
 def test_an_elbow_axis_through_the_shoulder_or_the_wrist_gives_none():
@@ -158,5 +158,5 @@ def test_an_elbow_axis_through_the_shoulder_or_the_wrist_gives_none():
     T = arm.chain.forward([0.3, 0.8, 0.2, 1.0, 0.4, 0.5, 0.2])
     for place in (arm.points[0], arm.points[4]):
         other = arm._replace(points=np.vstack([arm.points[:3], [place], arm.points[4:]]))
-        assert len(other.postures(T, 0.3)) == 0
+        assert len(other.configurations(T, 0.3)) == 0
         assert len(other.intervals(T)) == 0

@@ -27,7 +27,7 @@ def test_intervals_are_what_trying_many_swivel_angles_shows(make):
         T = arm.chain.forward(robots.random_q(arm.chain, rng))
         rows = arm.intervals(T)
         for psi in rng.uniform(-np.pi, np.pi, robots.samples(600)):
-            allowed = {arm.branch(q) for q in arm.postures(T, psi)
+            allowed = {arm.branch(q) for q in arm.configurations(T, psi)
                        if inside(q, arm.chain.lower, arm.chain.upper)}
             assert allowed == {branch for branch in signs if covers(rows, branch, psi)}
             shown += len(allowed)
@@ -35,7 +35,7 @@ def test_intervals_are_what_trying_many_swivel_angles_shows(make):
 
 
 @each_arm
-def test_a_posture_within_the_limits_is_within_an_interval_of_its_branch(make):
+def test_a_configuration_within_the_limits_is_within_an_interval_of_its_branch(make):
     arm, rng = make(), np.random.default_rng(705)
     for _ in range(robots.samples(1000)):
         q = robots.random_q(arm.chain, rng)
@@ -59,13 +59,13 @@ def test_at_the_ends_of_an_interval_a_joint_stands_at_a_limit_or_the_branch_ends
             if row[4] - row[3] > 2 * np.pi - 1e-9:
                 continue
             for psi, inwards in ((row[3], 1e-10), (row[4], -1e-10)):
-                near = [q for q in arm.postures(T, psi + inwards)
+                near = [q for q in arm.configurations(T, psi + inwards)
                         if arm.branch(q) == tuple(row[:3])]
                 assert len(near) == 1
                 off = min(apart(near[0], limit)[some].min()
                           for limit in (lower, upper))
-                ends = len(arm.postures(T, psi - 1e4 * inwards)) != len(
-                    arm.postures(T, psi + 1e4 * inwards))
+                ends = len(arm.configurations(T, psi - 1e4 * inwards)) != len(
+                    arm.configurations(T, psi + 1e4 * inwards))
                 assert off < 1e-7 or ends
                 seen += 1
     assert seen > 0

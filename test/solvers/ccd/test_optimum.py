@@ -58,7 +58,7 @@ def test_limits_hold_and_the_better_end_is_taken():
         assert result.q == pytest.approx([end])
 
 
-def test_a_prismatic_joint_slides_to_the_nearest_point():
+def test_a_prismatic_joint_moves_to_the_nearest_point():
     chain = KinematicTree.from_urdf(robots.robot(robots.joint(
         'j', 'prismatic', 'base', 'tip', axis='0 0.6 0.8',
         limit='lower="-5" upper="5" effort="1" velocity="1"'))).chain()

@@ -41,7 +41,7 @@ def selectively_damped(J, e, most):
     return clamped(total, most)
 
 
-def postures(chain, seed, count=20):
+def configurations(chain, seed, count=20):
     rng = np.random.default_rng(seed)
     for _ in range(count):
         q = robots.random_q(chain, rng)
@@ -54,7 +54,7 @@ def test_lambda_squared_is_a_share_of_the_errors_energy(name, rule, floor):
     chain = robots.chain(name)
     for share in (0.1, 1.0):
         solver = make_solver('dls', chain, damping_rule=rule, error_share=share, bias_gain=0.0)
-        for q, pose in postures(chain, 70):
+        for q, pose in configurations(chain, 70):
             J, e = task(chain, pose, q, solver.settings.length)
             assert solver.step(pose, q) == pytest.approx(
                 damped(J, e, 0.5 * share * e @ e + floor), rel=1e-6, abs=1e-9)
@@ -72,7 +72,7 @@ def test_only_sugiharas_lambda_does_not_vanish_at_the_goal():
 
 def test_sugiharas_is_the_default():
     chain = robots.chain('panda')
-    for q, pose in postures(chain, 71, 5):
+    for q, pose in configurations(chain, 71, 5):
         default = make_solver('dls', chain).step(pose, q)
         assert (make_solver('dls', chain, damping_rule='sugihara').step(pose, q) == default).all()
 
@@ -82,7 +82,7 @@ def test_by_nakamura_lambda_grows_as_the_manipulability_falls(name):
     chain = robots.chain(name)
     solver = make_solver('dls', chain, damping_rule='nakamura', bias_gain=0.0)
     below = 0
-    for q, pose in postures(chain, 72, 100):
+    for q, pose in configurations(chain, 72, 100):
         J, e = task(chain, pose, q, solver.settings.length)
         w = np.sqrt(max(0.0, np.linalg.det(J @ J.T)))
         lack = max(0.0, 1.0 - w / damping.LOW_MANIPULABILITY)
@@ -98,7 +98,7 @@ def test_by_nakamura_lambda_grows_as_the_manipulability_falls(name):
 def test_selective_damping_is_buss_and_kims(name, most):
     chain = robots.chain(name)
     solver = make_solver('dls', chain, damping_rule='selective', max_angle=most, bias_gain=0.0)
-    for q, pose in postures(chain, 73):
+    for q, pose in configurations(chain, 73):
         J, e = task(chain, pose, q, solver.settings.length)
         step = solver.step(pose, q)
         assert step == pytest.approx(selectively_damped(J, e, most), rel=1e-6, abs=1e-9)
@@ -123,14 +123,14 @@ def test_selective_damping_bounds_the_change_of_weighted_joints_themselves():
     chain = robots.chain('panda')
     solver = make_solver('dls', chain, damping_rule='selective', max_angle=0.2, bias_gain=0.0,
                          joint_weights=[100.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
-    largest = [np.abs(solver.step(pose, q)).max() for q, pose in postures(chain, 74)]
+    largest = [np.abs(solver.step(pose, q)).max() for q, pose in configurations(chain, 74)]
     assert max(largest) == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize('rule', RULES)
 def test_a_lambda_of_ones_own_takes_the_place_of_the_rule(rule):
     chain = robots.chain('panda')
-    for q, pose in postures(chain, 75, 3):
+    for q, pose in configurations(chain, 75, 3):
         own = make_solver('dls', chain, damping=0.3).step(pose, q)
         assert (make_solver('dls', chain, damping=0.3, damping_rule=rule).step(pose, q)
                 == own).all()

@@ -68,6 +68,7 @@ def test_lu_drops_nothing_until_the_last_digits():
     rng = np.random.default_rng(47)
     V = rng.normal(size=6)
     small = with_singular_values([2.0, 1.5, 1.0, 0.7, 0.3, 3e-6], 7, rng)
+    # J Jᵀ has the condition number (2 / 3e-6)² = 4e11: four of sixteen digits are left.
     assert pinv_step(small, V, LU) == pytest.approx(np.linalg.pinv(small) @ V, rel=1e-3)
     assert np.abs(pinv_step(small, V, LU)).max() > 1e3 * np.abs(pinv_step(small, V, SVD)).max()
     for smallest in (0.0, 1e-14, 1e-8):
@@ -110,7 +111,20 @@ def test_the_row_svd_has_numpys_singular_values_to_the_last_digits(n):
     assert U @ U.T == pytest.approx(np.eye(6), abs=1e-14)
     assert U @ W == pytest.approx(J, abs=1e-14)
     found = np.sort(np.linalg.norm(W, axis=1))[::-1][:len(values)]
-    assert found == pytest.approx(values, rel=1e-3)
+    expected = np.linalg.svd(J, compute_uv=False)[:len(values)]
+    assert found == pytest.approx(expected, rel=0.0, abs=1e-14)
+    assert found == pytest.approx(values, rel=0.0, abs=1e-14)
+
+
+def test_the_row_svd_has_small_singular_values_to_the_last_digits_where_rows_differ_in_size():
+    # Rows at right angles of these lengths: the lengths are the singular values, exactly.
+    rng = np.random.default_rng(45)
+    lengths = np.array([3.0, 1.0, 1e-3, 1e-6, 1e-9, 1e-12])
+    Q, _ = np.linalg.qr(rng.normal(size=(9, 6)))
+    J = np.ascontiguousarray(lengths[:, None] * Q.T)
+    W, U = np.empty((6, 9)), np.empty((6, 6))
+    linear.row_svd(J, W, U)
+    assert np.sort(np.linalg.norm(W, axis=1))[::-1] == pytest.approx(lengths, rel=1e-14)
 
 
 def test_cholesky_tells_what_is_not_positive_definite():

@@ -5,7 +5,7 @@ import robots
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.model.complex_joints import BALL, ComplexJoint
 from ik_node.model.joints import Joint
-from ik_node.solvers.jacobian.manipulability import climb, manipulability
+from ik_node.solvers.jacobian.manipulability import manipulability, manipulability_gradient
 from ik_node.solvers.settings import make_scratch, make_work
 from ik_node.solvers.task import make_task
 
@@ -29,14 +29,15 @@ def uncompiled(kernel):
 def uphill(chain, goal, q, **options):
     """Return (w, ∂w/∂q (n,)) as the kernels have them, and the length of the arm."""
     settings = make_solver('dls', chain, manipulability_gain=1.0, **options).settings
-    arcs, n = len(chain.arrays.column), chain.n_joints
-    work = uncompiled(make_work)(make_scratch(arcs, n), arcs, n)
+    n_articulations, n = len(chain.arrays.column), chain.n_joints
+    work = uncompiled(make_work)(make_scratch(n_articulations, n), n_articulations, n)
+    work.unit[:] = 1.0
     task = uncompiled(make_task)(goal.pose, goal.weights)
     there = q.copy()
-    climb(chain.arrays, task, settings, work, there)
+    manipulability_gradient(chain.arrays, task, settings, work, there)
     assert (there == q).all()
     w = manipulability(chain.arrays, task, settings, work, there)
-    return w, work.climb, settings.length
+    return w, work.ascent, settings.length
 
 
 def by_the_hessian(chain, q, length):
@@ -71,7 +72,7 @@ def lift():
         robots.joint('t', 'fixed', 'lc', 'tip', xyz='0.3 0 0'))).chain()
 
 
-def balls():
+def spherical():
     """Return a leg of two balls by exponential map and a hinge: axes that turn with the ball."""
     def at(*place):
         T = np.eye(4)
@@ -82,7 +83,8 @@ def balls():
         ComplexJoint('hip', BALL, 'base', 'thigh', at(0.1, 0, 0.5), rotation='exponential'),
         Joint('knee', 'revolute', 'thigh', 'shank', at(0.4, 0, 0), axis=np.array([0.0, 1.0, 0.0]),
               lower=-2.0, upper=2.0),
-        ComplexJoint('ankle', BALL, 'shank', 'foot', at(0.35, 0.05, 0), rotation='exponential'),
+        ComplexJoint('ankle', BALL, 'shank', 'foot', at(0.35, 0.05, 0),
+                     rotation='exponential'),
     ]).chain()
 
 
@@ -97,12 +99,12 @@ def test_the_gradient_is_the_hessians(name):
         assert gradient == pytest.approx(by_the_hessian(chain, q, length), rel=1e-4, abs=1e-7)
 
 
-def test_it_is_central_differences_of_numpys_measure_for_mimics_slides_and_balls():
+def test_it_is_central_differences_of_numpys_measure_for_mimics_prismatic_and_spherical_joints():
     rng = np.random.default_rng(91)
     for chain, rows, weights in [(lift(), (0, 1), (1, 1, 0, 0, 0, 0)),
                                  (lift(), (0, 1, 5), (1, 1, 0, 0, 0, 1)),
-                                 (balls(), range(6), (1, 1, 1, 1, 1, 1)),
-                                 (balls(), (0, 1, 2), (1, 1, 1, 0, 0, 0))]:
+                                 (spherical(), range(6), (1, 1, 1, 1, 1, 1)),
+                                 (spherical(), (0, 1, 2), (1, 1, 1, 0, 0, 0))]:
         for _ in range(5):
             q = rng.uniform(-1.2, 1.2, chain.n_joints)
             goal = Goal.from_pose(np.eye(4), weights)
@@ -126,7 +128,7 @@ def test_weights_of_rows_do_not_count_and_weights_of_joints_scale_the_unknown():
 
 
 @pytest.mark.parametrize('name', ['pseudoinverse', 'dls', 'transpose'])
-def test_the_climb_is_a_null_space_motion_of_the_size_of_its_gain(name):
+def test_the_ascent_is_a_null_space_motion_of_the_size_of_its_gain(name):
     chain = robots.chain('panda')
     rng = np.random.default_rng(93)
     for _ in range(10):
@@ -152,12 +154,12 @@ def test_a_panda_ends_where_its_tip_moves_better(name):
     chain = robots.chain('panda')
     rng = np.random.default_rng(94)
     plain = make_solver(name, chain, bias_gain=0.0)
-    climbing = make_solver(name, chain, manipulability_gain=5.0)
+    ascending = make_solver(name, chain, manipulability_gain=5.0)
     length, ends = plain.settings.length, []
     for _ in range(max(8, robots.samples(100))):
         pose = chain.forward(robots.random_q(chain, rng, inside=0.6))
         start = robots.random_q(chain, rng, inside=0.6)
-        results = [solver.solve(pose, start) for solver in (plain, climbing)]
+        results = [solver.solve(pose, start) for solver in (plain, ascending)]
         assert all(result.success for result in results)
         ends.append([measure(chain, result.q, length) for result in results])
     before, after = np.array(ends).T
@@ -165,7 +167,7 @@ def test_a_panda_ends_where_its_tip_moves_better(name):
     assert (after > before - 1e-4).mean() > 0.9
 
 
-def test_it_climbs_until_the_goal_holds_it():
+def test_it_ascends_until_the_goal_holds_it():
     # What is left of the gradient at the end would move the tip.
     chain = robots.planar(1.0, 0.8, 0.6)
     goal, start = Goal(position=[1.2, 0.6, 0.0]), [-0.6, 0.3, 2.0]
@@ -180,16 +182,16 @@ def test_it_climbs_until_the_goal_holds_it():
     assert measure(chain, result.q, length, rows) > 1.3 * measure(chain, plain.q, length, rows)
 
 
-def test_with_no_more_joints_than_rows_there_is_nothing_to_climb():
+def test_with_no_more_joints_than_rows_there_is_nothing_to_ascend():
     chain = robots.chain('ur5')
     pose = chain.forward(robots.random_q(chain, np.random.default_rng(95), inside=0.5))
-    plain, climbing = (make_solver('dls', chain, **options).solve(pose)
+    plain, ascending = (make_solver('dls', chain, **options).solve(pose)
                        for options in ({}, {'manipulability_gain': 5.0}))
-    assert climbing.success
-    assert climbing.q == pytest.approx(plain.q, abs=1e-4)
+    assert ascending.success
+    assert ascending.q == pytest.approx(plain.q, abs=1e-4)
 
 
-def test_the_bias_that_nobody_asked_for_does_not_hinder_the_climb_and_one_asked_for_joins_it():
+def test_the_bias_that_nobody_requested_does_not_hinder_the_ascent_and_one_requested_joins_it():
     chain = robots.chain('panda')
     q = robots.random_q(chain, np.random.default_rng(96), inside=0.8)
     pose = chain.forward(q)

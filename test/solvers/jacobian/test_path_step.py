@@ -7,28 +7,28 @@ import robots
 from ik_node import Goal, StopReason, make_solver
 
 
-def astray(chain, goal, postures):
+def astray(chain, goal, configurations):
     """Return the tip's greatest distance from the straight way, m, the joints moving evenly."""
-    start = chain.forward(postures[0])[:3, 3]
-    way = (goal.pose[:3, 3] - start) / np.linalg.norm(goal.pose[:3, 3] - start)
+    start = chain.forward(configurations[0])[:3, 3]
+    path = (goal.pose[:3, 3] - start) / np.linalg.norm(goal.pose[:3, 3] - start)
     worst = 0.0
-    for i in range(1, len(postures)):
+    for i in range(1, len(configurations)):
         for part in np.linspace(0.0, 1.0, 6)[1:]:
-            q = (1.0 - part) * postures[i - 1] + part * postures[i]
+            q = (1.0 - part) * configurations[i - 1] + part * configurations[i]
             off = chain.forward(q)[:3, 3] - start
-            worst = max(worst, np.linalg.norm(off - (off @ way) * way))
+            worst = max(worst, np.linalg.norm(off - (off @ path) * path))
     return worst
 
 
 def by_steps(solver, goal, q):
     """Return the postures that bare steps pass, until they are there."""
-    postures = [q]
-    while len(postures) < 400:
-        dq = solver.step(goal, postures[-1])
+    configurations = [q]
+    while len(configurations) < 400:
+        dq = solver.step(goal, configurations[-1])
         if np.abs(dq).max() < 1e-7:
             break
-        postures.append(postures[-1] + dq)
-    return postures
+        configurations.append(configurations[-1] + dq)
+    return configurations
 
 
 def by_iterations(name, chain, goal, q, count, **options):
@@ -47,7 +47,7 @@ def far(name):
 
 
 @pytest.mark.parametrize('name', ['pseudoinverse', 'dls'])
-def test_the_tip_keeps_near_the_straight_way(name):
+def test_the_tip_keeps_near_the_straight_path(name):
     for chain, goal, q in (
             far('panda'), far('iiwa14'),
             (robots.planar(15.0, 10.0, 5.0), Goal(position=[-20.0, 5.0, 0.0]),
@@ -60,7 +60,7 @@ def test_the_tip_keeps_near_the_straight_way(name):
 
 
 @pytest.mark.parametrize('name', ['pseudoinverse', 'dls'])
-def test_a_solve_takes_the_same_way(name):
+def test_a_solve_takes_the_same_path(name):
     chain, goal, q = far('panda')
     options = {'path_step': 0.02}
     found = make_solver(name, chain, max_restarts=0, bias_gain=0.0, **options).solve(goal, q)
@@ -87,12 +87,13 @@ def test_the_position_and_the_orientation_are_shortened_each_to_its_own(name):
         T[:3, :3] = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ T[:3, :3]
         return T
 
-    for asked, given in [((0.3, 0.5), (0.1, 0.1)), ((0.3, 0.05), (0.1, 0.05)),
+    for requested, given in [((0.3, 0.5), (0.1, 0.1)), ((0.3, 0.05), (0.1, 0.05)),
                          ((0.05, 0.5), (0.05, 0.1)), ((0.05, 0.05), (0.05, 0.05))]:
-        assert solver.step(pose(*asked), q) == pytest.approx(plain.step(pose(*given), q), rel=1e-9)
+        assert solver.step(pose(*requested), q) == pytest.approx(plain.step(pose(*given), q),
+                                                                 rel=1e-9)
 
 
-def test_only_the_axes_asked_for_count():
+def test_only_the_axes_requested_count():
     chain = robots.chain('panda')
     q = robots.random_q(chain, np.random.default_rng(102), inside=0.5)
     pose = chain.forward(q)

@@ -21,7 +21,7 @@ def steps(chain, q, goal, **options):
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur5', 'so101'])
-def test_every_factorization_is_the_same_pseudoinverse_in_ordinary_postures(name):
+def test_every_factorization_is_the_same_pseudoinverse_in_ordinary_configurations(name):
     chain = robots.chain(name)
     rng = np.random.default_rng(60)
     q = robots.random_q(chain, rng, inside=0.5)
@@ -42,7 +42,7 @@ def test_by_lu_the_step_grows_beyond_all_bounds_where_the_others_drop_what_is_lo
 
 
 @pytest.mark.parametrize('angle', [0.0, 1e-9])
-def test_by_lu_a_singular_posture_gives_the_step_of_the_svd(angle):
+def test_by_lu_a_singular_configuration_gives_the_step_of_the_svd(angle):
     chain, q, goal = nearly_straight(angle)
     found = steps(chain, q, goal)
     assert np.isfinite(found['lu']).all()
@@ -59,7 +59,7 @@ def test_every_factorization_meets_goals(how):
 
 
 @pytest.mark.parametrize('how', ['auto', 'svd'])
-def test_the_rank_tolerance_says_which_postures_count_as_singular(how):
+def test_the_rank_tolerance_says_which_configurations_count_as_singular(how):
     chain, q, goal = nearly_straight(0.1)
     options = {'factorization': how}
     free = make_solver('pseudoinverse', chain, **options).step(goal, q)

@@ -1,0 +1,52 @@
+"""The API of plug-in solvers, which are entry points of the group `ik_node.solvers`.
+
+>>> from dataclasses import dataclass
+>>> from ik_node.plugins import Found, Solver, SolverOptions, StopReason, option
+
+`Solver` documents the methods to override, docs/adding_a_solver.md the installation.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node._arrays import vector
+from ik_node.exceptions import IkError, InputError, OptionError, UnsupportedError
+from ik_node.model.chain import Chain, check_chain
+from ik_node.options import option
+from ik_node.solvers import search
+from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.goal import Goal, as_goal
+from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.result import Result, StopReason
+from ik_node.spatial import rotation_log
+
+__all__ = ['Chain', 'Found', 'Goal', 'IkError', 'InputError', 'OptionError', 'Result', 'Solver',
+           'SolverOptions', 'StopReason', 'UnsupportedError', 'nearest_turn', 'option',
+           'pose_error']
+
+
+def pose_error(chain: Chain, goal: Any, q: Any) -> np.ndarray:
+    """Return [p_goal − p; log(R_goal Rᵀ)] (6,) along the goal's axes, m and rad.
+
+    goal: `Goal` or pose T_base_goal (4, 4), m; its weights are not in the error. q: (n,) rad or m.
+    Raises InputError for a malformed goal or q.
+    """
+    check_chain(chain)
+    wanted, T = as_goal(goal), chain.forward(q)
+    R_goal = wanted.pose[:3, :3]
+    rotation = rotation_log(np.ascontiguousarray(R_goal @ T[:3, :3].T))
+    return np.concatenate([R_goal.T @ (wanted.pose[:3, 3] - T[:3, 3]), R_goal.T @ rotation])
+
+
+def nearest_turn(chain: Chain, q0: Any, q: Any) -> np.ndarray:
+    """Return q (n,) by whole turns inside the limits nearest q0 (n,), where turns change nothing.
+
+    rad or m. Raises InputError for a malformed q0 or q.
+    """
+    check_chain(chain)
+    start, turned = (vector(value, chain.n_joints, name)
+                     for value, name in ((q0, 'q0'), (q, 'q')))
+    search.nearest_turn(chain.arrays, start, turned)
+    chain.shorten_rotations(turned)
+    return turned

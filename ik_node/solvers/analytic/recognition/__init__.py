@@ -1,0 +1,1 @@
+"""Recognition of the family of a chain, from its axes."""

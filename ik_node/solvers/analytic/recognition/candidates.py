@@ -1,0 +1,108 @@
+"""Candidate structures of an arm: the closed forms that its axes may fit, cheapest first."""
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+from ik_node.solvers.analytic.recognition.joints import NOT_THERE, Joints, fillers
+from ik_node.solvers.analytic.recognition.nominal import (
+    Nominal,
+    is_exact,
+    slack_of,
+    with_common_direction,
+    with_common_point,
+    with_simple_neighbours,
+)
+from ik_node.solvers.analytic.structure import GENERAL, PARALLEL, SPHERICAL, SWIVEL, Structure
+from ik_node.spatial import inverse
+
+_MOST_LOCKS = 100        # combinations of locked joints that are tried
+
+
+class Candidate(NamedTuple):
+    """A closed form that may solve an arm."""
+
+    cost: int
+    """Relative cost of a solve: the least is tried first."""
+    family: int
+    place: int
+    nominal: Nominal
+    """Six joints."""
+    whole: Joints
+    """The six joints and the locked ones."""
+    locked: tuple[int, ...]
+    """Indices of the locked ones in whole."""
+
+
+def candidates(whole: Joints, T_base_tip: np.ndarray, size: float) -> Iterator[Candidate]:
+    """Yield candidates: six joints, with others locked, or virtual ones added."""
+    spare = len(whole.kind) - 6
+    if spare == 1 and (whole.kind == REVOLUTE).all() and (whole.column != NOT_THERE).all():
+        shoulder = with_common_point(whole, 0, size)
+        wrist = None if shoulder is None else with_common_point(shoulder.joints, 4, size)
+        # Only an exact arm keeps its swivel angle: refinement would change it for others.
+        if shoulder is not None and wrist is not None and is_exact(shoulder, size) and is_exact(
+                wrist, size):
+            yield Candidate(-1, SWIVEL, 0, wrist, whole, ())
+    if spare <= 0:
+        for six in ([whole] if spare == 0 else fillers(whole, T_base_tip[:3, 3], -spare, size)):
+            yield from _structures(six, (), size)
+        return
+    real = np.flatnonzero(whole.column != NOT_THERE)
+    # Prismatic joints first: locking a rail leaves the arm on it. Then joints next to the tip.
+    order = sorted(real.tolist(), key=lambda i: (whole.kind[i] != PRISMATIC, -i))
+    for locked in itertools.islice(itertools.combinations(order, spare), _MOST_LOCKS):
+        yield from _structures(whole, tuple(sorted(locked)), size)
+
+
+def _structures(whole: Joints, locked: tuple[int, ...], size: float) -> Iterator[Candidate]:
+    """Yield the candidates of the six joints that are not locked."""
+    six = whole.without(locked)
+    # Joints after a locked one: their relation to the joint before depends on its value.
+    broken = {i - k for k, i in enumerate(locked)}
+    for place in (3, 0, 1, 2):
+        if not broken.isdisjoint((place + 1, place + 2)):
+            continue
+        triple = [place, place + 1, place + 2]
+        point = with_common_point(six, place, size)
+        if point is not None:
+            cost = 0 if place in (0, 3) else 2
+            settled = _settled(point, place, broken, size)
+            if is_exact(point, size) and not is_exact(settled, size):
+                # Neighbours that nearly meet may be intended not to meet.
+                yield Candidate(cost, SPHERICAL, place, point, whole, locked)
+            yield Candidate(cost if is_exact(settled, size) else cost + 1, SPHERICAL, place,
+                             settled, whole, locked)
+        direction = with_common_direction(six, triple)
+        if direction is not None and (six.kind[triple] == REVOLUTE).all():
+            yield Candidate(1, PARALLEL, place, _settled(direction, place, broken, size), whole,
+                             locked)
+    if (six.kind == REVOLUTE).all():
+        yield Candidate(9, GENERAL, 0, Nominal(six, 0.0, 0.0), whole, locked)
+
+
+def _settled(nominal: Nominal, place: int, broken: set[int], size: float) -> Nominal:
+    """Make the relations of neighbouring joints beside a triple exact."""
+    pairs = []
+    for side in (list(range(place)), list(range(place + 3, 6))):
+        if len(side) == 3:  # the middle one stays
+            pairs += [(side[1], side[0]), (side[1], side[2])]
+        elif len(side) == 2:
+            pairs += [(side[0], side[1])]
+    return with_simple_neighbours(
+        nominal, [pair for pair in pairs if max(pair) not in broken], size)
+
+
+def structure_of(candidate: Candidate, T_base_tip: np.ndarray, size: float) -> Structure:
+    """Return the structure of a candidate: nominal joints, and the locked ones as they are."""
+    joints, angle, length = candidate.nominal
+    axes, points = candidate.whole.axes.copy(), candidate.whole.points.copy()
+    locks = np.full(len(axes), -1)
+    locks[list(candidate.locked)] = np.arange(len(candidate.locked))
+    axes[locks < 0], points[locks < 0] = joints.axes, joints.points
+    return Structure(candidate.family, candidate.place, size, slack_of(angle, length, size),
+                inverse(T_base_tip), candidate.whole.kind, candidate.whole.column, locks, axes,
+                points)

@@ -1,0 +1,138 @@
+"""Nominal geometry: nearly intersecting or nearly parallel axes are made exact.
+
+Files contain 1.5708 and 3.14159, and calibration moves every axis by a millimetre. Closed forms
+need the nominal geometry; its deviation from the file is reported, and corrected by Newton's
+method afterwards.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+from ik_node.solvers.analytic.recognition.joints import Joints, nearest_point
+from ik_node.solvers.analytic.structure import EXACT_SLACK
+
+ANGLE_TOLERANCE = 1e-2   # rad: larger angles are taken as intended
+LENGTH_TOLERANCE = 3e-3  # m, or this fraction of the size of a larger arm
+_EXACT_ANGLE, _EXACT_LENGTH = 1e-14, 1e-14
+
+
+class Nominal(NamedTuple):
+    """Joints with a property made exact."""
+
+    joints: Joints
+    angle: float
+    """The largest angle between axes that count as parallel, rad."""
+    length: float
+    """The largest shift, m."""
+
+
+def parallel(a: np.ndarray, b: np.ndarray, tolerance: float = ANGLE_TOLERANCE) -> bool:
+    """Tell whether two axes are parallel, either way round."""
+    return float(np.linalg.norm(np.cross(a, b))) <= tolerance
+
+
+def all_but_nothing(length: float, size: float) -> bool:
+    """Tell whether a distance, m, is zero up to rounding or calibration."""
+    return length <= min(LENGTH_TOLERANCE * max(size, 1.0), 3.0 * LENGTH_TOLERANCE * size)
+
+
+def miss_of_common_point(joints: Joints, place: int) -> float:
+    """Return by how much three revolute axes from `place` on miss one point, m; inf if parallel."""
+    three = slice(place, place + 3)
+    h = joints.axes[three]
+    if (joints.kind[three] != REVOLUTE).any() or parallel(h[0], h[1], 0.05) or parallel(
+            h[1], h[2], 0.05):
+        return float('inf')
+    return _centre(joints, place)[1]
+
+
+def _centre(joints: Joints, place: int) -> tuple[np.ndarray, float]:
+    """Return the point (3,) nearest to three axes from `place` on, and by how much they miss it."""
+    three = slice(place, place + 3)
+    h = joints.axes[three]
+    feet = np.array([nearest_point(joints, place, place + 1),
+                     nearest_point(joints, place + 2, place + 1)])
+    centre = feet.mean(axis=0)
+    offset = joints.points[three] - centre
+    away = offset - h * (h * offset).sum(axis=1)[:, None]
+    return centre, max(float(np.linalg.norm(away, axis=1).max()),
+                       float(np.linalg.norm(feet[0] - centre)))
+
+
+def with_common_point(joints: Joints, place: int, size: float) -> Nominal | None:
+    """Return joints whose three axes from `place` on meet; None where they are far from it."""
+    if not all_but_nothing(miss_of_common_point(joints, place), size):
+        return None
+    centre, worst = _centre(joints, place)
+    points = joints.points.copy()
+    points[place:place + 3] = centre
+    return Nominal(joints._replace(points=points), 0.0, worst)
+
+
+def with_common_direction(joints: Joints, indices: list[int]) -> Nominal | None:
+    """Return joints with the axes at some indices parallel; None where they are far from it."""
+    first = joints.axes[indices[0]]
+    if not all(parallel(first, joints.axes[i]) for i in indices):
+        return None
+    signs = np.sign(joints.axes[indices] @ first)
+    mean = (signs[:, None] * joints.axes[indices]).sum(axis=0)
+    mean /= np.linalg.norm(mean)
+    axes = joints.axes.copy()
+    axes[indices] = signs[:, None] * mean
+    worst = float(np.linalg.norm(np.cross(first, joints.axes[indices]), axis=1).max())
+    return Nominal(joints._replace(axes=axes), worst, 0.0)
+
+
+def with_simple_neighbours(nominal: Nominal, pairs: list[tuple[int, int]], size: float) -> Nominal:
+    """Make relations of pairs (i, j) of neighbours exact: parallel, perpendicular, intersecting.
+
+    Joint j of a pair is moved, joint i stays.
+    """
+    joints, angle, length = nominal
+    axes, points = joints.axes.copy(), joints.points.copy()
+    for still, moving in pairs:
+        h, g = axes[still], axes[moving]
+        prismatic = PRISMATIC in (joints.kind[still], joints.kind[moving])
+        cosine = float(h @ g)
+        if parallel(h, g):
+            wanted = np.sign(cosine) * h
+        elif prismatic and abs(cosine) <= ANGLE_TOLERANCE:
+            wanted = g - cosine * h
+            wanted /= np.linalg.norm(wanted)
+        else:
+            wanted = g
+        angle = max(angle, float(np.linalg.norm(np.cross(wanted, g))))
+        axes[moving] = wanted
+        if prismatic or parallel(h, wanted):
+            continue
+        between = points[moving] - points[still]
+        normal = np.cross(h, wanted)
+        normal /= np.linalg.norm(normal)
+        gap = float(between @ normal)
+        if all_but_nothing(abs(gap), size):
+            points[moving] = points[moving] - gap * normal
+            length = max(length, abs(gap))
+    return Nominal(joints._replace(axes=axes, points=points), angle, length)
+
+
+def deviation_text(angle: float, length: float) -> str:
+    """Return the deviation of a file from the nominal geometry as text; '' for rounding only."""
+    parts = []
+    if angle > _EXACT_ANGLE * 100.0:
+        parts.append(f'{angle:.1e} rad')
+    if length > _EXACT_LENGTH * 100.0:
+        parts.append(f'{length:.1e} m')
+    return f'; to within {" and ".join(parts)}' if parts else ''
+
+
+def slack_of(angle: float, length: float, size: float) -> float:
+    """Return the slack of a nominal arm that deviates by an angle, rad, and a length, m."""
+    off = angle + length / size
+    return EXACT_SLACK if off < 1e-9 else 10.0 * off + EXACT_SLACK
+
+
+def is_exact(nominal: Nominal, size: float) -> bool:
+    """Tell whether an arm equals its nominal geometry up to rounding."""
+    return slack_of(nominal.angle, nominal.length, size) <= EXACT_SLACK

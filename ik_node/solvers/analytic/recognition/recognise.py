@@ -1,0 +1,117 @@
+"""Recognition: the closed form for a chain and a kind of goal, from its axes alone."""
+
+import weakref
+
+import numpy as np
+
+from ik_node.exceptions import UnsupportedError
+from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+from ik_node.model.chain import Chain
+from ik_node.solvers.analytic.families.branches import BRANCHES
+from ik_node.solvers.analytic.families.closed_loop import CLOSED_FORM_SCRATCH, MOST_BRANCHES
+from ik_node.solvers.analytic.families.parameters import parameters_of
+from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
+from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
+from ik_node.solvers.analytic.recognition.joints import Joints, free_joints, joints_of, product
+from ik_node.solvers.analytic.recognition.planar import recognise_planar
+from ik_node.solvers.analytic.structure import GENERAL, Structure, pack_structure
+
+_TRIALS = 12
+_GENERAL_TRIALS = 4      # this family relies on no structure that could be missing
+_TRIAL_TOLERANCE = 1e-4  # rad or m
+_MOST_JOINTS = 16        # the search for a structure takes seconds beyond
+
+# Verification takes a while, and a changed option makes a new solver.
+_RECOGNISED: 'weakref.WeakKeyDictionary[Chain, dict[tuple[bytes, bool], Recognised]]' = (
+    weakref.WeakKeyDictionary())
+
+
+def recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recognised:
+    """Return the closed form for a chain and a kind of goal.
+
+    constrained (6,): the axes that goals constrain; along_goal: whether they are the goal's own
+    axes, else the base's. Raises UnsupportedError without a closed form; its `found` describes the
+    arm.
+    """
+    cache = _RECOGNISED.setdefault(chain, {})
+    key = (constrained.tobytes(), along_goal)
+    if key not in cache:
+        cache[key] = _recognise(chain, constrained, along_goal)
+    return cache[key]
+
+
+def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recognised:
+    own = joints_of(chain)
+    if isinstance(own, str):
+        raise UnsupportedError(_refusal(chain, own), own)
+    T_base_tip = chain.forward(np.zeros(chain.n_joints))
+    size = _size(own, T_base_tip[:3, 3])
+    planar = recognise_planar(own, T_base_tip, size)
+    if planar is not None:
+        return planar
+    if chain.n_joints > _MOST_JOINTS:
+        found = f'{chain.n_joints} joints, more than the limit of {_MOST_JOINTS} for closed forms'
+        raise UnsupportedError(_refusal(chain, found), found)
+    free = free_joints(T_base_tip, constrained, along_goal)
+    if free is None:
+        raise UnsupportedError('analytic has no closed form for goals that constrain one rotation '
+                               'only', 'a goal for one rotation only')
+    whole = free[0].followed_by(own).followed_by(free[1])
+    for candidate in sorted(candidates(whole, T_base_tip, size), key=lambda c: c.cost):
+        structure = structure_of(candidate, T_base_tip, size)
+        if _proves_right(structure, T_base_tip, len(whole.kind) < 6):
+            return described(chain, own, candidate, structure)
+    found = f'{letters(own)} with no structure a closed form is known for'
+    raise UnsupportedError(_refusal(chain, found), found)
+
+
+def _refusal(chain: Chain, found: str) -> str:
+    others = ', transpose and ccd' if 'spherical joints' not in found else ' and transpose'
+    return (f'analytic has no closed form for the arm from {chain.base_link!r} to '
+            f'{chain.tip_link!r}: found {found}; solvers for this one are dls, pseudoinverse'
+            f'{others}')
+
+
+def _size(joints: Joints, tip: np.ndarray) -> float:
+    """Return the arm's size, m: the length of the path from joint to joint to the tip."""
+    points = [joints.points[0]]
+    for axis, point in zip(joints.axes[1:], joints.points[1:]):
+        points.append(point + axis * (axis @ (points[-1] - point)))
+    points.append(tip)
+    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    return length if length > 0.0 else 1.0
+
+
+def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool) -> bool:
+    """Tell whether the closed form recovers random configurations of the nominal arm."""
+    codes, numbers = pack_structure(structure)
+    branches = BRANCHES[structure.family]
+    joints = Joints(structure.kind, structure.axes, structure.points, structure.column)
+    n = int(structure.column.max()) + 1
+    scratch, out = np.zeros(CLOSED_FORM_SCRATCH), np.empty((MOST_BRANCHES, n))
+    real = structure.column >= 0
+    parameters = np.zeros(max(structure.parameters, 1))
+    rng = np.random.default_rng(0)
+    misses = stuck = 0
+    trials = _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
+    for _ in range(trials):
+        q = rng.uniform(-np.pi, np.pi, n)
+        values = np.zeros(len(structure.kind))
+        if not has_filler:
+            values = rng.uniform(-1.0, 1.0, len(structure.kind))
+        values[real] = q[structure.column[real]]
+        values[structure.kind == PRISMATIC] *= 0.3 * structure.size
+        q[structure.column[real]] = values[real]
+        parameters_of(codes, numbers, q, parameters)
+        count = branches(codes, numbers, product(joints, values) @ T_base_tip, parameters, q + 0.1,
+                         scratch, out)
+        off = out[:count] - q
+        revolute = np.ones(n, dtype=bool)
+        revolute[structure.column[real]] = structure.kind[real] == REVOLUTE
+        off[:, revolute] -= 2.0 * np.pi * np.round(off[:, revolute] / (2.0 * np.pi))
+        misses += not (count and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
+        if structure.parameters:  # a joint that the pose determines is not redundant
+            parameters += 0.05
+            stuck += not branches(codes, numbers, product(joints, values) @ T_base_tip, parameters,
+                                  q, scratch, out)
+    return misses <= 1 and stuck <= trials // 2

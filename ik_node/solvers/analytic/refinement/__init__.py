@@ -1,0 +1,1 @@
+"""Refinement of branches on the true arm, by Newton's method."""

@@ -1,0 +1,104 @@
+"""Refinement of one branch of the nominal arm on the true arm."""
+
+import math
+
+from ik_node._jit import inline, njit
+from ik_node.kinematics.forward import frames_beyond
+from ik_node.solvers.analytic.refinement.buffers import copy_to
+from ik_node.solvers.analytic.refinement.newton import (
+    STEPS,
+    is_regular,
+    last_newton_step,
+    newton_refinement,
+)
+from ik_node.solvers.analytic.structure import may_be_off
+from ik_node.solvers.search import nearest_turn, residual
+
+_EXACT = 1e-24        # squared error of a branch that needs no refinement, m² and rad²
+_GOOD = 1e-18         # and of one that needs a single Newton step
+_CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even when set to a limit
+_AT_LIMIT = 1e-9      # rad or m: a smaller excess over a limit is a rounding error
+_FIRM = 1e-6          # rad or m: largest change by refinement, for exact arms
+_SHAKY = 0.3          # rad or m: the same, for inexact arms
+
+
+@njit
+def refine_branch(chain, settings, task, buffers, q0, q):
+    """Refine a branch q (n,) on the true arm in place; return (squared error, whether met)."""
+    work = buffers.work
+    error = squared_pose_error(chain, task, buffers, q) if task.rows == 6 else math.inf
+    if error <= _EXACT or (error <= _GOOD and q.shape[0] == 6 and (
+            (buffers.wrist and is_regular(work.frames))
+            or last_newton_step(chain, task.T_base_goal, work, q))):
+        wrap_to_nearest(chain, q0, q)
+        if min(settings.position_tolerance, settings.orientation_tolerance) >= _CERTAIN:
+            return error, True
+    invalidate_frames(chain, buffers)
+    error, position, orientation = residual(chain, task, work, q)
+    if error > _EXACT:
+        error, position, orientation = newton_refinement(chain, task, work, buffers.held, q, STEPS)
+    wrap_to_nearest(chain, q0, q)
+    error, position, orientation = residual(chain, task, work, q)
+    return error, (position <= settings.position_tolerance
+                   and orientation <= settings.orientation_tolerance)
+
+
+@inline
+def squared_pose_error(chain, task, buffers, q):
+    """Return the squared pose error at q (n,), m² and rad², accurate where it is small.
+
+    There |R − R_goal|² is 2 θ², which saves the logarithm for every exact branch. Consecutive
+    branches share their first joint values, whose frames are reused.
+    """
+    frames, goal, frames_q = buffers.work.frames, task.T_base_goal, buffers.frames_q
+    columns, first = chain.column, 0
+    while first < columns.shape[0] and q[columns[first]] == frames_q[columns[first]]:
+        first += 1
+    frames_beyond(chain, q, first, frames)
+    copy_to(frames_q, q)
+    tip = frames.shape[0] - 1
+    shift, rotation = 0.0, 0.0
+    for i in range(3):
+        shift += (frames[tip, i, 3] - goal[i, 3]) ** 2
+        for j in range(3):
+            rotation += (frames[tip, i, j] - goal[i, j]) ** 2
+    return shift + 0.5 * rotation
+
+
+@inline
+def invalidate_frames(chain, buffers):
+    """Mark work.frames as those of another configuration."""
+    buffers.frames_q[chain.column[0]] = math.nan
+
+
+@njit
+def wrap_to_nearest(chain, q0, q):
+    """Wrap q in place by whole turns nearest to q0; remove excess over limits due to rounding."""
+    nearest_turn(chain, q0, q)
+    lower, upper = chain.lower, chain.upper
+    for k in range(q.shape[0]):
+        if q[k] < lower[k] and q[k] > lower[k] - _AT_LIMIT:
+            q[k] = lower[k]
+        elif q[k] > upper[k] and q[k] < upper[k] + _AT_LIMIT:
+            q[k] = upper[k]
+
+
+@inline
+def joint_excess(chain, q, k):
+    """Return the excess of q (n,) over the limits of joint k, rad or m; negative inside."""
+    return max(chain.lower[k] - q[k], q[k] - chain.upper[k])
+
+
+@njit
+def limit_excess(chain, q):
+    """Return the largest excess of q (n,) over the limits, rad or m; 0 inside."""
+    worst = 0.0
+    for k in range(q.shape[0]):
+        worst = max(worst, joint_excess(chain, q, k))
+    return worst
+
+
+@njit
+def allowed_excess(structure_codes, structure_numbers):
+    """Return the excess over the limits allowed before refinement, rad or m."""
+    return _SHAKY if may_be_off(structure_codes, structure_numbers) else _FIRM

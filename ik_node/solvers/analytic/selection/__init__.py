@@ -1,0 +1,1 @@
+"""All solutions, the preferred one, and the choice of redundancy parameters."""

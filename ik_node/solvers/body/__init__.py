@@ -1,0 +1,1 @@
+"""Solvers for several tasks at once, on a whole tree."""

@@ -1,0 +1,206 @@
+"""Attempts of a body solver from several starts, each of them verified."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from ik_node import _jit
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers.body.compiled import PackedLevel
+from ik_node.solvers.body.descent import descend
+from ik_node.solvers.body.options import BodyOptions
+from ik_node.solvers.body.packing import is_packable
+from ik_node.solvers.body.problem import Level, errors
+from ik_node.solvers.body.proofs import Proof, proof
+from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.body.starts import nearest_turn, random_start
+from ik_node.solvers.result import StopReason
+from ik_node.tasks.base import Task
+
+_CLOSEST_STARTS = 12  # of `closest`
+_SETTLING = 10        # descents in a row, at most, to a minimum
+
+
+class Verified(NamedTuple):
+    """An attempt's joint values, and what independent frames say of them."""
+
+    q: np.ndarray
+    success: bool
+    errors: dict[str, tuple[float, float]]
+    rank: tuple[float, ...]
+    """What is missed, the highest priority first: less is better."""
+
+
+class Problem(NamedTuple):
+    """The levels, the start (n,) and the space of a solve."""
+
+    levels: list[Level]
+    start: np.ndarray
+    space: Space
+
+
+class Found(NamedTuple):
+    """The best that was found, and how the search ended."""
+
+    best: Verified
+    reason: StopReason
+    iterations: int
+    restarts: int
+
+
+class Attempts(ABC):
+    """Finds the best joint values from several starts, by the `_attempt` of a method.
+
+    - `body`, `tasks`, `options`; `task_names`: the keys of the errors.
+    """
+
+    _merges: ClassVar[bool] = True
+    """Whether levels that must all be met are tried as one."""
+
+    body: Body
+    tasks: Sequence[Task]
+    task_names: Sequence[str]
+    options: BodyOptions
+    _turns: np.ndarray
+    """(n,) bool: which entries of q may change by 2π."""
+    _quick: PackedLevel | None
+    """The level that one descent can meet; None where there is more to do."""
+
+    @abstractmethod
+    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
+                 space: Space, thorough: bool) -> Attempt:
+        """Search from q (n,), inside the limits. thorough: for the best where all is not met."""
+
+    def _find(self, problem: Problem) -> Found:
+        """Search from the start, then from random ones; at the end, thoroughly, from the best."""
+        levels, start, space = problem
+        rng: np.random.Generator | None = None  # making one takes as long as a solve
+        proved, last = None, self.options.max_restarts
+        best, attempt, restarts = None, Attempt(start, StopReason.TIMEOUT, 0), 0
+        for restarts in range(last + (3 if len(levels) > 1 else 1)):
+            thorough = restarts > last
+            if proved is not None and not thorough:
+                continue
+            q = start
+            if best is not None and restarts != last + 1:
+                rng = np.random.default_rng(self.options.seed) if rng is None else rng
+                q = best.q if thorough else random_start(self.body, start, restarts - 1, rng)
+            try:
+                found, verified = self._search(levels, q, start, space, thorough)
+            except _jit.OutOfTimeError:
+                attempt = attempt._replace(reason=StopReason.TIMEOUT)
+                break
+            if best is None or verified.success or _is_better(verified.rank, best.rank):
+                best, attempt = verified, found
+            if best.success or space.out_of_time():
+                break
+            if restarts == 0:
+                proved = self._proof()
+        if best is None:
+            best = self._verified(levels, start)
+        reason = StopReason.CONVERGED if best.success else (
+            StopReason.STALLED if attempt.reason is StopReason.CONVERGED else attempt.reason)
+        if not best.success and space.out_of_time():
+            reason = StopReason.TIMEOUT
+        if proved is not None and not best.success:
+            reason = proved.reason
+        return Found(best, reason, attempt.iterations, restarts)
+
+    def _settled(self, problem: Problem, found: Found) -> Found:
+        """Return the best minimum near what was found, and from random starts."""
+        levels, start, space = problem
+        rng, best = np.random.default_rng(self.options.seed), found.best
+        for k in range(_CLOSEST_STARTS):
+            q = best.q if k == 0 else random_start(self.body, start, k - 1, rng)
+            try:
+                verified = self._at_nearest_turn(levels, self._settle(levels, q, space), start)
+            except _jit.OutOfTimeError:
+                break
+            if verified.success or _is_better(verified.rank, best.rank):
+                best = verified
+            if best.success or space.out_of_time():
+                break
+        reason = StopReason.CONVERGED if best.success else found.reason
+        return found._replace(best=best, reason=reason)
+
+    def _settle(self, levels: list[Level], q: np.ndarray, space: Space) -> np.ndarray:
+        """Return a minimum (n,) near q (n,)."""
+        frames = BodyFrames(self.body, q)
+        if len(levels) > 1:
+            return self._attempt(levels, frames, q, space, True).q
+        for _ in range(_SETTLING):
+            found = descend(levels[0], frames, q, space, settles=True)
+            q = found.q
+            if found.reason is not StopReason.ITERATIONS:
+                break
+        return q
+
+    def _proof(self) -> Proof | None:
+        """Return a proof that a necessary task cannot be met, None where there is none."""
+        options = self.options
+        for task in self.tasks:
+            if task.is_necessary and is_packable(task):
+                found = proof(self.body, task, options.position_tolerance,
+                              options.orientation_tolerance)
+                if found is not None:
+                    return found
+        return None
+
+    def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,
+                thorough: bool) -> tuple[Attempt, Verified]:
+        """Search from q (n,), and verify; continuous joints end at the start's turn."""
+        if self._quick is None or thorough:
+            found = self._attempt(levels, BodyFrames(self.body, q), q, space, thorough)
+            return found, self._at_nearest_turn(levels, found.q, start)
+        found, success, misses = self._quick.solve(q, start, space.end)
+        missed = {name: (along, about) for name, (along, about) in zip(self.task_names, misses)}
+        return found, Verified(found.q, success, missed,
+                                self._rank(levels, found.q, missed, success))
+
+    def _at_nearest_turn(self, levels: list[Level], q: np.ndarray,
+                         start: np.ndarray) -> Verified:
+        """Return joint values, verified, with whole turns of continuous joints undone."""
+        as_found = self._verified(levels, q)
+        turned = nearest_turn(as_found.q, start, self._turns)
+        if (turned == as_found.q).all():
+            return as_found
+        nearer = self._verified(levels, turned)  # a posture may want the turn that was found
+        return as_found if as_found.success and not nearer.success else nearer
+
+    def _verified(self, levels: list[Level], q: np.ndarray) -> Verified:
+        """Return joint values (n,) with errors from frames computed anew at them."""
+        with _jit.unlimited():
+            q = np.clip(q, self.body.lower, self.body.upper)
+            frames = BodyFrames(self.body, q)
+            found = {name: errors(task, frames)
+                     for name, task in zip(self.task_names, self.tasks)}
+            success = all(self._is_met(found[name]) for name, task in zip(
+                self.task_names, self.tasks) if task.is_necessary)
+            return Verified(q, success, found, self._rank(levels, q, found, success))
+
+    def _rank(self, levels: list[Level], q: np.ndarray, missed: dict[str, tuple[float, float]],
+              success: bool) -> tuple[float, ...]:
+        """Return what is missed at q (n,), the highest priority first."""
+        if success:
+            return (0.0,)
+        strict = sum(m * m + o * o for m, o in (missed[name] for name, task in zip(
+            self.task_names, self.tasks) if task.is_necessary and task.priority == 0
+            and not self._is_met(missed[name])))
+        with _jit.unlimited():
+            frames = BodyFrames(self.body, q)
+            return strict, *(level.evaluate(frames).cost for level in levels)
+
+    def _is_met(self, missed: tuple[float, float]) -> bool:
+        return (missed[0] <= self.options.position_tolerance
+                and missed[1] <= self.options.orientation_tolerance)
+
+
+def _is_better(rank: tuple[float, ...], than: tuple[float, ...]) -> bool:
+    """Tell whether something is missed clearly less; levels that miss next to nothing are alike."""
+    for a, b in zip(rank, than):
+        if abs(a - b) > 1e-6 * max(abs(a), abs(b)) and max(abs(a), abs(b)) > 1e-12:
+            return a < b
+    return False

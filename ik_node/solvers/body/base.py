@@ -1,0 +1,251 @@
+"""What every body solver is: tasks checked once, attempts from several starts, verification."""
+
+import math
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ik_node import _jit
+from ik_node._arrays import number
+from ik_node.exceptions import InputError, names, shown
+from ik_node.kinematics.forward import tree_frames
+from ik_node.kinematics.inertia import center_of_mass
+from ik_node.kinematics.jacobian import point_jacobian
+from ik_node.kinematics.pose_rows import pose_rows
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames, slides
+from ik_node.solvers.body.attempts import Attempts, Found, Problem
+from ik_node.solvers.body.compiled import KERNELS, PackedLevel
+from ik_node.solvers.body.diagnosis import described
+from ik_node.solvers.body.options import BodyOptions
+from ik_node.solvers.body.packing import PackedTasks, SearchSettings, is_packable
+from ik_node.solvers.body.problem import Level, checked_tasks, unique_names
+from ik_node.solvers.body.proofs import proof
+from ik_node.solvers.body.result import BodyResult
+from ik_node.solvers.body.space import Space
+from ik_node.solvers.body.starts import neutral, shorten_root, turning_columns
+from ik_node.solvers.result import StopReason
+from ik_node.spatial import is_pose, rotation_defect
+from ik_node.tasks.base import Task
+from ik_node.tasks.center_of_mass import CenterOfMass
+
+
+class BodySolver(Attempts):
+    """Finds joint values of a body for several tasks. A method overrides `_levels` and `_attempt`.
+
+    Targets are read at each solve. Success is decided by frames computed anew at the q that is
+    returned, whatever the method believes.
+
+    - `body`, `tasks`, `options`; `task_names`: the keys of `BodyResult.errors`.
+    """
+
+    name: ClassVar[str]
+    Options: ClassVar[type[BodyOptions]] = BodyOptions
+
+    def __init__(self, body: Body, tasks: Sequence[Task], **options: Any) -> None:
+        """Take a body and tasks. Raises an IkError for malformed tasks and options."""
+        if not isinstance(body, Body):
+            raise InputError(f'a body solver needs a Body, as tree.body() makes it, not '
+                             f'{shown(body)}')
+        self.body = body
+        self.options = self.Options.read(options, body.n_joints, self.name)
+        self.tasks = checked_tasks(body, tasks)
+        self.task_names = unique_names(self.tasks)
+        self._own_options = {name: getattr(self.options, name) for name in options}
+        self._slides = slides(body)
+        self._turns = turning_columns(body)
+        weights = self.options.joint_weights
+        self._scale = None if weights is None else 1.0 / np.sqrt(
+            np.broadcast_to(weights, (body.n_joints,)))
+        self._space = Space(body.lower, body.upper,
+                            np.where(self._slides, np.inf, self.options.max_step), self._scale,
+                            self.options.max_iterations, math.inf)
+        self._packed: PackedTasks | None = None
+        self._kept: list[Level] = []
+        self._quick: PackedLevel | None = None
+        self._begun = False
+
+    def solve(self, q0: Any = None) -> BodyResult:
+        """Return joint values that meet the tasks, or the best found and what they miss.
+
+        q0: (n,) where to start, rad or m; by default zero where that is inside the limits, else in
+        the middle of them. What is outside the limits starts at the limit. Raises InputError for a
+        malformed q0, and an IkError that names the task for a target that is not set; not
+        converging is a result.
+        """
+        started = time.perf_counter()
+        problem = self._problem(q0, started)
+        found = self._find(problem)
+        if self.options.closest and not found.best.success and not problem.space.out_of_time():
+            found = self._settled(problem, found)
+        return self._result(found, started)
+
+    def closest(self, q0: Any = None) -> BodyResult:
+        """Return the joint values closest to the tasks, whether they can be met or not.
+
+        They minimise Σ weight · |W r|² of the tasks, a level after the other where the solver knows
+        priorities: the least that is found from what `solve` found and some random starts. q0, and
+        what is raised: as of `solve`; the reason is that of `solve`.
+        """
+        started = time.perf_counter()
+        problem = self._problem(q0, started)
+        found = self._find(problem)
+        if not found.best.success and not problem.space.out_of_time():
+            found = self._settled(problem, found)
+        return self._result(found, started)
+
+    def velocity(self, q: Any, dt: float) -> np.ndarray:
+        """Return joint velocities (n,), rad/s or m/s, that bring q (n,) nearer to the tasks.
+
+        One differential step of dt seconds, which would meet the linearised tasks by its end where
+        the limits let it: q + dt · velocity is inside the limits of q, and the velocity inside the
+        velocity limits; a q outside the limits comes back as fast as those let it. Raises
+        InputError for a malformed q or dt.
+        """
+        at = self.body.checked(q)
+        period = number(dt, 'dt')
+        if not period > 0.0:
+            raise InputError(f'dt must be above 0 s, not {period:g}')
+        levels = self._levels_now()
+        self._begin()
+        most = np.minimum(self.body.velocity_limits * period,
+                          np.where(self._slides, np.inf, self.options.max_step))
+        lower = np.clip(self.body.lower - at, -most, most)
+        upper = np.clip(self.body.upper - at, -most, most)
+        frames = BodyFrames(self.body, at)
+        # A step within bounds may be beyond them by rounding errors of its method.
+        step = np.clip(self._step(levels, frames, lower, upper, period), lower, upper)
+        velocity = step / period
+        velocity = np.clip(velocity, -self.body.velocity_limits, self.body.velocity_limits)
+        return _inside(at, velocity, period, self.body)
+
+    def prepare(self, progress: Callable[[int, int, str], None] | None = None) -> None:
+        """Return when all that the solver can reach runs as machine code; see `Solver.prepare`."""
+        if progress is not None and not callable(progress):
+            raise InputError('progress must be a function of two numbers and a name, not '
+                             f'{shown(progress)}')
+        self._begun = True
+        _jit.prepare(self.kernels(), progress)
+
+    def kernels(self) -> tuple[_jit.Kernel, ...]:
+        """Return the entries that the solver can reach."""
+        own = (*KERNELS, tree_frames, point_jacobian, pose_rows, is_pose, rotation_defect)
+        if any(isinstance(task, CenterOfMass) for task in self.tasks):
+            return (*own, center_of_mass)
+        return own
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how pickle and copy make the solver anew: from its body, tasks and options."""
+        return _make, (type(self), self.body, self.tasks, self._own_options)
+
+    def __repr__(self) -> str:
+        """Return the method, the body, the tasks and the options that were given."""
+        options = ''.join(f', {name}={shown(value)}' for name, value in self._own_options.items())
+        return f'{type(self).__name__}({self.body!r}, tasks {names(self.task_names)}{options})'
+
+    @abstractmethod
+    def _levels(self) -> list[list[Task]]:
+        """Return the tasks by level, the strictest first; levels may be empty."""
+
+    @abstractmethod
+    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
+              upper: np.ndarray, dt: float) -> np.ndarray:
+        """Return one differential step Δq (n,) within bounds (n,), at q of the frames."""
+
+    def _levels_now(self) -> list[Level]:
+        """Return the levels that have tasks. Raises an IkError where a target is not set."""
+        if self._packed is not None and self._packed.refresh():
+            return self._kept
+        for task in self.tasks:
+            task.check(self.body)
+            task.check_target()
+        self._packed = PackedTasks(self.body, self.tasks, self._settings()) if all(
+            is_packable(task) for task in self.tasks) else None
+        wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
+        self._kept = [Level(self.body, tasks, self.options.position_tolerance,
+                            self.options.orientation_tolerance, self._packed)
+                      for tasks in wanted if tasks]
+        self._quick = self._level_of_all() if self._packed is not None else None
+        return self._kept
+
+    def _level_of_all(self) -> PackedLevel | None:
+        """Return the level that one descent can meet; None where there is more to do."""
+        levels = self._kept
+        if not self._merges or not levels or not (
+                len(levels) == 1 or all(level.all_necessary for level in levels)):
+            return None
+        return Level.merged(levels, self.body).packed
+
+    def _settings(self) -> SearchSettings:
+        """Return limits and options for the kernels."""
+        n, options = self.body.n_joints, self.options
+        return SearchSettings(
+            self.body.lower, self.body.upper, self._space.step,
+            np.ones(n) if self._scale is None else self._scale, self._turns,
+            self._scale is not None, self.body.root == 'floating', options.position_tolerance,
+            options.orientation_tolerance, options.max_iterations)
+
+    def _begin(self) -> None:
+        """Have the kernels compiled, where they are not; the solver goes on meanwhile."""
+        if not self._begun:
+            self._begun = True
+            _jit.begin(self.kernels())
+
+    def _start(self, q0: Any) -> np.ndarray:
+        """Return q0 (n,) as a new array inside the limits."""
+        if q0 is None:
+            return neutral(self.body)
+        q = np.minimum(np.maximum(self.body.checked(q0), self.body.lower), self.body.upper)
+        return shorten_root(self.body, q)
+
+    def _problem(self, q0: Any, started: float) -> Problem:
+        """Return what a solve that has just begun works on."""
+        start, levels, timeout = self._start(q0), self._levels_now(), self.options.timeout
+        self._begin()
+        space = self._space
+        if timeout is not None:
+            space = space._replace(end=started + timeout)
+        return Problem(levels, start, space)
+
+    def _result(self, found: Found, started: float) -> BodyResult:
+        """Return the result, with a diagnosis where it is a failure."""
+        best, words, reason = found.best, '', found.reason
+        if not best.success:
+            with _jit.unlimited():
+                words, singular = described(
+                    self.body, self.tasks, self.task_names, best.q, best.errors, self._is_met,
+                    None if reason is StopReason.TIMEOUT else self._proved)
+            if singular and reason is StopReason.STALLED:
+                reason = StopReason.SINGULAR
+        return BodyResult.of(words, best.q, best.success, reason, best.errors, found.iterations,
+                             found.restarts, time.perf_counter() - started)
+
+    def _proved(self, task: Task) -> str:
+        """Return why a task cannot be met, '' where nothing is proved."""
+        found = proof(self.body, task, self.options.position_tolerance,
+                      self.options.orientation_tolerance) if is_packable(task) else None
+        return '' if found is None else found.words
+
+def _inside(q: np.ndarray, velocity: np.ndarray, dt: float, body: Body) -> np.ndarray:
+    """Return velocities (n,) for which q + dt · velocity is no last digit beyond a limit.
+
+    Where q is beyond one itself, it stays as it is.
+    """
+    for digits in (1.0, 2.0, 4.0):
+        end = q + dt * velocity
+        above, below = (end > body.upper) & (q <= body.upper), (end < body.lower) & (
+            q >= body.lower)
+        if not (above | below).any():
+            break
+        last = digits * np.spacing(np.abs(end)) / dt
+        velocity = velocity - np.where(above, last, 0.0) + np.where(below, last, 0.0)
+    return velocity
+
+
+def _make(solver: Callable[..., BodySolver], body: Body, tasks: Sequence[Task],
+          options: dict[str, Any]) -> BodySolver:
+    """Return a solver; for pickle and copy."""
+    return solver(body, tasks, **options)

@@ -1,0 +1,165 @@
+"""What holds a task back that is missed, in words: other tasks, limits, or its own singularity.
+
+Where a search has ended, a missed task moves no nearer within the null space of the other tasks and
+the limits. What holds it is what must be left out for it to move.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_node.exceptions import names
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks.base import Task
+
+_AT_LIMIT = 1e-9   # rad, m
+_MOVES = 1e-2      # rate at which a task comes nearer, over the most that its Jacobian allows
+_CLEARLY = 10.0    # over the rate with all others kept
+_RANK = 1e-6       # smallest singular value over the largest that counts
+_HOLDS = 1e-6      # m, rad: a one-sided row with less to spare is at its bound
+_GENERIC = 3       # random configurations at which the rank of a task is looked at
+
+
+class Missed(NamedTuple):
+    """A task's rows at q."""
+
+    J: np.ndarray
+    """(m, n)."""
+    r: np.ndarray
+    """(m,), 0 for one-sided rows that hold."""
+    held: np.ndarray
+    """(m,) whether a row keeps others from moving: not one-sided, or at its bound."""
+
+
+def described(body: Body, tasks: Sequence[Task], task_names: Sequence[str], q: np.ndarray,
+              errors: Mapping[str, tuple[float, float]],
+              is_met: Callable[[tuple[float, float]], bool],
+              proved: Callable[[Task], str] | None) -> tuple[str, bool]:
+    """Return what is missed at q (n,), by how much and why, and the joints at a limit, in words.
+
+    And whether a task is missed only because its own Jacobian has lost rank. errors: {name: (m,
+    rad)}; proved: tells why a task cannot be met, '' where nothing is proved; None where there is
+    no time for reasons.
+    """
+    parts, singular = [], False
+    for which, (name, task) in enumerate(zip(task_names, tasks)):
+        if not task.is_necessary or is_met(errors[name]):
+            continue
+        lengths = [f'{value:.3g} {unit}' for value, unit in zip(errors[name], ('m', 'rad'))
+                   if value > 0.0]
+        words = '' if proved is None else proved(task)
+        if proved is not None and not words:
+            words, is_singular = cause(body, tasks, task_names, which, q)
+            singular = singular or is_singular
+        parts.append(f'{name!r} misses by {" and ".join(lengths)}{": " if words else ""}{words}')
+    near = (q <= body.lower + _AT_LIMIT) | (q >= body.upper - _AT_LIMIT)
+    if near.any():
+        joints = [body.joint_names[k] for k in np.flatnonzero(near)]
+        parts.append(f'joints at a limit: {names(joints)}')
+    return '; '.join(parts), singular
+
+
+class Cause(NamedTuple):
+    """What holds a task back."""
+
+    words: str
+    """'' where nothing does: the search ended early."""
+    singular: bool
+    """Whether its own Jacobian has lost rank, and no joint moves it nearer."""
+
+
+def cause(body: Body, tasks: Sequence[Task], task_names: Sequence[str], which: int,
+          q: np.ndarray) -> Cause:
+    """Return what holds tasks[which] back at q (n,), of necessary tasks and limits."""
+    frames = BodyFrames(body, q)
+    all_rows = [rows_at(task, frames) for task in tasks]
+    at_limits = _Limits(q <= body.lower + _AT_LIMIT, q >= body.upper - _AT_LIMIT)
+    nothing = _Limits(np.zeros(len(q), dtype=bool), np.zeros(len(q), dtype=bool))
+    own, others = all_rows[which], [k for k, task in enumerate(tasks)
+                                    if k != which and task.is_necessary]
+
+    def rate(kept: Iterable[int], limits: _Limits) -> float:
+        return _rate(own, [all_rows[k] for k in kept], limits)[0]
+
+    enough = max(_MOVES, _CLEARLY * rate(others, at_limits))
+    holders = [k for k in others if rate([o for o in others if o != k], at_limits) > enough]
+    if holders:
+        verb = 'holds' if len(holders) == 1 else 'hold'
+        return Cause(f'{_and([task_names[k] for k in holders])} {verb} it', False)
+    if others and rate((), at_limits) > enough:
+        return Cause(f'{_and([task_names[k] for k in others])} hold it together', False)
+    for kept in (others, ()):
+        if rate(kept, nothing) > enough:
+            blocked = _rate(own, [all_rows[k] for k in kept], at_limits)[1]
+            joints = [body.joint_names[k] for k in np.flatnonzero(blocked)]
+            if joints:
+                return Cause(f'the limits of {names(joints)} hold it', False)
+    if rate((), nothing) <= _MOVES and _has_lost_rank(body, tasks[which], own):
+        return Cause('no joint moves it nearer: it is singular there', True)
+    return Cause('', False)
+
+
+class _Limits(NamedTuple):
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def rows_at(task: Task, frames: BodyFrames) -> Missed:
+    """Return the rows of a task at some frames."""
+    one_sided = task.rows(frames.body).one_sided
+    r, J = task.evaluate(frames)
+    return Missed(J, np.where(one_sided & (r > 0.0), 0.0, r), ~one_sided | (r < _HOLDS))
+
+
+def _rate(own: Missed, kept: Sequence[Missed], limits: _Limits) -> tuple[float, np.ndarray]:
+    """Return how fast a task comes nearer in the null space of others, and the joints at limits.
+
+    The rate is over the most that its Jacobian allows: 1 for a task that is free. The joints (n,)
+    are those that would go beyond a limit.
+    """
+    n = own.J.shape[1]
+    blocked = np.zeros(n, dtype=bool)
+    most = float(np.linalg.norm(own.J, 2)) * float(np.linalg.norm(own.r)) if len(own.r) else 0.0
+    if not most > 0.0:
+        return 0.0, blocked
+    K = np.concatenate([np.zeros((0, n)), *(one.J[one.held] for one in kept)])
+    wanted = -own.J.T @ own.r
+    for _ in range(n):
+        step = np.where(blocked, 0.0, wanted)
+        rows = np.where(blocked, 0.0, K)
+        if len(rows):
+            _, s, Vt = np.linalg.svd(rows, full_matrices=False)
+            basis = Vt[s > _RANK * max(float(s[0]), 1e-300)]
+            step = step - basis.T @ (basis @ step)
+        beyond = ~blocked & ((limits.lower & (step < -1e-9 * most))
+                             | (limits.upper & (step > 1e-9 * most)))
+        if not beyond.any():
+            break
+        blocked |= beyond
+    return float(np.linalg.norm(step)) / most, blocked
+
+
+def _has_lost_rank(body: Body, task: Task, own: Missed) -> bool:
+    """Tell whether a task's Jacobian has a smaller rank than at other configurations."""
+    rng = np.random.default_rng(0)
+    lower = np.where(np.isfinite(body.lower), body.lower, -1.0)
+    upper = np.where(np.isfinite(body.upper), body.upper, 1.0)
+    frames = BodyFrames(body, np.clip(0.0, lower, upper))
+    generic = 0
+    for _ in range(_GENERIC):
+        frames.update(rng.uniform(lower, upper))
+        generic = max(generic, _rank(task.evaluate(frames)[1]))
+    return _rank(own.J) < generic
+
+
+def _rank(J: np.ndarray) -> int:
+    s = np.linalg.svd(J, compute_uv=False)
+    return int((s > _MOVES * s[0]).sum()) if len(s) else 0
+
+
+def _and(words: Sequence[str]) -> str:
+    """Return names as 'a', 'b' and 'c'."""
+    quoted = [repr(word) for word in words]
+    return ' and '.join([', '.join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else quoted[0]

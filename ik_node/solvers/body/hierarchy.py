@@ -1,0 +1,42 @@
+"""Strict priorities by successive projections into null spaces."""
+
+import numpy as np
+
+from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.levels import cascade, differential_step
+from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.pursuit import search
+from ik_node.solvers.body.space import Attempt, Space
+from ik_node.tasks.base import Task
+
+_DAMPING = 1e-3   # λ² of a level over its cost
+
+
+class HierarchySolver(BodySolver):
+    """Solves priority after priority: a lower one moves only in the null space of the higher.
+
+    Tasks of one priority are weighted against each other, but those that never count act in what
+    the others of their priority leave free. One-sided rows and limits hold at every level; see
+    `levels`.
+    """
+
+    name = 'hierarchy'
+
+    def _levels(self) -> list[list[Task]]:
+        """Return two levels for each priority: the tasks that count, then those that do not."""
+        return [[task for task in self.tasks
+                 if task.priority == priority and task.counts == counts]
+                for priority in sorted({task.priority for task in self.tasks})
+                for counts in (True, False)]
+
+    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
+                 space: Space, thorough: bool) -> Attempt:
+        """Search from q (n,)."""
+        return search(levels, frames, q, space, lambda rows, frames, lower, upper: cascade(
+            rows, lower, upper, _DAMPING, space.scale), thorough)
+
+    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
+              upper: np.ndarray, dt: float) -> np.ndarray:
+        """Return one differential step Δq (n,) within bounds (n,)."""
+        return differential_step(levels, frames, lower, upper, _DAMPING, self._scale)

@@ -1,0 +1,181 @@
+"""Proofs that a task of a body cannot be met: balls that its points cannot leave, and limits."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_node.kinematics.forward import PRISMATIC, SPHERICAL_X
+from ik_node.model.body import Body
+from ik_node.solvers.result import StopReason
+from ik_node.spatial import rotation_exp
+from ik_node.tasks import kernels
+from ik_node.tasks.base import PackedTask, Task
+from ik_node.tasks.point_on import HalfSpace
+
+_ROUNDING = 1e-9  # of a radius, and m
+
+
+class Proof(NamedTuple):
+    """Why a task cannot be met."""
+
+    reason: StopReason
+    words: str
+
+
+class _Ball(NamedTuple):
+    centre: np.ndarray
+    """(3,) world frame, m."""
+    radius: float
+    """m; infinite where there is no bound."""
+
+
+def proof(body: Body, task: Task, position_tolerance: float,
+          orientation_tolerance: float) -> Proof | None:
+    """Return why a task cannot be met at any q, None where nothing is proved.
+
+    UNREACHABLE: a point would have to leave the ball that the lengths of the links before it and
+    the travel of prismatic joints allow, whatever the revolute joints do. LIMITS: a posture that
+    has to be met is outside the limits.
+    """
+    packed = task.packed(body)
+    if packed is None:
+        return None
+    if packed.kind == kernels.VALUES:
+        return _beyond_limits(body, task, packed, position_tolerance, orientation_tolerance)
+    least = max((miss for miss in _least_misses(body, task, packed) if math.isfinite(miss)),
+                default=0.0)
+    if not least > position_tolerance:
+        return None
+    return Proof(StopReason.UNREACHABLE, f'it is out of reach by at least {least:.3g} m')
+
+
+def _beyond_limits(body: Body, task: Task, packed: PackedTask, position_tolerance: float,
+                   orientation_tolerance: float) -> Proof | None:
+    columns = np.array(packed.codes, dtype=int)
+    wanted = np.concatenate([np.zeros(0), *packed.numbers])
+    over = wanted - np.clip(wanted, body.lower[columns], body.upper[columns])
+    metres = task.rows(body).metres
+    if (np.linalg.norm(over[metres]) <= position_tolerance
+            and np.linalg.norm(over[~metres]) <= orientation_tolerance):
+        return None
+    joints = ', '.join(repr(body.joint_names[k]) for k in columns[over != 0.0])
+    return Proof(StopReason.LIMITS, f'it is outside the limits of {joints}')
+
+
+def _least_misses(body: Body, task: Task, packed: PackedTask) -> Iterator[float]:
+    """Yield bounds, m, on how far a task stays from being met; not positive ones prove nothing."""
+    x = np.concatenate([np.zeros(0), *map(np.ravel, packed.numbers)])
+    if packed.kind == kernels.POSE and any(packed.codes[:3]):
+        T = x[:16].reshape(4, 4)
+        across = T[:3, :3].T[np.array(packed.codes[:3], dtype=bool)]
+        yield _least(_ball(body, packed.link, x[16:19]), T[:3, 3], across)
+    elif packed.kind == kernels.POINT:
+        ball, across = _ball(body, packed.link, x[3:6]), x[6:].reshape(-1, 3)
+        if isinstance(task, HalfSpace):
+            yield -float(across[0] @ (ball.centre - x[:3])) - ball.radius
+        else:
+            yield _least(ball, x[:3], across)
+    elif packed.kind == kernels.MASS:
+        ball = _mass_ball(body)
+        targeted = np.isfinite(x[:3])
+        yield _least(ball, np.where(targeted, x[:3], 0.0), np.eye(3)[targeted])
+        for a, b, corner_x, corner_y in x[3:].reshape(-1, 4):
+            inside = a * (ball.centre[0] - corner_x) + b * (ball.centre[1] - corner_y)
+            yield -float(inside) - ball.radius
+    elif packed.kind == kernels.RELATIVE:
+        assert packed.link is not None
+        yield float(np.linalg.norm(x[:16].reshape(4, 4)[:3, 3])) - _span(
+            body, packed.link, np.zeros(3), packed.other, np.zeros(3))
+    elif packed.kind == kernels.DISTANCE and packed.other is not None:
+        assert packed.link is not None
+        span = _span(body, packed.link, x[:3], packed.other, x[3:6])
+        for sign, bound in x[6:].reshape(-1, 2):
+            yield float(bound) - span if sign > 0.0 else -math.inf
+
+
+def _least(ball: _Ball, origin: np.ndarray, across: np.ndarray) -> float:
+    """Return how far a point in a ball stays from one at the origin along orthonormal rows."""
+    return float(np.linalg.norm(across @ (ball.centre - origin))) - ball.radius
+
+
+def _ball(body: Body, link: str | None, point: np.ndarray) -> _Ball:
+    """Return a ball about the first joint that moves a point (3,) of a link, in its frame."""
+    assert link is not None
+    return _ball_of(body, body.link_index(link), point)
+
+
+def _ball_of(body: Body, link: int, point: np.ndarray) -> _Ball:
+    path, arrays = _to_root(body, link), body.arrays
+    first = next((k for k, at in enumerate(path) if _moves(body, at)), len(path))
+    T = np.eye(4)
+    for at in path[:first]:
+        T = T @ _constant(body, at)
+    if first == len(path):  # nothing moves it
+        return _Ball((T @ [*point, 1.0])[:3], _ROUNDING)
+    centre = (T @ arrays.placement[path[first]])[:3, 3]
+    radius = _travel(body, path[first]) + float(np.linalg.norm(point))
+    radius += sum(_length(body, at) for at in path[first + 1:])
+    return _Ball(centre, radius * (1.0 + _ROUNDING) + _ROUNDING)
+
+
+def _mass_ball(body: Body) -> _Ball:
+    """Return a ball that holds the centre of mass."""
+    mass, centers = body.inertias.mass, body.inertias.center
+    balls = [(mass[k], _ball_of(body, k, centers[k])) for k in map(int, np.flatnonzero(mass))]
+    centre = np.asarray(sum(m * ball.centre for m, ball in balls)) / body.mass
+    return _Ball(centre, float(sum(abs(m) * ball.radius for m, ball in balls)) / body.mass)
+
+
+def _span(body: Body, link: str, point: np.ndarray, other: str | None,
+          other_point: np.ndarray) -> float:
+    """Return a distance, m, that points of two links cannot exceed."""
+    assert other is not None
+    paths = [_to_root(body, body.link_index(name)) for name in (link, other)]
+    shared = set(paths[0]) & set(paths[1])
+    length = sum(_length(body, at) for path in paths for at in path if at not in shared)
+    length += float(np.linalg.norm(point) + np.linalg.norm(other_point))
+    return length * (1.0 + _ROUNDING) + _ROUNDING
+
+
+def _to_root(body: Body, link: int) -> list[int]:
+    """Return the links from the root to one, this included."""
+    path = [link]
+    while body.arrays.parent[path[-1]] >= 0:
+        path.append(int(body.arrays.parent[path[-1]]))
+    return path[::-1]
+
+
+def _moves(body: Body, at: int) -> bool:
+    return bool(body.arrays.column[at] >= 0)
+
+
+def _constant(body: Body, at: int) -> np.ndarray:
+    """Return T_parent_link (4, 4) of a joint that does not move."""
+    arrays = body.arrays
+    T: np.ndarray = arrays.placement[at].copy()
+    value, axis = arrays.offset[at], arrays.axis[at]
+    if value == 0.0 or arrays.parent[at] < 0:
+        return T
+    if arrays.kind[at] == PRISMATIC:
+        T[:3, 3] += value * T[:3, :3] @ axis
+    elif arrays.kind[at] < SPHERICAL_X:
+        T[:3, :3] = T[:3, :3] @ rotation_exp(value * axis)
+    return T
+
+
+def _length(body: Body, at: int) -> float:
+    """Return how far a link's origin can be from its parent's, m."""
+    return float(np.linalg.norm(body.arrays.placement[at][:3, 3])) + _travel(body, at)
+
+
+def _travel(body: Body, at: int) -> float:
+    """Return how far a prismatic joint moves its link from its placement, m; 0 of others."""
+    arrays, column = body.arrays, body.arrays.column[at]
+    if arrays.kind[at] != PRISMATIC:
+        return 0.0
+    if column < 0:
+        return abs(float(arrays.offset[at]))
+    ends = arrays.offset[at] + arrays.ratio[at] * np.array([body.lower[column], body.upper[column]])
+    return float(np.abs(ends).max())

@@ -1,0 +1,36 @@
+"""The body solvers by name."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ik_node.exceptions import OptionError, unknown
+from ik_node.model.body import Body
+from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.hierarchy import HierarchySolver
+from ik_node.solvers.body.lagrange import LagrangeSolver
+from ik_node.solvers.body.least_squares import LeastSquaresSolver
+from ik_node.tasks.base import Task
+
+_SOLVERS: dict[str, type[BodySolver]] = {
+    solver.name: solver for solver in (HierarchySolver, LagrangeSolver, LeastSquaresSolver)}
+
+
+def body_solver_names() -> tuple[str, ...]:
+    """Return the names `make_body_solver` takes, in alphabetical order."""
+    return tuple(sorted(_SOLVERS))
+
+
+def body_solver_class(name: str) -> type[BodySolver]:
+    """Return a body solver's class. Raises OptionError for an unknown name, with the list."""
+    if not isinstance(name, str) or name not in _SOLVERS:
+        raise OptionError(unknown('body solver', name, body_solver_names()))
+    return _SOLVERS[name]
+
+
+def make_body_solver(name: str, body: Body, tasks: Sequence[Task], **options: Any) -> BodySolver:
+    """Return the named solver for several tasks on a body.
+
+    Raises OptionError for an unknown name or option and for values out of range, ModelError for a
+    link that the body does not have, and InputError for what is no body or no task.
+    """
+    return body_solver_class(name)(body, tasks, **options)

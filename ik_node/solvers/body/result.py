@@ -1,0 +1,58 @@
+"""The result of a body solver."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.solvers.result import StopReason
+
+
+class _Fields(NamedTuple):
+    q: np.ndarray
+    """(n,) rad or m, always inside the limits."""
+    success: bool
+    """Whether every task of priority 0 and 1 that counts is within the tolerances."""
+    reason: StopReason
+    errors: dict[str, tuple[float, float]]
+    """{task name: (m, rad)}: the lengths of what is missed, from the frames at q."""
+    iterations: int
+    """Iterations of the attempt that found q."""
+    restarts: int
+    """How many attempts were made after the first."""
+    solve_time: float
+    """s."""
+
+
+class BodyResult(_Fields):
+    """The best joint values found for several tasks, and how good they are. A named tuple.
+
+    - `diagnosis`: in words, which tasks are missed by how much, and which joints are at a limit; ''
+      for a success.
+    """
+
+    diagnosis: str
+
+    @classmethod
+    def of(cls, diagnosis: str, *fields: Any) -> 'BodyResult':
+        """Return a result with a diagnosis."""
+        result = tuple.__new__(cls, fields)
+        result.__dict__['diagnosis'] = diagnosis
+        return result
+
+    def _replace(self, **fields: Any) -> 'BodyResult':
+        """Return the result with some fields replaced; the diagnosis is kept."""
+        result = super()._replace(**fields)
+        vars(result).update(vars(self))
+        return result
+
+    __replace__ = _replace
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raise AttributeError: a result is immutable."""
+        raise AttributeError(f'a BodyResult is immutable: {name!r} cannot be set; see _replace')
+
+    def __repr__(self) -> str:
+        """Return the outcome in a line or two."""
+        outcome = 'success' if self.success else f'failure, {self.reason.name}: {self.diagnosis}'
+        return (f'BodyResult({outcome}; {self.iterations} iterations, {self.restarts} restarts, '
+                f'{1e3 * self.solve_time:.3g} ms; q={self.q.tolist()})')

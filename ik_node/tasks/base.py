@@ -1,0 +1,159 @@
+"""The base of tasks: a residual over frames, its Jacobian, a weight and a priority."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ik_node._arrays import whole
+from ik_node.exceptions import IkError, ModelError, shown
+from ik_node.model.body import Body, check_body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks.checks import Checked, at_least_zero, text
+
+
+class Rows(NamedTuple):
+    """What the rows of a task's residual are, (m,) each."""
+
+    metres: np.ndarray
+    """bool: whether a row is in metres; else it is in radians."""
+    one_sided: np.ndarray
+    """bool: whether the row asks for a residual ≥ 0; else it asks for 0."""
+    weights: np.ndarray
+    """What a row is multiplied by in the cost."""
+
+
+def rows(metres: Any, one_sided: Any = False, weights: Any = 1.0) -> Rows:
+    """Return rows: `metres` (m,), the others for each row or for all."""
+    kinds = np.array(metres, dtype=bool)
+    sides, factors = np.empty(kinds.shape, dtype=bool), np.empty(kinds.shape)
+    sides[:], factors[:] = one_sided, weights
+    return Rows(kinds, sides, factors)
+
+
+class PackedTask(NamedTuple):
+    """A task as `kernels.task_rows` reads it."""
+
+    kind: int
+    link: str | None = None
+    other: str | None = None
+    codes: Sequence[int] = ()
+    numbers: Sequence[Any] = ()
+    """Numbers and arrays; what a new target changes comes first, as `Task.target_numbers`."""
+
+
+class Task(ABC):
+    """Something asked of a body: a residual r (m,) that should be 0, or ≥ 0 where one-sided.
+
+    A solver minimises the cost weight · |W r|² / 2 of the tasks of one priority, W the weights of
+    the rows; rows that ask for r ≥ 0 cost nothing where that holds. A task of one's own is a
+    subclass with `rows` and `evaluate`, or a `CustomTask`.
+
+    - `name`: what errors and results call it; `links`: those that it names.
+    - `weight`: ≥ 0, what it counts among tasks of the same priority; 0 switches it off.
+    - `priority`: 0 for a constraint that must hold, then 1, 2, …
+    """
+
+    misses: ClassVar[bool] = True
+    """Whether its residual is something missed, for `errors` of a result."""
+
+    target: Any
+    """What is asked for, of tasks that have one; None where it is not set."""
+
+    changes = 0
+    """How many attributes have been set; `remakes`: those of them that are not the target."""
+    remakes = 0
+
+    weight = Checked(at_least_zero)
+    priority = Checked(lambda value, what: whole(value, what, 0, 1000))
+
+    def __init__(self, links: tuple[Any, ...], weight: Any, priority: Any, name: Any) -> None:
+        """Take what all tasks have. Raises InputError for what they may not be."""
+        kind = re.sub('(?<=[a-z])(?=[A-Z])', '_', type(self).__name__).lower()
+        self.has_own_name = name is not None
+        self.links = tuple(text(link, f'a link of the task {kind!r}') for link in links)
+        self.name = (text(name, f'the name of the task {kind!r}') if self.has_own_name
+                     else '_'.join([kind, *self.links]))
+        self.weight = weight
+        self.priority = priority
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute, and note that something has changed, for solvers that keep copies."""
+        super().__setattr__(name, value)
+        own = vars(self)
+        own['changes'] = self.changes + 1
+        if name != 'target':
+            own['remakes'] = self.remakes + 1
+
+    @property
+    def counts(self) -> bool:
+        """Whether it asks for something that has to be met, where its priority is 0 or 1."""
+        return True
+
+    @property
+    def is_necessary(self) -> bool:
+        """Whether success needs it: it counts, and has a priority of 0 or 1."""
+        return self.weight > 0.0 and self.counts and self.priority <= 1
+
+    @abstractmethod
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are for a body."""
+
+    @abstractmethod
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual r (m,), m and rad, and its Jacobian ∂r/∂q (m, n) at some frames."""
+
+    def packed(self, body: Body) -> PackedTask | None:
+        """Return what kernels evaluate it from; None for a task that Python evaluates."""
+        return None
+
+    def target_numbers(self) -> np.ndarray:
+        """Return the target as it comes first in the numbers of `packed`, (k,)."""
+        target: np.ndarray = self.target
+        return target.reshape(-1)
+
+    def energy(self, frames: BodyFrames, r: np.ndarray, weights: np.ndarray) -> float:
+        """Return the cost |W r|² / 2 without the task's weight; r (m,) has its idle rows at 0."""
+        weighted = weights * r
+        return 0.5 * float(weighted @ weighted)
+
+    def check(self, body: Body) -> None:
+        """Raise an IkError, naming the task, for a body that it does not fit."""
+        for link in self.links:
+            try:
+                body.link_index(link)
+            except ModelError as error:
+                raise ModelError(f'the task {self.name!r}: {error}') from error
+
+    def check_target(self) -> None:
+        """Raise an IkError that names the task where its target is not set."""
+        if getattr(self, 'target', 0) is None:
+            raise IkError(f'the task {self.name!r} has no target: set task.target before solving')
+
+    def residual(self, body: Body, q: Any) -> np.ndarray:
+        """Return r (m,) at q (n,), m and rad."""
+        return self._at(body, q)[0]
+
+    def jacobian(self, body: Body, q: Any) -> np.ndarray:
+        """Return ∂r/∂q (m, n) at q (n,)."""
+        return self._at(body, q)[1]
+
+    def _at(self, body: Body, q: Any) -> tuple[np.ndarray, np.ndarray]:
+        self.check(check_body(body))
+        self.check_target()
+        return self.evaluate(BodyFrames(body, body.checked(q)))
+
+    def __repr__(self) -> str:
+        """Return the type, name, weight and priority."""
+        return (f'{type(self).__name__}(name={shown(self.name)}, weight={self.weight:g}, '
+                f'priority={self.priority})')
+
+
+def perpendicular(axis: np.ndarray) -> np.ndarray:
+    """Return two unit vectors (2, 3) at right angles to a unit vector (3,) and to each other."""
+    helper = np.eye(3)[np.argmin(np.abs(axis))]
+    first = helper - (helper @ axis) * axis
+    first /= np.linalg.norm(first)
+    return np.array([first, np.cross(axis, first)])

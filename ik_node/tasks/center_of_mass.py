@@ -1,0 +1,114 @@
+"""The centre of mass at a point, or above a polygon."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node._arrays import floats, numbers
+from ik_node.exceptions import IkError, InputError, ModelError
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks import checks, kernels
+from ik_node.tasks.base import PackedTask, Rows, Task, rows
+
+
+def _point(value: Any, what: str) -> np.ndarray:
+    values = numbers(value, what)
+    if values.shape != (3,):
+        raise InputError(f'{what} must have the shape (3,), not {values.shape}')
+    if np.isinf(values).any() or np.isnan(values).all():
+        raise InputError(f'{what} must be finite numbers, or nan for an axis that is free, but not '
+                         f'for all three; not {values.tolist()}')
+    return checks.fixed(values)
+
+
+def _polygon(value: Any, what: str) -> np.ndarray:
+    """Return the corners (k, 2) of a convex polygon, counterclockwise."""
+    values = floats(value, what)
+    if values.ndim != 2 or values.shape[1] != 2 or len(values) < 3:
+        raise InputError(f'{what} must have the shape (k, 2) with at least three corners, not '
+                         f'{values.shape}')
+    corners = values[np.any(values != np.roll(values, 1, axis=0), axis=1)]
+    edges = np.roll(corners, -1, axis=0) - corners
+    nexts = np.roll(edges, -1, axis=0)
+    turns = edges[:, 0] * nexts[:, 1] - edges[:, 1] * nexts[:, 0]
+    area = 0.5 * float(np.sum(corners[:, 0] * np.roll(corners[:, 1], -1)
+                              - corners[:, 1] * np.roll(corners[:, 0], -1)))
+    size = float(np.abs(edges).max(initial=0.0))
+    if len(corners) < 3 or not abs(area) > 1e-9 * size * size:
+        raise InputError(f'{what} must enclose an area, not {values.tolist()}')
+    # Convex: every corner turns the same way, and all of them once round.
+    angles = np.arctan2(turns, np.sum(edges * nexts, axis=1))
+    if (np.sign(area) * turns < -1e-12 * size * size).any() or abs(
+            abs(angles.sum()) - 2.0 * np.pi) > 1e-6:
+        raise InputError(f'{what} must be convex, its corners in order, not {values.tolist()}')
+    return checks.fixed(corners if area > 0.0 else np.ascontiguousarray(corners[::-1]))
+
+
+class CenterOfMass(Task):
+    """The centre of mass of all links at a point, or inside a polygon seen from above, or both.
+
+    r = c − target, m, world axes (3,); then, of a polygon, the distance of c from each edge's line,
+    positive inside, which must not be negative (k,). J is made of the rows of the centre's
+    Jacobian, and for an edge with inward unit normal n of n · J_xy.
+
+    - `target`: (3,) m, world frame; nan leaves an axis free; or None.
+    - `polygon`: (k, 2) m, the corners, in order, of a convex polygon, or None.
+    """
+
+    target = checks.Checked(checks.optional(_point))
+    polygon = checks.Checked(checks.optional(_polygon))
+
+    def __init__(self, target: Any = None, polygon: Any = None, *, weight: float = 1.0,
+                 priority: int = 1, name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments."""
+        super().__init__((), weight, priority, name)
+        self.target, self.polygon = target, polygon
+
+    def check(self, body: Body) -> None:
+        """Raise ModelError for a body without mass."""
+        if body.mass == 0.0:
+            raise ModelError(f'the task {self.name!r}: {body.tree.name!r} has no centre of mass: '
+                             'the masses of its links add up to 0 kg')
+
+    def check_target(self) -> None:
+        """Raise an IkError where neither target nor polygon is set."""
+        if self.target is None and self.polygon is None:
+            raise IkError(f'the task {self.name!r} has neither a target nor a polygon: set one '
+                          'before solving')
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: x, y and z of a target, then the edges of a polygon."""
+        edges = 0 if self.polygon is None else len(self.polygon)
+        axes = 0 if self.target is None else 3
+        return rows([True] * (axes + edges), [False] * axes + [True] * edges)
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        normals, corners = self._edges()
+        target = np.full(3, np.nan) if self.target is None else self.target
+        return PackedTask(kernels.MASS, codes=(self.target is not None, len(corners)),
+                          numbers=(target, np.column_stack([normals, corners])))
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (m,) and its Jacobian (m, n); both are 0 for a free axis."""
+        com, J = frames.center_of_mass()
+        target, polygon = self.target, self.polygon
+        residuals, jacobians = [], []
+        if target is not None:
+            free = np.isnan(target)
+            residuals.append(np.where(free, 0.0, com - target))
+            jacobians.append(np.where(free[:, None], 0.0, J))
+        if polygon is not None:
+            inward, _ = self._edges()
+            residuals.append(np.sum(inward * (com[:2] - polygon), axis=1))
+            jacobians.append(inward @ J[:2])
+        return np.concatenate(residuals), np.concatenate(jacobians)
+
+    def _edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the inward unit normals of the edges (k, 2) and their first corners (k, 2), m."""
+        if self.polygon is None:
+            return np.empty((0, 2)), np.empty((0, 2))
+        edges = np.roll(self.polygon, -1, axis=0) - self.polygon
+        inward = np.column_stack([-edges[:, 1], edges[:, 0]])
+        return inward / np.linalg.norm(inward, axis=1)[:, None], self.polygon

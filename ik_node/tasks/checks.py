@@ -1,0 +1,119 @@
+"""Checks of the arguments of tasks: each returns a read-only copy, or raises InputError."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ik_node._arrays import floats, number, numbers, pose_fault, vector
+from ik_node.exceptions import InputError, shown
+from ik_node.rotations import EXACT, ROTATION_TOLERANCE, as_rotation, nearest_rotation
+from ik_node.spatial import is_pose
+
+
+class Checked:
+    """An attribute whose values are checked and copied when they are set."""
+
+    def __init__(self, check: Callable[[Any, str], Any]) -> None:
+        """Take the check: (value, what it is) → what is kept."""
+        self._check = check
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Note the attribute's name."""
+        self._name, self._slot = name, f'_{name}'
+
+    def __get__(self, task: Any, owner: type | None = None) -> Any:
+        """Return the value that was kept."""
+        return self if task is None else task.__dict__[self._slot]
+
+    def __set__(self, task: Any, value: Any) -> None:
+        """Check and keep a value. Raises InputError, naming task and attribute."""
+        task.__dict__[self._slot] = self._check(value, f'{self._name} of the task {task.name!r}')
+
+
+def optional(check: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """Return a check that lets None pass."""
+    return lambda value, what: None if value is None else check(value, what)
+
+
+def fixed(array: np.ndarray) -> np.ndarray:
+    """Return an array made read-only."""
+    array.flags.writeable = False
+    return array
+
+
+def point(value: Any, what: str) -> np.ndarray:
+    """Return three finite numbers (3,)."""
+    return fixed(vector(value, 3, what))
+
+
+def direction(value: Any, what: str) -> np.ndarray:
+    """Return the unit vector (3,) along three finite numbers of any length but 0."""
+    values = vector(value, 3, what)
+    largest = np.abs(values).max()
+    if not largest > 1e-12:
+        raise InputError(f'{what} must have a direction, not the length '
+                         f'{float(np.linalg.norm(values)):g}: {values.tolist()}')
+    values /= largest
+    return fixed(values / np.linalg.norm(values))
+
+
+def rotation(value: Any, what: str) -> np.ndarray:
+    """Return a rotation (3, 3) from a matrix (3, 3) or a quaternion xyzw (4,), normalised."""
+    return fixed(as_rotation(value, what))
+
+
+def pose(value: Any, what: str) -> np.ndarray:
+    """Return a pose (4, 4), m."""
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (4, 4):
+        T = value.copy()
+        if is_pose(T, EXACT):  # as most are, and fast where targets are streamed
+            return fixed(T)
+    T = floats(value, what)
+    if T.shape != (4, 4):
+        raise InputError(f'{what} must be a pose of the shape (4, 4), not {T.shape}')
+    if not is_pose(T, ROTATION_TOLERANCE):
+        raise InputError(f'{what} is no pose: {pose_fault(T, ROTATION_TOLERANCE)}')
+    T[:3, :3] = nearest_rotation(np.ascontiguousarray(T[:3, :3]))
+    return fixed(T)
+
+
+def weights(length: int) -> Callable[[Any, str], np.ndarray]:
+    """Return a check for numbers or booleans (length,) ≥ 0, at least one of them above 0."""
+    def check(value: Any, what: str) -> np.ndarray:
+        values = numbers(value, what, booleans=True)
+        if values.shape != (length,):
+            raise InputError(f'{what} must have the shape ({length},), not {values.shape}')
+        return fixed(_not_negative(values, what))
+    return check
+
+
+def gains(value: Any, what: str) -> np.ndarray:
+    """Return numbers (n,) ≥ 0, at least one of them above 0; the length is checked later."""
+    values = numbers(value, what)
+    if values.ndim != 1:
+        raise InputError(f'{what} must have the shape (n,), not {values.shape}')
+    return fixed(_not_negative(values, what))
+
+
+def _not_negative(values: np.ndarray, what: str) -> np.ndarray:
+    if not np.isfinite(values).all() or values.min(initial=0.0) < 0.0:
+        raise InputError(f'{what} must be finite and not negative, not {shown(values.tolist())}')
+    if not values.any():
+        raise InputError(f'{what} must have at least one entry above 0')
+    return values
+
+
+def at_least_zero(value: Any, what: str) -> float:
+    """Return a finite number ≥ 0."""
+    values = number(value, what)
+    if values < 0.0:
+        raise InputError(f'{what} must be a number of at least 0, not {values:g}')
+    return values
+
+
+def text(value: Any, what: str) -> str:
+    """Return a text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise InputError(f'{what} must be a name, not {shown(value)}')
+    return value

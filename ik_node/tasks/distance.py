@@ -1,0 +1,161 @@
+"""A distance between two points: between bounds, or as of a spring."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ik_node._arrays import numbers
+from ik_node.exceptions import InputError, shown
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks import checks, kernels
+from ik_node.tasks.base import PackedTask, Rows, Task, rows
+
+
+def _links(link_a: Any, link_b: Any) -> tuple[Any, ...]:
+    return (link_a,) if link_b is None else (link_a, link_b)
+
+
+def _bound(value: Any, what: str) -> float:
+    values = numbers(value, what)
+    if values.ndim or not values >= 0.0:
+        raise InputError(f'{what} must be a number of at least 0, m, not {shown(value)}')
+    return float(values)
+
+
+class Distance(Task):
+    """The distance d of two points between two bounds: r = [d − lower; upper − d] ≥ 0, m.
+
+    J of d is uᵀ (J_v(p_a) − J_v(p_b)), u = (p_a − p_b)/d. Equal bounds are one row, d − lower = 0;
+    a lower bound of 0 and an infinite upper one have none.
+
+    - `link_a`, `link_b`: the latter None for a point of the world.
+    - `lower`, `upper`: m, 0 ≤ lower ≤ upper.
+    - `point_a`, `point_b`: (3,) in their link's frame, m.
+    """
+
+    lower = checks.Checked(_bound)
+    upper = checks.Checked(_bound)
+    point_a = checks.Checked(checks.point)
+    point_b = checks.Checked(checks.point)
+
+    def __init__(self, link_a: str, link_b: str | None, lower: float = 0.0,
+                 upper: float = math.inf, point_a: Any = (0, 0, 0), point_b: Any = (0, 0, 0), *,
+                 weight: float = 1.0, priority: int = 1, name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments, crossed bounds included."""
+        super().__init__(_links(link_a, link_b), weight, priority, name)
+        self.link_a, self.link_b = link_a, link_b
+        self.lower, self.upper = lower, upper
+        self.point_a, self.point_b = point_a, point_b
+        self._check_bounds()
+
+    def check(self, body: Body) -> None:
+        """Raise an IkError for unknown links and crossed bounds."""
+        super().check(body)
+        self._check_bounds()
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: one for each bound that excludes something."""
+        if self.lower == self.upper:
+            return rows([True])
+        return rows([True] * ((self.lower > 0.0) + (self.upper < math.inf)), one_sided=True)
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        return PackedTask(kernels.DISTANCE, self.link_a, self.link_b,
+                          numbers=(self.point_a, self.point_b, self._sides()))
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (m,) and its Jacobian (m, n)."""
+        d, J = separation(frames, self.link_a, self.point_a, self.link_b, self.point_b)
+        signs, bounds = np.reshape(self._sides(), (-1, 2)).T
+        return signs * (d - bounds), np.outer(signs, J)
+
+    def _sides(self) -> list[tuple[float, float]]:
+        """Return the sign and the bound of each row, r = sign · (d − bound)."""
+        sides = []
+        if self.lower > 0.0 or self.lower == self.upper:
+            sides.append((1.0, self.lower))
+        if self.lower < self.upper < math.inf:
+            sides.append((-1.0, self.upper))
+        return sides
+
+    def _check_bounds(self) -> None:
+        if not self.lower <= self.upper or self.lower == math.inf:
+            raise InputError(f'the bounds of the task {self.name!r} must be lower ≤ upper, the '
+                             f'lower one finite, not {self.lower:g} and {self.upper:g}')
+
+
+class Spring(Task):
+    """A spring between two points: r = d − rest_length (1,), m; its energy is stiffness · r² / 2.
+
+    It pulls with stiffness · r, N, where forces are known; see `Distance` for d and its Jacobian.
+    It does not count for success, whatever its priority.
+
+    - `link_a`, `link_b`: the latter None for a point of the world.
+    - `stiffness`: N/m, ≥ 0; `rest_length`: m, ≥ 0.
+    - `point_a`, `point_b`: (3,) in their link's frame, m.
+    """
+
+    stiffness = checks.Checked(checks.at_least_zero)
+    rest_length = checks.Checked(checks.at_least_zero)
+    point_a = checks.Checked(checks.point)
+    point_b = checks.Checked(checks.point)
+
+    def __init__(self, link_a: str, link_b: str | None, stiffness: float,
+                 rest_length: float = 0.0, point_a: Any = (0, 0, 0), point_b: Any = (0, 0, 0), *,
+                 weight: float = 1.0, priority: int = 1, name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments."""
+        super().__init__(_links(link_a, link_b), weight, priority, name)
+        self.link_a, self.link_b = link_a, link_b
+        self.stiffness, self.rest_length = stiffness, rest_length
+        self.point_a, self.point_b = point_a, point_b
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has to be met: never."""
+        return False
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: how much longer it is; along three axes with length 0."""
+        count = 1 if self.rest_length > 0.0 else 3
+        return rows([True] * count, weights=math.sqrt(self.stiffness))
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        points = self.point_a, self.point_b
+        if self.rest_length > 0.0:
+            return PackedTask(kernels.DISTANCE, self.link_a, self.link_b,
+                              numbers=(*points, (1.0, self.rest_length)))
+        return PackedTask(kernels.DIFFERENCE, self.link_a, self.link_b, numbers=points)
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (m,) and its Jacobian (m, n).
+
+        Without a rest length it is p_a − p_b (3,): the same energy, and right at d = 0 as well.
+        """
+        if self.rest_length > 0.0:
+            d, J = separation(frames, self.link_a, self.point_a, self.link_b, self.point_b)
+            return np.array([d - self.rest_length]), J[None, :]
+        return _difference(frames, self.link_a, self.point_a, self.link_b, self.point_b)
+
+
+def separation(frames: BodyFrames, link_a: str, point_a: np.ndarray, link_b: str | None,
+               point_b: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the distance of two points, m, and its Jacobian (n,).
+
+    Where they coincide it has none; that of the distance along the world's x axis stands in.
+    """
+    v, J = _difference(frames, link_a, point_a, link_b, point_b)
+    d = math.sqrt(v @ v)
+    return d, (v / d) @ J if d > 1e-12 else J[0]
+
+
+def _difference(frames: BodyFrames, link_a: str, point_a: np.ndarray, link_b: str | None,
+                point_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return p_a − p_b (3,), m, world axes, and its Jacobian (3, n)."""
+    p, J = frames.position(link_a, point_a), frames.jacobian(link_a, point_a)[:3]
+    if link_b is None:
+        return p - point_b, J
+    return p - frames.position(link_b, point_b), J - frames.jacobian(link_b, point_b)[:3]

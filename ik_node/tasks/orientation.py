@@ -1,0 +1,51 @@
+"""An orientation for a link."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.body import Body
+from ik_node.model.body_frames import ORIGIN, BodyFrames
+from ik_node.tasks import checks, kernels
+from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks.pose import pose_error
+
+
+class Orientation(Task):
+    """A link turned as asked: r = log(R_Tᵀ R) (3,), rad, along the target's axes.
+
+    J = J_l⁻¹(r) R_Tᵀ J_ω, with the left Jacobian of SO(3).
+
+    - `link`; `target`: R_world_target (3, 3) or None; set as a matrix or a quaternion xyzw (4,).
+    """
+
+    target = checks.Checked(checks.optional(checks.rotation))
+
+    def __init__(self, link: str, target: Any = None, *, weight: float = 1.0, priority: int = 1,
+                 name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments."""
+        super().__init__((link,), weight, priority, name)
+        self.link = link
+        self.target = target
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: about the target's x, y and z."""
+        return rows([False] * 3)
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        return PackedTask(kernels.POSE, self.link, None, (0, 0, 0, 1, 1, 1),
+                          (self.target_numbers(), ORIGIN))
+
+    def target_numbers(self) -> np.ndarray:
+        """Return a pose with the target for its rotation (16,)."""
+        T_world_target = np.eye(4)
+        T_world_target[:3, :3] = self.target
+        return T_world_target.reshape(-1)
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (3,) and its Jacobian (3, n)."""
+        T_world_target = np.eye(4)
+        T_world_target[:3, :3] = self.target
+        r, J = pose_error(frames, self.link, ORIGIN, T_world_target)
+        return r[3:], J[3:]

@@ -1,0 +1,93 @@
+"""A point of a link on a line, on a plane, or on one side of a plane."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks import checks, kernels
+from ik_node.tasks.base import PackedTask, Rows, Task, perpendicular, rows
+
+
+class PointOnLine(Task):
+    """A point of a link on a line: r = B (p − origin) (2,), m; J = B J_v(p).
+
+    B (2, 3): two unit vectors at right angles to the direction and to each other.
+
+    - `link`; `point`: (3,) in its frame, m.
+    - `origin`: (3,) m, a point of the line, `direction`: (3,) along it; world frame. The direction
+      is kept as a unit vector.
+    """
+
+    point = checks.Checked(checks.point)
+    origin = checks.Checked(checks.point)
+    direction = checks.Checked(checks.direction)
+
+    def __init__(self, link: str, point: Any, origin: Any, direction: Any, *, weight: float = 1.0,
+                 priority: int = 1, name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments, a zero direction included."""
+        super().__init__((link,), weight, priority, name)
+        self.link = link
+        self.point, self.origin, self.direction = point, origin, direction
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: two distances."""
+        return rows([True] * 2)
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        return PackedTask(kernels.POINT, self.link, numbers=(
+            self.origin, self.point, perpendicular(self.direction)))
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (2,) and its Jacobian (2, n)."""
+        B = perpendicular(self.direction)
+        return (B @ (frames.position(self.link, self.point) - self.origin),
+                B @ frames.jacobian(self.link, self.point)[:3])
+
+
+class PointOnPlane(Task):
+    """A point of a link on a plane: r = normal · (p − origin) (1,), m; J = normalᵀ J_v(p).
+
+    - `link`; `point`: (3,) in its frame, m.
+    - `origin`: (3,) m, a point of the plane, `normal`: (3,) at right angles to it; world frame. The
+      normal is kept as a unit vector.
+    """
+
+    point = checks.Checked(checks.point)
+    origin = checks.Checked(checks.point)
+    normal = checks.Checked(checks.direction)
+
+    def __init__(self, link: str, point: Any, origin: Any, normal: Any, *, weight: float = 1.0,
+                 priority: int = 1, name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments, a zero normal included."""
+        super().__init__((link,), weight, priority, name)
+        self.link = link
+        self.point, self.origin, self.normal = point, origin, normal
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the row is: a distance."""
+        return rows([True])
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        return PackedTask(kernels.POINT, self.link,
+                          numbers=(self.origin, self.point, self.normal))
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (1,) and its Jacobian (1, n)."""
+        n = self.normal[None, :]
+        return (n @ (frames.position(self.link, self.point) - self.origin),
+                n @ frames.jacobian(self.link, self.point)[:3])
+
+
+class HalfSpace(PointOnPlane):
+    """A point of a link on the side of a plane that its normal points to: r ≥ 0.
+
+    r = normal · (p − origin) (1,), m, as of `PointOnPlane`, but one-sided: (p − origin)·normal ≥ 0.
+    """
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the row is: a distance that must not be negative."""
+        return rows([True], one_sided=True)

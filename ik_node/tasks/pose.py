@@ -1,0 +1,73 @@
+"""A pose for a link, or some axes of one."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node.kinematics.pose_rows import pose_rows
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks import checks, kernels
+from ik_node.tasks.base import PackedTask, Rows, Task, rows
+
+_METRES = np.array([True] * 3 + [False] * 3)
+
+
+class Pose(Task):
+    """A point of a link at a position, and the orientation of the link.
+
+    With T the target and the link's pose at the point, r = [R_Tᵀ (p − p_T); log(R_Tᵀ R)], along the
+    target's axes, m and rad: m = 6 rows, fewer where a weight is 0. J = [R_Tᵀ J_v; J_l⁻¹(r_o) R_Tᵀ
+    J_ω], with the left Jacobian of SO(3).
+
+    - `link`; `point`: (3,) in its frame, m; its orientation is the link's.
+    - `target`: T_world_target (4, 4), m, or None.
+    - `weights`: (6,) of the rows, along the target's axes, linear first; 0 leaves that axis free.
+    """
+
+    target = checks.Checked(checks.optional(checks.pose))
+    weights = checks.Checked(checks.weights(6))
+    point = checks.Checked(checks.point)
+
+    def __init__(self, link: str, target: Any = None, weights: Any = (1,) * 6,
+                 point: Any = (0, 0, 0), *, weight: float = 1.0, priority: int = 1,
+                 name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments."""
+        super().__init__((link,), weight, priority, name)
+        self.link = link
+        self.target, self.weights, self.point = target, weights, point
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: those with a weight above 0."""
+        if 0.0 not in self.weights.tolist():
+            return rows(_METRES, weights=self.weights)
+        targeted = self.weights > 0.0
+        return rows(_METRES[targeted], weights=self.weights[targeted])
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        return PackedTask(kernels.POSE, self.link, None, (self.weights > 0.0).tolist(),
+                          (self.target, self.point))
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (m,) and its Jacobian (m, n)."""
+        r, J = pose_error(frames, self.link, self.point, self.target)
+        if 0.0 not in self.weights.tolist():  # faster than numpy, for six
+            return r, J
+        targeted = self.weights > 0.0
+        return r[targeted], J[targeted]
+
+
+def pose_error(frames: BodyFrames, link: str, point: np.ndarray,
+               T_world_target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the six rows of a pose, and their Jacobian (6, n); see `Pose`."""
+    T = frames.pose(link)
+    if point.tolist() != [0.0, 0.0, 0.0]:
+        T = T.copy()
+        T[:3, 3] += T[:3, :3] @ point
+    r, M = np.empty(6), np.empty((3, 3))
+    pose_rows(T_world_target, T, np.empty((3, 3)), r, M)
+    J = frames.jacobian(link, point)
+    J[:3] = T_world_target[:3, :3].T @ J[:3]
+    J[3:] = M @ J[3:]
+    return r, J

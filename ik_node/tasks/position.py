@@ -1,0 +1,41 @@
+"""A position for a point of a link."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks import checks, kernels
+from ik_node.tasks.base import PackedTask, Rows, Task, rows
+
+
+class Position(Task):
+    """A point of a link at a position: r = p − target (3,), m, world axes; J = J_v(p).
+
+    - `link`; `point`: (3,) in its frame, m.
+    - `target`: (3,) m, world frame, or None.
+    """
+
+    target = checks.Checked(checks.optional(checks.point))
+    point = checks.Checked(checks.point)
+
+    def __init__(self, link: str, target: Any = None, point: Any = (0, 0, 0), *,
+                 weight: float = 1.0, priority: int = 1, name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments."""
+        super().__init__((link,), weight, priority, name)
+        self.link = link
+        self.target, self.point = target, point
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: x, y and z."""
+        return rows([True] * 3)
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        return PackedTask(kernels.POINT, self.link, None, (), (self.target, self.point, np.eye(3)))
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (3,) and its Jacobian (3, n)."""
+        return (frames.position(self.link, self.point) - self.target,
+                frames.jacobian(self.link, self.point)[:3])

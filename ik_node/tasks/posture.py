@@ -1,0 +1,84 @@
+"""Joint values that a body should be near."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node._arrays import floats
+from ik_node.exceptions import InputError
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames, slides
+from ik_node.tasks import checks, kernels
+from ik_node.tasks.base import PackedTask, Rows, Task, rows
+
+
+def _configuration(value: Any, what: str) -> np.ndarray:
+    values = floats(value, what)
+    if values.ndim != 1:
+        raise InputError(f'{what} must have the shape (n,), not {values.shape}')
+    return checks.fixed(values)
+
+
+class Posture(Task):
+    """A joint configuration: rᵢ = qᵢ − q_refᵢ, rad or m; J is the identity.
+
+    Its cost is Σ gainsᵢ rᵢ² / 2 [Parent 5.25]. It does not count for success unless its priority is
+    0.
+
+    - `q`: (n,) rad or m; None: the middle of the limits, and joints without limits are free, those
+      of the root included.
+    - `gains`: (n,) ≥ 0; 0 leaves a joint free; None: 1 for all.
+    """
+
+    q = checks.Checked(checks.optional(_configuration))
+    gains = checks.Checked(checks.optional(checks.gains))
+
+    def __init__(self, q: Any = None, gains: Any = None, *, weight: float = 1.0,
+                 priority: int = 1, name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments."""
+        super().__init__((), weight, priority, name)
+        self.q, self.gains = q, gains
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has to be met: with priority 0 only."""
+        return self.priority == 0
+
+    def check(self, body: Body) -> None:
+        """Raise InputError where q or gains have another length than the body's q."""
+        for what, values in (('q', self.q), ('gains', self.gains)):
+            if values is not None and len(values) != body.n_joints:
+                raise InputError(f'{what} of the task {self.name!r} must have the shape '
+                                 f'({body.n_joints},), not {values.shape}')
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: one for each joint that is not free."""
+        counted = self._counted(body)
+        gains = np.ones(body.n_joints) if self.gains is None else self.gains
+        return rows(slides(body)[counted], weights=np.sqrt(gains[counted]))
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        counted = self._counted(body)
+        return PackedTask(kernels.VALUES, codes=np.flatnonzero(counted).tolist(),
+                          numbers=(self._reference(body)[counted],))
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (m,) and its Jacobian (m, n)."""
+        body = frames.body
+        counted = self._counted(body)
+        return (frames.q[counted] - self._reference(body)[counted],
+                np.eye(body.n_joints)[counted])
+
+    def _reference(self, body: Body) -> np.ndarray:
+        """Return q_ref (n,); of no meaning for joints that are free."""
+        if self.q is not None:
+            return self.q
+        with np.errstate(invalid='ignore'):
+            return 0.5 * (body.lower + body.upper)
+
+    def _counted(self, body: Body) -> np.ndarray:
+        """Return which joints are not free (n,)."""
+        counted = (np.isfinite(body.lower) & np.isfinite(body.upper) if self.q is None
+                 else np.ones(body.n_joints, dtype=bool))
+        return counted if self.gains is None else counted & (self.gains > 0.0)

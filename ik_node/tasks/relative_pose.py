@@ -1,0 +1,53 @@
+"""A pose of one link seen from another."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node.kinematics.pose_rows import pose_rows
+from ik_node.model.body import Body
+from ik_node.model.body_frames import ORIGIN, BodyFrames
+from ik_node.spatial import inverse
+from ik_node.tasks import checks, kernels
+from ik_node.tasks.base import PackedTask, Rows, Task, rows
+
+
+class RelativePose(Task):
+    """A link at a pose in another link's frame: r = [R_Tᵀ (p − p_T); log(R_Tᵀ R)] (6,), m and rad.
+
+    p and R are the link's in the frame of the reference, T_reference_link. J is that of the link
+    less that of the point of the reference that is there, turned into the target's axes as of
+    `Pose`.
+
+    - `link`, `reference`; `target`: T_reference_link (4, 4), m, or None.
+    """
+
+    target = checks.Checked(checks.optional(checks.pose))
+
+    def __init__(self, link: str, reference: str, target: Any = None, *, weight: float = 1.0,
+                 priority: int = 1, name: str | None = None) -> None:
+        """Make the task. Raises InputError for malformed arguments."""
+        super().__init__((link, reference), weight, priority, name)
+        self.link, self.reference = link, reference
+        self.target = target
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are: three along, three about the target's axes."""
+        return rows([True] * 3 + [False] * 3)
+
+    def packed(self, body: Body) -> PackedTask:
+        """Return what kernels evaluate it from."""
+        return PackedTask(kernels.RELATIVE, self.link, self.reference, (), (self.target, ORIGIN))
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (6,) and its Jacobian (6, n)."""
+        T_world_reference = frames.pose(self.reference)
+        T = np.ascontiguousarray(inverse(T_world_reference) @ frames.pose(self.link))
+        r, M = np.empty(6), np.empty((3, 3))
+        pose_rows(self.target, T, np.empty((3, 3)), r, M)
+        J = frames.jacobian(self.link) - frames.jacobian(self.reference, T[:3, 3].copy())
+        R = T_world_reference[:3, :3]
+        turned = np.empty_like(J)
+        np.matmul((R @ self.target[:3, :3]).T, J[:3], out=turned[:3])
+        np.matmul(M @ R.T, J[3:], out=turned[3:])
+        return r, turned

@@ -1,0 +1,204 @@
+"""Kernels of the body solvers: the rows, steps and results of what is written in Python."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from ik_node import make_body_solver
+from ik_node.exceptions import IkError
+from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers.body.bounded_step import bounded_step
+from ik_node.solvers.body.descent_kernels import shorten_rotation
+from ik_node.solvers.body.packing import SearchWork
+from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.step_kernels import bounded_step_of
+from ik_node.tasks import (
+    CenterOfMass,
+    CustomTask,
+    Force,
+    HalfSpace,
+    LookAt,
+    Orientation,
+    Pose,
+    Position,
+    Posture,
+)
+from task_bodies import ROOTS, every_task, figure, hand, placed, two_arms
+
+
+class OwnPose(Pose):
+    """A subclass of one's own, which kernels know nothing of."""
+
+
+@pytest.mark.parametrize('root', ROOTS)
+def test_the_kernels_give_the_rows_that_tasks_evaluate(root):
+    body, rng = figure(root), np.random.default_rng(3)
+    tasks = [*every_task(body), Force('hand', (1.0, -2.0, 0.5), (0.1, 0.0, 0.2), weight=3.0),
+             Force('hand', (0.0, 0.0, 0.0), name='none')]
+    for k, task in enumerate(tasks):
+        task.weight = 1.0 + 0.5 * (k % 3)
+    solver = make_body_solver('hierarchy', body, tasks)
+    for _ in range(3):
+        q = rng.uniform(-1.0, 1.0, body.n_joints)
+        compare(solver, body, q)
+    compare(solver, body, np.zeros(body.n_joints))
+
+
+def compare(solver, body, q):
+    frames = BodyFrames(body, q)
+    for level in solver._levels_now():
+        assert level.packed is not None
+        fast = level.evaluate(frames)
+        slow = Level(body, level.tasks, 1e-6, 1e-6).evaluate(frames)
+        assert fast.A == pytest.approx(slow.A, abs=1e-12)
+        assert fast.e == pytest.approx(slow.e, abs=1e-12)
+        assert fast.cost == pytest.approx(slow.cost, rel=1e-12)
+        assert fast.met == slow.met
+        assert fast.one_sided.tolist() == slow.one_sided.tolist()
+
+
+def test_axes_that_are_opposite_or_alike_and_targets_at_the_origin_have_the_rows_of_python():
+    body = figure()
+    q = np.full(body.n_joints, 0.3)
+    nose = body.forward(q)['nose']
+    tasks = [LookAt('nose', (1, 0, 0), nose[:3, 3] - nose[:3, 0], name='opposite'),
+             LookAt('nose', (1, 0, 0), nose[:3, 3] + nose[:3, 0], name='alike'),
+             LookAt('nose', (1, 0, 0), nose[:3, 3], name='here')]
+    compare(make_body_solver('hierarchy', body, tasks), body, q)
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_the_step_within_bounds_is_that_of_python(seed):
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(1, 9, 2)
+    A, e = rng.normal(size=(m, n)), rng.normal(size=m)
+    A[:, rng.random(n) < 0.2] = 0.0
+    lower, upper = -rng.uniform(0.0, 0.5, n), rng.uniform(0.0, 0.5, n)
+    sides = rng.random(m) < 0.5 if seed % 2 else np.zeros(m, dtype=bool)
+    work = SearchWork(A=np.ascontiguousarray(A.T), e=e, lower=lower, upper=upper,
+                      G=np.empty((n, n)), **{name: np.empty(m) for name in (
+                          'e_trial', 'left', 'rest', 'active', 'sides', 'values')},
+                      A_trial=np.empty((n, m)), **{name: np.empty(n) for name in (
+                          'y', 'x', 'trial', 'free', 'freed')})
+    bounded_step_of(work, np.empty(2 * m + n, dtype=np.int64), m, sides.any(),
+                    sides.astype(float), 1e-2)
+    expected = bounded_step(A, e, sides if sides.any() else None, lower, upper, 1e-2)
+    assert work.x == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize('name', ['least_squares', 'hierarchy'])
+@pytest.mark.parametrize('root', ROOTS)
+def test_tasks_of_this_package_and_subclasses_of_them_get_the_same_results(name, root):
+    body, rng = figure(root), np.random.default_rng(5)
+    for _ in range(3):
+        target = body.forward(rng.uniform(-0.8, 0.8, body.n_joints))['hand']
+        q0 = rng.uniform(-0.3, 0.3, body.n_joints)
+        others = [HalfSpace('finger', (0, 0, 0), (0, 0, -5.0), (0, 0, 1)),
+                  Orientation('nose', np.eye(3), weight=0.0)]
+        weights = np.linspace(1.0, 3.0, body.n_joints)
+        fast, slow = (make_body_solver(name, body, [task, *others], joint_weights=weights).solve(q0)
+                      for task in (Pose('hand', target), OwnPose('hand', target)))
+        assert fast.success
+        assert slow.success
+        assert fast.q == pytest.approx(slow.q, abs=1e-5)
+        assert fast.iterations == slow.iterations
+        assert np.array(list(fast.errors.values())) == pytest.approx(
+            np.array(list(slow.errors.values())), abs=1e-5)
+
+
+def test_whatever_is_set_after_a_solve_is_read_at_the_next():
+    body = two_arms()
+    task, other = Position('left_hand', (0.9, 0.5, 0.0)), Position('right_hand', (0.8, -0.5, 0.0))
+    solver = make_body_solver('least_squares', body, [task, other])
+    assert solver.solve().success
+    task.target = (0.7, 0.4, 0.0)
+    assert hand(body, solver.solve().q) == pytest.approx([0.7, 0.4, 0.0], abs=1e-6)
+    task.point = (0.1, 0.0, 0.0)
+    result = solver.solve()
+    assert (body.forward(result.q)['left_hand'] @ [0.1, 0, 0, 1])[:3] == pytest.approx(
+        [0.7, 0.4, 0.0], abs=1e-6)
+    task.weight = 0.0
+    task.target = (9.0, 0.0, 0.0)
+    result = solver.solve()
+    assert result.success
+    assert result.errors['position_left_hand'][0] > 5.0
+    task.weight = 1.0
+    assert not solver.solve().success
+    task.target = None
+    with pytest.raises(IkError, match="'position_left_hand' has no target"):
+        solver.solve()
+    task.target = (0.9, 0.3, 0.0)
+    task.link = 'right_hand'
+    other.weight = 0.0
+    task.point = (0.0, 0.0, 0.0)
+    result = solver.solve()
+    assert hand(body, result.q, 'right') == pytest.approx([0.9, 0.3, 0.0], abs=1e-6)
+
+
+def test_a_target_that_was_set_before_a_solve_that_raised_is_not_forgotten():
+    body = two_arms()
+    left, right = Position('left_hand', (0.9, 0.5, 0.0)), Position('right_hand', (0.8, -0.5, 0.0))
+    solver = make_body_solver('least_squares', body, [left, right])
+    assert solver.solve().success
+    left.target, right.target = (0.7, 0.4, 0.0), None
+    with pytest.raises(IkError):
+        solver.solve()
+    right.target = (0.8, -0.4, 0.0)
+    q = solver.solve().q
+    assert hand(body, q) == pytest.approx([0.7, 0.4, 0.0], abs=1e-6)
+    assert hand(body, q, 'right') == pytest.approx([0.8, -0.4, 0.0], abs=1e-6)
+
+
+def test_a_target_or_a_polygon_of_a_centre_of_mass_may_come_and_go():
+    body = two_arms()
+    task = CenterOfMass(polygon=[[0.3, -0.1], [0.5, -0.1], [0.5, 0.1], [0.3, 0.1]])
+    solver = make_body_solver('least_squares', body, [task])
+    inside = body.center_of_mass(solver.solve().q)
+    assert 0.3 - 1e-6 <= inside[0] <= 0.5 + 1e-6
+    task.target = (np.nan, 0.05, np.nan)
+    assert body.center_of_mass(solver.solve().q)[1] == pytest.approx(0.05, abs=1e-6)
+    task.target = (0.2, np.nan, np.nan)
+    assert not solver.solve().success  # outside the polygon
+    task.polygon = None
+    assert body.center_of_mass(solver.solve().q)[0] == pytest.approx(0.2, abs=1e-6)
+
+
+def test_a_task_counts_its_changes_and_copies_go_their_own_way():
+    task = Pose('hand', placed(0.1, 0.2, 0.3))
+    before = task.changes, task.remakes
+    task.target = placed(0.3, 0.2, 0.1)
+    assert (task.changes, task.remakes) == (before[0] + 1, before[1])
+    task.point = (0.0, 0.1, 0.0)
+    assert (task.changes, task.remakes) == (before[0] + 2, before[1] + 1)
+    other = copy.deepcopy(task)
+    other.target = None
+    assert task.target is not None
+
+
+def test_a_timeout_is_looked_at_within_a_descent():
+    body = figure()
+    hand_pose = body.forward(np.full(body.n_joints, 0.4))['hand']
+    solver = make_body_solver('least_squares', body, [Pose('hand', hand_pose)])
+    whole = solver.solve()
+    in_parts = make_body_solver('least_squares', body, [Pose('hand', hand_pose)],
+                                timeout=1e6).solve()
+    assert in_parts.q.tolist() == whole.q.tolist()
+    assert in_parts.iterations == whole.iterations
+
+
+def test_a_rotation_vector_is_shortened_by_a_whole_turn():
+    q = np.array([1.0, 2.0, 3.0, 0.0, 6.0, 0.0, 0.5])
+    assert shorten_rotation(q)
+    assert q == pytest.approx([1.0, 2.0, 3.0, 0.0, 6.0 - 2.0 * np.pi, 0.0, 0.5])
+    assert not shorten_rotation(q)
+
+
+@pytest.mark.parametrize('extra', [
+    Posture(np.zeros(6)), CustomTask(lambda q: [q[3]], lambda q: [[0, 0, 0, 1.0, 0, 0]], 'rad')])
+def test_tasks_beside_which_there_is_more_to_do_are_met(extra):
+    body = two_arms()
+    result = make_body_solver('least_squares', body, [Position('left_hand', (0.9, 0.5, 0.0)),
+                                                      extra]).solve(np.full(6, 0.2))
+    assert result.success
+    assert result.q[3] == pytest.approx(0.0, abs=1e-3)

@@ -1,0 +1,113 @@
+"""Two grippers of baxter, and soles, grippers and centre of mass of talos, from near and far."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import KinematicTree, make_body_solver
+from ik_node.tasks import CenterOfMass, Pose, Position, Posture
+from task_bodies import bounds
+
+TALOS = ('left_sole_link', 'right_sole_link', 'gripper_left_base_link', 'gripper_right_base_link')
+
+
+def baxter():
+    return robots.tree('baxter').body(), [Pose('left_gripper'), Pose('right_gripper')]
+
+
+def talos(root='floating'):
+    path = robots.package_folder('erd') / 'talos_data/robots/talos_reduced.urdf'
+    return (KinematicTree.from_urdf(path).body(root),
+            [*(Pose(link) for link in TALOS), CenterOfMass()])
+
+
+def share_met(name, body, tasks, count, distance=0.15, extra=()):
+    """Return which share of random targets is met from configurations near theirs."""
+    rng = np.random.default_rng(7)
+    lower, upper = bounds(body)
+    solver = make_body_solver(name, body, [*tasks, *extra])
+    met = 0
+    for _ in range(count):
+        q = rng.uniform(lower, upper)
+        frames = body.forward(q)
+        for task in tasks:
+            task.target = body.center_of_mass(q) if isinstance(task, CenterOfMass) else frames[
+                task.link]
+        q0 = np.clip(q + rng.uniform(-distance, distance, body.n_joints), body.lower, body.upper)
+        result = solver.solve(q0)
+        met += result.success
+        assert (result.q >= body.lower).all()
+        assert (result.q <= body.upper).all()
+        if result.success:
+            at = body.forward(result.q)
+            for task in tasks:
+                p = body.center_of_mass(result.q) if isinstance(task, CenterOfMass) else (
+                    at[task.link][:3, 3])
+                goal = task.target if isinstance(task, CenterOfMass) else task.target[:3, 3]
+                assert np.linalg.norm(p - goal) <= 1.001e-6
+    print(f'{name}: {met / count:.4f} of {count} met')
+    return met / count
+
+
+@pytest.mark.parametrize('make', [baxter, talos])
+def test_least_squares_meets_nearly_all_from_near(make):
+    assert share_met('least_squares', *make(), robots.samples(200)) >= 0.99
+
+
+@pytest.mark.parametrize('make', [baxter, talos])
+@pytest.mark.parametrize('name', ['hierarchy', 'lagrange'])
+def test_the_others_meet_most_from_near(name, make):
+    assert share_met(name, *make(), robots.samples(20)) >= 0.95
+
+
+def test_strict_soles_and_a_posture_do_not_cost_success():
+    body, tasks = talos()
+    for task in tasks[:2]:
+        task.priority = 0
+    assert share_met('least_squares', body, tasks, robots.samples(10), extra=[Posture()]) == 1.0
+
+
+def test_least_squares_meets_most_from_afar():
+    body, tasks = baxter()
+    assert share_met('least_squares', body, tasks, robots.samples(20), distance=9.0) >= 0.9
+
+
+def test_balance_keeps_the_centre_of_mass_above_the_soles():
+    body, _tasks = talos()
+    q = np.zeros(body.n_joints)
+    frames = body.forward(q)
+    soles = [Pose(link, frames[link], priority=0) for link in TALOS[:2]]
+    middle = 0.5 * (frames[TALOS[0]] + frames[TALOS[1]])[:2, 3]
+    square = middle + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    hand = frames['gripper_left_base_link'][:3, 3] + [0.1, 0.0, 0.3]
+    result = make_body_solver('least_squares', body, [
+        *soles, CenterOfMass(polygon=square, priority=0),
+        Position('gripper_left_base_link', hand)]).solve(q)
+    assert result.success, result
+    com = body.center_of_mass(result.q)[:2]
+    assert (np.abs(com - middle) <= 0.05 + 1e-6).all()
+
+
+def test_tasks_are_those_of_pinocchio():
+    peer = pytest.importorskip('peer_pinocchio')
+    path = robots.package_folder('erd') / 'talos_data/robots/talos_reduced.urdf'
+    body = KinematicTree.from_urdf(path).body('floating')
+    other = peer.Peer(path, body)
+    q = np.random.default_rng(1).uniform(-0.5, 0.5, body.n_joints)
+    q = np.clip(q, body.lower, body.upper)
+    point = np.array([0.1, -0.2, 0.05])
+    task = Position(TALOS[2], (0.1, 0.2, 0.3), point)
+    T = other.forward(q)[TALOS[2]]
+    assert task.residual(body, q) == pytest.approx(
+        (T @ [*point, 1.0])[:3] - [0.1, 0.2, 0.3], abs=1e-9)
+    assert task.jacobian(body, q) == pytest.approx(
+        other.jacobian(q, TALOS[2], point)[:3], abs=1e-9)
+    com, J = other.center_of_mass(q)
+    task = CenterOfMass((0.0, 0.0, 1.0))
+    assert task.residual(body, q) == pytest.approx(com - [0, 0, 1], abs=1e-9)
+    assert task.jacobian(body, q) == pytest.approx(J, abs=1e-9)
+    # The six rows of a pose, by Pinocchio's logarithm of the rotation.
+    target = T.copy()
+    target[:3, :3] = T[:3, :3] @ peer.pinocchio.exp3(np.array([0.3, -0.8, 0.4]))
+    r = Pose(TALOS[2], target).residual(body, q)
+    assert r[3:] == pytest.approx(peer.pinocchio.log3(target[:3, :3].T @ T[:3, :3]), abs=1e-9)

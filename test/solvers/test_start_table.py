@@ -1,0 +1,152 @@
+"""The table of joint configurations that restarts begin from."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import Goal, KinematicTree, make_solver
+from ik_node.solvers.packing import unpack_table
+from ik_node.solvers.restarts import pick_entries, take_entry
+from ik_node.solvers.settings import MOST_PICKED, NEAREST, make_scratch, make_work
+from ik_node.solvers.start_table import start_table
+from ik_node.solvers.task import make_task
+
+
+def plain(kernel):
+    """Return a kernel's Python function: compiled ones own none of the arrays they return."""
+    return getattr(kernel, 'py_func', kernel)
+
+
+def table_of(solver):
+    return plain(unpack_table)(*solver.packed)
+
+
+def picked(solver, goal, start):
+    """Return the indices that restarts for a goal begin from, best first, and the table."""
+    chain, table = solver.chain, table_of(solver)
+    work = plain(make_work)(make_scratch(len(chain.arrays.column), chain.n_joints),
+                            len(chain.arrays.column), chain.n_joints)
+    count = plain(pick_entries)(chain.arrays, plain(make_task)(goal.pose, goal.weights),
+                                solver.settings._replace(prefer=NEAREST), work, table, start)
+    return work.picked[0, :count].astype(int), table
+
+
+@pytest.mark.parametrize('name', ['panda', 'pr2', 'so101', 'ur5'])
+def test_entries_are_configurations_inside_the_limits_with_the_pose_of_their_tip(name):
+    chain = robots.chain(name)
+    table = table_of(make_solver('dls', chain))
+    assert len(table.entries) >= 4000
+    for row in table.entries[::500]:
+        q = row[12:]
+        assert (chain.lower <= q).all()
+        assert (q <= chain.upper).all()
+        T = chain.forward(q)
+        assert np.allclose(row[:3], T[:3, 3], rtol=0.0, atol=1e-12)
+        assert np.allclose(row[3:12].reshape(3, 3), T[:3, :3], rtol=0.0, atol=1e-12)
+
+
+def test_every_entry_is_in_the_cell_that_contains_its_position():
+    table = table_of(make_solver('dls', robots.chain('panda')))
+    cells = np.floor((table.entries[:, :3] - table.corner[:3]) / table.corner[3]).astype(int)
+    assert cells.min() >= 0
+    assert cells.max() < table.cells
+    number = cells @ (table.cells**2, table.cells, 1)
+    assert (np.diff(number) >= 0).all()
+    for cell in range(table.cells**3):
+        assert (number[table.first[cell]:table.first[cell + 1]] == cell).all()
+    assert table.first[table.cells**3] == len(table.entries)
+
+
+def test_a_chain_has_one_table_for_each_seed():
+    chain = robots.chain('panda')
+    assert start_table(chain, 100, 0) is start_table(chain, 100, 0)
+    assert (start_table(chain, 100, 0).numbers != start_table(chain, 100, 1).numbers).any()
+
+
+def test_without_restarts_there_is_no_table():
+    assert len(table_of(make_solver('dls', robots.chain('panda'), max_restarts=0)).entries) == 0
+
+
+def test_prismatic_joints_without_limits_have_no_table_and_are_solved():
+    chain = KinematicTree.from_urdf(robots.robot(
+        robots.joint('x', 'planar', 'base', 'cart'),
+        robots.joint('a', 'revolute', 'cart', 'arm', limit='lower="-2" upper="2" effort="1" '
+                     'velocity="1"'),
+        robots.joint('t', 'fixed', 'arm', 'tip', xyz='0.3 0 0'))).chain()
+    solver = make_solver('dls', chain)
+    assert len(table_of(solver).entries) == 0
+    assert solver.solve(chain.forward(chain.neutral() + 0.5)).success
+
+
+def test_restarts_begin_near_the_goal():
+    chain, rng = robots.chain('panda'), np.random.default_rng(0)
+    solver = make_solver('dls', chain)
+    for _ in range(10):
+        T = chain.forward(robots.random_q(chain, rng))
+        indices, table = picked(solver, Goal.from_pose(T), chain.neutral())
+        off = (np.sum((table.entries[:, :3] - T[:3, 3])**2, axis=1) / solver.settings.length**2
+               + 0.25 * np.sum((table.entries[:, 3:12] - T[:3, :3].ravel())**2, axis=1))
+        assert len(set(indices)) == MOST_PICKED
+        # Only cells around the goal are searched: a few of the nearest may lie beyond them.
+        assert len(set(indices) & set(np.argsort(off)[:2 * MOST_PICKED])) >= MOST_PICKED // 2
+
+
+def test_of_entries_near_the_goal_the_nearest_to_the_start_comes_first():
+    chain, rng = robots.chain('ur5'), np.random.default_rng(1)
+    solver = make_solver('dls', chain)
+    gained = 0.0
+    for _ in range(20):
+        goal = Goal.from_pose(chain.forward(robots.random_q(chain, rng)))
+        start = robots.random_q(chain, rng)
+        indices, table = picked(solver, goal, start)
+        off = np.linalg.norm(table.entries[indices, 12:] - start, axis=1)
+        gained += off.mean() - off[0]
+    assert gained / 20 > 0.5
+
+
+@pytest.mark.parametrize('weights', [(1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1), (1, 1, 1, 1, 1, 0),
+                                     (1, 1, 0, 0, 0, 0)])
+def test_axes_left_free_do_not_count(weights):
+    chain, rng = robots.chain('panda'), np.random.default_rng(2)
+    solver = make_solver('dls', chain)
+    T = chain.forward(robots.random_q(chain, rng))
+    indices, table = picked(solver, Goal.from_pose(T, weights), chain.neutral())
+
+    def error(row):
+        position = weights[:3] * (T[:3, :3].T @ (row[:3] - T[:3, 3]))
+        axes = np.array([weights[4] * weights[5], weights[5] * weights[3],
+                         weights[3] * weights[4]])
+        turned = (row[3:12].reshape(3, 3) - T[:3, :3]) * axes
+        return np.sum(position**2) / solver.settings.length**2 + 0.25 * np.sum(turned**2)
+
+    all_of_them = np.sort([error(row) for row in table.entries])
+    assert np.mean([error(table.entries[i]) for i in indices]) < all_of_them[len(all_of_them) // 20]
+
+
+def test_an_entry_is_turned_to_the_start_by_whole_turns_inside_the_limits():
+    chain = robots.chain('pr2')
+    solver = make_solver('dls', chain)
+    table, q = table_of(solver), np.empty(chain.n_joints)
+    start = chain.neutral()
+    turning = np.flatnonzero(~np.isfinite(chain.upper))
+    assert len(turning) == 2
+    start[turning] = 20.0, -35.0
+    for index in range(0, len(table.entries), 400):
+        take_entry(chain.arrays, table.entries, index, start, q)
+        assert (np.abs(q[turning] - start[turning]) <= np.pi + 1e-12).all()
+        assert np.allclose(np.sin(q), np.sin(table.entries[index, 12:]), atol=1e-9)
+        assert (chain.lower <= q).all()
+        assert (q <= chain.upper).all()
+
+
+def test_restarts_from_the_table_need_few_attempts():
+    """Two thirds of random initial guesses fail on this arm: 2.5 restarts and more were needed."""
+    chain, rng = robots.chain('puma560'), np.random.default_rng(3)
+    solver = make_solver('dls', chain)
+    restarts = []
+    for _ in range(robots.samples(200)):
+        result = solver.solve(chain.forward(robots.random_q(chain, rng)),
+                              robots.random_q(chain, rng))
+        assert result.success
+        restarts.append(result.restarts)
+    assert np.mean(restarts) < 2.5
