@@ -1,1 +1,1 @@
-"""Ways for an arm to go."""
+"""Motions of an arm: paths, limits, time scaling and trajectories."""

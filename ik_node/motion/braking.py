@@ -1,8 +1,8 @@
-"""Braking on the way: the motion under way is gone on with, its clock running slower and slower.
+"""Braking along the path: the current motion continues while its clock slows down to a stop.
 
-At the time σ of the motion under way the joints have q̇ = v(σ) σ̇ and q̈ = a(σ) σ̇² + v(σ) σ̈. With
-σ̇ ≤ 1 velocities only shrink, and σ̈ = 0 always keeps the accelerations: an arm can brake on any way,
-without leaving it, and at worst goes it to its end.
+At the time σ of the current motion the joints have q̇ = v(σ) σ̇ and q̈ = a(σ) σ̇² + v(σ) σ̈. With
+σ̇ ≤ 1 velocities only decrease, and σ̈ = 0 never exceeds the accelerations: an arm can brake on any
+path without leaving it, and in the worst case follows it to its end.
 """
 
 import numpy as np
@@ -19,40 +19,40 @@ _TRIED = ((0.95, 1.0), (0.95, 2.0), (0.7, 2.0), (0.4, 2.0), (0.2, 2.0))
 
 
 def keeps(excess: Excess) -> bool:
-    """Tell whether a motion that takes over from another keeps what it must."""
+    """Return whether a motion that takes over from another keeps the limits that apply to it."""
     return (max(excess.velocity, excess.acceleration) <= _KEPT
             and excess.jerk <= BLENDING_JERK * _KEPT)
 
 
-def brake(under_way: Trajectory, limits: MotionLimits) -> Trajectory:
-    """Return a motion that leaves the motion under way nowhere and rests sooner than that.
+def brake(current: Trajectory, limits: MotionLimits) -> Trajectory:
+    """Return a motion on the same path as the current motion that comes to rest sooner.
 
-    Where there is none, the motion under way up to where it rests next.
+    Where there is none, the current motion up to where it rests next.
     """
-    if isinstance(under_way, Series):
-        under_way = under_way.to_rest()
+    if isinstance(current, Series):
+        current = current.to_rest()
     for share, window in _TRIED:
-        times, clock = _clock(under_way, limits, share, window)
-        if times[-1] >= under_way.duration:
+        times, clock = _clock(current, limits, share, window)
+        if times[-1] >= current.duration:
             continue
-        motion = SplineTrajectory(times, under_way.sample(clock).position, limits,
-                                  under_way.at(0.0).velocity)
+        motion = SplineTrajectory(times, current.sample(clock).position, limits,
+                                  current.at(0.0).velocity)
         if keeps(motion.excess()):
             return motion
-    return under_way
+    return current
 
 
-def _clock(under_way: Trajectory, limits: MotionLimits, share: float,
+def _clock(current: Trajectory, limits: MotionLimits, share: float,
            smoothed: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return times (k,), s, and what the clock shows at each: from the rate 1 to standing.
+    """Return times (k,), s, and the value of the clock at each, from the rate 1 to the rate 0.
 
-    As slow at every step as a share of the accelerations allows; then averaged over a window, so
-    that the clock's own acceleration grows steadily.
+    The clock slows down as fast as a share of the accelerations allows; an average over a window
+    then makes its acceleration continuous.
     """
-    state = under_way.sample(np.arange(0.0, under_way.duration + 2.0 * STEP, STEP))
+    state = current.sample(np.arange(0.0, current.duration + 2.0 * STEP, STEP))
     most = share * limits.acceleration
     shown, rate, clock = 0.0, 1.0, [0.0]
-    while rate > 0.0 and shown < under_way.duration:
+    while rate > 0.0 and shown < current.duration:
         k = int(shown / STEP)
         v, a = state.velocity[k], state.acceleration[k] * rate * rate
         moving = v != 0.0

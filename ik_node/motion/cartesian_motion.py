@@ -1,9 +1,9 @@
-"""Cartesian motion: the tip goes straight and turns on great arcs, as fast as the joints can.
+"""Cartesian motion: straight lines and great arcs of the tip, as fast as the joints allow.
 
-An arm that stands starts on the line to its goal. One that moves brakes on the way it is on, and
-sets out for the new goal from where it would come to rest, before it rests: both motions are laid
-over each other, as early as the limits of the joints allow. So the tip rounds the corner between
-the ways without a stop; where nothing of this is possible it stops there.
+An arm at rest starts on the line to its goal. A moving arm brakes on its current path, and the
+motion to the new goal begins where it would come to rest: both motions are superposed, as early as
+the limits of the joints allow. The tip then rounds the corner between the two paths without a stop;
+where the motions cannot be superposed, it stops at the corner.
 """
 
 from collections.abc import Sequence
@@ -17,21 +17,21 @@ from ik_node.motion.following import Follower
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.path_motion import STEP, along
 from ik_node.motion.spline import SplineTrajectory
-from ik_node.motion.tip_way import ways_through
+from ik_node.motion.tip_path import paths_through
 from ik_node.motion.trajectory import Rest, Series, Trajectory
 from ik_node.solvers.goal import Goal
 
-_OVERLAPS = 8       # starts of the new motion that are tried, from that of braking to its end
+_OVERLAPS = 8       # start times of the new motion that are tried, over the duration of braking
 
 
 def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory,
                      goals: Sequence[Goal]) -> Trajectory:
     """Return the motion of a tip from a start through goals, resting at the last.
 
-    start: the motion under way, from now on; `Rest(q)` of an arm that stands. The tip rests for a
-    moment at goals where its way has a sharp corner, see `tip_way.GENTLE`; axes that a goal leaves
-    free are not led. Raises MotionError, with the place, where a way cannot be followed, and
-    InputError where there is no goal.
+    start: the current motion, from now on; `Rest(q)` for an arm at rest. The tip rests for a moment
+    at goals where its path has a sharp corner, see `tip_path.GENTLE`; free axes of a goal are not
+    controlled. Raises MotionError, with the place, where a path cannot be followed, and InputError
+    without goals.
     """
     if not goals:
         raise InputError('a motion needs at least one goal')
@@ -50,9 +50,9 @@ def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory
 
 
 def straight_motion(limits: MotionLimits, start: Trajectory, q: np.ndarray) -> Trajectory:
-    """Return the motion that brakes on the way it is on and then goes straight to q (n,).
+    """Return the motion that brakes on its current path and then goes straight to q (n,).
 
-    start: the motion under way, from now on. Straight is meant in the space of the joints.
+    start: the current motion, from now on. The straight line is one in joint space.
     """
     braking = brake(start, limits)
     if not (q - braking.end).any():
@@ -63,20 +63,20 @@ def straight_motion(limits: MotionLimits, start: Trajectory, q: np.ndarray) -> T
 
 def _from_rest(follower: Follower, limits: MotionLimits, q: np.ndarray,
                goals: Sequence[Goal]) -> Trajectory:
-    """Return the motion of an arm that stands at q (n,), rad or m."""
+    """Return the motion of an arm at rest at q (n,), rad or m."""
     T = follower.chain.forward(q)
     poses = [T, *(_whole(goal, T) for goal in goals)]
     motions: list[Trajectory] = []
-    for way in ways_through(poses):
-        followed = follower.follow(goals[-1], way, q)
-        if (followed.postures != q).any():
+    for path in paths_through(poses):
+        followed = follower.follow(goals[-1], path, q)
+        if (followed.configurations != q).any():
             motions.append(along(followed.spline(), limits))
             q = motions[-1].end
     return Series(motions) if len(motions) > 1 else motions[0] if motions else Rest(q)
 
 
 def _whole(goal: Goal, T: np.ndarray) -> np.ndarray:
-    """Return the pose (4, 4), m, of a goal; what it does not ask for as it is in T."""
+    """Return the pose (4, 4), m, of a goal, with position or orientation of T where it has none."""
     whole = goal.pose.copy()
     if goal.position is None:
         whole[:3, 3] = T[:3, 3]
@@ -87,15 +87,16 @@ def _whole(goal: Goal, T: np.ndarray) -> np.ndarray:
 
 def _overlapped(braking: Trajectory, onward: Trajectory,
                 limits: MotionLimits) -> Trajectory | None:
-    """Return both laid over each other as early as the limits allow; None where they never are."""
+    """Return both superposed as early as the limits allow; None where they never can be."""
     velocity = braking.at(0.0).velocity
     stop = braking.end
     for share in np.arange(_OVERLAPS) / _OVERLAPS:
         later = share * braking.duration
         count = int(np.ceil(max(later + onward.duration, braking.duration) / STEP)) + 1
         times = np.arange(count) * STEP
-        postures = (braking.sample(times).position + onward.sample(times - later).position - stop)
-        motion = SplineTrajectory(times, postures, limits, velocity)
+        configurations = (braking.sample(times).position
+                          + onward.sample(times - later).position - stop)
+        motion = SplineTrajectory(times, configurations, limits, velocity)
         excess = motion.excess()
         if keeps(excess) and excess.position <= 0.0:
             return motion

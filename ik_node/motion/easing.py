@@ -1,7 +1,7 @@
-"""Easings: how far a motion is along its way, over how much of its time has passed.
+"""Easings: the part of a path that a motion has covered, as a function of the part of its time.
 
-Both are parts, 0 to 1. Every easing here leaves as it arrives, ease(1 − s) = 1 − ease(s), so that
-its first half says it all: 0 and 1 are met to the last digit, and nothing overshoots.
+Both are between 0 and 1. Every easing here is symmetric, ease(1 − s) = 1 − ease(s), so that its
+first half defines it: 0 and 1 are met to the last digit, and nothing overshoots.
 """
 
 import math
@@ -19,7 +19,7 @@ _ACCELERATING = 1.0 / 3.0  # the part of its time in which a trapezoid reaches i
 
 @dataclass(frozen=True)
 class Easing:
-    """One way to ease in and out; `easing(name)` returns it."""
+    """A function to ease in and out; `easing(name)` returns it."""
 
     name: str
     _rise: Callable[[np.ndarray], np.ndarray]
@@ -28,7 +28,7 @@ class Easing:
     """Its derivative."""
 
     def __call__(self, s: Any) -> Any:
-        """Return the part of the way (), or (k,), at a part of the time s, 0 to 1, () or (k,).
+        """Return the part of the path (), or (k,), at a part of the time s, 0 to 1, () or (k,).
 
         Raises InputError for an s that is not between 0 and 1.
         """
@@ -37,20 +37,20 @@ class Easing:
         return np.where(s <= 0.5, half, 1.0 - half)[()]
 
     def slope(self, s: Any) -> Any:
-        """Return the derivative () or (k,), way per time, at s, () or (k,). Raises as a call."""
+        """Return the derivative () or (k,), path per time, at s, () or (k,). Raises as a call."""
         s = part(s)
         return self._rate(np.minimum(s, 1.0 - s))[()]
 
 
 def easing(name: str) -> Easing:
-    """Return an easing by its name. Raises OptionError for an unknown one, with the list."""
+    """Return the easing of a name. Raises OptionError for an unknown name, with the list."""
     if not isinstance(name, str) or name not in _EASINGS:
         raise OptionError(unknown('easing', name, easing_names()))
     return _EASINGS[name]
 
 
 def easing_names() -> tuple[str, ...]:
-    """Return the names `easing` takes, the plainest first."""
+    """Return the names that `easing` accepts, the simplest first."""
     return tuple(_EASINGS)
 
 

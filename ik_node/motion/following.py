@@ -1,152 +1,147 @@
-"""Following a way of the tip pose by pose: postures along it, close enough that none jumps."""
+"""Follows a path of the tip pose by pose, without jumps of the joints."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from ik_node._jit import Kernel
 from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
-from ik_node.motion.time_scaling import quickest_pace
-from ik_node.motion.tip_way import TipWay
+from ik_node.motion.time_scaling import two_passes
+from ik_node.motion.tip_path import TipPath
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.spatial import rotation_log
 
-POSITION_TOLERANCE = 1e-4     # m: how far the tip may be off its way between solved poses
+POSITION_TOLERANCE = 1e-4     # m: largest deviation of the tip from its path between solved poses
 ORIENTATION_TOLERANCE = 1e-3  # rad
 
-_LONGEST = 1.0 / 32.0    # of the way: the step at the beginning, and the longest
-_SHORTEST = 2.0 ** -16   # of the way: where not even this helps there is a jump
-_TURN = 0.15             # rad or m: how far a joint may go from pose to pose
-_STARTS = 10             # from which a pose is tried to say why there is no step to it
-_REFINED = 8             # times that intervals are halved for the sake of the tolerances
+_LONGEST = 1.0 / 32.0    # of the path: the first step, and the longest
+_SHORTEST = 2.0 ** -16   # of the path: a step that still fails at this length is a jump
+_LARGEST_STEP = 0.15     # rad or m: of a joint, from pose to pose
+_STARTS = 10             # restarts, to find the reason why there is no step to a pose
+_REFINED = 8             # times that intervals are halved to keep the tolerances
 
 
 class Followed(NamedTuple):
-    """Joint values along a way."""
+    """Joint values along a path."""
 
     parts: np.ndarray
-    """(k,) of the way, 0 to 1."""
-    postures: np.ndarray
+    """(k,) of the path, 0 to 1."""
+    configurations: np.ndarray
     """(k, n) rad or m."""
 
     def spline(self) -> CubicSpline:
-        """Return the joints as functions of the part of the way, twice differentiable."""
-        return CubicSpline(self.parts, self.postures)
+        """Return the joints as functions of the part of the path, twice differentiable."""
+        return CubicSpline(self.parts, self.configurations)
 
 
 class Follower:
-    """Follows ways with an arm's solver, each pose from the posture before; it never starts anew.
+    """Follows paths with an arm's solver: each pose from the previous solution, without restarts.
 
-    Where the solver leaps, as a closed form may between branches or values of a redundancy, damped
-    least squares is asked from the same posture: it goes on where joints can.
+    Where the solver jumps, as a closed form may between branches or values of a redundancy, damped
+    least squares continues from the same configuration if it can.
     """
 
     def __init__(self, solver: Solver) -> None:
         """Prepare solvers with the same tolerances and limits."""
         self.chain = solver.chain
-        asked = {name: value for name, value in vars(solver.options).items()
+        options = {name: value for name, value in vars(solver.options).items()
                  if name not in ('timeout', 'prefer')}
-        asked['closest'] = False
-        self._own = type(solver)(solver.chain, **{**asked, 'max_restarts': 0})
+        options['closest'] = False
+        self._own = type(solver)(solver.chain, **{**options, 'max_restarts': 0})
         self._anew = type(solver)(solver.chain, **{
-            **asked, 'max_restarts': min(solver.options.max_restarts, _STARTS)})
+            **options, 'max_restarts': min(solver.options.max_restarts, _STARTS)})
         shared = {name: getattr(solver.options, name) for name in (
             'position_tolerance', 'orientation_tolerance', 'joint_weights')}
         self._steady = DlsSolver(solver.chain, **shared, max_restarts=0)
 
-    def warm_up(self, q: np.ndarray) -> None:
-        """Compile what following needs, and what the motion along a way does, at q (n,)."""
-        self._steady.warm_up(q)
-        still = np.zeros((2, self.chain.n_joints))
-        quickest_pace(np.array([0.0, 1.0]), still, still, still + 1.0, still + 1.0)
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries that following can reach."""
+        return *self._own.kernels(), *self._steady.kernels(), two_passes
 
-    def compiled(self) -> bool:
-        """Tell whether nothing is left to compile that takes long."""
-        return self._steady.compiled()
+    def follow(self, goal: Goal, path: TipPath, q0: np.ndarray) -> Followed:
+        """Return joint values along a path, from q0 (n,), rad or m, at its beginning.
 
-    def follow(self, goal: Goal, way: TipWay, q0: np.ndarray) -> Followed:
-        """Return joint values along a way, from q0 (n,), rad or m, which stands at its beginning.
-
-        goal: what is asked for along it; axes that it leaves free stay so. Between two poses, too,
-        the tip keeps within POSITION_TOLERANCE and ORIENTATION_TOLERANCE of the way, on the spline
-        through the postures. Raises MotionError, with the place, where a pose cannot be met, and
-        where a joint would have to jump.
+        goal: its weights apply along the path; free axes stay free. Between two poses, on the
+        spline through the configurations, the tip stays within POSITION_TOLERANCE and
+        ORIENTATION_TOLERANCE of the path too. Raises MotionError, with the place, where a pose
+        cannot be met, and where a joint would have to jump.
         """
-        parts, postures = self._march(goal, way, q0)
+        parts, configurations = self._march(goal, path, q0)
         for _ in range(_REFINED):
-            found = Followed(np.array(parts), np.array(postures))
+            found = Followed(np.array(parts), np.array(configurations))
             middles = 0.5 * (found.parts[1:] + found.parts[:-1])
             guesses = np.clip(found.spline()(middles), self.chain.lower, self.chain.upper)
-            off_by = np.array([off(self.chain, goal.moved_to(way.pose(s)), q)
+            off_by = np.array([relative_error(self.chain, goal.moved_to(path.pose(s)), q)
                                for s, q in zip(middles.tolist(), guesses)])
             if off_by.max() <= 1.0:
                 return found
             for k in np.flatnonzero(off_by > 1.0)[::-1].tolist():
                 s = float(middles[k])
                 parts.insert(k + 1, s)
-                q = self._step(goal, way, s, guesses[k])
+                q = self._step(goal, path, s, guesses[k])
                 if q is None:
-                    raise self._stuck(goal, way, s, postures[k], s)
-                postures.insert(k + 1, q)
+                    raise self._stuck(goal, path, s, configurations[k], s)
+                configurations.insert(k + 1, q)
         worst = float(middles[int(np.argmax(off_by))])
-        raise MotionError(f'the way cannot be followed closely: at {way.place(worst)} the tip '
-                          f'would leave it by more than {POSITION_TOLERANCE:g} m or '
+        raise MotionError(f'the path cannot be followed closely: at {path.place(worst)} the tip '
+                          f'would deviate from it by more than {POSITION_TOLERANCE:g} m or '
                           f'{ORIENTATION_TOLERANCE:g} rad', worst)
 
-    def _march(self, goal: Goal, way: TipWay,
+    def _march(self, goal: Goal, path: TipPath,
                q0: np.ndarray) -> tuple[list[float], list[np.ndarray]]:
-        """Go along the way in steps that shorten where joints move much."""
-        parts, postures = [0.0], [q0]
+        """Follow the path in steps that shorten where joints move far."""
+        parts, configurations = [0.0], [q0]
         step = _LONGEST
         while parts[-1] < 1.0:
             s = min(parts[-1] + step, 1.0)
             if 1.0 - s < 0.5 * _SHORTEST:
                 s = 1.0
-            q = self._step(goal, way, s, postures[-1])
+            q = self._step(goal, path, s, configurations[-1])
             if q is None:
                 if step <= _SHORTEST:
-                    raise self._stuck(goal, way, s, postures[-1], parts[-1])
+                    raise self._stuck(goal, path, s, configurations[-1], parts[-1])
                 step *= 0.5
                 continue
-            if np.abs(q - postures[-1]).max() < 0.4 * _TURN:
+            if np.abs(q - configurations[-1]).max() < 0.4 * _LARGEST_STEP:
                 step = min(2.0 * step, _LONGEST)
             parts.append(s)
-            postures.append(q)
-        return parts, postures
+            configurations.append(q)
+        return parts, configurations
 
-    def _step(self, goal: Goal, way: TipWay, s: float, q: np.ndarray) -> np.ndarray | None:
-        """Return the posture at a part s of the way, next to q (n,); None where there is none."""
-        there = goal.moved_to(way.pose(s))
+    def _step(self, goal: Goal, path: TipPath, s: float, q: np.ndarray) -> np.ndarray | None:
+        """Return the configuration at a part s of the path, near q (n,); None without one."""
+        there = goal.moved_to(path.pose(s))
         result = self._own.solve(there, q)
-        if result.success and np.abs(result.q - q).max() <= _TURN:
+        if result.success and np.abs(result.q - q).max() <= _LARGEST_STEP:
             return result.q
         steady = self._steady.solve(there, q)
-        if steady.success and np.abs(steady.q - q).max() <= _TURN:
+        if steady.success and np.abs(steady.q - q).max() <= _LARGEST_STEP:
             return steady.q
         return None
 
-    def _stuck(self, goal: Goal, way: TipWay, s: float, q: np.ndarray,
+    def _stuck(self, goal: Goal, path: TipPath, s: float, q: np.ndarray,
                place: float) -> MotionError:
-        """Say why there is no step from q (n,) to a part s of the way."""
-        result = self._anew.solve(goal.moved_to(way.pose(s)), q)
+        """Return the reason why there is no step from q (n,) to a part s of the path."""
+        result = self._anew.solve(goal.moved_to(path.pose(s)), q)
         if not result.success:
-            return MotionError(f'the way leads where the arm does not get: beyond '
-                               f'{way.place(place)}: {result.reason.value}', place)
+            return MotionError(f'the path cannot be followed beyond {path.place(place)}: '
+                               f'{result.reason.value}', place)
         i = int(np.argmax(np.abs(result.q - q)))
         unit = 'm' if self.chain.prismatic[i] else 'rad'
-        return MotionError(f'the way asks for a jump at {way.place(place)}: of joint '
+        return MotionError(f'the path requires a jump at {path.place(place)}: of joint '
                            f'{self.chain.joint_names[i]!r} by {abs(result.q[i] - q[i]):.3g} '
                            f'{unit}', place)
 
 
-def off(chain: Chain, goal: Goal, q: np.ndarray) -> float:
-    """Return how far the tip at q (n,) is off a goal, in tolerances of a way, where it is asked."""
+def relative_error(chain: Chain, goal: Goal, q: np.ndarray) -> float:
+    """Return the error of the tip at q (n,) over a goal's weighted axes, in path tolerances."""
     T = chain.forward(q)
-    G, asked = goal.pose[:3, :3], goal.weights > 0.0
-    position = (G.T @ (goal.pose[:3, 3] - T[:3, 3]))[asked[:3]]
-    turn = (G.T @ np.array(rotation_log(G @ T[:3, :3].T)))[asked[3:]]
+    G, active = goal.pose[:3, :3], goal.weights > 0.0
+    position = (G.T @ (goal.pose[:3, 3] - T[:3, 3]))[active[:3]]
+    rotation = (G.T @ np.array(rotation_log(G @ T[:3, :3].T)))[active[3:]]
     return max(float(np.linalg.norm(position)) / POSITION_TOLERANCE,
-               float(np.linalg.norm(turn)) / ORIENTATION_TOLERANCE)
+               float(np.linalg.norm(rotation)) / ORIENTATION_TOLERANCE)

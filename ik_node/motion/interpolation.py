@@ -1,4 +1,4 @@
-"""Between two: joint vectors, the shorter way round, and poses, straight and on the great arc."""
+"""Interpolation of joint configurations, the shorter way round, and of poses."""
 
 import math
 from collections.abc import Sequence
@@ -6,47 +6,50 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats, vector
+from ik_node._arrays import floats, pose_fault, vector
+from ik_node._renamed import former_names
 from ik_node.exceptions import InputError
-from ik_node.model.chain import Chain
+from ik_node.model.chain import Chain, check_chain
 from ik_node.motion.easing import part
 from ik_node.spatial import is_pose, rotation_exp, rotation_log
+
+__getattr__ = former_names(__name__, {'between_postures': 'between_configurations',
+                                      'posture_difference': 'configuration_difference'})
 
 _POSE_TOLERANCE = 1e-6  # how far a matrix may be off SE(3), as in a Goal
 
 
-def between_postures(chain: Chain, q0: Sequence[float] | np.ndarray,
-                     q1: Sequence[float] | np.ndarray, s: Any) -> np.ndarray:
-    """Return the joint values, rad or m, a part s, 0 to 1, of the way from q0 (n,) to q1 (n,).
+def between_configurations(chain: Chain, q0: Sequence[float] | np.ndarray,
+                           q1: Sequence[float] | np.ndarray, s: Any) -> np.ndarray:
+    """Return the joint values, rad or m, at a part s, 0 to 1, between q0 (n,) and q1 (n,).
 
-    (n,) for a number s, (k, n) for s (k,). A joint for which a whole turn changes nothing goes
-    the shorter way round, as far as its limits allow: it ends at q1, or whole turns from it, at
-    what lies inside the limits and nearest q0. All others, and those for which q1 itself is
-    outside the limits and no turn helps, go straight to q1; a sliding joint always does, and so
-    does each value of a rotation vector. Between two ends inside the limits everything is. Raises
-    InputError for wrong shapes and numbers.
+    (n,) for a number s, (k, n) for s (k,). A joint with the period of a whole turn goes the shorter
+    way round where its limits allow it: it ends at q1 plus the whole turns that are nearest q0 and
+    inside the limits. All others go straight to q1: prismatic joints, the values of a rotation
+    vector, and joints for which no number of turns is inside the limits. Between two configurations
+    inside the limits all are inside. Raises InputError for wrong shapes and numbers.
     """
-    q0, q1 = _postures(chain, q0, q1)
+    q0, q1 = _configurations(chain, q0, q1)
     return straight(q0, nearest_end(chain, q0, q1), part(s))
 
 
-def posture_difference(chain: Chain, q0: Sequence[float] | np.ndarray,
-                       q1: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return the signed way (n,), rad or m, that `between_postures` goes from q0 (n,) to q1 (n,).
+def configuration_difference(chain: Chain, q0: Sequence[float] | np.ndarray,
+                             q1: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the signed difference (n,), rad or m, that `between_configurations` covers.
 
     Raises InputError for wrong shapes and numbers.
     """
-    q0, q1 = _postures(chain, q0, q1)
+    q0, q1 = _configurations(chain, q0, q1)
     return nearest_end(chain, q0, q1) - q0
 
 
 def between_poses(T0: Any, T1: Any, s: Any) -> np.ndarray:
-    """Return the pose a part s, 0 to 1, of the way from T0 (4, 4) to T1 (4, 4); m.
+    """Return the pose at a part s, 0 to 1, of the path from T0 (4, 4) to T1 (4, 4); m.
 
     (4, 4) for a number s, (k, 4, 4) for s (k,). The position goes straight; the orientation turns
     about one axis at constant speed, by the smaller angle: the great arc [Shoemake 1985]. Half a
-    turn apart there are two such arcs, of which it takes one. s of 0 and 1 return T0 and T1 as
-    they were given. Raises InputError for what is no pose, to 1e-6.
+    turn apart there are two such arcs; one of them is chosen. s of 0 and 1 return T0 and T1
+    unchanged. Raises InputError for matrices that are not poses to 1e-6.
     """
     T0, T1, s = as_pose(T0, 'T0'), as_pose(T1, 'T1'), part(s)
     R0 = T0[:3, :3]
@@ -63,16 +66,16 @@ def between_poses(T0: Any, T1: Any, s: Any) -> np.ndarray:
 def straight(start: np.ndarray, end: np.ndarray, s: np.ndarray) -> np.ndarray:
     """Return (1 − s) start + s end: (n,) for s (), (k, n) for s (k,); start, end (n,) or (k, n).
 
-    Clipped to the ends, so that rounding leaves no limit and moves nothing that stands.
+    Clipped to the ends, so that rounding neither exceeds a limit nor moves a joint at rest.
     """
     s = s[..., None]
     return np.clip((1.0 - s) * start + s * end, np.minimum(start, end), np.maximum(start, end))
 
 
 def nearest_end(chain: Chain, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
-    """Return q1 (n,), by whole turns nearest q0 (n,), where turns change nothing; rad or m.
+    """Return q1 (n,), moved by whole turns nearest to q0 (n,) where that is equivalent; rad or m.
 
-    Inside the limits, or q1 itself where no turn leads there.
+    Inside the limits, or q1 itself where no number of turns is.
     """
     turn = 2.0 * math.pi
     fewest = np.ceil((chain.lower - q1) / turn)
@@ -83,15 +86,15 @@ def nearest_end(chain: Chain, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
 
 
 def as_pose(T: Any, what: str) -> np.ndarray:
-    """Return T as a new array (4, 4), m. Raises InputError for what is no pose, to 1e-6."""
+    """Return T as a new array (4, 4), m. Raises InputError unless it is a pose to 1e-6."""
     array = floats(T, what)
     if array.shape != (4, 4):
         raise InputError(f'{what} must be a pose of shape (4, 4), not {array.shape}')
     if not is_pose(array, _POSE_TOLERANCE):
-        raise InputError(f'{what} is no pose: its last row must be 0 0 0 1 and its upper left '
-                         f'(3, 3) a rotation, to {_POSE_TOLERANCE:g}; it is {array.tolist()}')
+        raise InputError(f'{what} is not a pose: {pose_fault(array, _POSE_TOLERANCE)}')
     return array
 
 
-def _postures(chain: Chain, q0: Any, q1: Any) -> tuple[np.ndarray, np.ndarray]:
+def _configurations(chain: Chain, q0: Any, q1: Any) -> tuple[np.ndarray, np.ndarray]:
+    check_chain(chain)
     return vector(q0, chain.n_joints, 'q0'), vector(q1, chain.n_joints, 'q1')

@@ -1,10 +1,10 @@
-"""Motion in joint space: jerk-limited, synchronised, from any state to a posture at rest.
+"""Motion in joint space: jerk-limited, synchronised, from any state to a configuration at rest.
 
 Ruckig knows no position limits. From rest to rest a joint never leaves the interval between its
-ends; a joint that moves already may have to overshoot before it turns round. Such a motion is
-checked first, and where it would leave the limits the arm brakes and goes on from there; where
-braking would leave them too, it keeps to the motion under way, which ends inside the limits, until
-one of the two is possible.
+ends; a joint in motion may have to overshoot before it reverses. Such a motion is checked first,
+and where it would leave the limits the arm brakes and continues from there; where braking would
+leave them too, it continues the current motion, which ends inside the limits, until one of the two
+is possible.
 """
 
 from typing import Any
@@ -20,20 +20,20 @@ from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import admissible, reach_state, stop
 from ik_node.motion.trajectory import Part, Series, State, Trajectory
 
-_TRIED = 32  # times on the motion under way from which another is tried
+_TRIED = 32  # times of the current motion from which another is tried
 
 
 def joint_motion(chain: Chain, limits: MotionLimits, start: State | Trajectory,
-                 posture: Any) -> Trajectory:
-    """Return the motion from a start to a posture (n,), rad or m, where it rests.
+                 configuration: Any) -> Trajectory:
+    """Return the motion from a start to a configuration (n,), rad or m, where it rests.
 
-    start: the motion under way, from now on, or a state alone. Where the limits cannot be kept from
-    a state alone, they are left by the least that was found; an arm that goes by motions of this
-    package never comes to that. Joints for which whole turns change nothing take the shorter way
-    round. Raises InputError for a posture outside the limits or of wrong shape.
+    start: the current motion, from now on, or a state alone. Where the limits cannot be kept from a
+    state alone, they are exceeded by the least that was found; motions of this package never reach
+    such states. Joints with the period of a whole turn take the shorter way round. Raises
+    InputError for a configuration outside the limits or of wrong shape.
     """
     state = state_of(start)
-    q = checked_postures(chain, limits, state.position, posture)[0]
+    q = checked_configurations(chain, limits, state.position, configuration)[0]
     tried = _from(limits, state, q)
     if tried.kept or not isinstance(start, Trajectory):
         return tried.motion
@@ -45,9 +45,9 @@ def joint_motion(chain: Chain, limits: MotionLimits, start: State | Trajectory,
 
 
 def stopping(start: Trajectory, limits: MotionLimits) -> Trajectory:
-    """Return the quickest stop, each joint by itself; that of the motion under way where it must.
+    """Return the quickest stop, each joint by itself, or braking on the path where limits need it.
 
-    start: the motion under way, from now on.
+    start: the current motion, from now on.
     """
     state = start.at(0.0)
     profile = stop(limits, state)
@@ -56,7 +56,7 @@ def stopping(start: Trajectory, limits: MotionLimits) -> Trajectory:
 
 
 class _Tried:
-    """A motion, and whether it keeps all limits."""
+    """A motion and whether it keeps all limits."""
 
     def __init__(self, motion: Trajectory, kept: bool) -> None:
         self.motion, self.kept = motion, kept
@@ -81,23 +81,23 @@ def state_of(start: State | Trajectory) -> State:
     return start.at(0.0) if isinstance(start, Trajectory) else start
 
 
-def checked_postures(chain: Chain, limits: MotionLimits, q0: np.ndarray,
-                     postures: Any) -> np.ndarray:
-    """Return postures (n,) or (m, n) as an array (m, n), by whole turns nearest the one before.
+def checked_configurations(chain: Chain, limits: MotionLimits, q0: np.ndarray,
+                           configurations: Any) -> np.ndarray:
+    """Return configurations (n,) or (m, n) as (m, n), by whole turns nearest the previous one.
 
-    q0: (n,) what comes before the first. Raises InputError for those outside the limits.
+    q0: (n,), previous to the first. Raises InputError for those outside the limits.
     """
-    given = np.atleast_2d(floats(postures, 'postures'))
-    if given.ndim != 2 or given.shape[1] != chain.n_joints or not len(given):
-        raise InputError(f'postures must have the shape ({chain.n_joints},) or (m, '
-                         f'{chain.n_joints}), not {given.shape}')
-    outside = (given < limits.lower) | (given > limits.upper)
+    values = np.atleast_2d(floats(configurations, 'configurations'))
+    if values.ndim != 2 or values.shape[1] != chain.n_joints or not len(values):
+        raise InputError(f'configurations must have the shape ({chain.n_joints},) or (m, '
+                         f'{chain.n_joints}), not {values.shape}')
+    outside = (values < limits.lower) | (values > limits.upper)
     if outside.any():
         k, i = np.argwhere(outside)[0]
-        raise InputError(f'posture {k + 1}: {given[k, i]:.9g} is outside the limits '
+        raise InputError(f'configuration {k + 1}: {values[k, i]:.9g} is outside the limits '
                          f'{limits.lower[i]:.9g} to {limits.upper[i]:.9g} of joint '
                          f'{chain.joint_names[i]!r}')
     before = q0
-    for k in range(len(given)):
-        before = given[k] = nearest_end(chain, before, given[k])
-    return given
+    for k in range(len(values)):
+        before = values[k] = nearest_end(chain, before, values[k])
+    return values

@@ -1,6 +1,6 @@
-"""Keys: postures or poses with times, and what lies between them, eased [Parent ch. 3].
+"""Key frames: configurations or poses with times, interpolated with easings [Parent ch. 3].
 
-Every segment is a way of its own, from rest to rest unless its easing is linear.
+Every segment goes from rest to rest unless its easing is linear.
 """
 
 from collections.abc import Sequence
@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 
 from ik_node._arrays import floats
-from ik_node.exceptions import InputError
-from ik_node.model.chain import Chain
+from ik_node._renamed import former_names, warn
+from ik_node.exceptions import InputError, shown
+from ik_node.model.chain import Chain, check_chain
 from ik_node.motion.easing import easing as easing_by_name
 from ik_node.motion.interpolation import as_pose, between_poses, nearest_end, straight
 
+__getattr__ = former_names(__name__, {'KeyPostures': 'KeyConfigurations'})
+
 
 class Schedule:
-    """When the keys are due, and how the segments between them are eased.
+    """The times of the keys, and the easings of the segments between them.
 
     Attributes:
     - `times`: (m,) s, increasing.
@@ -40,17 +43,19 @@ class Schedule:
             raise InputError(f'times must increase: after {self.times[i]:g} s comes '
                              f'{self.times[i + 1]:g} s')
         segments = len(self._durations)
-        given = [easing] * segments if isinstance(easing, str) else list(easing)
-        if len(given) != segments:
+        if not isinstance(easing, (str, list, tuple)):
+            raise InputError(f'easing must be a name or a list of names, not {shown(easing)}')
+        names = [easing] * segments if isinstance(easing, str) else list(easing)
+        if len(names) != segments:
             raise InputError(f'easing must be one name, or one for each of the {segments} segments '
-                             f'between keys, not {len(given)} names')
-        self.easings = tuple(easing_by_name(name) for name in given)
+                             f'between keys, not {len(names)} names')
+        self.easings = tuple(easing_by_name(name) for name in names)
 
     def locate(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return where in its segment a time t, s, () or (k,), is; the ends where it is outside.
+        """Return segment, eased part and rate at a time t, s, () or (k,), clamped to the keys.
 
-        Three of the shape of t: the segment's index, the eased part of its way, 0 to 1, and how
-        fast that grows, 1/s. Raises InputError for times that are no finite numbers.
+        Three arrays of the shape of t: the index of the segment, the eased part of it, 0 to 1, and
+        the derivative of that, 1/s. Raises InputError for times that are not finite.
         """
         t = floats(t, 't')
         if t.ndim > 1:
@@ -58,57 +63,66 @@ class Schedule:
         last = len(self._durations) - 1
         segment = np.clip(np.searchsorted(self.times, t, side='right') - 1, 0, last)
         s = np.clip((t - self.times[segment]) / self._durations[segment], 0.0, 1.0)
-        way, rate = np.empty(t.shape), np.zeros(t.shape)
+        part, rate = np.empty(t.shape), np.zeros(t.shape)
         for index in np.ndindex(t.shape):
             ease = self.easings[segment[index]]
-            way[index] = ease(s[index])
+            part[index] = ease(s[index])
             if self.times[0] <= t[index] <= self.times[-1]:
                 rate[index] = ease.slope(s[index]) / self._durations[segment[index]]
-        return segment, way, rate
+        return segment, part, rate
 
 
-class KeyPostures:
-    """Postures of a chain at times; what lies between goes the shorter way round. Immutable.
+class KeyConfigurations:
+    """Configurations of a chain at times, interpolated the shorter way round. Immutable.
 
     Attributes:
     - `times`: (m,) s.
-    - `postures`: (m, n) rad or m: those given, by whole turns nearest the one before where a turn
-      changes nothing and the limits allow it; see `between_postures`.
+    - `configurations`: (m, n) rad or m: each by whole turns nearest the previous one, where the
+      limits allow it; see `between_configurations`.
     """
 
-    def __init__(self, chain: Chain, times: Any, postures: Any,
+    def __init__(self, chain: Chain, times: Any, configurations: Any,
                  easing: str | Sequence[str] = 'cubic') -> None:
-        """Take times (m,), s, postures (m, n), rad or m, and one easing or one for each segment.
+        """Store times (m,), s, configurations (m, n), rad or m, and an easing or one per segment.
 
-        Raises InputError for wrong shapes and numbers, times that do not increase, and a posture
-        outside the limits; OptionError for an unknown easing.
+        Raises InputError for wrong shapes and numbers, times that do not increase, and
+        configurations outside the limits; OptionError for an unknown easing.
         """
+        check_chain(chain)
         self._schedule = Schedule(times, easing)
         self.times = self._schedule.times
-        self.postures = floats(postures, 'postures')
+        self.configurations = floats(configurations, 'configurations')
         shape = (len(self.times), chain.n_joints)
-        if self.postures.shape != shape:
-            raise InputError(f'postures must have the shape {shape}, a row for each time and a '
-                             f'column for each of {", ".join(chain.joint_names)}, not '
-                             f'{self.postures.shape}')
-        outside = (self.postures < chain.lower) | (self.postures > chain.upper)
+        if self.configurations.shape != shape:
+            raise InputError(f'configurations must have the shape {shape}, a row for each time and '
+                             f'a column for each of {", ".join(chain.joint_names)}, not '
+                             f'{self.configurations.shape}')
+        outside = (self.configurations < chain.lower) | (self.configurations > chain.upper)
         if outside.any():
             i, j = np.argwhere(outside)[0]
-            raise InputError(f'key posture {i + 1}, at {self.times[i]:g} s: '
-                             f'{self.postures[i, j]:.9g} is outside the limits {chain.lower[j]:.9g}'
-                             f' to {chain.upper[j]:.9g} of joint {chain.joint_names[j]!r}')
+            raise InputError(f'key configuration {i + 1}, at {self.times[i]:g} s: '
+                             f'{self.configurations[i, j]:.9g} is outside the limits '
+                             f'{chain.lower[j]:.9g} to {chain.upper[j]:.9g} of joint '
+                             f'{chain.joint_names[j]!r}')
         for i in range(1, len(self.times)):
-            self.postures[i] = nearest_end(chain, self.postures[i - 1], self.postures[i])
-        self.postures.flags.writeable = False
+            self.configurations[i] = nearest_end(chain, self.configurations[i - 1],
+                                                 self.configurations[i])
+        self.configurations.flags.writeable = False
+
+    @property
+    def postures(self) -> np.ndarray:
+        """Former name of `configurations`."""
+        warn('KeyConfigurations.postures', 'KeyConfigurations.configurations')
+        return self.configurations
 
     def at(self, t: Any) -> np.ndarray:
-        """Return the posture at a time t, s: (n,) for a number, (k, n) for t (k,); rad or m.
+        """Return the configuration at a time t, s: (n,) for a number, (k, n) for t (k,); rad or m.
 
         Before the first time the first, after the last the last. Raises InputError for times that
         are no finite numbers.
         """
-        segment, way, _ = self._schedule.locate(t)
-        return straight(self.postures[segment], self.postures[segment + 1], way)
+        segment, part, _ = self._schedule.locate(t)
+        return straight(self.configurations[segment], self.configurations[segment + 1], part)
 
     def velocity(self, t: Any) -> np.ndarray:
         """Return the derivative of `at`, rad/s or m/s: (n,) for a number, (k, n) for t (k,).
@@ -117,11 +131,11 @@ class KeyPostures:
         begins there. Raises as `at`.
         """
         segment, _, rate = self._schedule.locate(t)
-        return rate[..., None] * (self.postures[segment + 1] - self.postures[segment])
+        return rate[..., None] * (self.configurations[segment + 1] - self.configurations[segment])
 
 
 class KeyPoses:
-    """Poses of a tip at times; what lies between is straight, and turns on great arcs. Immutable.
+    """Poses of a tip at times, interpolated on straight lines and great arcs. Immutable.
 
     Attributes:
     - `times`: (m,) s.
@@ -131,8 +145,8 @@ class KeyPoses:
     def __init__(self, times: Any, poses: Any, easing: str | Sequence[str] = 'cubic') -> None:
         """Take times (m,), s, poses (m, 4, 4), m, and one easing or one for each segment.
 
-        Raises InputError for wrong shapes and numbers, times that do not increase, and what is no
-        pose; OptionError for an unknown easing.
+        Raises InputError for wrong shapes and numbers, times that do not increase, and matrices
+        that are not poses; OptionError for an unknown easing.
         """
         self._schedule = Schedule(times, easing)
         self.times = self._schedule.times
@@ -151,9 +165,9 @@ class KeyPoses:
         Before the first time the first, after the last the last; see `between_poses`. Raises
         InputError for times that are no finite numbers.
         """
-        segment, way, _ = self._schedule.locate(t)
-        T = np.empty((*way.shape, 4, 4))
-        for index in np.ndindex(way.shape):
+        segment, part, _ = self._schedule.locate(t)
+        T = np.empty((*part.shape, 4, 4))
+        for index in np.ndindex(part.shape):
             i = segment[index]
-            T[index] = between_poses(self.poses[i], self.poses[i + 1], way[index])
+            T[index] = between_poses(self.poses[i], self.poses[i + 1], part[index])
         return T

@@ -1,8 +1,8 @@
-"""Limits of motion: how far, how fast, how hard and how suddenly the joints of an arm may move.
+"""Limits of motion: position, velocity, acceleration and jerk of the joints of an arm.
 
-A description gives positions and, most of the time, velocities. It knows no accelerations and no
-jerks, and some files leave velocities out or set them to zero. What is missing has the defaults
-below, which suit arms in a laboratory; whoever knows the drives says better.
+A description gives positions and, most of the time, velocities. It has no accelerations and no
+jerks, and some files omit velocities or set them to zero. Missing limits have the defaults below,
+which suit arms in a laboratory; set them where the drives are known.
 """
 
 import math
@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import numbers
+from ik_node._arrays import number, numbers
+from ik_node._immutable import Immutable
 from ik_node.exceptions import InputError
-from ik_node.model.chain import Chain
+from ik_node.model.chain import Chain, check_chain
 
-TURNING = 1.0          # rad/s, where the description names no velocity
+TURNING = 1.0          # rad/s, where the description gives no velocity
 SLIDING = 0.25         # m/s, likewise: the reduced speed of ISO 10218-1
 TO_FULL_SPEED = 0.5    # s: acceleration = velocity / this
 TO_FULL_FORCE = 0.1    # s: jerk = acceleration / this
 
 
 @dataclass(frozen=True, eq=False)
-class MotionLimits:
-    """What the joints of a chain may do; every array is (n,), in rad or m, and read-only."""
+class MotionLimits(Immutable):
+    """Limits of the joints of a chain; every array is (n,), in rad or m, and read-only."""
 
     lower: np.ndarray
     """−inf where there is none."""
@@ -37,7 +38,7 @@ class MotionLimits:
     """Per s³."""
 
     def scaled(self, share: float) -> 'MotionLimits':
-        """Return the limits under which every motion takes 1/share as long on the same way."""
+        """Return the limits with which every motion takes 1/share as long on the same path."""
         return MotionLimits(self.lower, self.upper, _frozen(self.velocity * share),
                             _frozen(self.acceleration * share ** 2),
                             _frozen(self.jerk * share ** 3))
@@ -52,14 +53,16 @@ def motion_limits(chain: Chain, velocity: Any = None, acceleration: Any = None, 
     accelerations and jerks that reach velocity within TO_FULL_SPEED and acceleration within
     TO_FULL_FORCE. speed: a part, above 0 and at most 1, in which time is stretched: velocities are
     multiplied by it, accelerations by its square and jerks by its cube, so that motions keep their
-    shape. A joint that others follow is as slow as the slowest of them needs. Raises InputError.
+    shape. A mimicked joint also keeps the velocities of its followers. Raises InputError.
     """
-    if not 0.0 < speed <= 1.0:
+    check_chain(chain)
+    if not 0.0 < (speed := number(speed, 'speed')) <= 1.0:
         raise InputError(f'speed must be a number above 0 and at most 1, not {speed!r}')
-    v = _described_velocity(chain) if velocity is None else _given(chain, velocity, 'velocity')
+    v = (_described_velocity(chain) if velocity is None
+         else _checked_limits(chain, velocity, 'velocity'))
     a = (v / TO_FULL_SPEED if acceleration is None
-         else _given(chain, acceleration, 'acceleration'))
-    j = a / TO_FULL_FORCE if jerk is None else _given(chain, jerk, 'jerk')
+         else _checked_limits(chain, acceleration, 'acceleration'))
+    j = a / TO_FULL_FORCE if jerk is None else _checked_limits(chain, jerk, 'jerk')
     return MotionLimits(chain.lower, chain.upper, _frozen(v), _frozen(a), _frozen(j)).scaled(speed)
 
 
@@ -75,7 +78,7 @@ def _described_velocity(chain: Chain) -> np.ndarray:
     return np.where(np.isfinite(found), found, np.where(chain.prismatic, SLIDING, TURNING))
 
 
-def _given(chain: Chain, values: Any, what: str) -> np.ndarray:
+def _checked_limits(chain: Chain, values: Any, what: str) -> np.ndarray:
     array = numbers(values, f'{what} limits')
     if array.shape not in ((), (chain.n_joints,)):
         raise InputError(f'{what} limits must be one number, or {chain.n_joints}, one for each of '

@@ -1,4 +1,4 @@
-"""From a path of the joints to a motion along it, from rest to rest: quick, and smooth in time."""
+"""Motion along a path in joint space, from rest to rest, quick and smooth in time."""
 
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,9 @@ _WINDOW = 1.5        # of a/j: over how long accelerations are averaged
 def along(path: 'CubicSpline', limits: MotionLimits) -> SplineTrajectory:
     """Return the motion along a path over [0, 1] that keeps velocity, acceleration and jerk.
 
-    The quickest pace jumps from one acceleration to another. Averaging where it is over a window
-    of time makes them grow steadily, without leaving the path. Where that exceeds a limit the pace
-    is slowed, and what little is still too much is gone by stretching the time of the whole.
+    The quickest pace jumps from one acceleration to another. An average over a window of time makes
+    the acceleration continuous, without leaving the path. Where that exceeds a limit the pace is
+    slowed, and the remaining excess is removed by stretching the duration of the whole.
     """
     knots = path.x
     grid = np.unique(np.concatenate(
@@ -73,7 +73,7 @@ def _slowing(motion: SplineTrajectory, limits: MotionLimits, times: np.ndarray, 
                                        axis=1) ** 0.5),
                         np.maximum((jerk / limits.jerk).max(axis=1), 0.0) ** (1.0 / 3.0))
     factor = np.maximum(factor, 1.0)
-    # An average reaches over the window: what is too quick came from places within it.
+    # An average covers the window: the excess comes from places within it.
     reach = max(round(window / (times[1] - times[0])), 1)
     padded = np.pad(factor, reach, mode='edge')
     widest = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)

@@ -1,30 +1,31 @@
 """Named poses of a robot: `home`, `ready`, …, from YAML or from the group states of an SRDF.
 
-    angle_unit: rad        # or deg; of every turning joint, sliding ones are in metres
+    angle_unit: rad        # or deg; of every revolute joint, prismatic ones are in metres
     poses:
       home: {panda_joint1: 0.0, panda_joint2: -0.785, panda_joint4: -2.356}
       ready: {panda_joint1: 0.0, panda_joint2: -1.2, panda_joint4: -2.0}
 
-A pose names as many joints as it likes; the others stay where they are. All that is in a YAML file
-must fit the robot. An SRDF is written for MoveIt, which takes what it can, and the files in the
-field count on it: what does not fit is left out and told of in `PoseLibrary.warnings`.
+A pose names any number of joints; the others stay where they are. All entries of a YAML file must
+fit the robot. An SRDF is written for MoveIt, which accepts partial matches: entries that do not fit
+are skipped and listed in `PoseLibrary.warnings`.
 """
 
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import vector
-from ik_node.bounds import check_name, read_bytes
+from ik_node._arrays import mapping, sequence, vector
+from ik_node._renamed import warn
+from ik_node.bounds import as_path, check_name, read_bytes
 from ik_node.exceptions import ModelError, names, shown, unknown
-from ik_node.model.chain import Chain
-from ik_node.model.tree import KinematicTree
+from ik_node.model.chain import Chain, check_chain
+from ik_node.model.joints import check_text
+from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.yaml_file import load_yaml
 from ik_node.motion.srdf import GroupState, read_group_states
 
@@ -36,7 +37,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
     """Named poses that fit a robot, a read-only mapping name → {joint: value}, rad or m.
 
     Attributes:
-    - `warnings`: what was left out of the source; one sentence each.
+    - `warnings`: what was skipped in the source; one sentence each.
     """
 
     def __init__(self, poses: Any, tree: KinematicTree, angle_unit: str = 'rad', *,
@@ -47,18 +48,20 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         that is unknown, fixed, a mimic, or outside its limits, and a value that is no finite
         number, naming the source, the pose and the joint.
         """
-        if angle_unit not in tuple(_ANGLE_UNITS):
-            raise ModelError(f'{source}: angle_unit must be rad or deg, not {angle_unit!r}')
-        if not isinstance(poses, Mapping) or not poses:
+        check_tree(tree)
+        check_text(source, 'source, the name of the poses,')
+        if not isinstance(angle_unit, str) or angle_unit not in _ANGLE_UNITS:
+            raise ModelError(f'{source}: angle_unit must be rad or deg, not {shown(angle_unit)}')
+        if not isinstance(poses, Mapping) or not (poses := mapping(poses, f'{source}: poses')):
             raise ModelError(f'{source} has no poses: it must hold name: {{joint: value}}, not '
-                             f'{poses!r:.60}')
-        self.warnings = tuple(warnings)
+                             f'{shown(poses)}')
+        self.warnings = tuple(sequence(warnings, 'warnings'))
         self._source = source
         self._poses: dict[str, Mapping[str, float]] = {}
         for name, values in poses.items():
             if not isinstance(name, str) or not name:
-                raise ModelError(f'{source}: the name of a pose must be text, not {name!r}; put it '
-                                 'in quotes')
+                raise ModelError(f'{source}: the name of a pose must be text, not {shown(name)}; '
+                                 'put it in quotes')
             check_name(name, f'{source}: a pose')
             checked = _checked(values, tree, angle_unit, f'{source}: pose {name!r}')
             self._poses[name] = MappingProxyType(checked)
@@ -68,15 +71,16 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
                   tree: KinematicTree) -> 'PoseLibrary':
         """Read poses from a path (.yaml), or a mapping in the same schema; see the module.
 
-        Raises ModelError for what is wrong in it.
+        Raises ModelError for an invalid file.
         """
-        what = 'the pose library' if isinstance(source, Mapping) else str(source)
+        what = ('the pose library' if isinstance(source, Mapping)
+                else str(as_path(source, 'the source of poses')))
         table = source if isinstance(source, Mapping) else load_yaml(source, 'the poses')
         if not isinstance(table, Mapping):
             raise ModelError(f'{what} must be a mapping with the keys {names(_KEYS)}, not '
-                             f'{table!r:.60}')
-        for key in table:
-            if key not in _KEYS:
+                             f'{shown(table)}')
+        for key in (table := mapping(table, what)):
+            if not isinstance(key, str) or key not in _KEYS:
                 raise ModelError(f'{what}: {unknown("key", key, _KEYS)}')
         return cls(table.get('poses'), tree, table.get('angle_unit', 'rad'), source=what)
 
@@ -86,10 +90,11 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
 
         A state is found as `group/name`, and as `name` together with the states of that name of
         other groups, unless they want a joint at different values. A joint of several degrees of
-        freedom, a fixed one, and a mimic beside its source have no value to give and are skipped;
-        a state that does not fit the tree is left out; `warnings` tells of all of it. Raises
+        freedom, a fixed one, and a mimic beside its source have no value of their own and are
+        skipped, as is a state that does not fit the tree; `warnings` lists all of it. Raises
         ModelError for a file that cannot be read, and where no state fits.
         """
+        check_tree(tree)
         what, states = read_group_states(source)
         warnings: list[str] = []
         fitting: list[tuple[GroupState, dict[str, float] | None]] = []
@@ -99,7 +104,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
             try:
                 values = _checked(_own_values(state, tree, where, warnings), tree, 'rad', where)
             except ModelError as error:
-                warnings.append(f'{error}; the pose is left out')
+                warnings.append(f'{error}; the pose is skipped')
             fitting.append((state, values))
         poses: dict[str, dict[str, float]] = {}
         for name in dict.fromkeys(state.name for state in states):
@@ -114,16 +119,17 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
                 '; '.join(warnings) or 'there is no <group_state> in it'))
         return cls(poses, tree, source=what, warnings=warnings)
 
-    def posture(self, name: str, chain: Chain,
-                default: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
+    def configuration(self, name: str, chain: Chain,
+                      default: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
         """Return a pose as the joint values (n,) of a chain, rad or m.
 
-        default: (n,) where the joints stand that the pose does not name; by default
+        default: (n,) values of the joints that the pose does not name; by default
         `chain.neutral()`. Raises ModelError for an unknown pose, with the list, and for values
         outside the limits of the chain, which a mimic may narrow; InputError for a wrong default.
         """
-        if name not in self._poses:
+        if not isinstance(name, str) or name not in self._poses:
             raise ModelError(f'{self._source}: {unknown("pose", name, self._poses)}')
+        check_chain(chain)
         q = chain.neutral() if default is None else vector(default, chain.n_joints, 'default')
         for i, joint in enumerate(chain.joint_names):
             if joint in self._poses[name]:
@@ -134,6 +140,12 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
                         f'the limits {chain.lower[i]:.9g} to {chain.upper[i]:.9g} in the chain, '
                         'its mimics considered')
         return q
+
+    def posture(self, name: str, chain: Chain,
+                default: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
+        """Former name of `configuration`."""
+        warn('PoseLibrary.posture', 'PoseLibrary.configuration')
+        return self.configuration(name, chain, default)
 
     def __getitem__(self, name: str) -> Mapping[str, float]:
         return self._poses[name]
@@ -149,41 +161,43 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
 
 
 def read_poses(path: str | PathLike[str], tree: KinematicTree) -> PoseLibrary:
-    """Read poses from a file: .yaml, .yml or .srdf, any other by whether it begins as XML does.
+    """Read poses from a .yaml, .yml or .srdf file; other extensions are told apart by content.
 
     Raises ModelError.
     """
-    suffix = Path(path).suffix.lower()
+    path = as_path(path, 'the source of poses')
+    suffix = path.suffix.lower()
     if suffix not in ('.yaml', '.yml', '.srdf'):
         suffix = '.srdf' if _begins_as_xml(path) else '.yaml'
     if suffix == '.srdf':
-        return PoseLibrary.from_srdf(Path(path), tree)
+        return PoseLibrary.from_srdf(path, tree)
     return PoseLibrary.from_yaml(path, tree)
 
 
 def _checked(values: Any, tree: KinematicTree, angle_unit: str, where: str) -> dict[str, float]:
     """Return a pose in rad or m. Raises ModelError where it does not fit the tree."""
-    if not isinstance(values, Mapping) or not values:
+    if not isinstance(values, Mapping) or not (values := mapping(values, where)):
         raise ModelError(f'{where} must hold joint: value for at least one joint, not '
-                         f'{values!r:.60}')
+                         f'{shown(values)}')
     return {joint: _value(joint, value, tree, angle_unit, where) for joint, value in values.items()}
 
 
 def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: str) -> float:
     """Return the value of a joint, rad or m. Raises ModelError where it cannot have it."""
-    if name not in tree.joints:
+    if not isinstance(name, str) or name not in tree.joints:
         raise ModelError(f'{where}: {unknown("joint", name, _own_joints(tree))}')
     joint = tree.joints[name]
     where = f'{where}: joint {name!r}'
     if not joint.moves:
         raise ModelError(f'{where} is fixed; those that move are {names(_own_joints(tree))}')
     if joint.mimic is not None:
-        raise ModelError(f'{where} follows {tree.drives[name].source!r}; give the value of that')
+        raise ModelError(f'{where} follows {tree.drives[name].source!r}; give the value of that '
+                         'joint')
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        hint = ', which YAML takes for text (it wants 1.0e-3)' if isinstance(value, str) else ''
-        raise ModelError(f'{where} must be at a number, not {value!r}{hint}')
+        hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(value, str) else ''
+        raise ModelError(f'{where} must be a number, not {shown(value)}{hint}')
     if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some whole numbers
-        raise ModelError(f'{where} must be at a finite number, not {shown(value)}')
+        raise ModelError(f'{where} must be a finite number, not {shown(value)}')
     unit, scale = ('m', 1.0) if joint.prismatic else (angle_unit, _ANGLE_UNITS[angle_unit])
     if not joint.lower <= scale * value <= joint.upper:
         raise ModelError(f'{where}: {value:.9g} {unit} is outside its limits '
@@ -234,7 +248,7 @@ def _merged(parts: Sequence[Mapping[str, float] | None], where: str,
         for joint, value in values.items():
             if merged.setdefault(joint, value) != value:
                 warnings.append(f'{where}: its groups want joint {joint!r} at different values, '
-                                f'{merged[joint]:g} and {value:g}; ask for it as group/name')
+                                f'{merged[joint]:g} and {value:g}; use group/name')
                 return None
     return merged
 

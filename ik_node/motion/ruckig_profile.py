@@ -20,7 +20,7 @@ _ADMISSIBLE = 1.0 + 1e-9
 
 
 class RuckigProfile(Trajectory):
-    """What Ruckig has computed; it keeps velocities, accelerations and jerks, not positions.
+    """A trajectory of Ruckig; it keeps limits of velocity, acceleration and jerk, not of position.
 
     - `lowest`, `highest`: (n,) positions, rad or m; `fastest`: (n,) speeds, per s.
     - `excess`: how far positions leave the limits at most, rad or m; not above 0: they do not.
@@ -56,8 +56,8 @@ def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
     """Return the lowest and highest positions, and the highest speeds, (n,) each, of profiles.
 
     Ruckig's own `position_extrema` miss a joint that turns round while its acceleration is constant
-    (github.com/pantor/ruckig/issues/215). Here every phase, p + v t + a t²/2 + j t³/6, is asked
-    where its velocity is zero, and where its acceleration is.
+    (github.com/pantor/ruckig/issues/215). Here the zeros of velocity and
+    acceleration of every phase, p + v t + a t²/2 + j t³/6, are computed.
     """
     # Two phases that bring a state into the limits, and seven to the target; (n, 9) each.
     t, p, v, a, j = (np.array([[*getattr(profile.brake, name)[:2], *getattr(profile, name)[:7]]
@@ -70,7 +70,7 @@ def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
     still[1] = level[1] = t  # each phase's end, besides its beginning
     positions = p + still * (v + still * (a / 2.0 + still * j / 6.0))
     speeds = np.abs(v + level * (a + level * j / 2.0))
-    taken = t > 0.0  # what takes no time tells of no place
+    taken = t > 0.0  # phases without duration do not count
     taken[:, -1] |= ~taken.any(axis=1)
     return (np.where(taken, positions, np.inf).min(axis=(0, 2)),
             np.where(taken, positions, -np.inf).max(axis=(0, 2)),
@@ -78,7 +78,7 @@ def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def ruckig_module() -> ModuleType:
-    """Return the library. Raises UnsupportedError, with what to do, where it is not installed."""
+    """Return the library. Raises UnsupportedError, with a hint, where it is not installed."""
     try:
         import ruckig
     except ImportError as error:
@@ -88,9 +88,9 @@ def ruckig_module() -> ModuleType:
 
 
 def admissible(limits: MotionLimits, state: State) -> bool:
-    """Tell whether a state can go on within the limits of velocity and acceleration.
+    """Return whether a state allows a motion within the limits of velocity and acceleration.
 
-    An acceleration takes a while to go, during which the velocity grows by a²/2j.
+    While an acceleration is reduced to zero the velocity grows by a²/2j.
     """
     v, a = state.velocity, state.acceleration
     ahead = v + a * np.abs(a) / (2.0 * limits.jerk)
@@ -101,46 +101,46 @@ def admissible(limits: MotionLimits, state: State) -> bool:
 
 def reach_state(limits: MotionLimits, state: State, q: np.ndarray,
                 velocity: np.ndarray | None = None) -> RuckigProfile:
-    """Return the quickest motion from a state to q (n,), rad or m, there without acceleration.
+    """Return the quickest motion from a state to q (n,), rad or m, with zero acceleration there.
 
-    velocity: (n,) that it ends with, per s; by default at rest. All joints arrive together.
+    velocity: (n,) final velocity, per s; by default zero. All joints arrive together.
     Raises MotionError where Ruckig finds none.
     """
     ruckig = ruckig_module()
-    given = _input(ruckig, limits, state)
-    given.target_position = q.tolist()
+    parameters = _input(ruckig, limits, state)
+    parameters.target_position = q.tolist()
     if velocity is not None:
-        given.target_velocity = velocity.tolist()
+        parameters.target_velocity = velocity.tolist()
     arriving = State(q, np.zeros_like(q) if velocity is None else velocity, np.zeros_like(q))
-    return RuckigProfile(_calculate(ruckig, given), limits, arriving)
+    return RuckigProfile(_calculate(ruckig, parameters), limits, arriving)
 
 
 def stop(limits: MotionLimits, state: State) -> RuckigProfile:
-    """Return the quickest way to rest, each joint by itself. Raises MotionError as above."""
+    """Return the quickest stop, each joint by itself. Raises MotionError as `reach_state`."""
     ruckig = ruckig_module()
-    given = _input(ruckig, limits, state)
-    given.control_interface = ruckig.ControlInterface.Velocity
-    given.synchronization = ruckig.Synchronization.No
-    found = _calculate(ruckig, given)
+    parameters = _input(ruckig, limits, state)
+    parameters.control_interface = ruckig.ControlInterface.Velocity
+    parameters.synchronization = ruckig.Synchronization.No
+    found = _calculate(ruckig, parameters)
     return RuckigProfile(found, limits, State.at_rest(np.array(found.at_time(found.duration)[0])))
 
 
 def _input(ruckig: ModuleType, limits: MotionLimits, state: State):  # type: ignore[no-untyped-def]
-    given = ruckig.InputParameter(len(state.position))
-    given.current_position = state.position.tolist()
-    given.current_velocity = state.velocity.tolist()
-    given.current_acceleration = state.acceleration.tolist()
-    given.max_velocity = limits.velocity.tolist()
-    given.max_acceleration = limits.acceleration.tolist()
-    given.max_jerk = limits.jerk.tolist()
-    return given
+    parameters = ruckig.InputParameter(len(state.position))
+    parameters.current_position = state.position.tolist()
+    parameters.current_velocity = state.velocity.tolist()
+    parameters.current_acceleration = state.acceleration.tolist()
+    parameters.max_velocity = limits.velocity.tolist()
+    parameters.max_acceleration = limits.acceleration.tolist()
+    parameters.max_jerk = limits.jerk.tolist()
+    return parameters
 
 
-def _calculate(ruckig: ModuleType, given):  # type: ignore[no-untyped-def]
-    n = given.degrees_of_freedom
+def _calculate(ruckig: ModuleType, parameters):  # type: ignore[no-untyped-def]
+    n = parameters.degrees_of_freedom
     found = ruckig.Trajectory(n)
     try:
-        result = ruckig.Ruckig(n).calculate(given, found)
+        result = ruckig.Ruckig(n).calculate(parameters, found)
     except RuntimeError as error:
         raise MotionError(f'Ruckig finds no motion: {error}') from error
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):

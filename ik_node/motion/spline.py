@@ -1,4 +1,4 @@
-"""A trajectory as a spline over time: what it does is known exactly, and so is what it exceeds."""
+"""A trajectory as a cubic spline over time, whose extrema are computed exactly."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ _ROUNDING = 1.0 + 1e-7
 
 
 class Excess(NamedTuple):
-    """The largest part of each limit that a motion takes; above 1 it exceeds it."""
+    """The largest part of each limit that a motion uses; above 1 it exceeds the limit."""
 
     velocity: float
     acceleration: float
@@ -29,19 +29,19 @@ class Excess(NamedTuple):
 class SplineTrajectory(Trajectory):
     """Cubic in time: positions twice differentiable, accelerations linear between the knots."""
 
-    def __init__(self, times: np.ndarray, postures: np.ndarray, limits: MotionLimits,
+    def __init__(self, times: np.ndarray, configurations: np.ndarray, limits: MotionLimits,
                  velocity: np.ndarray | None = None) -> None:
-        """Lead through postures (k, n), rad or m, at times (k,), s from 0, to rest.
+        """Interpolate configurations (k, n), rad or m, at times (k,), s from 0, ending at rest.
 
         velocity: (n,) at the beginning, per s; by default at rest.
         """
         self.duration = float(times[-1])
         self._limits = limits
-        rest = np.zeros(postures.shape[1])
+        rest = np.zeros(configurations.shape[1])
         begin = rest if velocity is None else velocity
         from scipy.interpolate import CubicSpline  # late: it takes a third of a node's start
-        self._spline = CubicSpline(times, postures, bc_type=((1, begin), (1, rest)))
-        self._end = postures[-1].copy()
+        self._spline = CubicSpline(times, configurations, bc_type=((1, begin), (1, rest)))
+        self._end = configurations[-1].copy()
 
     @property
     def end(self) -> np.ndarray:
@@ -49,7 +49,7 @@ class SplineTrajectory(Trajectory):
         return self._end.copy()
 
     def excess(self) -> Excess:
-        """Return how much of the limits the motion takes, exactly."""
+        """Return the part of each limit that the motion uses, exactly."""
         limits, spline = self._limits, self._spline
         c, h = spline.c, np.diff(spline.x)[:, None]
         accelerations = np.abs(np.vstack([2.0 * c[1], 2.0 * c[1, -1:] + 6.0 * c[0, -1:] * h[-1]]))

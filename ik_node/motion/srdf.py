@@ -1,4 +1,4 @@
-"""Reads the group states of an SRDF: MoveIt's named postures.
+"""Reads the group states of an SRDF, MoveIt's named joint configurations.
 
     <robot name="panda">
       <group_state name="ready" group="panda_arm">
@@ -6,8 +6,8 @@
       </group_state>
     </robot>
 
-A joint of several degrees of freedom, as the one that floats a robot in the world, has as many
-values, separated by spaces.
+A joint of several degrees of freedom, such as a floating joint, has as many values, separated by
+spaces.
 """
 
 import math
@@ -15,17 +15,17 @@ from os import PathLike
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from ik_node.bounds import read_bytes
+from ik_node.bounds import MAX_GROUP_STATES, as_path, read_bytes
 from ik_node.exceptions import ModelError
-from ik_node.model.robot_xml import parse_robot
+from ik_node.model.robot_xml import parse_robot, uses_xacro
 
 
 class GroupState(NamedTuple):
-    """A named posture of a group of joints, as it stands in the file."""
+    """A named joint configuration of a group, as the file has it."""
 
     name: str
     group: str | None
-    """None where the state names no group, though SRDF wants one."""
+    """None where the state names no group, though SRDF requires one."""
     values: dict[str, tuple[float, ...]]
     """Per joint its values, rad or m."""
 
@@ -33,29 +33,32 @@ class GroupState(NamedTuple):
 def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState]]:
     """Return the file's name, for messages, and its group states in file order.
 
-    source: a path, or the XML text itself. Raises ModelError for what cannot be read, naming the
+    source: a path, or the XML text itself. Raises ModelError for an invalid file, naming the
     file, the state and the joint.
     """
     if isinstance(source, str) and source.lstrip('\ufeff \t\r\n').startswith('<'):
         what, data = 'the SRDF', source.lstrip('\ufeff \t\r\n').encode(errors='replace')
         encoding: str | None = 'utf-8'
     else:
+        source = as_path(source, 'the SRDF')
         what, encoding = str(source), None  # as the file declares it
         try:
             data = read_bytes(source).removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
         except (OSError, ValueError) as error:
             raise ModelError(f'cannot read the SRDF {what!r}: {error}') from error
-    robot = parse_robot(data, what, encoding)
-    if b'<xacro:' in data:
-        raise ModelError(f'{what} has xacro in it; expand it first: "xacro FILE > robot.srdf"')
-    states: list[GroupState] = []
-    for number, element in enumerate(robot.findall('group_state'), start=1):
+    if uses_xacro(data, what, encoding):
+        raise ModelError(f'{what} uses xacro; expand it first: "xacro FILE > robot.srdf"')
+    elements = parse_robot(data, what, encoding).findall('group_state')
+    if len(elements) > MAX_GROUP_STATES:
+        raise ModelError(f'{what} has {len(elements)} group states; at most {MAX_GROUP_STATES} '
+                         'are allowed')
+    states: dict[tuple[str, str | None], GroupState] = {}
+    for number, element in enumerate(elements, start=1):
         state = _group_state(element, number, what)
-        if any(state[:2] == other[:2] for other in states):
+        if states.setdefault((state.name, state.group), state) is not state:
             raise ModelError(f'{what}: two states of the group {state.group!r} are named '
                              f'{state.name!r}')
-        states.append(state)
-    return what, states
+    return what, list(states.values())
 
 
 def _group_state(element: ElementTree.Element, number: int, what: str) -> GroupState:
@@ -69,7 +72,7 @@ def _group_state(element: ElementTree.Element, number: int, what: str) -> GroupS
         if not joint_name:
             raise ModelError(f'{where}: a joint has no name')
         if joint_name in values:
-            raise ModelError(f'{where}: joint {joint_name!r} is given twice')
+            raise ModelError(f'{where}: joint {joint_name!r} appears twice')
         values[joint_name] = _numbers(joint.get('value'), f'{where}: joint {joint_name!r}')
     return GroupState(name, element.get('group') or None, values)
 
@@ -80,6 +83,6 @@ def _numbers(text: str | None, where: str) -> tuple[float, ...]:
     except ValueError:
         numbers = ()
     if not numbers or not all(math.isfinite(number) for number in numbers):
-        raise ModelError(f'{where}: the value must be a finite number, or several with spaces '
-                         f'between, not {text!r}')
+        raise ModelError(f'{where}: the value must be a finite number, or several separated '
+                         f'by spaces, not {text!r}')
     return numbers

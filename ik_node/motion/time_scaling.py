@@ -1,10 +1,10 @@
-"""How fast a path of the joints can be run through: two passes over its grid.
+"""Time-optimal scaling of a path in joint space, by two passes over its grid.
 
 With x = ṡ² and u = s̈ the joints have q̇² = q'² x and q̈ = q' u + q'' x, so that their limits are
 straight lines in (x, u), and x grows by 2 u Δs from one place to the next. Backwards: the highest x
 from which the end can still be reached at rest; forwards: as much u as that allows.
 [Pham & Pham, A New Approach to Time-Optimal Path Parameterization based on Reachability Analysis,
-IEEE T-RO 2018]. The limits are asked for at both ends of every piece.
+IEEE T-RO 2018]. The limits hold at both ends of every piece.
 """
 
 import math
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._jit import njit
+from ik_node._jit import Matrix, Vector, entry, njit
 
 _HALVINGS = 60
 
 
 class Pace(NamedTuple):
-    """When a path is where."""
+    """The part of a path as a function of time."""
 
     times: np.ndarray
     """(k,) s, from 0."""
@@ -51,8 +51,9 @@ def quickest_pace(parts: np.ndarray, dq: np.ndarray, ddq: np.ndarray, velocity: 
     return Pace(np.concatenate([[0.0], np.cumsum(times)]), parts, rates)
 
 
-@njit
-def two_passes(parts, dq, ddq, velocity, acceleration, x):
+@entry
+def two_passes(parts: Vector, dq: Matrix, ddq: Matrix, velocity: Matrix, acceleration: Matrix,
+               x: Vector) -> None:
     """Write the highest x = ṡ² (k,) into x; see `quickest_pace`."""
     last = parts.shape[0] - 1
     x[last] = 0.0

@@ -1,4 +1,4 @@
-"""Trajectories: where every joint of an arm is, how fast and how hard it moves, at any time."""
+"""Trajectories: position, velocity and acceleration of every joint over time."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class State(NamedTuple):
 
     @classmethod
     def at_rest(cls, q: np.ndarray) -> 'State':
-        """Return the state of joints that stand at q (n,), rad or m."""
+        """Return the state of joints at rest at q (n,), rad or m."""
         return cls(q, np.zeros_like(q), np.zeros_like(q))
 
     @property
@@ -31,7 +31,7 @@ class State(NamedTuple):
 
 
 class Trajectory(ABC):
-    """From 0 to `duration`, s; before that it stands at its beginning, afterwards at its end.
+    """A trajectory from 0 to `duration`, s; at rest before at its beginning, afterwards at its end.
 
     - `duration`: s.
     """
@@ -60,16 +60,16 @@ class Trajectory(ABC):
 
 
 class Rest(Trajectory):
-    """Standing still."""
+    """A robot at rest."""
 
     def __init__(self, q: np.ndarray) -> None:
-        """Stand at q (n,), rad or m."""
+        """Rest at q (n,), rad or m."""
         self.duration = 0.0
         self._end = q
 
     @property
     def end(self) -> np.ndarray:
-        """Where the joints stand, (n,)."""
+        """The joint values (n,)."""
         return self._end.copy()
 
     def _at(self, t: float) -> State:
@@ -77,10 +77,10 @@ class Rest(Trajectory):
 
 
 class Part(Trajectory):
-    """What another trajectory does from one time on, up to another; it ends there as it moves."""
+    """An interval of another trajectory; it may end in motion."""
 
     def __init__(self, whole: Trajectory, start: float, duration: float | None = None) -> None:
-        """Take what is left after `start`, s, or the next `duration`, s, of it."""
+        """Use the rest of it after `start`, s, or the next `duration`, s."""
         if isinstance(whole, Part):
             start += whole.start
             whole = whole.whole
@@ -104,14 +104,14 @@ class Part(Trajectory):
 
 
 class Series(Trajectory):
-    """One trajectory after the other; each begins as the one before it ends."""
+    """Several trajectories in sequence; each begins in the state in which the previous one ends."""
 
     def __init__(self, parts: Sequence[Trajectory]) -> None:
-        """Join trajectories; those that take no time are left out, but for the last."""
-        flat = [one for part in parts
-                for one in (part.parts if isinstance(part, Series) else [part])]
+        """Join trajectories; those without duration are skipped, except for the last."""
+        unnested = [one for part in parts
+                    for one in (part.parts if isinstance(part, Series) else [part])]
         self.parts: list[Trajectory] = [
-            *(part for part in flat[:-1] if part.duration > 0.0), flat[-1]]
+            *(part for part in unnested[:-1] if part.duration > 0.0), unnested[-1]]
         self._ends = np.cumsum([part.duration for part in self.parts])
         self.duration = float(self._ends[-1])
 
@@ -121,7 +121,7 @@ class Series(Trajectory):
         return self.parts[-1].end
 
     def left(self, t: float) -> Trajectory:
-        """Return what is left from a time t, s, on, without the parts that are over."""
+        """Return the rest from a time t, s, on, without the parts that are over."""
         k = min(int(np.searchsorted(self._ends, t, side='right')), len(self.parts) - 1)
         first = Part(self.parts[k], t - (self._ends[k - 1] if k else 0.0))
         return Series([first, *self.parts[k + 1:]]) if k + 1 < len(self.parts) else first
@@ -140,7 +140,7 @@ class Series(Trajectory):
 
 
 def left_of(trajectory: Trajectory, t: float) -> Trajectory:
-    """Return what a trajectory does from a time t, s, on; standing where it is over."""
+    """Return the rest of a trajectory from a time t, s, on; at rest where it is over."""
     if t >= trajectory.duration:
         return Rest(trajectory.end)
     return trajectory.left(t) if isinstance(trajectory, Series) else Part(trajectory, t)

@@ -1,4 +1,4 @@
-"""Motion in joint space through several postures, each of them met exactly."""
+"""Motion in joint space through several configurations, each of which is met exactly."""
 
 from typing import Any
 
@@ -6,27 +6,27 @@ import numpy as np
 
 from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
-from ik_node.motion.joint_motion import checked_postures, joint_motion, state_of
+from ik_node.motion.joint_motion import checked_configurations, joint_motion, state_of
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state
 from ik_node.motion.trajectory import Series, State, Trajectory
 
-_SLOWER = 0.5      # what a speed through a waypoint is multiplied by where it leads to overshooting
+_SLOWER = 0.5      # factor of the speed at a waypoint where it causes overshooting
 _SLOWEST = 0.2     # of the first choice; below that the arm stops there
 _OVERSHOOT = 1e-6  # rad or m, beyond the ends of a segment
 _HALVINGS = 30
 
 
 def joint_motion_through(chain: Chain, limits: MotionLimits, start: State | Trajectory,
-                         postures: Any) -> Trajectory:
-    """Return the motion from a start through postures (m, n), rad or m, to rest at the last.
+                         configurations: Any) -> Trajectory:
+    """Return the motion from a start through configurations (m, n), rad or m, to rest at the last.
 
-    A joint that goes on in the same direction passes a waypoint without a stop; one that turns
-    round there stands for a moment. Between waypoints no joint leaves the interval between them.
-    start, and what is raised: as `joint_motion`.
+    A joint that continues in the same direction passes a waypoint without a stop; one that reverses
+    there stops for a moment. Between waypoints no joint leaves the interval between them. start and
+    errors: as for `joint_motion`.
     """
     state = state_of(start)
-    targets = checked_postures(chain, limits, state.position, postures)
+    targets = checked_configurations(chain, limits, state.position, configurations)
     passing = _passing(limits, np.vstack([state.position, targets]))
     share = np.ones(len(targets))
     while True:
@@ -47,7 +47,7 @@ def joint_motion_through(chain: Chain, limits: MotionLimits, start: State | Traj
 
 def _segments(limits: MotionLimits, state: State, targets: np.ndarray,
               velocities: np.ndarray) -> list[RuckigProfile | None]:
-    """Return a profile for each segment, None for those that leave what they must not."""
+    """Return a profile for each segment, None for those that leave their interval or a limit."""
     found: list[RuckigProfile | None] = []
     for k, (q, velocity) in enumerate(zip(targets, velocities)):
         try:
@@ -67,17 +67,17 @@ def _segments(limits: MotionLimits, state: State, targets: np.ndarray,
     return found
 
 
-def _passing(limits: MotionLimits, postures: np.ndarray) -> np.ndarray:
-    """Return the velocities (m, n) at the postures after the first, zero at the last.
+def _passing(limits: MotionLimits, configurations: np.ndarray) -> np.ndarray:
+    """Return the velocities (m, n) at the configurations after the first, zero at the last.
 
-    Of the two segments at a posture the one that takes longer, its quickest joint at full speed,
-    sets the pace; a joint that turns round has none. All joints of a posture are then slowed by the
-    same share, until each segment is long enough to come from one velocity to the next.
+    Of the two segments at a configuration the one that takes longer, its quickest joint at full
+    speed, sets the pace; a joint that reverses has velocity zero. All joints of a configuration are
+    then slowed by the same factor, until each segment is long enough for the change of velocity.
     """
-    ways = np.diff(postures, axis=0)
-    times = np.maximum((np.abs(ways) / limits.velocity).max(axis=1), 1e-9)
-    pace = ways / times[:, None]
-    wanted = np.zeros_like(postures)
+    steps = np.diff(configurations, axis=0)
+    times = np.maximum((np.abs(steps) / limits.velocity).max(axis=1), 1e-9)
+    pace = steps / times[:, None]
+    wanted = np.zeros_like(configurations)
     same = pace[:-1] * pace[1:] > 0.0
     wanted[1:-1] = np.where(same, np.sign(pace[1:]) * np.minimum(
         np.abs(pace[:-1]), np.abs(pace[1:])), 0.0)
@@ -85,15 +85,15 @@ def _passing(limits: MotionLimits, postures: np.ndarray) -> np.ndarray:
     share[0] = share[-1] = 0.0
     for order in (range(1, len(wanted)), range(len(wanted) - 2, 0, -1)):
         for k in order:
-            before, way = (k - 1, ways[k - 1]) if order.step > 0 else (k + 1, ways[k])
-            most = _reachable(limits, share[before] * np.abs(wanted[before]), np.abs(way))
+            before, step = (k - 1, steps[k - 1]) if order.step > 0 else (k + 1, steps[k])
+            most = _reachable(limits, share[before] * np.abs(wanted[before]), np.abs(step))
             passes = wanted[k] != 0.0
             share[k] = min(share[k], (most[passes] / np.abs(wanted[k, passes])).min(initial=1.0))
     return (share[:, None] * wanted)[1:]
 
 
-def _reachable(limits: MotionLimits, v: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """Return the highest velocities (n,) that joints come to from v (n,) within a way (n,).
+def _reachable(limits: MotionLimits, v: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Return the highest velocities (n,) that joints reach from v (n,) within a step (n,).
 
     Without acceleration at both ends a change by Δ takes 2√(Δ/j), beyond Δ = a²/j, where the
     acceleration a is reached, Δ/a + a/j; and on average the joint has the mean of both velocities.
@@ -104,6 +104,6 @@ def _reachable(limits: MotionLimits, v: np.ndarray, way: np.ndarray) -> np.ndarr
         middle = 0.5 * (low + high)
         change = middle - v
         time = np.where(change <= a * a / j, 2.0 * np.sqrt(change / j), change / a + a / j)
-        enough = 0.5 * (v + middle) * time <= way
+        enough = 0.5 * (v + middle) * time <= step
         low, high = np.where(enough, middle, low), np.where(enough, high, middle)
     return low

@@ -1,1 +1,1 @@
-"""Where an arm can get, how it can stand there, and which task axes it serves."""
+"""Workspace analysis: reachability, dexterity, conditioning and task rank of an arm."""

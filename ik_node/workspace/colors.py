@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# viridis at 0, 1/8 … 1 (Smith & van der Walt, matplotlib); between them straight lines will do.
+# viridis at 0, 1/8 … 1 (Smith & van der Walt, matplotlib), interpolated linearly.
 _VIRIDIS = np.array([
     (0.267, 0.005, 0.329), (0.283, 0.141, 0.458), (0.230, 0.322, 0.546), (0.173, 0.449, 0.558),
     (0.128, 0.567, 0.551), (0.158, 0.684, 0.502), (0.369, 0.789, 0.383), (0.678, 0.864, 0.190),

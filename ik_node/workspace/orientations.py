@@ -1,4 +1,4 @@
-"""Orientations spread evenly over those that an arm can be asked for."""
+"""Evenly spread orientations for an arm."""
 
 import math
 
@@ -6,10 +6,10 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.spatial import matrix_from_quaternion, rotation_exp
-from ik_node.workspace.postures import Postures
+from ik_node.workspace.sampling import ConfigurationSampler
 
-_POSTURES = 6         # power of two: 64 postures show about which axes the tip turns
-_ONE_AXIS = 1e-3      # of the largest singular value: what is less is rounding in the file
+_SAMPLES = 6         # power of two: 64 configurations show the axes of rotation of the tip
+_ONE_AXIS = 1e-3      # of the largest singular value: smaller ones are rounding in the file
 
 # The constants of the spirals: φ = √2, and ψ the positive root of ψ⁴ = ψ + 4.
 _PHI = math.sqrt(2.0)
@@ -19,8 +19,8 @@ _PSI = 1.533751168755204288118041
 def orientations(chain: Chain, count: int, seed: int = 0) -> np.ndarray:
     """Return `count` orientations R_base_tip (count, 3, 3) that are spread evenly.
 
-    A tip that only ever turns about one axis of the base (a planar arm, a SCARA): turns about
-    this axis, the first as at the neutral posture. Any other: a set on SO(3).
+    For a tip that only turns about one axis of the base (a planar arm, a SCARA): rotations about
+    this axis, the first that of the neutral configuration. For any other: a set on SO(3).
     """
     axis = _only_axis(chain, seed)
     if axis is None:
@@ -45,7 +45,7 @@ def super_fibonacci(count: int) -> np.ndarray:
 
 def _only_axis(chain: Chain, seed: int) -> np.ndarray | None:
     """Return the axis (3,), base frame, about which alone the tip turns; None for others."""
-    J = np.hstack([chain.jacobian(q)[3:] for q in Postures(chain, seed).next(_POSTURES)])
+    J = np.hstack([chain.jacobian(q)[3:] for q in ConfigurationSampler(chain, seed).next(_SAMPLES)])
     U, sigma, _ = np.linalg.svd(J, full_matrices=False)
     if sigma[0] == 0.0 or sigma[1] > _ONE_AXIS * sigma[0]:
         return None

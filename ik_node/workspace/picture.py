@@ -1,4 +1,4 @@
-"""A picture of a workspace: one view of a planar arm, three sections of any other."""
+"""Pictures of a workspace: one view of a planar arm, three sections of any other."""
 
 from os import PathLike
 from textwrap import wrap
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.spatial import inverse
-from ik_node.workspace.survey import Workspace
+from ik_node.workspace.analysis import Workspace
 
 NAMES = 'xyz'
 TITLES = {'reachable': 'reachable workspace', 'manipulability': 'best manipulability √det(J Jᵀ)',
@@ -21,9 +21,10 @@ _TEXT_WIDTH = 66              # characters
 def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str]) -> None:
     """Save a picture of one of `FIGURES` as PNG.
 
-    The arm stands at its neutral posture. A section is the layer of voxels that holds the centre
-    of the reach; grey is what lies before or behind it. Raises InputError as `Workspace.values`,
-    ImportError where matplotlib is missing, and OSError where the file cannot be written.
+    The arm is drawn at its neutral configuration. A section is the layer of voxels that holds the
+    centre of the reach; reachable voxels before or behind it are grey. Raises InputError as
+    `Workspace.values`, ImportError where matplotlib is missing, and OSError where the file cannot
+    be written.
     """
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -33,7 +34,7 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
     sheet = Figure(figsize=(8.6, 8.0) if planar else (11.6, 11.0), dpi=130,
                    layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1))
     if planar:
-        panels = [(sheet.add_subplot(), _flat_axis(workspace))]
+        panels = [(sheet.add_subplot(), _view_axis(workspace))]
         text = None
     else:
         axes = sheet.subplots(2, 2)
@@ -64,9 +65,9 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
     sheet.savefig(file, format='png')
 
 
-def _flat_axis(workspace: Workspace) -> int:
+def _view_axis(workspace: Workspace) -> int:
     """Return the axis to look along at a planar arm."""
-    return int(np.flatnonzero(workspace.voxels.flat)[-1])
+    return int(np.flatnonzero(workspace.voxels.fixed_axes)[-1])
 
 
 def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: int,
@@ -77,7 +78,7 @@ def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: 
     voxels, centre = workspace.voxels, workspace.reach_centre
     u, v = (axis for axis in range(3) if axis != across)
     layer = 0
-    if not voxels.flat[across]:
+    if not voxels.fixed_axes[across]:
         layer = int((centre[across] - voxels.origin[across]) / voxels.edge)
         layer = min(max(layer, 0), voxels.shape[across] - 1)
     lower = voxels.origin[[u, v]]
@@ -103,7 +104,7 @@ def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: 
     margin = _MARGIN * float((high - low).max())
     panel.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin),
               xlabel=f'{NAMES[u]} [m]', ylabel=f'{NAMES[v]} [m]', aspect='equal')
-    if not voxels.flat[across]:
+    if not voxels.fixed_axes[across]:
         at = voxels.origin[across] + voxels.edge * (layer + 0.5)
         panel.set_title(f'section at {NAMES[across]} = {at + 0.0:.3g} m', fontsize=11, color=_INK)
     panel.grid(visible=True, alpha=0.25, lw=0.6)
@@ -125,11 +126,11 @@ def _legend(workspace: Workspace, figure: str) -> list[Any]:
             Line2D([], [], ls='--', lw=1.0, color=_INK,
                    label=f'reach: {nearest:.3f} m and {farthest:.3f} m'),
             Line2D([], [], color='tab:red', lw=2.4, marker='o', ms=4.5,
-                   label='the arm at its neutral posture')]
+                   label='the arm at its neutral configuration')]
 
 
 def _most(workspace: Workspace, figure: str) -> float:
-    """Return where the colours of a figure end."""
+    """Return the largest value of the colour scale of a figure."""
     if figure == 'dexterity':
         return 1.0
     return float(workspace.values(figure).max(initial=0.0)) or 1.0
@@ -137,14 +138,14 @@ def _most(workspace: Workspace, figure: str) -> float:
 
 def _label(workspace: Workspace, figure: str) -> str:
     if figure == 'dexterity':
-        return f'part of {workspace.orientations} orientations taken (1: dexterous)'
+        return f'part of {workspace.orientations} orientations reachable (1: dexterous)'
     served = ', '.join(workspace.task.served)
     scale = f'; 1 rad = {workspace.length_scale:.4g} m' if figure == 'conditioning' else '; m, rad'
     return f'{TITLES[figure]} over {served}{scale}'
 
 
 def _bones(workspace: Workspace) -> np.ndarray:
-    """Return where the links have their origins at the neutral posture, (k, 3), m, base frame."""
+    """Return the origins of the links (k, 3), m, base frame, at the neutral configuration."""
     chain = workspace.chain
     T_root_link = chain.tree.forward(dict(zip(chain.joint_names, chain.neutral())))
     T_base_root = inverse(T_root_link[chain.base_link])

@@ -1,83 +1,84 @@
-"""Which voxels a tip can be put into.
+"""Reachable voxels of a tip.
 
-**Reachable** is a voxel if some posture inside the joint limits puts the tip inside it (no matter
-how it is turned). Its **centre is reachable** if some posture puts the tip there, to the solvers'
-tolerance. Every voxel that is reported has such a posture, which forward kinematics confirms.
+A voxel is **reachable** if some configuration inside the joint limits puts the tip inside it, in
+any orientation. Its **centre is reachable** if some configuration puts the tip there, to the
+solvers' tolerance. Every reported voxel has such a configuration, confirmed by forward kinematics.
 
-Postures come from two sources. Samples, spread over the limits, find the workspace but miss what
-few postures lead to: its border above all. Inverse kinematics therefore asks for the centre of
-every voxel next to a reached one, from the posture of that neighbour, until nothing new turns up; a
-voxel whose centre is out of reach still counts where the best attempt ends inside it.
-What is missed, then, are voxels that only a corner of the workspace juts into, and parts of the
-workspace that no sample has met and that touch no other.
+Configurations come from two sources. Samples, spread over the limits, find the workspace but miss
+regions with few configurations, above all its border. Inverse kinematics therefore solves for the
+centre of every voxel next to a reached one, from the configuration of that neighbour, until no new
+voxel is found; a voxel whose centre is out of reach still counts where the best attempt ends inside
+it. Missed are voxels that the workspace enters only with a corner, and parts of the workspace that
+no sample has met and that touch no other part.
 """
 
 import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.workspace.occupancy import Grid, Occupancy, mark
-from ik_node.workspace.postures import Postures
-from ik_node.workspace.progress import Tell
-from ik_node.workspace.seeker import Seeker
+from ik_node.workspace.progress import Progress
+from ik_node.workspace.reachability_solver import ReachabilitySolver
+from ik_node.workspace.sampling import ConfigurationSampler
 from ik_node.workspace.voxels import Voxels
 
 AT_CENTRE = 2e-6     # m: twice the solvers' tolerance
 
-_BLOCK = 13          # power of two of postures drawn at once
+_BLOCK = 13          # power of two of configurations drawn at once
 _RESTARTS = 6
 
 
 def mark_samples(chain: Chain, grid: Grid, found: Occupancy, count: int, seed: int,
-                 tell: Tell) -> None:
-    """Enter `count` postures spread over the limits."""
-    postures = Postures(chain, seed)
+                 progress: Progress) -> None:
+    """Enter `count` configurations spread over the limits."""
+    configurations = ConfigurationSampler(chain, seed)
     for first in range(0, count, 1 << _BLOCK):
-        mark(chain.arrays, grid, postures.next(_BLOCK)[:count - first], 1, found)
-        tell(min((first + (1 << _BLOCK)) / count, 1.0))
+        mark(chain.arrays, grid, configurations.next(_BLOCK)[:count - first], 1, found)
+        progress(min((first + (1 << _BLOCK)) / count, 1.0))
 
 
 class Border:
-    """Grows a sampled workspace, by inverse kinematics, to where it ends."""
+    """Extends a sampled workspace to its border by inverse kinematics."""
 
     def __init__(self, chain: Chain, voxels: Voxels, grid: Grid, found: Occupancy,
                  seed: int = 0) -> None:
-        """Prepare to ask for positions, along the base's axes in which the tip moves."""
+        """Prepare to solve for positions, along the base's axes in which the tip moves."""
         self.chain, self.voxels, self.grid, self.found = chain, voxels, grid, found
         weights = np.zeros(6)
-        weights[:3] = ~grid.flat
+        weights[:3] = ~grid.fixed_axes
         # A tip that never moves reaches its one voxel with the first sample.
-        self.seeker = Seeker(chain, weights, _RESTARTS, seed) if weights.any() else None
+        self.solver = ReachabilitySolver(chain, weights, _RESTARTS, seed) if weights.any() else None
 
-    def grow(self, tell: Tell) -> None:
-        """Ask for the neighbours of reached voxels until no new one is reached."""
-        asked = np.zeros(self.voxels.size, dtype=bool)
+    def grow(self, progress: Progress) -> None:
+        """Solve for the neighbours of reached voxels until no new one is reached."""
+        visited = np.zeros(self.voxels.size, dtype=bool)
         reached = self.found.reached
         new = np.flatnonzero(reached)
         done = 0
-        while self.seeker is not None and len(new):
+        while self.solver is not None and len(new):
             voxels, starts = self._neighbours(new)
-            postures = np.empty((len(voxels), self.chain.n_joints))
+            configurations = np.empty((len(voxels), self.chain.n_joints))
             for i, centre in enumerate(self.voxels.centres(voxels)):
-                postures[i], _ = self.seeker.find(_at(centre), self.found.posture[starts[i]],
-                                                  thorough=not asked[voxels[i]])
-                tell((done + i) / (done + 2 * len(voxels)))
-            mark(self.chain.arrays, self.grid, postures, 0, self.found)
-            asked[voxels] = True
+                configurations[i], _ = self.solver.find(
+                    _at(centre), self.found.configuration[starts[i]],
+                    thorough=not visited[voxels[i]])
+                progress((done + i) / (done + 2 * len(voxels)))
+            mark(self.chain.arrays, self.grid, configurations, 0, self.found)
+            visited[voxels] = True
             done += len(voxels)
             new = np.flatnonzero(self.found.reached & ~reached)
             reached = self.found.reached
-        tell(1.0)
+        progress(1.0)
 
-    def ask_for_centres(self, tell: Tell) -> np.ndarray:
-        """Return (v,) whether a voxel's centre is reachable; ask where no posture is there yet."""
+    def reach_centres(self, progress: Progress) -> np.ndarray:
+        """Return (v,) whether a voxel's centre is reachable; solve where that is not known yet."""
         voxels = np.flatnonzero(self.found.reached & (self.found.offset > AT_CENTRE))
-        if self.seeker is not None:
-            postures = self.found.posture[voxels]
+        if self.solver is not None:
+            configurations = self.found.configuration[voxels]
             for i, centre in enumerate(self.voxels.centres(voxels)):
-                postures[i], _ = self.seeker.find(_at(centre), postures[i])
-                tell(i / len(voxels))
-            mark(self.chain.arrays, self.grid, postures, 0, self.found)
-        tell(1.0)
+                configurations[i], _ = self.solver.find(_at(centre), configurations[i])
+                progress(i / len(voxels))
+            mark(self.chain.arrays, self.grid, configurations, 0, self.found)
+        progress(1.0)
         return self.found.offset <= AT_CENTRE
 
     def _neighbours(self, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Which of the six task axes an arm can serve, and which of them at once."""
+"""Task rank: which of the six task axes an arm can serve, and which of them at once."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -6,27 +6,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.model.chain import Chain
-from ik_node.workspace.postures import length_scale, ranges, scaled_tip_jacobians
+from ik_node._arrays import whole
+from ik_node.model.chain import Chain, check_chain
+from ik_node.workspace.sampling import length_scale, ranges, scaled_tip_jacobians
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 
-_POSTURES = 128
-# What counts as served, of the largest singular value. Files that say 1.5708 for a right angle
-# leave up to a few 1e-5 of a zero; below 1e-3 rad no arm is meant to be off parallel.
+_SAMPLES = 128
+# Of the largest singular value: axes above it count as served. Files that say 1.5708 for a
+# right angle have errors of a few 1e-5; no arm is designed to be less than 1e-3 rad off parallel.
 _TOLERANCE = 1e-3
-_AS_GOOD = 0.5          # of the best conditioning: then the axes that come first are taken
+_AS_GOOD = 0.5          # of the best conditioning: then the first axes are chosen
 
 
 class TaskRank(NamedTuple):
-    """What an arm can serve of a task. The axes are the tip's own."""
+    """The task axes that an arm can serve, in the tip's frame."""
 
     rank: int
-    """How many axes it serves at once in a generic posture, at most 6."""
+    """How many axes it serves at once in a generic configuration, at most 6."""
     never: tuple[str, ...]
-    """The axes of `AXES` that it serves in no posture."""
+    """The axes of `AXES` that it serves in no configuration."""
     weights: np.ndarray
-    """(6,) for `Goal`: 1 for a largest set of axes that it serves all at once, else 0."""
+    """(6,) for `Goal`: 1 for a largest set of axes that it serves at once, else 0."""
 
     @property
     def served(self) -> tuple[str, ...]:
@@ -35,11 +36,11 @@ class TaskRank(NamedTuple):
 
     @property
     def left_free(self) -> tuple[str, ...]:
-        """The axes with weight 0 that the arm does move about or along, with others."""
+        """The axes with weight 0 along or about which the arm moves, coupled with others."""
         return tuple(axis for axis in AXES if axis not in self.served + self.never)
 
     def describe(self) -> str:
-        """Return one sentence for people, without a full stop."""
+        """Return one sentence without a full stop."""
         if self.rank == len(AXES):
             return f'serves all 6 task axes: {", ".join(AXES)}'
         text = (f'serves {self.rank} of 6 task axes{" at once" if self.left_free else ""}: '
@@ -58,14 +59,16 @@ class TaskRank(NamedTuple):
 def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
     """Return which task axes the arm serves.
 
-    The Jacobian along the tip's own axes is looked at in postures spread over the limits, with
-    metres counted in lengths of the arm. Positions go before rotations; among equally large sets
-    the one that is better conditioned in most postures is taken, and among equals the first.
+    The Jacobian in the tip's frame is evaluated in configurations spread over the limits, with
+    metres divided by the length of the arm. Positions take precedence over rotations; among equally
+    large sets the one with the better median conditioning is chosen, and among equals the first.
     """
+    check_chain(chain)
+    seed = whole(seed, 'seed')
     length = length_scale(chain)
-    lower, upper = ranges(chain, slide=length)
-    postures = np.random.default_rng(seed).uniform(lower, upper, (_POSTURES, chain.n_joints))
-    J = scaled_tip_jacobians(chain, postures, length)
+    lower, upper = ranges(chain, travel=length)
+    configurations = np.random.default_rng(seed).uniform(lower, upper, (_SAMPLES, chain.n_joints))
+    J = scaled_tip_jacobians(chain, configurations, length)
     smallest = _TOLERANCE * float(np.linalg.svd(J, compute_uv=False).max())
     rows = _extend(J, (), range(3), _rank(J[:, :3], smallest))
     rank = _rank(J, smallest)
@@ -78,13 +81,13 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
 
 
 def _rank(J: np.ndarray, smallest: float) -> int:
-    """Return the rank of J (k, rows, n) in a generic posture: the largest found in any."""
+    """Return the rank of J (k, rows, n) in a generic configuration: the largest found in any."""
     return int((np.linalg.svd(J, compute_uv=False) > smallest).sum(axis=1).max())
 
 
 def _extend(J: np.ndarray, rows: tuple[int, ...], more: Sequence[int],
             count: int) -> tuple[int, ...]:
-    """Return the rows with `count` of the others added, all independent in a generic posture."""
+    """Return the rows with `count` others added, independent in a generic configuration."""
     sets = [rows + added for added in combinations(more, count)]
     if not sets[0]:
         return ()

@@ -8,22 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats
-from ik_node.exceptions import InputError
+from ik_node._arrays import floats, whole
+from ik_node._renamed import warn
+from ik_node.exceptions import InputError, shown
 from ik_node.kinematics.reach import reach
-from ik_node.model.chain import Chain
-from ik_node.workspace.postures import Postures, length_scale
+from ik_node.model.chain import Chain, check_chain
+from ik_node.workspace.sampling import ConfigurationSampler, length_scale
 
 MOST_VOXELS = 4_000_000
 
-_POSTURES = 7                 # power of two, to see along which axes the tip never moves
-_FLAT = 1e-4                  # of the reach: 1.5708 for a right angle lifts a tip a few 1e-5
+_SAMPLES = 7                 # power of two, to find the axes along which the tip never moves
+_MOTIONLESS = 1e-4            # of the reach: 1.5708 for a right angle moves a tip by a few 1e-5
 _ACROSS = {1: 200, 2: 100, 3: 40}  # voxels across the reach where no edge is given
 
 
 @dataclass(frozen=True)
 class Voxels:
-    """Cubes that fill a box in a chain's base frame, numbered with z counting fastest.
+    """Cubes that fill a box in a chain's base frame, numbered with z as the fastest index.
 
     Along a direction in which the tip never moves there is one layer of them, and the tip's
     coordinate lies in its middle.
@@ -35,7 +36,7 @@ class Voxels:
     """Of a cube, m."""
     shape: tuple[int, int, int]
     """How many cubes there are along x, y and z."""
-    flat: tuple[bool, bool, bool]
+    fixed_axes: tuple[bool, bool, bool]
     """Along which of x, y and z the tip never moves."""
 
     @classmethod
@@ -44,33 +45,43 @@ class Voxels:
         """Return a grid that holds every position of a chain's tip.
 
         edge: m; by default a round number that puts some 40 voxels across the reach, 100 where
-        the arm is planar. bounds: (2, 3) the lower and the upper corner of what to look at, m,
-        base frame, instead of the whole. Raises InputError for an edge that is not above zero,
-        bounds that enclose nothing, and grids of more than `MOST_VOXELS`; UnsupportedError for a
-        sliding joint without limits.
+        the arm is planar. bounds: (2, 3) the lower and the upper corner of the region, m, base
+        frame; by default all that the tip can reach. Raises InputError for an edge that is not
+        above zero, bounds that enclose nothing, and grids of more than `MOST_VOXELS`;
+        UnsupportedError for a prismatic joint without limits.
         """
+        check_chain(chain)
+        seed = whole(seed, 'seed')
         tips = np.array([chain.forward(q)[:3, 3]
-                         for q in Postures(chain, seed).next(_POSTURES)])
-        flat = np.ptp(tips, axis=0) <= _FLAT * length_scale(chain)
+                         for q in ConfigurationSampler(chain, seed).next(_SAMPLES)])
+        fixed_axes = np.ptp(tips, axis=0) <= _MOTIONLESS * length_scale(chain)
         if bounds is None:
             centre, radius = reach(chain.arrays)
             lower, upper = centre - radius, centre + radius
         else:
             lower, upper = _bounds(bounds)
-        dimension = int(3 - flat.sum())
-        size = float((upper - lower)[~flat].max(initial=0.0)) or length_scale(chain)
+        dimension = int(3 - fixed_axes.sum())
+        size = float((upper - lower)[~fixed_axes].max(initial=0.0)) or length_scale(chain)
         edge = _round(size / _ACROSS[dimension or 3]) if edge is None else _edge(edge)
-        shape = _shape(upper - lower, edge, flat)
+        shape = _shape(upper - lower, edge, fixed_axes)
         if math.prod(shape) > MOST_VOXELS:
             raise InputError(f'{" × ".join(map(str, shape))} voxels with an edge of {edge:g} m are '
                              f'{math.prod(shape)}, at most {MOST_VOXELS} are allowed; an edge of '
-                             f'{_edge_that_fits(upper - lower, edge, flat):g} m would do')
+                             f'{_edge_that_fits(upper - lower, edge, fixed_axes):g} m is large '
+                             'enough')
         middle, level = 0.5 * (lower + upper), tips.mean(axis=0)
-        # A plane outside the bounds is not looked at: the layer stays where they are.
-        middle = np.where(flat & (lower <= level) & (level <= upper), level, middle)
+        # A plane outside the bounds is ignored: the layer stays inside them.
+        middle = np.where(fixed_axes & (lower <= level) & (level <= upper), level, middle)
         origin = middle - 0.5 * edge * np.array(shape)
         origin.flags.writeable = False
-        return cls(origin, edge, shape, (bool(flat[0]), bool(flat[1]), bool(flat[2])))
+        x, y, z = fixed_axes.tolist()
+        return cls(origin, edge, shape, (x, y, z))
+
+    @property
+    def flat(self) -> tuple[bool, bool, bool]:
+        """Former name of `fixed_axes`."""
+        warn('Voxels.flat', 'Voxels.fixed_axes')
+        return self.fixed_axes
 
     @property
     def size(self) -> int:
@@ -80,7 +91,7 @@ class Voxels:
     @property
     def dimension(self) -> int:
         """Along how many of the base's axes the tip moves, 0 to 3."""
-        return 3 - sum(self.flat)
+        return 3 - sum(self.fixed_axes)
 
     @property
     def cell(self) -> float:
@@ -100,10 +111,10 @@ class Voxels:
         return np.where(inside, held, -1)
 
     def steps(self) -> list[tuple[int, int, int]]:
-        """Return the ways to the neighbours of a voxel, corners too, the nearest first."""
-        sides = [(0,) if flat else (-1, 0, 1) for flat in self.flat]
-        ways = [step for step in itertools.product(*sides) if any(step)]
-        return sorted(ways, key=lambda step: sum(map(abs, step)))  # type: ignore[arg-type]
+        """Return the steps to the neighbours of a voxel, corners included, the nearest first."""
+        sides = [(0,) if fixed_axes else (-1, 0, 1) for fixed_axes in self.fixed_axes]
+        steps = [step for step in itertools.product(*sides) if any(step)]
+        return sorted(steps, key=lambda step: sum(map(abs, step)))  # type: ignore[arg-type]
 
     def neighbours(self, numbers: np.ndarray, step: Sequence[int]) -> np.ndarray:
         """Return the numbers (k,) of the voxels one step from voxels (k,); −1 outside the grid."""
@@ -120,27 +131,27 @@ def _bounds(bounds: Any) -> tuple[np.ndarray, np.ndarray]:
                          f'{corners.shape}')
     if not (corners[0] < corners[1]).all():
         raise InputError('the first corner of bounds must be below the second along every axis, '
-                         f'they are {corners[0].tolist()} and {corners[1].tolist()}')
+                         f'not {corners[0].tolist()} and {corners[1].tolist()}')
     return corners[0], corners[1]
 
 
 def _edge(edge: Any) -> float:
     number = floats(edge, 'the edge of a voxel')
     if number.shape != () or not number > 0.0:
-        raise InputError(f'the edge of a voxel must be a number above 0 (m), not {edge!r}')
+        raise InputError(f'the edge of a voxel must be a number above 0 (m), not {shown(edge)}')
     return float(number)
 
 
-def _shape(extent: np.ndarray, edge: float, flat: np.ndarray) -> tuple[int, int, int]:
-    """Return how many voxels cover the extent (3,), m."""
-    # What is a rounding error beyond a whole number of voxels needs no further one.
-    x, y, z = np.where(flat, 1, np.maximum(np.ceil(extent / edge - 1e-9), 1)).tolist()
+def _shape(extent: np.ndarray, edge: float, fixed_axes: np.ndarray) -> tuple[int, int, int]:
+    """Return the numbers of voxels that cover the extent (3,), m."""
+    # A rounding error beyond a whole number of voxels needs no further voxel.
+    x, y, z = np.where(fixed_axes, 1, np.maximum(np.ceil(extent / edge - 1e-9), 1)).tolist()
     return int(x), int(y), int(z)
 
 
-def _edge_that_fits(extent: np.ndarray, edge: float, flat: np.ndarray) -> float:
+def _edge_that_fits(extent: np.ndarray, edge: float, fixed_axes: np.ndarray) -> float:
     """Return an edge, m, with two digits, that makes few enough voxels."""
-    while math.prod(_shape(extent, edge, flat)) > MOST_VOXELS:
+    while math.prod(_shape(extent, edge, fixed_axes)) > MOST_VOXELS:
         digit = 10.0 ** (math.floor(math.log10(edge)) - 1)
         edge = digit * math.ceil(1.02 * edge / digit)
     return edge

@@ -12,24 +12,24 @@ from ik_node.motion.braking import BLENDING_JERK, brake
 from ik_node.motion.cartesian_motion import cartesian_motion, straight_motion
 from ik_node.motion.following import ORIENTATION_TOLERANCE, POSITION_TOLERANCE, Follower
 from ik_node.motion.limits import motion_limits
-from ik_node.motion.tip_way import Line, distance
+from ik_node.motion.tip_path import Line, distance
 from ik_node.motion.trajectory import Rest, left_of
 
 STEP = 0.002  # s
 OVER = 1.0 + 1e-5
 
-# A posture of each arm, well away from singular ones.
-POSTURES = {
+# A configuration of each arm, well away from singular ones.
+CONFIGURATIONS = {
     'panda': [0.2, -0.5, 0.1, -1.9, 0.1, 1.6, 0.7],
     'ur5': [0.3, -1.2, 1.4, -0.9, -1.3, 0.5],
     'iiwa14': [0.3, 0.6, 0.2, -1.3, 0.4, 0.9, 0.1]}
 
 
 def arm(name, solver='dls'):
-    """Return a chain, its follower, its limits and a posture (n,)."""
+    """Return a chain, its follower, its limits and a configuration (n,)."""
     chain = robots.chain(name)
     return (chain, Follower(make_solver(solver, chain)), motion_limits(chain),
-            np.array(POSTURES[name]))
+            np.array(CONFIGURATIONS[name]))
 
 
 def beside(T, x, y, z, yaw=0.0):
@@ -61,13 +61,13 @@ def assert_kept(limits, motion, jerk=1.0):
 
 def off_line(line, T):
     """Return how far a pose is off a line, m, and off the turn that belongs to its place, rad."""
-    start, way = line.pose(0.0)[:3, 3], line.pose(1.0)[:3, 3] - line.pose(0.0)[:3, 3]
-    s = min(max(float((T[:3, 3] - start) @ way / (way @ way)), 0.0), 1.0)
+    start, path = line.pose(0.0)[:3, 3], line.pose(1.0)[:3, 3] - line.pose(0.0)[:3, 3]
+    s = min(max(float((T[:3, 3] - start) @ path / (path @ path)), 0.0), 1.0)
     return distance(line.pose(s), T)
 
 
 @pytest.mark.parametrize('solver', ['dls', 'auto'])
-@pytest.mark.parametrize('name', POSTURES)
+@pytest.mark.parametrize('name', CONFIGURATIONS)
 def test_the_tip_goes_straight_and_turns_on_the_great_arc(name, solver):
     chain, follower, limits, q0 = arm(name, solver)
     T = chain.forward(q0)
@@ -86,7 +86,7 @@ def test_the_tip_goes_straight_and_turns_on_the_great_arc(name, solver):
     assert max(excess.velocity, excess.acceleration, excess.jerk) > 0.9
 
 
-@pytest.mark.parametrize('name', POSTURES)
+@pytest.mark.parametrize('name', CONFIGURATIONS)
 def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
     chain, follower, limits, q0 = arm(name)
     rng = np.random.default_rng(6)
@@ -173,7 +173,7 @@ def test_a_moving_arm_with_waypoints_blends_into_the_first_of_their_ways():
     first = cartesian_motion(follower, limits, Rest(q0), [Goal.from_pose(beside(T, 0, 0.2, 0))])
     present = left_of(first, 0.3 * first.duration)
     motion = cartesian_motion(follower, limits, present, [
-        Goal.from_pose(beside(T, *way)) for way in ((0.0, 0.1, -0.1), (0.0, 0.0, -0.1))])
+        Goal.from_pose(beside(T, *path)) for path in ((0.0, 0.1, -0.1), (0.0, 0.0, -0.1))])
     assert_kept(limits, motion, BLENDING_JERK)
     assert motion.at(0.0).velocity == pytest.approx(present.at(0.0).velocity)
     assert chain.forward(motion.end) == pytest.approx(beside(T, 0.0, 0.0, -0.1), abs=5e-6)
@@ -210,7 +210,7 @@ def test_a_way_out_of_reach_is_refused_with_its_place():
     # From (1, 1) straight to (-1, 1) the tip stays in reach; a line by way of 1.98 does not.
     q0 = np.array([0.0, 0.5 * np.pi])
     goals = [Goal(position=[3.0, 1.0, 0.0], weights=[1, 1, 0, 0, 0, 0])]
-    with pytest.raises(MotionError, match=r'where the arm does not get: beyond 36\.6 %') as caught:
+    with pytest.raises(MotionError, match=r'cannot be followed beyond 36\.6 %') as caught:
         cartesian_motion(follower, limits, Rest(q0), goals)
     # x² + 1 = 2² at x = √3
     assert caught.value.part == pytest.approx((np.sqrt(3.0) - 1.0) / 2.0, abs=1e-3)
@@ -225,7 +225,7 @@ def test_a_jump_is_refused_with_its_place_and_joint():
     goal = Goal(position=[-T[0, 3], -T[1, 3], 0.0], weights=[1, 1, 0, 0, 0, 0])
     with pytest.raises(MotionError) as caught:
         cartesian_motion(follower, limits, Rest(q0), [goal])
-    place = re.search(r'([\d.]+) % of the way \(([\d.]+) m', str(caught.value))
+    place = re.search(r'([\d.]+) % of the path \(([\d.]+) m', str(caught.value))
     # The tip comes as near as 2 cos(2.5/2) to the shoulder, where the elbow is at its limit.
     radius = np.linalg.norm(T[:2, 3])
     expected = (radius - 2.0 * np.cos(1.25)) / (2.0 * radius)
@@ -241,7 +241,7 @@ def test_a_branch_that_the_way_cannot_keep_is_a_jump():
     goal = Goal(position=[-0.5, 0.02, 0.0], weights=[1, 1, 0, 0, 0, 0])
     q0 = make_solver('analytic', chain).solve(
         Goal(position=[0.5, 0.02, 0.0], weights=[1, 1, 0, 0, 0, 0])).q
-    with pytest.raises(MotionError, match=r'% of the way \(0\.\d+ m'):
+    with pytest.raises(MotionError, match=r'% of the path \(0\.\d+ m'):
         cartesian_motion(follower, limits, Rest(q0), [goal])
 
 

@@ -26,10 +26,10 @@ def test_it_never_goes_back_nor_overshoots(name):
     near_the_ends = np.concatenate([FINE, 1.0 - np.logspace(-17, -3, 100),
                                     np.logspace(-17, -3, 100)])
     s = np.sort(near_the_ends)
-    way = easing(name)(s)
-    assert (np.diff(way) >= -1e-15).all()
-    assert way.min() == 0.0
-    assert way.max() == 1.0
+    values = easing(name)(s)
+    assert (np.diff(values) >= -1e-15).all()
+    assert values.min() == 0.0
+    assert values.max() == 1.0
 
 
 @pytest.mark.parametrize('name', easing_names())

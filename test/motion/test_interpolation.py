@@ -7,7 +7,11 @@ from scipy.spatial.transform import Rotation, Slerp
 import robots
 from ik_node import Chain, KinematicTree
 from ik_node.exceptions import InputError
-from ik_node.motion.interpolation import between_poses, between_postures, posture_difference
+from ik_node.motion.interpolation import (
+    between_configurations,
+    between_poses,
+    configuration_difference,
+)
 from ik_node.spatial import rotation_defect
 
 PI = np.pi
@@ -35,17 +39,17 @@ def angle_between(T0, T1):
 
 def test_a_continuous_joint_passes_half_a_turn_where_that_is_shorter():
     chain = one_joint('continuous')
-    way = between_postures(chain, [0.9 * PI], [-0.9 * PI], S)[:, 0]
-    assert way == pytest.approx(0.9 * PI + 0.2 * PI * S)
-    assert chain.forward(way[-1:]) == pytest.approx(chain.forward([-0.9 * PI]), abs=1e-12)
-    assert posture_difference(chain, [0.9 * PI], [-0.9 * PI]) == pytest.approx([0.2 * PI])
-    assert posture_difference(chain, [-0.9 * PI], [0.9 * PI]) == pytest.approx([-0.2 * PI])
+    path = between_configurations(chain, [0.9 * PI], [-0.9 * PI], S)[:, 0]
+    assert path == pytest.approx(0.9 * PI + 0.2 * PI * S)
+    assert chain.forward(path[-1:]) == pytest.approx(chain.forward([-0.9 * PI]), abs=1e-12)
+    assert configuration_difference(chain, [0.9 * PI], [-0.9 * PI]) == pytest.approx([0.2 * PI])
+    assert configuration_difference(chain, [-0.9 * PI], [0.9 * PI]) == pytest.approx([-0.2 * PI])
 
 
 def test_a_limited_joint_goes_straight():
     chain = one_joint('revolute', (-PI, PI))
-    way = between_postures(chain, [0.9 * PI], [-0.9 * PI], S)[:, 0]
-    assert way == pytest.approx(0.9 * PI - 1.8 * PI * S, abs=1e-12)
+    path = between_configurations(chain, [0.9 * PI], [-0.9 * PI], S)[:, 0]
+    assert path == pytest.approx(0.9 * PI - 1.8 * PI * S, abs=1e-12)
 
 
 @pytest.mark.parametrize(('limits', 'q0', 'q1', 'end'), [
@@ -58,18 +62,18 @@ def test_a_limited_joint_goes_straight():
 ])
 def test_with_limits_it_ends_at_what_is_nearest_inside_them(limits, q0, q1, end):
     chain = one_joint('revolute', limits)
-    assert between_postures(chain, [q0 * PI], [q1 * PI], 1.0) == pytest.approx([end * PI])
+    assert between_configurations(chain, [q0 * PI], [q1 * PI], 1.0) == pytest.approx([end * PI])
 
 
 def test_several_turns_away_a_continuous_joint_goes_to_the_nearest_copy():
     chain = one_joint('continuous')
-    assert posture_difference(chain, [7 * PI], [0.2]) == pytest.approx([0.2 - PI])
-    assert posture_difference(chain, [-PI], [PI]) == pytest.approx([0.0], abs=1e-15)
+    assert configuration_difference(chain, [7 * PI], [0.2]) == pytest.approx([0.2 - PI])
+    assert configuration_difference(chain, [-PI], [PI]) == pytest.approx([0.0], abs=1e-15)
 
 
 def test_a_sliding_joint_is_never_wrapped():
     chain = one_joint('prismatic', (-10.0, 10.0))
-    assert posture_difference(chain, [0.0], [2 * PI]) == pytest.approx([2 * PI], abs=0)
+    assert configuration_difference(chain, [0.0], [2 * PI]) == pytest.approx([2 * PI], abs=0)
 
 
 def test_a_joint_whose_mimic_turns_half_as_far_is_not_wrapped():
@@ -77,51 +81,51 @@ def test_a_joint_whose_mimic_turns_half_as_far_is_not_wrapped():
         robots.joint('a', 'continuous', 'base', 'middle'),
         robots.joint('b', 'continuous', 'middle', 'tip', xyz='1 0 0',
                      mimic='joint="a" multiplier="0.5"'))).chain()
-    assert posture_difference(chain, [0.9 * PI], [-0.9 * PI]) == pytest.approx([-1.8 * PI])
+    assert configuration_difference(chain, [0.9 * PI], [-0.9 * PI]) == pytest.approx([-1.8 * PI])
 
 
 def test_a_target_outside_the_limits_is_turned_inside_or_else_gone_to_straight():
     chain = one_joint('revolute', (-PI, PI))
-    assert between_postures(chain, [0.0], [1.5 * PI], 1.0) == pytest.approx([-0.5 * PI])
+    assert between_configurations(chain, [0.0], [1.5 * PI], 1.0) == pytest.approx([-0.5 * PI])
     narrow = one_joint('revolute', (-1.0, 1.0))
-    assert between_postures(narrow, [0.0], [2.0], 1.0).tolist() == [2.0]
+    assert between_configurations(narrow, [0.0], [2.0], 1.0).tolist() == [2.0]
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur5', 'pr2', 'iiwa14'])
-def test_between_two_postures_inside_the_limits_all_are_and_the_ends_are_met(name):
+def test_between_two_configurations_inside_the_limits_all_are_and_the_ends_are_met(name):
     chain, rng = robots.chain(name), np.random.default_rng(3)
     corners = [np.where(np.isfinite(side), side, 3.0) for side in (chain.lower, chain.upper)]
     draws = [robots.random_q(chain, rng) for _ in range(30)]
     for q0, q1 in [corners, corners[::-1], (corners[0], corners[0]), *pairwise(draws)]:
-        way = between_postures(chain, q0, q1, np.linspace(0.0, 1.0, 101))
-        assert way.shape == (101, chain.n_joints)
-        assert (chain.lower <= way).all()
-        assert (way <= chain.upper).all()
-        assert way[0].tolist() == q0.tolist()
-        assert chain.forward(way[-1]) == pytest.approx(chain.forward(q1), abs=1e-9)
+        path = between_configurations(chain, q0, q1, np.linspace(0.0, 1.0, 101))
+        assert path.shape == (101, chain.n_joints)
+        assert (chain.lower <= path).all()
+        assert (path <= chain.upper).all()
+        assert path[0].tolist() == q0.tolist()
+        assert chain.forward(path[-1]) == pytest.approx(chain.forward(q1), abs=1e-9)
         no_room = chain.upper - chain.lower < 2 * PI
-        assert (way[-1] == q1)[no_room].all()
+        assert (path[-1] == q1)[no_room].all()
 
 
 def test_a_joint_that_stands_is_not_moved_by_rounding():
     chain = one_joint('continuous')
-    assert set(between_postures(chain, [0.1], [0.1], np.linspace(0, 1, 1000))[:, 0]) == {0.1}
+    assert set(between_configurations(chain, [0.1], [0.1], np.linspace(0, 1, 1000))[:, 0]) == {0.1}
 
 
-def test_a_number_gives_one_posture_and_an_array_as_many():
+def test_a_number_gives_one_configuration_and_an_array_as_many():
     chain = robots.scara()
-    assert between_postures(chain, np.zeros(4), np.zeros(4), 0.5).shape == (4,)
-    assert between_postures(chain, np.zeros(4), np.zeros(4), [0.5]).shape == (1, 4)
-    assert between_postures(chain, np.zeros(4), np.zeros(4), []).shape == (0, 4)
+    assert between_configurations(chain, np.zeros(4), np.zeros(4), 0.5).shape == (4,)
+    assert between_configurations(chain, np.zeros(4), np.zeros(4), [0.5]).shape == (1, 4)
+    assert between_configurations(chain, np.zeros(4), np.zeros(4), []).shape == (0, 4)
 
 
 @pytest.mark.parametrize(('q0', 'q1', 's', 'says'), [
     ([0.0, 0.0], [0.0], 0.5, r'q0 must have the shape \(1,\)'),
     ([0.0], [np.nan], 0.5, 'q1 must be finite'),
     ([0.0], [0.0], 1.5, 'between 0 and 1')])
-def test_wrong_postures_and_parts_are_refused(q0, q1, s, says):
+def test_wrong_configurations_and_parts_are_refused(q0, q1, s, says):
     with pytest.raises(InputError, match=says):
-        between_postures(one_joint('continuous'), q0, q1, s)
+        between_configurations(one_joint('continuous'), q0, q1, s)
 
 
 # Poses
@@ -157,9 +161,9 @@ def test_it_is_right_from_no_angle_to_half_a_turn(angle):
     T1 = T0 @ pose(angle * axis)
     T = between_poses(T0, T1, S)
     turned = Rotation.from_matrix(T0[:3, :3]).inv() * Rotation.from_matrix(T[:, :3, :3])
-    way = turned.as_rotvec()[:-1] @ axis
-    sign = 1.0 if angle < PI or way[1] > 0.0 else -1.0  # at half a turn either arc will do
-    assert way == pytest.approx(sign * angle * S[:-1], abs=1e-14 + 1e-7 * (angle > 3.0))
+    path = turned.as_rotvec()[:-1] @ axis
+    sign = 1.0 if angle < PI or path[1] > 0.0 else -1.0  # at half a turn either arc will do
+    assert path == pytest.approx(sign * angle * S[:-1], abs=1e-14 + 1e-7 * (angle > 3.0))
     assert max(rotation_defect(np.ascontiguousarray(each[:3, :3])) for each in T) < 1e-14
 
 
@@ -187,8 +191,8 @@ MIRROR = np.diag([1.0, 1.0, -1.0, 1.0])
 
 @pytest.mark.parametrize(('T0', 'T1', 'says'), [
     (np.eye(3), np.eye(4), r'T0 must be a pose of shape \(4, 4\)'),
-    (np.eye(4), 1.001 * np.eye(4), 'T1 is no pose'),
-    (np.eye(4), MIRROR, 'T1 is no pose'),
+    (np.eye(4), 1.001 * np.eye(4), 'T1 is not a pose'),
+    (np.eye(4), MIRROR, 'T1 is not a pose'),
     (np.full((4, 4), np.nan), np.eye(4), 'T0 must be finite'),
     ('here', np.eye(4), 'T0 must be numbers')])
 def test_what_is_no_pose_is_refused(T0, T1, says):

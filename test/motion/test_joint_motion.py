@@ -26,13 +26,13 @@ def one_joint(limit=10.0):
     return chain, motion_limits(chain, V, A, J)
 
 
-def seven_segments(way):
+def seven_segments(path):
     """Return the duration from rest to rest by the formulas of the double S [Biagiotti 3.4]."""
-    if way >= V * (V / A + A / J):          # full speed is reached
-        return way / V + V / A + A / J
-    if way >= 2.0 * A ** 3 / J ** 2:        # full acceleration is
-        return A / J + np.sqrt((A / J) ** 2 + 4.0 * way / A)
-    return 4.0 * np.cbrt(way / (2.0 * J))   # neither
+    if path >= V * (V / A + A / J):          # full speed is reached
+        return path / V + V / A + A / J
+    if path >= 2.0 * A ** 3 / J ** 2:        # full acceleration is
+        return A / J + np.sqrt((A / J) ** 2 + 4.0 * path / A)
+    return 4.0 * np.cbrt(path / (2.0 * J))   # neither
 
 
 def assert_kept(limits, motion, until=None):
@@ -53,15 +53,15 @@ def assert_kept(limits, motion, until=None):
         0.5 * STEP * (v[1:] + v[:-1]), abs=STEP ** 3 * limits.jerk.max() + ROUNDING)
 
 
-@pytest.mark.parametrize('way', [0.01, 0.1, 0.159, 0.161, 0.5, 0.699, 0.701, 3.0, -3.0])
-def test_one_joint_takes_the_time_of_the_textbook(way):
+@pytest.mark.parametrize('path', [0.01, 0.1, 0.159, 0.161, 0.5, 0.699, 0.701, 3.0, -3.0])
+def test_one_joint_takes_the_time_of_the_textbook(path):
     chain, limits = one_joint()
-    motion = joint_motion(chain, limits, Rest(np.zeros(1)), [way])
-    assert motion.duration == pytest.approx(seven_segments(abs(way)), abs=1e-9)
-    assert motion.at(motion.duration).position.tolist() == [way]
+    motion = joint_motion(chain, limits, Rest(np.zeros(1)), [path])
+    assert motion.duration == pytest.approx(seven_segments(abs(path)), abs=1e-9)
+    assert motion.at(motion.duration).position.tolist() == [path]
     assert not motion.at(motion.duration).moves
     assert motion.at(0.0).position.tolist() == [0.0]
-    assert motion.at(0.5 * motion.duration).position == pytest.approx([0.5 * way])
+    assert motion.at(0.5 * motion.duration).position == pytest.approx([0.5 * path])
     assert_kept(limits, motion)
 
 
@@ -196,11 +196,11 @@ def test_waypoints_are_all_met_in_order_and_no_limit_is_exceeded():
     limits = motion_limits(chain)
     present = Rest(robots.random_q(chain, rng))
     for _ in range(20):
-        postures = np.array([robots.random_q(chain, rng) for _ in range(4)])
-        motion = joint_motion_through(chain, limits, present, postures)
+        configurations = np.array([robots.random_q(chain, rng) for _ in range(4)])
+        motion = joint_motion_through(chain, limits, present, configurations)
         assert_kept(limits, motion)
         times = np.cumsum([part.duration for part in motion.parts])[-4:]
-        for t, q in zip(times, postures):
+        for t, q in zip(times, configurations):
             assert motion.at(t).position == pytest.approx(q, abs=1e-8)
         present = left_of(motion, rng.uniform(0.0, 1.0) * motion.duration)
 
@@ -209,12 +209,12 @@ def test_waypoints_on_a_line_are_passed_without_a_stop():
     chain, rng = robots.chain('panda'), np.random.default_rng(4)
     limits = motion_limits(chain)
     a, b = robots.random_q(chain, rng), robots.random_q(chain, rng)
-    postures = a + np.linspace(0.1, 1.0, 10)[:, None] * (b - a)
-    motion = joint_motion_through(chain, limits, Rest(a), postures)
+    configurations = a + np.linspace(0.1, 1.0, 10)[:, None] * (b - a)
+    motion = joint_motion_through(chain, limits, Rest(a), configurations)
     assert_kept(limits, motion)
     direct = joint_motion(chain, limits, Rest(a), b).duration
     stopping = sum(joint_motion(chain, limits, Rest(p), q).duration
-                   for p, q in zip([a, *postures], postures))
+                   for p, q in zip([a, *configurations], configurations))
     assert direct <= motion.duration < 1.5 * direct < stopping
     inner = motion.sample(np.linspace(0.3, 0.7, 50) * motion.duration).velocity
     assert (np.abs(inner).max(axis=1) > 0.2 * limits.velocity.min()).all()
@@ -229,14 +229,14 @@ def test_a_joint_that_turns_round_at_a_waypoint_does_not_overshoot_it():
     assert motion.at(t).velocity == pytest.approx([0.0], abs=1e-9)
 
 
-@pytest.mark.parametrize(('posture', 'words'), [
-    ([11.0], r'posture 1: 11 is outside the limits -10 to 10 of joint .joint_1'),
-    ([0.0, 1.0], r'postures must have the shape \(1,\) or \(m, 1\), not \(1, 2\)'),
-    ([np.nan], 'postures must be finite')])
-def test_a_posture_that_is_none_is_refused(posture, words):
+@pytest.mark.parametrize(('configuration', 'words'), [
+    ([11.0], r'configuration 1: 11 is outside the limits -10 to 10 of joint .joint_1'),
+    ([0.0, 1.0], r'configurations must have the shape \(1,\) or \(m, 1\), not \(1, 2\)'),
+    ([np.nan], 'configurations must be finite')])
+def test_a_configuration_that_is_none_is_refused(configuration, words):
     chain, limits = one_joint()
     with pytest.raises(InputError, match=words):
-        joint_motion(chain, limits, Rest(np.zeros(1)), posture)
+        joint_motion(chain, limits, Rest(np.zeros(1)), configuration)
 
 
 def test_a_state_may_be_given_instead_of_a_motion():

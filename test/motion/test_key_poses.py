@@ -5,7 +5,7 @@ import robots
 from ik_node.exceptions import InputError, OptionError
 from ik_node.motion.easing import easing, easing_names
 from ik_node.motion.interpolation import between_poses
-from ik_node.motion.key_poses import KeyPoses, KeyPostures
+from ik_node.motion.key_poses import KeyConfigurations, KeyPoses
 from ik_node.spatial import pose_from_rpy
 
 TIMES = [0.5, 1.25, 3.1]
@@ -16,21 +16,21 @@ POSES = [pose_from_rpy((0.1, 0.0, 0.2), (0.3, -0.4, 1.0)),
 
 def panda_keys(easing='cubic'):
     chain, rng = robots.chain('panda'), np.random.default_rng(1)
-    postures = [robots.random_q(chain, rng) for _ in TIMES]
-    return KeyPostures(chain, TIMES, postures, easing), np.array(postures)
+    configurations = [robots.random_q(chain, rng) for _ in TIMES]
+    return KeyConfigurations(chain, TIMES, configurations, easing), np.array(configurations)
 
 
 @pytest.mark.parametrize('name', easing_names())
 def test_every_key_is_hit_to_the_last_digit(name):
-    keys, postures = panda_keys(name)
-    assert (keys.at(TIMES) == postures).all()
-    assert all((keys.at(t) == q).all() for t, q in zip(TIMES, postures))
+    keys, configurations = panda_keys(name)
+    assert (keys.at(TIMES) == configurations).all()
+    assert all((keys.at(t) == q).all() for t, q in zip(TIMES, configurations))
     assert (KeyPoses(TIMES, POSES, name).at(TIMES) == POSES).all()
 
 
 def test_before_the_first_and_after_the_last_it_stays():
-    keys, postures = panda_keys('linear')
-    assert (keys.at([-1e9, 0.49, 3.11, 1e9]) == postures[[0, 0, 2, 2]]).all()
+    keys, configurations = panda_keys('linear')
+    assert (keys.at([-1e9, 0.49, 3.11, 1e9]) == configurations[[0, 0, 2, 2]]).all()
     assert (keys.velocity([0.49, 3.11]) == 0.0).all()
     poses = KeyPoses(TIMES, POSES)
     assert (poses.at(-1.0) == POSES[0]).all()
@@ -38,12 +38,13 @@ def test_before_the_first_and_after_the_last_it_stays():
 
 
 def test_between_keys_the_easing_of_the_segment_counts():
-    keys, postures = panda_keys(['linear', 'quintic'])
+    keys, configurations = panda_keys(['linear', 'quintic'])
     poses = KeyPoses(TIMES, POSES, ['linear', 'quintic'])
     first = 0.2 / 0.75
     second = float(easing('quintic')(0.37 / 1.85))
-    assert keys.at(0.7) == pytest.approx((1 - first) * postures[0] + first * postures[1])
-    assert keys.at(1.62) == pytest.approx((1 - second) * postures[1] + second * postures[2])
+    a, b, c = configurations
+    assert keys.at(0.7) == pytest.approx((1 - first) * a + first * b)
+    assert keys.at(1.62) == pytest.approx((1 - second) * b + second * c)
     assert poses.at(0.7) == pytest.approx(between_poses(POSES[0], POSES[1], first))
     assert poses.at([1.62])[0] == pytest.approx(between_poses(POSES[1], POSES[2], second))
 
@@ -61,17 +62,17 @@ def test_eased_keys_are_passed_at_rest():
 
 
 def test_at_a_key_the_velocity_is_that_of_the_segment_which_begins_there():
-    keys = KeyPostures(robots.planar(1.0), TIMES, [[0.0], [0.1], [0.5]], 'linear')
+    keys = KeyConfigurations(robots.planar(1.0), TIMES, [[0.0], [0.1], [0.5]], 'linear')
     assert keys.velocity(TIMES)[:, 0] == pytest.approx([0.1 / 0.75, 0.4 / 1.85, 0.4 / 1.85])
 
 
 def test_a_continuous_joint_keeps_turning_through_its_keys():
     chain = robots.planar(1.0)
     third = 2.0 * np.pi / 3.0
-    keys = KeyPostures(chain, range(7), [[0.0], [third], [-third]] * 2 + [[0.0]], 'linear')
+    keys = KeyConfigurations(chain, range(7), [[0.0], [third], [-third]] * 2 + [[0.0]], 'linear')
     t = np.linspace(0.0, 6.0, 61)
     assert keys.at(t)[:, 0] == pytest.approx(third * t)
-    assert keys.postures[-1] == pytest.approx([4.0 * np.pi])
+    assert keys.configurations[-1] == pytest.approx([4.0 * np.pi])
     assert keys.velocity(t)[:, 0] == pytest.approx(np.full(61, third))
 
 
@@ -79,7 +80,7 @@ def test_half_a_turn_between_keys_leaves_no_jump():
     chain, rng = robots.planar(1.0), np.random.default_rng(2)
     for start in rng.uniform(-50.0, 50.0, 200):
         q = [[start], [start + np.pi], [start + 2 * np.pi + 1e-15], [start - np.pi]]
-        keys = KeyPostures(chain, range(4), q)
+        keys = KeyConfigurations(chain, range(4), q)
         for key in (1.0, 2.0):
             assert keys.at(key - 1e-9) == pytest.approx(keys.at(key), abs=1e-6)
 
@@ -93,10 +94,10 @@ def test_arrays_of_times_give_arrays():
 
 
 def test_keys_cannot_be_changed_afterwards():
-    keys, postures = panda_keys()
-    postures[0] = 9.0
+    keys, configurations = panda_keys()
+    configurations[0] = 9.0
     assert keys.at(0.0).max() < 9.0
-    for array in (keys.times, keys.postures, KeyPoses(TIMES, POSES).poses):
+    for array in (keys.times, keys.configurations, KeyPoses(TIMES, POSES).poses):
         with pytest.raises(ValueError, match='read-only'):
             array[0] = 0.0
 
@@ -109,7 +110,7 @@ def test_keys_cannot_be_changed_afterwards():
     ([0.0, 1.0], r'must have the shape \(2, '), ('soon', 'times must be numbers')])
 def test_wrong_times_are_refused(times, says):
     with pytest.raises(InputError, match=says):
-        KeyPostures(robots.planar(1.0), times, [[0.0], [0.1], [0.2]])
+        KeyConfigurations(robots.planar(1.0), times, [[0.0], [0.1], [0.2]])
     with pytest.raises(InputError, match=says):
         KeyPoses(times, POSES)
 
@@ -122,22 +123,22 @@ def test_wrong_easings_are_refused(names, error, says):
     with pytest.raises(error, match=says):
         KeyPoses(TIMES, POSES, names)
     with pytest.raises(error, match=says):
-        KeyPostures(robots.planar(1.0), TIMES, [[0.0], [0.1], [0.2]], names)
+        KeyConfigurations(robots.planar(1.0), TIMES, [[0.0], [0.1], [0.2]], names)
 
 
-@pytest.mark.parametrize(('postures', 'says'), [
+@pytest.mark.parametrize(('configurations', 'says'), [
     ([[0.0, 0.0], [0.0, 2.5], [0.0, 0.0]],
-     "key posture 2, at 1.25 s: 2.5 is outside the limits -2 to 2 of joint 'joint_2'"),
+     "key configuration 2, at 1.25 s: 2.5 is outside the limits -2 to 2 of joint 'joint_2'"),
     ([[0.0, 0.0]] * 2, r'must have the shape \(3, 2\).* joint_1, joint_2, not \(2, 2\)'),
-    ([[0.0]] * 3, r'not \(3, 1\)'), ([[0.0, 0.0], [0.0], [0.0]], 'postures must be numbers'),
-    ([[0.0, 0.0], [0.0, np.inf], [0.0, 0.0]], 'postures must be finite')])
-def test_wrong_postures_are_refused(postures, says):
+    ([[0.0]] * 3, r'not \(3, 1\)'), ([[0.0, 0.0], [0.0], [0.0]], 'configurations must be numbers'),
+    ([[0.0, 0.0], [0.0, np.inf], [0.0, 0.0]], 'configurations must be finite')])
+def test_wrong_configurations_are_refused(configurations, says):
     with pytest.raises(InputError, match=says):
-        KeyPostures(robots.planar(1.0, 1.0, limit=2.0), TIMES, postures)
+        KeyConfigurations(robots.planar(1.0, 1.0, limit=2.0), TIMES, configurations)
 
 
 @pytest.mark.parametrize(('poses', 'says'), [
-    ([POSES[0], 2.0 * POSES[1], POSES[2]], 'key pose 2, at 1.25 s, is no pose'),
+    ([POSES[0], 2.0 * POSES[1], POSES[2]], 'key pose 2, at 1.25 s, is not a pose'),
     (POSES[:2], r'poses must have the shape \(3, 4, 4\).*not \(2, 4, 4\)'),
     ([POSES[0], POSES[1], np.full((4, 4), np.nan)], 'poses must be finite')])
 def test_wrong_poses_are_refused(poses, says):

@@ -74,34 +74,34 @@ def test_it_is_a_mapping_that_cannot_be_changed():
         poses['home']['elbow'] = 0.0
 
 
-def test_a_posture_has_the_pose_where_it_names_a_joint_and_the_default_elsewhere():
+def test_a_configuration_has_the_pose_where_it_names_a_joint_and_the_default_elsewhere():
     poses = library({'home': {'elbow': 1.5, 'finger': 0.1}})
-    assert poses.posture('home', ARM) == pytest.approx([0.0, 1.5, ARM.neutral()[2]], abs=0)
-    assert poses.posture('home', ARM, [1.0, 2.0, 0.4]).tolist() == [1.0, 1.5, 0.4]
+    assert poses.configuration('home', ARM) == pytest.approx([0.0, 1.5, ARM.neutral()[2]], abs=0)
+    assert poses.configuration('home', ARM, [1.0, 2.0, 0.4]).tolist() == [1.0, 1.5, 0.4]
 
 
 def test_the_default_is_left_as_it_was():
     default = np.zeros(3)
-    library({'home': {'elbow': 1.5}}).posture('home', ARM, default)
+    library({'home': {'elbow': 1.5}}).configuration('home', ARM, default)
     assert default.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_a_posture_is_refused_for_an_unknown_name_or_a_wrong_default():
+def test_a_configuration_is_refused_for_an_unknown_name_or_a_wrong_default():
     poses = library({'home': {'elbow': 1.5}, 'ready': {'elbow': 1.0}})
     with pytest.raises(ModelError, match="no pose 'hom'; did you mean 'home'.*'home', 'ready'"):
-        poses.posture('hom', ARM)
+        poses.configuration('hom', ARM)
     with pytest.raises(InputError, match=r'default must have the shape \(3,\)'):
-        poses.posture('home', ARM, [0.0])
+        poses.configuration('home', ARM, [0.0])
 
 
-def test_a_posture_is_refused_where_it_would_take_a_mimic_outside_its_limits():
+def test_a_configuration_is_refused_where_it_would_take_a_mimic_outside_its_limits():
     # thumb = 0.5 − 2 finger stays above −1 up to finger = 0.75
     poses = library({'open': {'finger': 0.75}, 'wide': {'finger': 0.76}})
     fingers = TREE.chain(tip_link='right')
-    assert poses.posture('open', fingers)[-1] == 0.75
+    assert poses.configuration('open', fingers)[-1] == 0.75
     with pytest.raises(ModelError, match="pose 'wide': joint 'finger': 0.76 is outside the limits "
                                          '-0.25 to 0.75 in the chain'):
-        poses.posture('wide', fingers)
+        poses.configuration('wide', fingers)
 
 
 # What is wrong in YAML
@@ -111,11 +111,12 @@ def test_a_posture_is_refused_where_it_would_take_a_mimic_outside_its_limits():
     ({3: 1.0}, "pose 'home': there is no joint 3"),
     ({'mount': 0.0}, "pose 'home': joint 'mount' is fixed; those that move are 'shoulder'"),
     ({'thumb': 0.0}, "pose 'home': joint 'thumb' follows 'finger'"),
-    ({'elbow': np.nan}, "pose 'home': joint 'elbow' must be at a finite number, not nan"),
+    ({'elbow': np.nan}, "pose 'home': joint 'elbow' must be a finite number, not nan"),
     ({'elbow': np.inf}, 'finite number, not inf'),
-    ({'elbow': '1e-3'}, "joint 'elbow' must be at a number, not '1e-3', which YAML takes for text"),
-    ({'elbow': True}, 'at a number, not True'), ({'elbow': None}, 'at a number, not None'),
-    ({'elbow': [1.0]}, r'at a number, not \[1.0\]'),
+    ({'elbow': '1e-3'}, "joint 'elbow' must be a number, not '1e-3', which YAML reads as text"),
+    ({'elbow': True}, 'must be a number, not True'),
+    ({'elbow': None}, 'must be a number, not None'),
+    ({'elbow': [1.0]}, r'must be a number, not \[1.0\]'),
     ({'shoulder': 2.5}, "joint 'shoulder': 2.5 rad is outside its limits -2 to 2 rad"),
     ({'quill': 0.0}, "joint 'quill': 0 m is outside its limits 0.1 to 0.5 m"),
     ({}, "pose 'home' must hold joint: value for at least one"),
@@ -143,10 +144,10 @@ def test_a_wrong_table_is_refused(table, says):
 
 
 @pytest.mark.parametrize(('text', 'says'), [
-    ('poses: {home: {elbow: 0, elbow: 1}}', "'elbow' is given twice"),
-    ('poses:\n  home: {elbow: 0}\n  home: {elbow: 1}', "'home' is given twice"),
-    ('poses: {home: {[a]: 1}}', 'the poses .* is no YAML'),
-    ('poses: {{', 'the poses .* is no YAML'),
+    ('poses: {home: {elbow: 0, elbow: 1}}', "'elbow' appears twice"),
+    ('poses:\n  home: {elbow: 0}\n  home: {elbow: 1}', "'home' appears twice"),
+    ('poses: {home: {[a]: 1}}', 'the poses .* is not YAML'),
+    ('poses: {{', 'the poses .* is not YAML'),
     ('', "a mapping with the keys 'angle_unit', 'poses', not None"), ('- 1', 'a mapping'),
     ('poses: {home: {elbow: .nan}}', 'not nan'), ('poses: {home: {elbow: 1,5}}', 'elbow|joint')])
 def test_a_wrong_file_is_refused_and_named(tmp_path, text, says):
@@ -210,7 +211,7 @@ def test_a_state_that_does_not_fit_is_left_out_and_the_others_stay():
     assert list(poses) == ['arm/home']  # half of "home" is no "home"
     assert "'arm/far': joint 'shoulder': 2.5 rad is outside its limits" in poses.warnings[0]
     assert "'head/home': there is no joint 'neck'" in poses.warnings[1]
-    assert all(warning.endswith('the pose is left out') for warning in poses.warnings)
+    assert all(warning.endswith('the pose is skipped') for warning in poses.warnings)
 
 
 @pytest.mark.parametrize(('values', 'says'), [
@@ -234,13 +235,13 @@ BOMB = '<!DOCTYPE robot [<!ENTITY a "1"><!ENTITY b "&a;&a;">]>'
 @pytest.mark.parametrize(('text', 'says'), [
     (srdf(), 'has no poses: there is no <group_state>'),
     (srdf(state('home', elbow='1'), root='sdf'), 'must be a <robot>, not a <sdf>'),
-    (srdf(state('home', elbow='1'))[:-3], 'is no XML'),
+    (srdf(state('home', elbow='1'))[:-3], 'is not XML'),
     (BOMB + srdf(state('home', elbow='&b;')), "declares the XML entity 'a'"),
     (srdf(state('', elbow='1')), 'group_state number 1 has no name'),
     (srdf('<group_state name="home"><joint value="1"/></group_state>'), 'a joint has no name'),
     (srdf('<group_state name="home"><joint name="elbow"/></group_state>'), 'not None'),
     (srdf(f'<group_state name="home">{2 * """<joint name="elbow" value="1"/>"""}</group_state>'),
-     "joint 'elbow' is given twice"),
+     "joint 'elbow' appears twice"),
     (srdf(state('home', 'arm', elbow='1'), state('home', 'arm', shoulder='1')),
      "two states of the group 'arm' are named 'home'"),
     (srdf('<xacro:include filename="arm.srdf.xacro"/>').replace(
@@ -276,8 +277,8 @@ def test_the_panda_s_poses_fit_its_urdf_and_its_dh_table():
         poses = read_poses(CONFIG / 'poses/panda.yaml', tree)
         assert list(poses) == ['home', 'ready', 'extended', 'transport']
         for name in ('home', 'ready'):
-            assert poses.posture(name, tree.chain(tip_link=None if 'tool' in tree.links else
-                                                  'panda_hand_tcp')) == pytest.approx(
+            assert poses.configuration(name, tree.chain(tip_link=None if 'tool' in tree.links else
+                                                        'panda_hand_tcp')) == pytest.approx(
                 [0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4])
 
 
@@ -285,7 +286,7 @@ def test_the_puma_s_poses_are_the_shapes_they_are_named_for():
     tree = KinematicTree.from_dh(CONFIG / 'dh/puma560.yaml')
     poses, chain = read_poses(CONFIG / 'poses/puma560.yaml', tree), tree.chain()
     assert list(poses) == ['qz', 'qr', 'qs', 'qn']
-    tip = {name: chain.forward(poses.posture(name, chain))[:3, 3] for name in poses}
+    tip = {name: chain.forward(poses.configuration(name, chain))[:3, 3] for name in poses}
     base, upper, fore, across = 0.67183, 0.4318, 0.4318, -0.15005
     assert tip['qz'] == pytest.approx([upper + 0.0203, across, base + fore])
     assert tip['qr'] == pytest.approx([0.0203, across, base + upper + fore])
@@ -306,7 +307,7 @@ def test_of_moveit_s_panda_all_is_read_but_the_pose_outside_the_limits():
     poses = PoseLibrary.from_srdf(MOVEIT_PANDA, robots.tree('panda'))
     assert list(poses) == ['ready', 'open', 'panda_arm/ready', 'hand/open']
     assert poses['open'] == {'panda_finger_joint1': 0.035}
-    assert poses.posture('ready', robots.chain('panda'))[3] == -2.356
+    assert poses.configuration('ready', robots.chain('panda'))[3] == -2.356
     assert len(poses.warnings) == 2
 
 
@@ -356,6 +357,6 @@ def test_the_srdfs_of_example_robot_data_are_read_or_refused_for_a_reason():
 def test_the_pr2_tucks_its_right_arm():
     file = robots.package_folder('erd') / 'pr2_description/srdf/pr2.srdf'
     poses = read_poses(file, robots.tree('pr2'))
-    q = poses.posture('tuck_right_arm', robots.chain('pr2'))
+    q = poses.configuration('tuck_right_arm', robots.chain('pr2'))
     assert q.tolist() == [poses['right_arm/tuck_right_arm'][name]
                           for name in robots.chain('pr2').joint_names]

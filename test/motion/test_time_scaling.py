@@ -12,17 +12,17 @@ from ik_node.motion.time_scaling import quickest_pace
 GRID = np.linspace(0.0, 1.0, 401)
 
 
-def pace(way, velocity, acceleration):
+def pace(distance, velocity, acceleration):
     """Return the quickest pace of one joint over a straight way."""
-    flat = np.ones((len(GRID), 1))
-    return quickest_pace(GRID, way * flat, 0.0 * flat, velocity * flat, acceleration * flat)
+    ones = np.ones((len(GRID), 1))
+    return quickest_pace(GRID, distance * ones, 0.0 * ones, velocity * ones, acceleration * ones)
 
 
-@pytest.mark.parametrize(('way', 'expected'), [
+@pytest.mark.parametrize(('distance', 'expected'), [
     (4.0, 4.0 / 1.0 + 1.0 / 2.0),          # a trapezoid: d/v + v/a
     (0.32, 2.0 * np.sqrt(0.32 / 2.0))])    # a triangle: 2 √(d/a)
-def test_a_straight_way_takes_the_time_of_the_textbook(way, expected):
-    assert pace(way, 1.0, 2.0).times[-1] == pytest.approx(expected, rel=2e-3)
+def test_a_straight_way_takes_the_time_of_the_textbook(distance, expected):
+    assert pace(distance, 1.0, 2.0).times[-1] == pytest.approx(expected, rel=2e-3)
 
 
 def test_a_circle_is_run_as_fast_as_its_curvature_allows():
@@ -69,8 +69,8 @@ def test_motion_along_a_path_keeps_velocity_acceleration_and_jerk(seed):
     assert (np.abs(np.diff(a, axis=0)) <= 0.001 * limits.jerk * (1 + 1e-6) + 1e-9).all()
     # The way is the path's.
     fine = path(np.linspace(0.0, 1.0, 20001))
-    for posture in q[::len(q) // 50]:
-        assert np.linalg.norm(fine - posture, axis=1).min() < 2e-3
+    for configuration in q[::len(q) // 50]:
+        assert np.linalg.norm(fine - configuration, axis=1).min() < 2e-3
     assert motion.end == pytest.approx(path(1.0))
 
 

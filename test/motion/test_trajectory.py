@@ -79,9 +79,9 @@ def test_the_excess_of_a_spline_is_exact():
 
 def test_a_motion_that_takes_as_much_longer_as_it_must_keeps_the_limits():
     times = np.linspace(0.0, 2.0, 9)
-    postures = np.random.default_rng(2).uniform(-1.0, 1.0, (9, 2))
-    slower = SplineTrajectory(times, postures, limits).excess().slower
-    excess = SplineTrajectory(times * slower, postures, limits).excess()
+    configurations = np.random.default_rng(2).uniform(-1.0, 1.0, (9, 2))
+    slower = SplineTrajectory(times, configurations, limits).excess().slower
+    excess = SplineTrajectory(times * slower, configurations, limits).excess()
     assert slower > 1.0
     assert max(excess[:3]) == pytest.approx(1.0, abs=1e-5)
     assert max(excess[:3]) <= 1.0

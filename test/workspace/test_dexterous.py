@@ -3,8 +3,8 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
+from ik_node.workspace.analysis import analyse_workspace
 from ik_node.workspace.orientations import orientations, super_fibonacci
-from ik_node.workspace.survey import survey
 
 QUARTER = np.pi / 2
 
@@ -18,7 +18,7 @@ def wrist_arm(tool):
 
 
 def test_a_tip_where_the_wrist_axes_meet_turns_every_way_wherever_it_gets():
-    workspace = survey(wrist_arm(0.0), 0.2, dexterity=12)
+    workspace = analyse_workspace(wrist_arm(0.0), 0.2, dexterity=12)
     assert workspace.centre_reachable.sum() > 300
     assert workspace.dexterous[workspace.centre_reachable].mean() > 0.995
     assert not workspace.dexterity[~workspace.centre_reachable].any()
@@ -26,7 +26,7 @@ def test_a_tip_where_the_wrist_axes_meet_turns_every_way_wherever_it_gets():
 
 def test_a_tool_costs_dexterity_at_the_border_only():
     tool, wrist_hole, wrist_reach = 0.15, 0.1, 0.9  # the wrist gets from |0.5 − 0.4| to 0.5 + 0.4
-    workspace = survey(wrist_arm(tool), 0.2, dexterity=12)
+    workspace = analyse_workspace(wrist_arm(tool), 0.2, dexterity=12)
     r = np.linalg.norm(workspace.centres, axis=1)
     at = workspace.centre_reachable
     assert (at & (r > wrist_reach)).sum() > 100
@@ -42,13 +42,13 @@ def test_a_scara_is_asked_for_turns_about_its_vertical():
     assert wanted[:, 2, 2] == pytest.approx(np.ones(8))
     turns = np.unwrap(np.arctan2(wanted[:, 1, 0], wanted[:, 0, 0]))
     assert np.abs(np.diff(turns)) == pytest.approx(np.full(7, np.pi / 4))
-    workspace = survey(chain, 0.1, dexterity=8)
+    workspace = analyse_workspace(chain, 0.1, dexterity=8)
     assert workspace.dexterity.max() == 1.0
     assert workspace.dexterity[workspace.centre_reachable].min() > 0.0
 
 
 def test_five_joints_are_asked_for_what_they_serve():
-    workspace = survey(robots.chain('so101'), 0.12, dexterity=8)
+    workspace = analyse_workspace(robots.chain('so101'), 0.12, dexterity=8)
     assert workspace.dexterity.max() > 0.3
 
 

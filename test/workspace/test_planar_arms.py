@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node.workspace.survey import survey
+from ik_node.workspace.analysis import analyse_workspace
 
 NEAR = 1e-4  # m: this near the border the last digits decide
 
@@ -25,7 +25,7 @@ def at_centres(workspace):
 @pytest.mark.parametrize('lengths', [(1.0, 0.6), (0.4, 1.0), (1.0, 1.0)])
 def test_a_2r_arm_reaches_the_ring_between_the_difference_and_the_sum_of_its_links(lengths):
     inner, outer = abs(lengths[0] - lengths[1]), sum(lengths)
-    workspace = survey(robots.planar(*lengths), outer / 25)
+    workspace = analyse_workspace(robots.planar(*lengths), outer / 25)
     voxels, every = workspace.voxels, np.arange(workspace.voxels.size)
     r = np.linalg.norm(voxels.centres(every)[:, :2], axis=1)
     assert (at_centres(workspace) == ((inner <= r) & (r <= outer))).all()
@@ -42,7 +42,7 @@ def test_a_2r_arm_reaches_the_ring_between_the_difference_and_the_sum_of_its_lin
 @pytest.mark.parametrize('limit', [0.6, 1.2, 2.0, 2.9])
 def test_joint_limits_take_away_what_the_closed_form_says(limit):
     L1, L2 = 1.0, 0.6
-    workspace = survey(robots.planar(L1, L2, limit=limit), 0.06)
+    workspace = analyse_workspace(robots.planar(L1, L2, limit=limit), 0.06)
     x, y, _ = workspace.voxels.centres(np.arange(workspace.voxels.size)).T
     inside, outside = (two_links(L1, L2, x, y, limit + change) for change in (-NEAR, NEAR))
     reachable = at_centres(workspace)
@@ -53,7 +53,7 @@ def test_joint_limits_take_away_what_the_closed_form_says(limit):
 
 def test_the_manipulability_of_a_2r_arm_is_the_known_one():
     L1, L2, edge = 1.0, 0.6, 0.1
-    workspace = survey(robots.planar(L1, L2), edge, samples=robots.samples(200_000))
+    workspace = analyse_workspace(robots.planar(L1, L2), edge, samples=robots.samples(200_000))
     spots = np.linspace(-0.5 * edge, 0.5 * edge, 21)
     x = workspace.centres[:, 0, None, None] + spots[:, None]
     y = workspace.centres[:, 1, None, None] + spots
@@ -79,7 +79,7 @@ TRIPLES = [
 def test_a_3r_arm_is_dexterous_where_its_formula_says(lengths):
     L1, L2, L3 = lengths
     edge = sum(lengths) / 16
-    workspace = survey(robots.planar(*lengths), edge, dexterity=24)
+    workspace = analyse_workspace(robots.planar(*lengths), edge, dexterity=24)
     voxels = workspace.voxels
     r = np.linalg.norm(voxels.centres(np.arange(voxels.size))[:, :2], axis=1)
     expected = (r + L3 <= L1 + L2) & (np.abs(r - L3) >= abs(L1 - L2))
@@ -98,7 +98,7 @@ def test_the_part_of_the_turns_a_3r_arm_can_take_is_the_closed_forms(lengths, li
     L1, L2, L3 = lengths
     turns = 20
     arm = robots.planar(*lengths, limit=None if limit == np.inf else limit)
-    workspace = survey(arm, sum(lengths) / 10, dexterity=turns)
+    workspace = analyse_workspace(arm, sum(lengths) / 10, dexterity=turns)
     x, y, _ = workspace.centres[workspace.centre_reachable].T[:, :, None]
     tip = 2.0 * np.pi * np.arange(turns) / turns
     wrist_x, wrist_y = x - L3 * np.cos(tip), y - L3 * np.sin(tip)
@@ -113,14 +113,14 @@ def test_the_part_of_the_turns_a_3r_arm_can_take_is_the_closed_forms(lengths, li
 
 
 def test_limits_make_an_arm_less_dexterous():
-    free, tight = (survey(robots.planar(15, 10, 5, limit=limit), 2.5, dexterity=12)
+    free, tight = (analyse_workspace(robots.planar(15, 10, 5, limit=limit), 2.5, dexterity=12)
                    for limit in (None, 1.8))
     assert tight.dexterous.sum() < 0.2 * free.dexterous.sum()
     assert 0.0 < tight.dexterity.mean() < 0.7 * free.dexterity.mean()
 
 
 def test_a_2r_arm_has_no_say_in_how_its_tip_is_turned():
-    workspace = survey(robots.planar(1.0, 0.6), 0.2, dexterity=6)
+    workspace = analyse_workspace(robots.planar(1.0, 0.6), 0.2, dexterity=6)
     assert (workspace.dexterity == 0.0).all()
 
 

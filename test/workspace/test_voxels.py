@@ -34,12 +34,12 @@ def lifted():
 
 def test_a_planar_arm_has_one_layer_at_the_height_of_its_tip():
     voxels = Voxels.around(lifted(), 0.1)
-    assert voxels.flat == (False, False, True)
+    assert voxels.fixed_axes == (False, False, True)
     assert voxels.shape == (18, 18, 1)
     assert voxels.centres(np.array([0]))[0, 2] == pytest.approx(0.4)
     assert voxels.dimension == 2
     assert voxels.cell == pytest.approx(0.01)
-    assert not any(Voxels.around(robots.scara()).flat)
+    assert not any(Voxels.around(robots.scara()).fixed_axes)
 
 
 def test_the_bounds_can_be_given():
@@ -80,7 +80,7 @@ def test_neighbours_are_one_step_away_and_never_across_the_edge_of_the_grid():
 
 def test_a_grid_that_is_too_large_is_refused_with_an_edge_that_would_do():
     chain = robots.chain('panda')
-    with pytest.raises(IkError, match='an edge of .* m would do') as error:
+    with pytest.raises(IkError, match='an edge of .* m is large enough') as error:
         Voxels.around(chain, 0.001)
     proposed = float(str(error.value).split('an edge of ')[-1].split(' ')[0])
     assert 0.1 * MOST_VOXELS < Voxels.around(chain, proposed).size <= MOST_VOXELS
@@ -96,5 +96,5 @@ def test_what_makes_no_grid_is_refused(edge, bounds, words):
 
 
 def test_a_sliding_joint_without_limits_has_no_workspace():
-    with pytest.raises(IkError, match="'quill' slides without limits"):
+    with pytest.raises(IkError, match="'quill' is prismatic without limits"):
         Voxels.around(robots.scara().without_limits(), 0.1)

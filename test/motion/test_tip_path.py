@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ik_node.motion.tip_way import Curve, Line, distance, ways_through
+from ik_node.motion.tip_path import Curve, Line, distance, paths_through
 from ik_node.spatial import pose_from_rpy
 
 
@@ -21,8 +21,8 @@ def test_a_line_is_straight_and_turns_about_one_axis():
 
 
 def test_a_place_is_told_in_percent_metres_and_degrees():
-    assert Line(at(0.0), at(2.0)).place(0.25) == '25 % of the way (0.5 m)'
-    assert Line(at(0.0), at(2.0, yaw=np.pi)).place(0.5) == '50 % of the way (1 m, 90°)'
+    assert Line(at(0.0), at(2.0)).place(0.25) == '25 % of the path (0.5 m)'
+    assert Line(at(0.0), at(2.0, yaw=np.pi)).place(0.5) == '50 % of the path (1 m, 90°)'
 
 
 def circle(count, radius=0.2):
@@ -32,48 +32,48 @@ def circle(count, radius=0.2):
 
 def test_a_run_of_gentle_corners_is_one_curve_that_meets_every_pose():
     poses = circle(41)
-    ways = ways_through(poses)
-    assert len(ways) == 1
-    assert isinstance(ways[0], Curve)
-    assert ways[0].length == pytest.approx(0.4 * np.pi, rel=2e-3)
+    paths = paths_through(poses)
+    assert len(paths) == 1
+    assert isinstance(paths[0], Curve)
+    assert paths[0].length == pytest.approx(0.4 * np.pi, rel=2e-3)
     steps = np.array([sum(distance(a, b)) for a, b in pairwise(poses)])
     for s, T in zip(np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum(), poses):
-        assert ways[0].pose(s) == pytest.approx(T, abs=1e-9)
+        assert paths[0].pose(s) == pytest.approx(T, abs=1e-9)
     for s in np.linspace(0.0, 1.0, 300):
-        assert np.linalg.norm(ways[0].pose(s)[:2, 3]) == pytest.approx(0.2, abs=3e-4)
+        assert np.linalg.norm(paths[0].pose(s)[:2, 3]) == pytest.approx(0.2, abs=3e-4)
 
 
 @pytest.mark.parametrize(('first', 'second'), [(0.04, 0.04), (0.048, 0.002), (0.01, 0.045)])
 def test_a_curve_leaves_the_straight_lines_by_two_millimetres_at_most(first, second):
     angle = 0.2
     poses = [at(-first), at(0.0), at(second * np.cos(angle), second * np.sin(angle))]
-    way, = ways_through(poses)
-    assert isinstance(way, Curve)
+    path, = paths_through(poses)
+    assert isinstance(path, Curve)
     normal = np.array([-np.sin(angle), np.cos(angle)])
     off = []
     for s in np.linspace(0.0, 1.0, 200):
-        p = way.pose(s)[:2, 3]
+        p = path.pose(s)[:2, 3]
         off.append(abs(p[1]) if p[0] < 0.0 else abs(normal @ p))
     assert 1e-4 < max(off) <= 2e-3
 
 
 def test_long_straight_lines_stay_straight_however_gentle_their_corner():
-    ways = ways_through([at(-1.0), at(0.0), at(1.0, 0.1)])
-    assert [type(way) for way in ways] == [Line, Line]
+    paths = paths_through([at(-1.0), at(0.0), at(1.0, 0.1)])
+    assert [type(path) for path in paths] == [Line, Line]
 
 
 def test_the_tip_rests_at_a_sharp_corner():
-    ways = ways_through([at(0.0), at(1.0), at(1.0, 1.0), at(1.0, 2.0)])
-    assert [type(way) for way in ways] == [Line, Curve]
-    assert ways[1].length == pytest.approx(2.0)
+    paths = paths_through([at(0.0), at(1.0), at(1.0, 1.0), at(1.0, 2.0)])
+    assert [type(path) for path in paths] == [Line, Curve]
+    assert paths[1].length == pytest.approx(2.0)
 
 
 def test_turning_has_corners_too():
-    assert len(ways_through([at(0.0), at(0.1, yaw=0.05), at(0.2, yaw=0.1)])) == 1
-    assert len(ways_through([at(0.0), at(0.1, yaw=0.05), at(0.2, yaw=0.0)])) == 2
-    assert len(ways_through([at(0.0), at(1.0), at(1.0, yaw=0.5)])) == 2
+    assert len(paths_through([at(0.0), at(0.1, yaw=0.05), at(0.2, yaw=0.1)])) == 1
+    assert len(paths_through([at(0.0), at(0.1, yaw=0.05), at(0.2, yaw=0.0)])) == 2
+    assert len(paths_through([at(0.0), at(1.0), at(1.0, yaw=0.5)])) == 2
 
 
 def test_poses_that_repeat_are_left_out():
-    assert len(ways_through([at(0.0), at(0.0), at(1.0), at(1.0)])) == 1
-    assert ways_through([at(1.0), at(1.0)]) == []
+    assert len(paths_through([at(0.0), at(0.0), at(1.0), at(1.0)])) == 1
+    assert paths_through([at(1.0), at(1.0)]) == []

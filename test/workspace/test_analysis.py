@@ -3,42 +3,45 @@ import pytest
 
 import robots
 from ik_node import IkError
+from ik_node.workspace.analysis import FIGURES, analyse_workspace
 from ik_node.workspace.picture import draw_workspace
-from ik_node.workspace.survey import FIGURES, survey
 
 
 @pytest.fixture(scope='module')
 def planar():
-    return survey(robots.planar(15, 10, 5), 2.0, dexterity=6)
+    return analyse_workspace(robots.planar(15, 10, 5), 2.0, dexterity=6)
 
 
 @pytest.fixture(scope='module')
 def panda():
-    return survey(robots.chain('panda'), 0.15)
+    return analyse_workspace(robots.chain('panda'), 0.15)
 
 
 def test_progress_goes_from_nothing_to_all_and_says_what_is_done():
     told = []
-    survey(robots.planar(1, 1, 1), 0.2, dexterity=4, progress=lambda *what: told.append(what))
+    analyse_workspace(robots.planar(1, 1, 1), 0.2, dexterity=4,
+                      progress=lambda *what: told.append(what))
     done = [part for part, _ in told]
     assert done == sorted(done)
     assert 0.0 <= done[0] < 0.5
     assert done[-1] == 1.0
     assert list(dict.fromkeys(what for _, what in told)) == [
-        'sampling postures', 'following the border', 'asking for centres', 'turning the tip']
+        'sampling configurations', 'following the border', 'solving for centres',
+        'testing orientations']
 
 
 def test_the_same_seed_gives_the_same_answer():
-    first, again, other = (survey(robots.scara(), 0.1, dexterity=4, samples=2000, seed=seed)
-                           for seed in (1, 1, 2))
+    first, again, other = (
+        analyse_workspace(robots.scara(), 0.1, dexterity=4, samples=2000, seed=seed)
+        for seed in (1, 1, 2))
     for figure in FIGURES:
         assert np.array_equal(first.grid(figure), again.grid(figure), equal_nan=True)
-    assert (first.postures == again.postures).all()
+    assert (first.configurations == again.configurations).all()
     assert len(first.samples) != len(other.samples) or (first.samples != other.samples).any()
 
 
 def test_the_number_of_samples_is_what_was_asked_for():
-    workspace = survey(robots.planar(1, 1), 0.1, samples=10_001)
+    workspace = analyse_workspace(robots.planar(1, 1), 0.1, samples=10_001)
     assert workspace.samples.sum() == 10_001
 
 
@@ -71,7 +74,7 @@ def test_figures_come_as_lists_and_as_grids(planar):
     ({'samples': 0}, 'at least 1'), ({'samples': 2.5}, 'at least 1'), ({'edge': -0.1}, 'above 0')])
 def test_what_makes_no_sense_is_refused(asked, words):
     with pytest.raises(IkError, match=words):
-        survey(robots.planar(1, 1), **asked)
+        analyse_workspace(robots.planar(1, 1), **asked)
 
 
 def test_a_figure_that_is_unknown_or_was_not_surveyed_is_refused(panda):
@@ -101,7 +104,7 @@ def test_a_picture_has_many_colours_and_is_large_enough_to_read(arm, figure, tmp
 
 def test_a_workspace_without_a_reachable_voxel_can_be_summed_up_and_drawn(tmp_path):
     pytest.importorskip('matplotlib')
-    empty = survey(robots.chain('ur5'), 0.2, samples=100, bounds=[[5, 5, 5], [6, 6, 6]])
+    empty = analyse_workspace(robots.chain('ur5'), 0.2, samples=100, bounds=[[5, 5, 5], [6, 6, 6]])
     assert empty.volume == 0.0
     assert empty.describe()
     draw_workspace(empty, 'manipulability', tmp_path / 'empty.png')

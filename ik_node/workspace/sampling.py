@@ -1,4 +1,4 @@
-"""Postures spread evenly over what the joints allow."""
+"""Configurations spread evenly inside the limits, and scales of an arm."""
 
 import math
 
@@ -9,34 +9,34 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 
 
-class Postures:
-    """A quasi-random sequence of postures inside the limits (Sobol', scrambled by the seed)."""
+class ConfigurationSampler:
+    """Quasi-random configurations inside the limits (Sobol', scrambled by the seed)."""
 
     def __init__(self, chain: Chain, seed: int = 0) -> None:
-        """Begin the sequence. Raises UnsupportedError for a sliding joint without limits."""
-        from scipy.stats import qmc  # half a second that those who only ask for ranks need not wait
+        """Begin the sequence. Raises UnsupportedError for a prismatic joint without limits."""
+        from scipy.stats import qmc  # late: it takes half a second
         self.lower, self.upper = ranges(chain)
         self._sequence = qmc.Sobol(chain.n_joints, seed=seed)
 
     def next(self, power: int) -> np.ndarray:
-        """Return the next 2^power postures (2^power, n), rad or m."""
+        """Return the next 2^power configurations (2^power, n), rad or m."""
         spread = self._sequence.random(2 ** power)
         return self.lower + spread * (self.upper - self.lower)
 
 
-def ranges(chain: Chain, slide: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return (lower, upper), (n,) each, finite, rad or m, that hold every posture once.
+def ranges(chain: Chain, travel: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return finite (lower, upper), (n,) each, rad or m, that hold every configuration once.
 
-    A joint that can turn for ever, or further than a turn, gets one turn: the rest is the same
-    posture again. slide: how far, m, to either side a sliding joint goes that has no limits.
-    Raises UnsupportedError where there is one and this is not given.
+    A revolute joint with a range of more than a turn gets one turn: the rest repeats. travel: m,
+    the range to either side of a prismatic joint without limits. Raises UnsupportedError for such a
+    joint without it.
     """
     lower, upper = chain.lower.copy(), chain.upper.copy()
     for k in np.flatnonzero(~np.isfinite(upper - lower)):
-        if chain.prismatic[k] and slide is None:
-            raise UnsupportedError(f'joint {chain.joint_names[k]!r} slides without limits: there '
-                                   'is no bound to where the tip can get; give it limits')
-        half = slide if chain.prismatic[k] and slide is not None else math.pi
+        if chain.prismatic[k] and travel is None:
+            raise UnsupportedError(f'joint {chain.joint_names[k]!r} is prismatic without '
+                                   'limits, so the workspace is unbounded; give it limits')
+        half = travel if chain.prismatic[k] and travel is not None else math.pi
         if math.isfinite(lower[k]):
             upper[k] = lower[k] + 2.0 * half
         elif math.isfinite(upper[k]):
@@ -49,7 +49,7 @@ def ranges(chain: Chain, slide: float | None = None) -> tuple[np.ndarray, np.nda
 
 
 def length_scale(chain: Chain) -> float:
-    """Return the length, m, that makes metres of an arm comparable with radians: its reach.
+    """Return the length, m, that scales metres of an arm to radians: its reach.
 
     1 m where the tip cannot move, or has no bound.
     """
@@ -57,13 +57,13 @@ def length_scale(chain: Chain) -> float:
     return radius if math.isfinite(radius) and radius > 0.0 else 1.0
 
 
-def scaled_tip_jacobians(chain: Chain, postures: np.ndarray, length: float) -> np.ndarray:
+def scaled_tip_jacobians(chain: Chain, configurations: np.ndarray, length: float) -> np.ndarray:
     """Return the Jacobians (k, 6, n) along the tip's own axes, linear rows divided by `length`.
 
-    postures: (k, n), rad or m; length: m.
+    configurations: (k, n), rad or m; length: m.
     """
-    jacobians = np.empty((len(postures), 6, chain.n_joints))
-    for J, q in zip(jacobians, postures):
+    jacobians = np.empty((len(configurations), 6, chain.n_joints))
+    for J, q in zip(jacobians, configurations):
         R_tip_base = chain.forward(q)[:3, :3].T
         J_base = chain.jacobian(q)
         J[:3] = R_tip_base @ J_base[:3] / length

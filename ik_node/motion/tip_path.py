@@ -1,4 +1,4 @@
-"""Ways for a tip: straight lines and great arcs between poses, or a smooth curve through many."""
+"""Paths of a tip: straight lines and great arcs between poses, and smooth curves through many."""
 
 import math
 from abc import ABC, abstractmethod
@@ -12,16 +12,16 @@ from scipy.spatial.transform import Rotation, RotationSpline
 from ik_node.motion.interpolation import between_poses
 from ik_node.spatial import rotation_log
 
-# Corners that are passed on a curve; at others tips rest.
+# Corners that are passed on a curve; at others the tip rests.
 GENTLE = math.radians(20.0)  # at most so sharp,
 BULGE = 0.002                # m or rad: and leading the curve off the straight lines by no more
-_NOTHING = 1e-9              # m or rad: no way at all
+_NOTHING = 1e-9              # m or rad: the same pose
 
 
-class TipWay(ABC):
-    """From pose to pose, over a part s of the way, 0 to 1.
+class TipPath(ABC):
+    """A path of poses over the part s of it, 0 to 1.
 
-    - `length`: m; `angle`: rad, of all turning.
+    - `length`: m; `angle`: rad, of all rotations.
     """
 
     length: float
@@ -29,15 +29,15 @@ class TipWay(ABC):
 
     @abstractmethod
     def pose(self, s: float) -> np.ndarray:
-        """Return T_base_tip (4, 4), m, at a part of the way."""
+        """Return T_base_tip (4, 4), m, at a part of the path."""
 
     def place(self, s: float) -> str:
-        """Say in words where a part of the way is."""
+        """Return a part of the path in words."""
         turned = f', {math.degrees(s * self.angle):.3g}°' if self.angle > 1e-6 else ''
-        return f'{100.0 * s:.3g} % of the way ({s * self.length:.3g} m{turned})'
+        return f'{100.0 * s:.3g} % of the path ({s * self.length:.3g} m{turned})'
 
 
-class Line(TipWay):
+class Line(TipPath):
     """Straight from one pose to another, turning about one axis on the great arc."""
 
     def __init__(self, T0: np.ndarray, T1: np.ndarray) -> None:
@@ -46,11 +46,11 @@ class Line(TipWay):
         self.length, self.angle = distance(T0, T1)
 
     def pose(self, s: float) -> np.ndarray:
-        """Return T_base_tip (4, 4), m, at a part of the way."""
+        """Return T_base_tip (4, 4), m, at a part of the path."""
         return between_poses(*self._ends, s)
 
 
-class Curve(TipWay):
+class Curve(TipPath):
     """Smoothly through poses whose corners are gentle: a cubic spline, and Shepperd's of rotations.
 
     It meets every pose and, between them, leaves the chords by about BULGE at most.
@@ -60,38 +60,38 @@ class Curve(TipWay):
         """Take at least two poses (4, 4), m."""
         steps = np.array([distance(a, b) for a, b in pairwise(poses)])
         self.length, self.angle = steps.sum(axis=0)
-        # A metre counts as a radian: only how the poses are spread over the way depends on it.
+        # A metre counts as a radian: only the spacing of the poses over the path depends on it.
         spread = np.concatenate([[0.0], np.cumsum(steps.sum(axis=1))])
         self._last = spread[-1]
         self._position = CubicSpline(spread, [T[:3, 3] for T in poses], bc_type='natural')
         self._rotation = RotationSpline(spread, Rotation.from_matrix([T[:3, :3] for T in poses]))
 
     def pose(self, s: float) -> np.ndarray:
-        """Return T_base_tip (4, 4), m, at a part of the way."""
+        """Return T_base_tip (4, 4), m, at a part of the path."""
         T = np.eye(4)
         T[:3, 3] = self._position(s * self._last)
         T[:3, :3] = self._rotation(s * self._last).as_matrix()
         return T
 
 
-def ways_through(poses: Sequence[np.ndarray]) -> list[TipWay]:
-    """Return ways, at whose ends the tip rests, that lead through poses (4, 4), m, in order.
+def paths_through(poses: Sequence[np.ndarray]) -> list[TipPath]:
+    """Return paths through poses (4, 4), m, in order; the tip rests at the ends of each.
 
-    Straight between corners at which the tip rests; curves through those that are gentle. Poses
-    that repeat the one before are left out; with nothing left there is no way.
+    Lines between corners at which the tip rests, curves through gentle corners. A pose equal to the
+    previous one is skipped; without two different poses there is no path.
     """
     kept = [poses[0]]
     for T in poses[1:]:
         if sum(distance(kept[-1], T)) > _NOTHING:
             kept.append(T)
-    ways: list[TipWay] = []
+    paths: list[TipPath] = []
     run = kept[:1]
     for k in range(1, len(kept)):
         run.append(kept[k])
         if k + 1 == len(kept) or not _gentle(*kept[k - 1:k + 2]):
-            ways.append(Line(*run) if len(run) == 2 else Curve(run))
+            paths.append(Line(*run) if len(run) == 2 else Curve(run))
             run = kept[k:k + 1]
-    return ways
+    return paths
 
 
 def distance(T0: np.ndarray, T1: np.ndarray) -> tuple[float, float]:
@@ -101,7 +101,7 @@ def distance(T0: np.ndarray, T1: np.ndarray) -> tuple[float, float]:
 
 
 def _gentle(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
-    """Tell whether the corner of the way at b is one for a curve, turning counted in.
+    """Return whether the corner of the path at b is gentle enough for a curve, rotation included.
 
     Directions have six components, m and rad; a radian counts as a metre. Where one chord is
     much longer than the other, the worst case, a natural spline bulges by a fifth of its length
