@@ -1,8 +1,8 @@
-"""The node at work in RViz: robot_state_publisher, ik_node, RViz and, until you have some, goals.
+"""Demonstration in RViz: robot_state_publisher, ik_node, RViz, and goals until there are others.
 
 ros2 launch ik_node demo.launch.py robot:=arm_7r solver:=ccd
 
-Several robots at a time are as many of it, each with a namespace and a prefix of its own:
+For several robots, start it several times, each with its own namespace and prefix:
 
 ros2 launch ik_node demo.launch.py robot:=arm_7r namespace:=left frame_prefix:=left/
 """
@@ -12,28 +12,33 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
+from launch.actions import (
+    DeclareLaunchArgument,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+)
 from launch.conditions import IfCondition
+from launch.event_handlers import OnShutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from ik_node import IkError, KinematicTree
-from ik_node.model.files import read_robot
-from ik_node.resources import robot_file, share_folder
+from ik_node.model.readers import FORMATS, read_model
+from ik_node.resources import own_robots, robot_file, share_folder
 from launch import LaunchContext, LaunchDescription
 
 ARGUMENTS = [
-    ('robot', 'arm_6r', 'a URDF or xacro file, a .yaml of Denavit-Hartenberg rows, or one of '
-     'arm_6r, arm_7r, planar_3r, scara, torso, panda, puma560'),
-    ('base', '', 'where the chain begins; empty: the root link'),
-    ('tip', '', 'the link that is to meet the goals; empty: the only leaf, *tool* or *tcp*'),
-    ('solver', 'dls', 'the method'),
-    ('namespace', '', 'of the nodes and their topics'),
-    ('frame_prefix', '', 'what is put before the names of links in tf, as left/'),
+    ('robot', 'arm_6r', f'a file, {FORMATS}, or one of {", ".join(own_robots())}'),
+    ('base', '', 'base link of the chain; empty: the root link'),
+    ('tip', '', 'tip link of the chain; empty: the only leaf, *tool* or *tcp*'),
+    ('solver', 'dls', 'the solver'),
+    ('namespace', '', 'namespace of the nodes and their topics'),
+    ('frame_prefix', '', 'prefix of link names in tf, such as left/'),
     ('rviz', 'true', 'whether to open RViz'),
-    ('goals', 'true', 'whether to send goals until somebody else does'),
-    ('workspace', 'false', 'whether to show where the tip can get; found out first, in seconds'),
+    ('goals', 'true', 'whether to send goals until another node does'),
+    ('workspace', 'false', 'whether to show the workspace of the tip, computed in some seconds'),
 ]
 
 
@@ -46,42 +51,51 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def _start(context: LaunchContext) -> list:
-    given = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
+    values = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
     config = share_folder() / 'config'
     try:
-        file = robot_file(given['robot'])
-        tree = read_robot(file)
+        file = robot_file(values['robot'])
+        tree = read_model(file)
     except (IkError, FileNotFoundError) as error:
         raise RuntimeError(f'demo.launch.py: {error}') from error
     parameters: list = [str(config / 'demo.yaml')]
     of_robot = config / f'{file.stem}.yaml'
     if of_robot.is_file():
         parameters.append(str(of_robot))
-    ends = {f'{end}_link': given[end] for end in ('base', 'tip') if given[end]}
+    links = {f'{end}_link': values[end] for end in ('base', 'tip') if values[end]}
     own = yaml.safe_load(of_robot.read_text())['/**']['ros__parameters'] if (
         of_robot.is_file()) else {}
-    chosen = [part for end in ('base', 'tip') if (link := {**own, **ends}.get(f'{end}_link'))
+    chosen = [part for end in ('base', 'tip') if (link := {**own, **links}.get(f'{end}_link'))
               for part in (f'--{end}', link)]
     # The same text for both: robot_state_publisher takes it as a parameter only.
     description = {'robot_description': ParameterValue(tree.description, value_type=str)}
-    prefix, namespace = given['frame_prefix'], given['namespace']
+    prefix, namespace = values['frame_prefix'], values['namespace']
     prefixed = {'frame_prefix': ParameterValue(prefix, value_type=str)}
     return [
         Node(package='robot_state_publisher', executable='robot_state_publisher',
              namespace=namespace, parameters=[{**description, **prefixed}]),
         Node(package='ik_node', executable='ik_node', namespace=namespace, output='screen',
-             parameters=[*parameters, {**ends, **description, **prefixed,
-                                       'solver': given['solver']}]),
+             parameters=[*parameters, {**links, **description, **prefixed,
+                                       'solver': values['solver']}]),
         Node(package='ik_node', executable='demo_goals', namespace=namespace, output='screen',
-             parameters=[*parameters, ends], condition=IfCondition(given['goals'])),
+             parameters=[*parameters, links], condition=IfCondition(values['goals'])),
         Node(package='ik_node', executable='ik_workspace', namespace=namespace,
-             # Few voxels: they are found out soon, and one sees the robot among them.
+             # Few voxels: quick to compute, and the robot stays visible.
              arguments=[str(file), *chosen, '--edge', f'{0.1 * _size(tree):.3g}', '--publish',
                         '--frame-prefix', prefix],
-             condition=IfCondition(given['workspace'])),
-        Node(package='rviz2', executable='rviz2', namespace=namespace, arguments=[
-            '-d', _rviz_config(config / 'demo.rviz', tree, prefix), '-f', prefix + tree.root],
-             on_exit=Shutdown(), condition=IfCondition(given['rviz']))]
+             condition=IfCondition(values['workspace'])),
+        OpaqueFunction(function=_open_rviz, args=[tree, namespace, prefix],
+                       condition=IfCondition(values['rviz']))]
+
+
+def _open_rviz(context: LaunchContext, tree: KinematicTree, namespace: str, prefix: str) -> list:
+    """Open RViz with a configuration of its own, which is removed at the end."""
+    file = Path(_rviz_config(share_folder() / 'config' / 'demo.rviz', tree, prefix))
+    return [
+        RegisterEventHandler(OnShutdown(
+            on_shutdown=lambda event, context: file.unlink(missing_ok=True))),
+        Node(package='rviz2', executable='rviz2', namespace=namespace,
+             arguments=['-d', str(file), '-f', prefix + tree.root], on_exit=Shutdown())]
 
 
 def _size(tree: KinematicTree) -> float:

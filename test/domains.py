@@ -1,4 +1,4 @@
-"""Graphs of their own for nodes under test, whoever else runs tests on the machine."""
+"""Graphs of their own for nodes under test, whoever else runs nodes or tests on the machine."""
 
 import fcntl
 import itertools
@@ -8,18 +8,27 @@ from pathlib import Path
 
 _MOST = 100
 _FOLDER = Path(tempfile.gettempdir()) / f'ik_node-domains-{os.getuid()}'
+_FIRST_PORT, _PORTS = 7400, 250  # of domain 0, and of each domain: PB and DG of the RTPS standard
+_SOCKETS = (Path('/proc/net/udp'), Path('/proc/net/udp6'))
 
 
 class Domain:
-    """A ROS domain that nobody else takes until it is given back, or this process ends."""
+    """A ROS domain in which nobody is, and that no other test takes until it is given back.
+
+    A lock keeps other tests out. Other nodes take no lock, but every DDS participant has UDP
+    sockets at the ports of its domain: a domain with such a socket is passed over.
+    """
 
     _next = itertools.count(os.getpid())
 
     def __init__(self):
         _FOLDER.mkdir(exist_ok=True)
+        inhabited = inhabited_domains()
         # One after the other: what another node has left in a graph takes a while to go.
         for _ in range(_MOST):
             self.id = 1 + next(self._next) % _MOST
+            if self.id in inhabited:
+                continue
             self._file = open(_FOLDER / str(self.id), 'w')  # noqa: SIM115 held until given back
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -31,3 +40,10 @@ class Domain:
     def give_back(self):
         """Let others have it."""
         self._file.close()
+
+
+def inhabited_domains():
+    """Return the domains at whose ports this machine has UDP sockets, where it tells of them."""
+    ports = [int(line.split()[1].rpartition(':')[2], 16)
+             for file in _SOCKETS if file.is_file() for line in file.read_text().splitlines()[1:]]
+    return {(port - _FIRST_PORT) // _PORTS for port in ports if port >= _FIRST_PORT}

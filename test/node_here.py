@@ -86,6 +86,7 @@ class NodeHere:
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self._context)
+        self._domain.give_back()
         self._folder.cleanup()
 
     def give(self, given):

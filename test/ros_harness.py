@@ -23,7 +23,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from ik_node.ros.client import Client
+from ik_node.ros.clients.client import Client
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -57,7 +57,7 @@ class NodeUnderTest:
         if self.process.poll() is None:
             self.process.send_signal(how)
         try:
-            return self.process.wait(timeout=20)
+            return self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
@@ -65,7 +65,7 @@ class NodeUnderTest:
     def restart(self):
         """Kill the node and start another."""
         self.process.kill()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
         self.process = self._start()
 
     def _start(self):
@@ -80,10 +80,19 @@ class NodeUnderTest:
             return file.read()
 
     def spin(self, seconds):
-        """Let messages come in for a while."""
+        """Let messages come in for a while: for soaks only, tests wait for events."""
         self.until(lambda: False, seconds)
 
-    def until(self, done, timeout=20.0):
+    def settle(self):
+        """Wait until the node has handled what it was sent, and what it published has come in.
+
+        Its executor answers a service after the callbacks that were due before; what it published
+        in them was sent before the answer. The second call lets what is on its way arrive.
+        """
+        for _ in range(2):
+            self.state()
+
+    def until(self, done, timeout=60.0):
         """Let messages come in until a condition holds; return whether it did."""
         return self.client.spin_until(done, timeout)
 
@@ -94,7 +103,7 @@ class NodeUnderTest:
 
     def compiled(self):
         """Wait until the solver of one arm is compiled, too; before that, goals wait."""
-        assert self.until(lambda: 'ready: ' in self.log(), 240.0), self.log()
+        assert self.until(lambda: 'ready: ' in self.log(), 600.0), self.log()
         return self
 
     def alive(self):
@@ -105,7 +114,17 @@ class NodeUnderTest:
         """Collect the messages of a topic; return the list they come in."""
         heard = []
         self.node.create_subscription(kind, topic, heard.append, qos)
+        self._give_time()
         return heard
+
+    def _give_time(self):
+        """Let the node learn of a new subscription, where it runs: until then it sends it nothing.
+
+        No end of a topic tells whether the other knows of it; what was announced before some calls
+        has arrived by their end.
+        """
+        if self._clients and all(client.service_is_ready() for client in self._clients.values()):
+            self.settle()
 
     def publish(self, kind, topic, message, qos=1):
         """Publish a message once somebody hears it."""
@@ -144,7 +163,7 @@ class NodeUnderTest:
         return values[0] if len(values) == 1 else values
 
     def stand(self, q):
-        """Put the robot into a posture (n,), rad or m."""
+        """Put the robot into a configuration (n,), rad or m."""
         assert self.set(start_pose=[float(value) for value in q]) == (True, '')
         assert self.call(Trigger, f'{self._name}/reset', Trigger.Request()).success
 
@@ -164,7 +183,7 @@ class NodeUnderTest:
         response = self.call(GetState, f'{self._name}/get_state', GetState.Request())
         return response.current_state.label
 
-    def joint_states(self, count=1, timeout=20.0):
+    def joint_states(self, count=1, timeout=60.0):
         """Return the next joint states."""
         heard = self.listen(JointState, 'joint_states')
         assert self.until(lambda: len(heard) >= count, timeout), self.log()
@@ -181,7 +200,20 @@ def running(*arguments, **parameters):
     given = [part for name, value in parameters.items()
              for part in ('-p', f'{name.replace("__", ".")}:={value}')]
     with NodeUnderTest(*arguments, *given) as node:
-        yield node.ready()
+        node.ready().settle()
+        yield node
+
+
+def seconds(stamp):
+    """Return a stamp in s."""
+    return stamp.sec + 1e-9 * stamp.nanosec
+
+
+def elapse(node, states, duration):
+    """Wait until joint states that come from now on cover a duration of the node's time, s."""
+    before = len(states)
+    assert node.until(lambda: len(states) > before and seconds(states[-1].header.stamp) - seconds(
+        states[before].header.stamp) >= duration, duration + 20.0), node.log()
 
 
 def pose(x, y, z=0.0, yaw=0.0):

@@ -8,7 +8,7 @@ from std_srvs.srv import SetBool, Trigger
 import robots
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
-from ros_harness import running
+from ros_harness import elapse, running, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
@@ -29,10 +29,6 @@ def goal(x, y, z):
     return T
 
 
-def seconds(stamp):
-    return stamp.sec + 1e-9 * stamp.nanosec
-
-
 def arrays(states):
     """Return stamps (k,), positions and velocities (k, n) of joint states."""
     return (np.array([seconds(state.header.stamp) for state in states]),
@@ -45,9 +41,15 @@ def rests(states):
         states[-1].position == states[-2].position)
 
 
+def under_way(node, states):
+    """Wait until the arm has left its start and moves."""
+    assert node.until(lambda: states and any(states[-1].velocity) and np.abs(
+        np.subtract(states[-1].position, START)).max() > 0.02), node.log()
+
+
 def arrive(node, states, duration):
     """Wait until a motion of that duration, s, is over."""
-    node.spin(duration)
+    elapse(node, states, duration)
     assert node.until(lambda: rests(states)), node.log()
 
 
@@ -58,8 +60,10 @@ def assert_kept(states):
     assert (q <= limits.upper).all()
     assert (np.abs(v) <= limits.velocity * 1.00001).all()
     # The samples are as far apart as the motion's clock says, which stamps follow but roughly.
-    steps = np.abs(np.diff(q, axis=0)).sum()
-    by_velocity = np.abs(0.5 * (v[1:] + v[:-1]) * np.diff(t)[:, None]).sum()
+    # Where a busy machine leaves samples out, the mean of two velocities says little.
+    near = np.diff(t) < 3.0 / RATE
+    steps = np.abs(np.diff(q, axis=0)[near]).sum()
+    by_velocity = np.abs((0.5 * (v[1:] + v[:-1]) * np.diff(t)[:, None])[near]).sum()
     assert steps == pytest.approx(by_velocity, rel=0.1, abs=1e-3)
 
 
@@ -75,8 +79,11 @@ def back_at_start(node, mode):
     assert node.set(motion='jump') == (True, '')
     assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
     assert node.set(motion=mode) == (True, '')
-    states = node.listen(JointState, 'joint_states', 1000)
-    assert node.until(lambda: states and states[-1].position == pytest.approx(START)
+    if not hasattr(node, 'states'):  # one subscription of the module's: each costs at this rate
+        node.states = node.listen(JointState, 'joint_states', 1000)
+    states, now = node.states, 1e-9 * node.node.get_clock().now().nanoseconds
+    assert node.until(lambda: states and seconds(states[-1].header.stamp) > now
+                      and states[-1].position == pytest.approx(START)
                       and len(states[-1].velocity) and not any(states[-1].velocity)), node.log()
     states.clear()
     return states

@@ -1,1 +1,1 @@
-"""The ROS 2 node: a thin adapter between messages and solvers. Only here rclpy is imported."""
+"""The ROS 2 node: an adapter between messages and solvers. Only this package imports rclpy."""

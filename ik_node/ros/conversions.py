@@ -1,4 +1,4 @@
-"""Messages from and to arrays."""
+"""Conversions between messages and arrays."""
 
 import math
 from array import array
@@ -20,14 +20,14 @@ from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 def pose_to_matrix(pose: Pose) -> np.ndarray:
     """Return T_frame_goal (4, 4), m, of a pose message.
 
-    The quaternion is normalised. Raises InputError for numbers that are not finite and for a
-    quaternion that has no direction.
+    The quaternion is normalised. Raises InputError for numbers that are not finite and for a zero
+    quaternion.
     """
     q = pose.orientation
     x, y, z, w = q.x, q.y, q.z, q.w
-    norm = math.hypot(x, y, z, w)  # of numbers too large to square, too
-    if not 1e-9 <= norm < math.inf:  # NaN is not, either
-        raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is no quaternion: '
+    norm = math.hypot(x, y, z, w)  # also of numbers too large to square
+    if not 1e-9 <= norm < math.inf:  # also false for NaN
+        raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is not a quaternion: '
                          'it must have finite numbers and a length above zero')
     return pose_from_quaternion(_xyz(pose.position), (x / norm, y / norm, z / norm, w / norm))
 
@@ -43,13 +43,13 @@ def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
 
 
 def point_to_array(point: Point) -> np.ndarray:
-    """Return a point message as (3,), m. Raises InputError for what is not finite or too large."""
+    """Return a point message as (3,), m. Raises InputError for infinite or too large numbers."""
     return np.array(_xyz(point))
 
 
 def _xyz(point: Point) -> tuple[float, float, float]:
     x, y, z = point.x, point.y, point.z
-    # NaN is not, either.
+    # Also false for NaN.
     if not (abs(x) <= MAX_NUMBER and abs(y) <= MAX_NUMBER and abs(z) <= MAX_NUMBER):
         raise InputError(f'the position ({x:g}, {y:g}, {z:g}) must have finite '
                          f'numbers, at most {MAX_NUMBER:g} m in size')
@@ -68,7 +68,7 @@ def fill_joint_state(state: JointState, stamp: Time, values: Mapping[str, float]
     """Write joint values, rad or m, and velocities, per s, if any, into a message."""
     state.header.stamp = stamp
     state.name = list(values)
-    # Messages take arrays as they are, and look at every number of a list.
+    # Arrays are assigned directly; of a list rclpy checks every number.
     state.position = array('d', values.values())
     state.velocity = array('d', velocities.values() if velocities else ())
 
@@ -80,9 +80,9 @@ def time_message(nanoseconds: int) -> Time:
 
 def trajectory_message(names: Sequence[str], state: State,
                        times: np.ndarray) -> JointTrajectory:
-    """Return states (k, n), rad or m, at times (k,), s from when it is taken up, as a message.
+    """Return states (k, n), rad or m, at times (k,), s from its start, as a message.
 
-    Its stamp is zero, which tells controllers to begin at once.
+    Its stamp is zero, with which controllers begin at once.
     """
     return JointTrajectory(joint_names=list(names), points=[
         JointTrajectoryPoint(positions=q.tolist(), velocities=v.tolist(), accelerations=a.tolist(),
@@ -100,7 +100,7 @@ def branches_to_trajectory(names: Sequence[str], branches: np.ndarray,
                            header: Header) -> JointTrajectory:
     """Return branches (k, n), rad or m, as a trajectory with a point for each, a second apart.
 
-    They are no motion: the times only keep tools that play trajectories content.
+    They are not a motion: the times only satisfy tools that play trajectories.
     """
     return JointTrajectory(
         header=header, joint_names=list(names),

@@ -1,4 +1,9 @@
-"""The node: a managed (lifecycle) node that starts itself."""
+"""The node: a managed (lifecycle) node that configures and activates itself."""
+
+from ik_node.commands import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
 
 import sys
 from traceback import format_exc
@@ -11,18 +16,18 @@ from std_msgs.msg import Header
 
 from ik_node import _jit
 from ik_node.exceptions import IkError
-from ik_node.ros.configuration import Configuration
-from ik_node.ros.health import PERIOD, Health
+from ik_node.ros.intake.configuration import Configuration
+from ik_node.ros.publishing.health import PERIOD, Health
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins
 
 
 class IkNode(LifecycleNode):
-    """Takes goals, solves them, publishes joint states."""
+    """Receives goals, solves them and publishes joint states."""
 
     def __init__(self, **arguments: Any) -> None:
-        """Declare the parameters; nothing else happens before the node is configured."""
+        """Declare the parameters; everything else is created when the node is configured."""
         super().__init__('ik_node', **arguments)
         self._health = Health()
         self._session: Session | None = None
@@ -41,10 +46,10 @@ class IkNode(LifecycleNode):
             self.trigger_activate()
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Read the robot, make publishers and subscriptions. Fails where parameters are wrong."""
+        """Read the robot, create publishers and subscriptions. Fails for invalid parameters."""
         try:
             self._configuration.load()
-        except Exception as error:  # besides what is wrong with parameters, a defect of a plug-in
+        except Exception as error:  # invalid parameters, or a defect of a plug-in
             reason = error if isinstance(error, IkError) else f'internal error:\n{format_exc()}'
             self._health.trouble = f'cannot configure: {reason}'
             self.get_logger().error(self._health.trouble)
@@ -54,25 +59,25 @@ class IkNode(LifecycleNode):
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Begin to answer, and publish where the robot stands."""
+        """Begin to handle goals, and publish the joint states."""
         result = super().on_activate(state)
         if self._session is not None:
             self._session.activate()
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Fall silent; what was configured stays."""
+        """Stop handling goals; the configuration is kept."""
         if self._session is not None:
             self._session.deactivate()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget what was configured."""
+        """Drop the configuration."""
         self._take_down()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Take everything down."""
+        """Destroy everything."""
         self._take_down()
         return super().on_shutdown(state)
 
@@ -88,40 +93,40 @@ class IkNode(LifecycleNode):
         self._configuration.unload()
 
     def _on_parameters(self) -> None:
-        """Take up changed parameters; one that could not be configured tries again."""
+        """Apply changed parameters; after a failed configuration, try again."""
         if self._session is not None:
             self._session.on_parameters()
         elif self._health.trouble:
             self.start()
 
     def _report(self) -> None:
-        self._look_for_rivals()
+        self._check_other_publishers()
         header = Header(stamp=self.get_clock().now().to_msg())
         state = 'unconfigured' if self._session is None else (
             'active' if self._session.active else 'inactive')
         self._diagnostics.publish(self._health.report(
             self.get_fully_qualified_name(), state, self._configuration.robot, header))
 
-    def _look_for_rivals(self) -> None:
-        """Notice others that publish joint states where this node does: consumers see both."""
+    def _check_other_publishers(self) -> None:
+        """Warn of other publishers on the topic joint_states."""
         warning = ''
         if self._session is not None and self._session.active:
             topic = self.resolve_topic_name('joint_states')
             others = self.count_publishers(topic) - 1
             if others > 0:
-                warning = (f'{others} other publisher{"s" if others > 1 else ""} on {topic}: who '
-                           'listens there sees joints jump between them')
+                warning = (f'{others} other publisher{"s" if others > 1 else ""} on {topic}: '
+                           'subscribers see joints jump between them')
         if self._health.warn('joint_states', warning):
             self.get_logger().warning(warning)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the node until it is told to stop."""
-    def started() -> IkNode:
-        node = IkNode()
-        node.start()
-        return node
-    return run(started, arguments)
+    """Run the node until SIGINT or SIGTERM."""
+    _jit.load_in_background()
+    try:
+        return run(IkNode, arguments, IkNode.start)
+    finally:
+        _jit.stop()
 
 
 if __name__ == '__main__':

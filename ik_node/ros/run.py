@@ -1,74 +1,88 @@
-"""How the executables run their node, and end."""
+"""Runs and shuts down the nodes of the executables."""
 
 import contextlib
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
-try:  # since Kilted: takes what has come without asking every entity, which is quicker
+from ik_node.signals import SIGNALS
+
+try:  # since Kilted: faster, since it does not poll every entity
     from rclpy.experimental.events_executor import EventsExecutor as NodeExecutor
 except ImportError:
     from rclpy.executors import SingleThreadedExecutor as NodeExecutor
 
-_WAIT = 1.0  # s at most for something to come: the executor of events busily waits for ever
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+AnyNode = TypeVar('AnyNode', bound=Node)
+
+_WAIT = 1.0      # s, longest wait: without a limit the events executor spins
+_PATIENCE = 4.0  # s that a shutdown may take: launch sends the next signal after 5
 
 
-def run(make_node: Callable[[], Node], arguments: list[str] | None) -> int:
-    """Make a node and spin it until SIGINT or SIGTERM; return the exit code 0.
+def run(make_node: Callable[[], AnyNode], arguments: list[str] | None,
+        start: Callable[[AnyNode], None] | None = None) -> int:
+    """Make a node, start it, and spin it until SIGINT or SIGTERM; return the exit status 0.
 
-    A signal interrupts nothing: what is under way is done, then the node is destroyed while its
-    context still holds. rclpy's own handlers shut that down in the middle of callbacks.
+    start: called with the node before it spins. A signal interrupts no callback: the current one is
+    finished, then the node is destroyed while its context is valid, which rclpy's own handlers shut
+    down in the middle of callbacks. Where this takes longer than 4 s, the process ends with the
+    status of the signal, 130 or 143.
     """
     stopped = threading.Event()
-    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        executor = NodeExecutor()
-        with _signals(lambda: _stop(executor, stopped)):
+    with _signals(stopped) as wake:
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        try:
+            executor = NodeExecutor()
+            wake.append(executor)
             node = make_node()
             try:
+                if start is not None and not stopped.is_set():
+                    start(node)
                 executor.add_node(node)
                 _spin(executor, node, stopped)
             finally:
                 executor.shutdown()
                 node.destroy_node()
-    finally:
-        rclpy.try_shutdown()
+        finally:
+            rclpy.try_shutdown()
     return 0
 
 
-def _stop(executor: Executor, stopped: threading.Event) -> None:
-    stopped.set()
-    executor.create_task(lambda: None)  # something to do, so that it looks
-
-
 @contextlib.contextmanager
-def _signals(told: Callable[[], None]) -> Iterator[None]:
-    """Call `told`, in a thread, when a signal to end comes.
+def _signals(stopped: threading.Event) -> Iterator[list[Executor]]:
+    """Set `stopped` on SIGINT and SIGTERM, and wake the executors in the yielded list.
 
-    Python's own handlers wait until the executor comes back from waiting; the pipe does not.
+    Python's own handlers run only after the executor's wait; the pipe works at once.
     """
     outlet, inlet = os.pipe()
     os.set_blocking(inlet, False)
     before = signal.set_wakeup_fd(inlet)
-    handlers = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
+    handlers = {number: signal.signal(number, lambda *_: None) for number in SIGNALS}
+    executors: list[Executor] = []
+    ended = threading.Event()
 
     def listen() -> None:
         while number := os.read(outlet, 1):
-            if number[0] in _SIGNALS:
-                told()
+            if number[0] in SIGNALS and not stopped.is_set():
+                stopped.set()
+                for executor in executors:
+                    executor.create_task(lambda: None)  # wakes the executor
+                threading.Thread(target=_lose_patience, args=(ended, number[0]),
+                                 daemon=True).start()
     listener = threading.Thread(target=listen, name='signals', daemon=True)
     listener.start()
     try:
-        yield
+        yield executors
     finally:
+        ended.set()
         signal.set_wakeup_fd(before)
         os.close(inlet)
         listener.join()
@@ -77,10 +91,19 @@ def _signals(told: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _spin(executor: Executor, node: Node, stopped: threading.Event) -> None:
-    """Spin until stopped. An exception ends the callback it comes from, but not the node.
+def _lose_patience(ended: threading.Event, number: int) -> None:
+    """End the process where its shutdown takes too long."""
+    if not ended.wait(_PATIENCE):
+        sys.stderr.write(f'not shut down within {_PATIENCE:g} s of {signal.Signals(number).name}: '
+                         'ended at once\n')
+        sys.stderr.flush()
+        os._exit(128 + number)
 
-    ROS's own services raise too, as of a parameter whose type is none.
+
+def _spin(executor: Executor, node: Node, stopped: threading.Event) -> None:
+    """Spin until stopped. An exception ends its callback, but not the node.
+
+    ROS's own services raise too, as for a parameter without a type.
     """
     while rclpy.ok() and not stopped.is_set():
         try:

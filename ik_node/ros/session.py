@@ -1,24 +1,26 @@
-"""What the node has while it is configured: publishers, subscriptions, services, timers."""
+"""A configured node: puts intake, execution, publishing and services together, and times them."""
 
 import gc
-import threading
-import traceback
-from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode
-from std_msgs.msg import String
-from std_srvs.srv import SetBool, Trigger
 
-from ik_node.exceptions import IkError
-from ik_node.ros.configuration import Configuration
-from ik_node.ros.goals import Goals
-from ik_node.ros.health import Health
-from ik_node.ros.ik_service import IkService
-from ik_node.ros.interaction.service import Interaction
-from ik_node.ros.options import JUMP
-from ik_node.ros.outputs import LATCHED, Outputs
-from ik_node.ros.robot import Robot
+from ik_node.control.compilation import LIMIT, begin_compilation, is_compiled
+from ik_node.control.robot import Robot
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.configuration import Configuration
+from ik_node.ros.intake.description import Description
+from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.goals import Goals
+from ik_node.ros.intake.measured import Measured
+from ik_node.ros.publishing.branches import Branches
+from ik_node.ros.publishing.health import Health
+from ik_node.ros.publishing.log import ThrottledLog
+from ik_node.ros.publishing.outcomes import Outcomes
+from ik_node.ros.publishing.outputs import Outputs
+from ik_node.ros.services.commands import Commands
+from ik_node.ros.services.ik_service import IkService
+from ik_node.ros.services.interaction.service import Interaction
 
 _MARKER_PERIOD = 0.05   # s
 _WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0
@@ -26,100 +28,104 @@ _LONGEST_PERIOD = 1e6   # s; a timer's must fit into 64 bits of nanoseconds
 
 
 class Session:
-    """A configured node at work; `active` says whether it answers."""
+    """A configured node. Its parts get robot and options by `take_up`, when these change."""
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health) -> None:
-        """Make everything, for a configuration that is loaded."""
-        self.active = False
-        self._node, self._configuration, self._health = node, configuration, health
-        self._outputs = Outputs(node)
-        self._goals = Goals(node, configuration, self._outputs, health)
-        self._services = [node.create_service(Trigger, '~/reset', self._on_reset),
-                          node.create_service(SetBool, '~/enable', self._on_enable),
-                          node.create_service(Trigger, '~/solve_all', self._on_solve_all)]
-        # By a clock that goes on: goals wait for the compiler, whatever a simulation's clock does.
+        """Create everything, for a loaded configuration."""
+        self._node, self._configuration = node, configuration
+        options, log = configuration.options, ThrottledLog(node.get_logger())
+        self._execution = Execution(node)
+        self._outputs = Outputs(node, self._execution.advance)
+        self._branches = Branches(options, self._outputs, self._execution.last_goal, log.warn)
+        self._outcomes = Outcomes(options, self._outputs, self._branches, health, log)
+        self._measured = Measured(node, health)
+        self._frames = Frames(node)
+        self._goals = Goals(node, configuration.arm_names, options, self._execution,
+                            self._outcomes, self._measured, self._frames)
+        self._commands = Commands(node, options, self._goals, self._execution, self._outputs,
+                                  self._branches, self._on_reset)
+        self._ik = IkService(node, options, self._execution, self._frames)
+        self._interaction = Interaction(node, self._goals, self._execution.last_goal,
+                                        self._commands.go_to_start)
+        # Independent of simulated time.
         self._marker_timer = node.create_timer(
             _MARKER_PERIOD, self._on_marker_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        self._ik = IkService(node, configuration, self._goals)
-        self._interaction = Interaction(node, configuration, self._goals, self._go_to_start)
-        self._robot: Robot | None = None
-        self._compiler: threading.Thread | None = None
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
-        self._description: Any = None
-        if configuration.wants_topic:
-            self._description = node.create_subscription(
-                String, 'robot_description', self._on_description, LATCHED)
-            node.get_logger().info('waiting for a robot_description by topic')
-        self._take_up_robot()
-        self._interaction.take_up(self.active)
+        self._robot: Robot | None = None
+        self._compiles = False
+        self._description = Description(
+            node, configuration, health, self.on_parameters) if configuration.wants_topic else None
+        self._take_up()
+
+    @property
+    def active(self) -> bool:
+        """Whether goals are handled."""
+        return self._goals.active
 
     def activate(self) -> None:
-        """Begin to answer, and publish where the robot stands."""
-        self.active = self._goals.active = True
+        """Begin to handle goals, and publish the joint states."""
+        self._set_active(True)
         self._announce()
-        self._interaction.take_up(self.active)
 
     def deactivate(self) -> None:
-        """Fall silent, and stand; what was configured stays."""
-        self._stand()
-        self.active = self._goals.active = False
-        self._goals.stop()
+        """Stop motions and goals; the configuration is kept."""
+        self._commands.freeze()
+        self._set_active(False)
         self._outputs.no_markers()
-        self._interaction.take_up(self.active)
+
+    def _set_active(self, active: bool) -> None:
+        self._goals.activate(active)
+        self._ik.active = active
+        self._interaction.take_up(self._robot, self._configuration.options, active)
 
     def destroy(self) -> None:
-        """Take everything down."""
-        self._ik.destroy()
-        self._interaction.destroy()
-        self._goals.destroy()
-        self._outputs.destroy()
-        for service in self._services:
-            self._node.destroy_service(service)
+        """Destroy everything."""
+        for part in (self._ik, self._interaction, self._commands, self._goals, self._frames,
+                     self._measured, self._execution, self._outputs, self._description):
+            if part is not None:
+                part.destroy()
         for timer in (self._marker_timer, self._publish_timer):
             self._node.destroy_timer(timer)
-        if self._description is not None:
-            self._node.destroy_subscription(self._description)
 
     def on_parameters(self) -> None:
-        """Take up parameters that were changed."""
-        self._goals.stop()
-        self._take_up_robot()
+        """Apply changed parameters, or a changed description."""
+        self._take_up()
         self._announce()
-        self._interaction.take_up(self.active)
 
-    def _take_up_robot(self) -> None:
-        """Get ready for the robot there is now; tell what is odd in its description."""
+    def _take_up(self) -> None:
+        """Give the present robot and options to all parts."""
+        options, robot = self._configuration.options, self._configuration.robot
         self._set_publish_rate()
-        robot, logger = self._configuration.robot, self._node.get_logger()
         if robot is not None:
-            self._goals.measured.listen(self._configuration.options.state_topic, robot)
-        if robot is None or robot is self._robot:
-            return
+            self._measured.listen(options.state_topic, robot)
+            self._execution.take_up(robot, options)
+        self._branches.take_up(options)
+        self._outcomes.take_up(options)
+        self._goals.take_up(robot, options)
+        self._commands.take_up(robot, options)
+        self._ik.take_up(robot, options)
+        if robot is not None and robot is not self._robot:
+            self._outputs.scene.take_up(robot)
+            self._prepare(robot)
         self._robot = robot
-        self._goals.motions.take_up(robot)
-        self._outputs.scene.take_up(robot)
+        self._interaction.take_up(robot, options, self.active)
+
+    def _prepare(self, robot: Robot) -> None:
+        """Log the warnings of a new robot, and begin to compile its kernels."""
+        logger = self._node.get_logger()
         for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
             logger.warning(warning)
-        slow = [arm.solver.name for arm in robot.arms.values() if not arm.compiled()]
-        if slow:
-            logger.info(f'compiling {", ".join(slow)}: once after installing, for up to half a '
-                        'minute; goals wait until then, the newest counts')
-            self._goals.waiting = True
-            self._compiler = threading.Thread(target=self._warm_up, args=(robot,), daemon=True)
-            self._compiler.start()
+        waiting = begin_compilation(robot)
+        self._compiles = waiting > 0
+        if waiting:
+            logger.info(f'compiling {waiting} kernels in the background, once after '
+                        'installing; until they are ready a goal is solved as plain Python, for '
+                        f'at most {LIMIT:g} s')
         else:
-            self._warm_up(robot)
-            self._tell_ready(robot)
-
-    def _warm_up(self, robot: Robot) -> None:
-        """Compile what there is to compile; a plug-in may fail at that, and at its goals."""
-        try:
-            robot.warm_up()
-        except Exception:
-            self._node.get_logger().error(f'internal error:\n{traceback.format_exc()}')
+            self._log_ready(robot)
 
     def _set_publish_rate(self) -> None:
-        """Let the timer follow the parameter. It stays the same one: rclpy forgets none it made."""
+        """Apply the parameter to the timer, which is kept: rclpy never frees timers."""
         rate = self._configuration.options.publish_rate or _WAYPOINT_RATE
         period = int(1e9 * min(1.0 / rate, _LONGEST_PERIOD))
         if self._publish_timer.timer_period_ns != period:
@@ -127,15 +133,14 @@ class Session:
             self._publish_timer.reset()
 
     def _look_after_compiler(self) -> None:
-        if self._compiler is not None and not self._compiler.is_alive():
-            self._compiler = None
-            if self._configuration.robot is not None:
-                self._tell_ready(self._configuration.robot)
-            self._goals.go_on()
+        """Log when the last kernel is ready."""
+        if self._compiles and self._robot is not None and is_compiled(self._robot):
+            self._compiles = False
+            self._log_ready(self._robot)
 
-    def _tell_ready(self, robot: Robot) -> None:
-        # What is there now stays: going through all of it for garbage takes tens of milliseconds,
-        # which some goal would have to wait.
+    def _log_ready(self, robot: Robot) -> None:
+        # Freeze all present objects: a garbage collection over them would delay a goal by tens of
+        # milliseconds.
         gc.unfreeze()
         gc.collect()
         gc.freeze()
@@ -145,93 +150,31 @@ class Session:
                 f'ready: {arm.chain!r}, solver {arm.solver.name}{family}')
 
     def _announce(self) -> None:
-        configuration = self._configuration
-        if configuration.robot is None or not self.active:
+        """Publish the present robot."""
+        configuration, robot = self._configuration, self._robot
+        if robot is None or not self.active:
             return
         if configuration.options.publish_description and not configuration.wants_topic:
-            self._outputs.description(configuration.robot)
-        self._outputs.placement(configuration.robot, configuration.options)
-        self._outputs.joint_states(configuration.robot)
+            self._outputs.description(robot)
+        self._outputs.announce(robot, configuration.options)
 
-    def _on_description(self, message: String) -> None:
-        try:
-            if self._configuration.take_description(message.data):
-                self.on_parameters()
-            self._health.trouble = ''
-        except IkError as error:
-            self._refuse_description(str(error))
-        except Exception:  # a defect of ours must not take the robot's node down
-            self._refuse_description(f'internal error:\n{traceback.format_exc()}')
-
-    def _refuse_description(self, reason: str) -> None:
-        self._health.trouble = f'robot_description refused: {reason}'
-        self._node.get_logger().error(self._health.trouble)
+    def _on_reset(self) -> None:
+        self._interaction.go_with_tips()
 
     def _on_publish_time(self) -> None:
-        robot = self._configuration.robot
-        if self.active and robot is not None:
+        if self.active and self._robot is not None:
             self._goals.follow_paths()
-            self._goals.motions.advance(robot)
-            self._goals.stand_where_measured(robot)
+            self._execution.follow(self._robot)
+            self._goals.adopt_measured()
             if self._configuration.options.publish_rate > 0.0:
-                self._outputs.joint_states(robot)
+                self._outputs.joint_states(self._robot)
 
     def _on_marker_time(self) -> None:
         self._look_after_compiler()
-        robot = self._configuration.robot
+        robot, options = self._robot, self._configuration.options
         if self.active and robot is not None:
-            options = self._configuration.options
-            find = self._goals.branches.of_last if (
-                options.show_branches and not self._goals.waiting) else None
+            self._execution.follow(robot)
+            find = self._branches.of_last if (
+                options.show_branches and not self._compiles) else None
             self._outputs.markers(robot, options.frame_prefix, find)
             self._interaction.follow(robot)
-
-    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response.success, response.message = self._go_to_start()
-        return response
-
-    def _go_to_start(self) -> tuple[bool, str]:
-        """Go to the start pose; return whether that may be, and what is done, or why not."""
-        robot = self._configuration.robot
-        if robot is None:
-            return False, 'there is no robot yet'
-        moves = self._configuration.options.motion != JUMP
-        if moves and not (self.active and self._goals.enabled):
-            return False, 'the node is not active, or disabled: nothing may move'
-        self._goals.stop()
-        self._interaction.go_with_tips()
-        if moves:
-            duration = self._goals.motions.go_to_start(robot)
-            return True, f'moving to the start pose for {duration:.3f} s'
-        self._goals.motions.freeze(robot)
-        robot.reset()
-        self._announce()
-        return True, 'at the start pose'
-
-    def _stand(self) -> None:
-        """Stop what moves at once, and say so."""
-        robot = self._configuration.robot
-        if robot is not None and self.active:
-            self._goals.motions.freeze(robot)
-            self._outputs.joint_states(robot)
-
-    def _on_solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        robot = self._configuration.robot
-        if robot is None:
-            response.message = 'there is no robot yet'
-        elif not self.active:
-            response.message = 'the node is not active'
-        elif self._goals.waiting:
-            response.message = 'the solvers are being compiled; try again'
-        else:
-            response.success, response.message = self._goals.branches.publish_last(robot)
-        return response
-
-    def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._goals.enabled = request.data
-        self._goals.stop()
-        if not request.data:
-            self._stand()
-        response.success = True
-        response.message = 'goals are answered' if request.data else 'goals are refused'
-        return response

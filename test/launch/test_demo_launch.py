@@ -15,8 +15,8 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from ik_node import KinematicTree
-from ik_node.ros.client import Client
-from ik_node.ros.outputs import LATCHED
+from ik_node.ros.clients.client import Client
+from ik_node.ros.publishing.outputs import LATCHED
 from launch import LaunchDescription, LaunchService
 from launched import SHARE, included_demo
 
@@ -44,7 +44,7 @@ def test_the_arm_follows_the_demonstrations_goals_until_there_are_others():
         client.node.create_subscription(TFMessage, 'tf', transforms.append, 10)
         client.node.create_subscription(PoseStamped, 'goal_pose', goals.append, 10)
         client.node.create_subscription(String, 'robot_description', descriptions.append, LATCHED)
-        assert client.spin_until(lambda: transforms and descriptions and len(goals) > 5, 30.0)
+        assert client.spin_until(lambda: transforms and descriptions and len(goals) > 5, 60.0)
         moved = {transform.child_frame_id for message in transforms
                  for transform in message.transforms}
         assert {f'link_{i}' for i in range(1, 7)} <= moved
@@ -112,7 +112,7 @@ def test_a_robot_of_rows_is_shown_by_robot_state_publisher():
         answer = client.send(chain.forward([0.3, 0.4, -0.5, 0.6, 0.7, 0.8]))
         assert answer.met
         assert set(answer.joints) == set(chain.joint_names)
-        assert client.spin_until(lambda: descriptions and transforms, 30.0)
+        assert client.spin_until(lambda: descriptions and transforms, 60.0)
         moved = {transform.child_frame_id for message in transforms
                  for transform in message.transforms}
         assert moved == {f'link_{i}' for i in range(1, 7)}

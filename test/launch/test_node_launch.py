@@ -28,7 +28,7 @@ from lifecycle_msgs.srv import GetState
 from rcl_interfaces.srv import GetParameters
 
 from ik_node import KinematicTree
-from ik_node.ros.client import Client
+from ik_node.ros.clients.client import Client
 
 DOMAIN = 1 + (os.getpid() + 27) % 100
 CHAIN = KinematicTree.from_urdf(SHARE / 'urdf' / 'scara.urdf').chain()
@@ -52,7 +52,7 @@ def call(client, kind, service, request):
     caller = client.node.create_client(kind, service)
     assert client.spin_until(caller.service_is_ready, 60.0)
     future = caller.call_async(request)
-    assert client.spin_until(future.done, 20.0)
+    assert client.spin_until(future.done, 60.0)
     return future.result()
 
 

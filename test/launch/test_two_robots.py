@@ -22,7 +22,7 @@ from rclpy.time import Time
 from sensor_msgs.msg import JointState
 
 from ik_node import KinematicTree
-from ik_node.ros.client import Client
+from ik_node.ros.clients.client import Client
 from ik_node.spatial import pose_from_quaternion
 from launch import LaunchDescription
 from launched import SHARE, included_demo
@@ -54,10 +54,10 @@ class Robot:
         self.heard = []
         self.client.node.create_subscription(JointState, 'joint_states', self.heard.append, 10)
 
-    def posture(self):
+    def configuration(self):
         """Return where the joints are now, (n,)."""
         self.heard.clear()
-        assert self.client.spin_until(lambda: len(self.heard) > 1, 20.0)
+        assert self.client.spin_until(lambda: len(self.heard) > 1, 60.0)
         joints = dict(zip(self.heard[-1].name, self.heard[-1].position))
         assert list(joints) == list(self.chain.joint_names)
         return np.array(list(joints.values()))
@@ -66,11 +66,11 @@ class Robot:
         """Tell where in the world it stands, m."""
         service = self.client.node.create_client(SetParametersAtomically,
                                                  'ik_node/set_parameters_atomically')
-        assert self.client.spin_until(service.service_is_ready, 20.0)
+        assert self.client.spin_until(service.service_is_ready, 60.0)
         future = service.call_async(SetParametersAtomically.Request(parameters=[
             Parameter('world_frame', value='hall').to_parameter_msg(),
             Parameter('root_pose', value=[x, 0.0, 0.0, 0.0, 0.0, 0.0]).to_parameter_msg()]))
-        assert self.client.spin_until(future.done, 20.0)
+        assert self.client.spin_until(future.done, 60.0)
         assert future.result().result.successful, future.result().result.reason
 
 
@@ -83,7 +83,7 @@ def transform(buffer, client, parent, child, expected):
             T = pose_from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
             return np.abs(T - expected).max() < 1e-5
         return False
-    return client.spin_until(there, 20.0)
+    return client.spin_until(there, 60.0)
 
 
 @pytest.mark.launch(fixture=both)
@@ -96,11 +96,11 @@ def test_two_robots_have_their_own_goals_and_know_the_frames_of_each_other():
         buffer = tf2_ros.Buffer()
         listener = tf2_ros.TransformListener(buffer, left.client.node)
         for robot, other in ((left, right), (right, left)):
-            stands = other.posture()
+            stands = other.configuration()
             goal = robot.chain.forward(np.linspace(0.3, -0.4, robot.chain.n_joints))
             assert robot.client.send(goal).met
-            assert robot.chain.forward(robot.posture()) == pytest.approx(goal, abs=2e-6)
-            assert (other.posture() == stands).all()
+            assert robot.chain.forward(robot.configuration()) == pytest.approx(goal, abs=2e-6)
+            assert (other.configuration() == stands).all()
             # What robot_state_publisher makes of it has the prefix.
             tip = f'{robot.side}/{robot.chain.tip_link}'
             base = f'{robot.side}/{robot.chain.base_link}'
@@ -108,15 +108,15 @@ def test_two_robots_have_their_own_goals_and_know_the_frames_of_each_other():
         # The two are places in one hall: a goal at the other's tip is met there.
         left.place(0.0)
         right.place(0.9)
-        stands = right.posture()
+        stands = right.configuration()
         goal = left.chain.forward([0.2, -0.3, 0.5, 0.1, -0.6, 0.2])
         in_the_base_of_right = goal.copy()
         in_the_base_of_right[0, 3] -= 0.9
         seen = np.linalg.inv(right.chain.forward(stands)) @ in_the_base_of_right
         answer = left.client.send(seen, f'right/{right.chain.tip_link}')
         assert answer.met, answer.message
-        assert left.chain.forward(left.posture()) == pytest.approx(goal, abs=1e-5)
-        assert (right.posture() == stands).all()
+        assert left.chain.forward(left.configuration()) == pytest.approx(goal, abs=1e-5)
+        assert (right.configuration() == stands).all()
         refused = left.client.send(np.eye(4), 'tool_of_nobody')
         assert "unknown frame 'tool_of_nobody'" in refused.message
         listener.unregister()

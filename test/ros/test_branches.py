@@ -11,11 +11,11 @@ from trajectory_msgs.msg import JointTrajectory
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.status import seconds
+from ik_node.ros.publishing.status import seconds
 from ros_harness import NodeUnderTest, pose, running
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
-POSTURE = np.array([0.4, 0.9, -0.3])
+CONFIGURATION = np.array([0.4, 0.9, -0.3])
 ANGLE_ONLY = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
 
 
@@ -36,13 +36,13 @@ def solutions_of(node):
     node.compiled()
     heard = node.listen(JointTrajectory, 'ik_node/solutions')
     assert node.until(lambda: node.node.count_publishers('ik_node/solutions') > 0), node.log()
-    node.spin(0.3)
+    node.settle()
     return heard
 
 
-def settle(node):
-    """Let what is under way arrive, and forget it."""
-    node.spin(0.2)
+def forget(node):
+    """Let what is on its way arrive, and forget it."""
+    node.settle()
     node.solutions.clear()
 
 
@@ -56,16 +56,16 @@ def solve_all(node):
 
 def next_of(node, heard):
     assert node.until(lambda: heard), node.log()
-    node.spin(0.2)
+    node.settle()
     assert len(heard) == 1
     return heard.pop()
 
 
 @pytest.mark.parametrize('elbow', [1.0, -1.0])
 def test_the_branch_the_arm_stands_in_is_the_first(node, chain, elbow):
-    node.stand(POSTURE * [1.0, elbow, 1.0])
-    goal = chain.forward((POSTURE + 0.05) * [1.0, elbow, 1.0])
-    settle(node)
+    node.stand(CONFIGURATION * [1.0, elbow, 1.0])
+    goal = chain.forward((CONFIGURATION + 0.05) * [1.0, elbow, 1.0])
+    forget(node)
     answer = node.client.send(goal)
     assert answer.met
     message = next_of(node, node.solutions)
@@ -81,10 +81,10 @@ def test_the_branch_the_arm_stands_in_is_the_first(node, chain, elbow):
 
 
 def test_branches_are_those_of_the_goal_in_its_own_frame(node, chain):
-    before = node.client.send(chain.forward(POSTURE)).joints
+    before = node.client.send(chain.forward(CONFIGURATION)).joints
     T = chain.tree.forward(before)['link_1']
     goal = pose(12.0, 7.0, yaw=1.0)
-    settle(node)
+    forget(node)
     assert node.client.send(goal, frame='link_1').met
     found = branches(next_of(node, node.solutions))
     assert len(found) == 2
@@ -95,17 +95,17 @@ def test_branches_are_those_of_the_goal_in_its_own_frame(node, chain):
 def test_a_prefix_of_frames_is_that_of_the_branches_too(node, chain):
     assert node.set(frame_prefix='left/') == (True, '')
     try:
-        settle(node)
-        assert node.client.send(chain.forward(POSTURE), frame='left/base_link').met
+        forget(node)
+        assert node.client.send(chain.forward(CONFIGURATION), frame='left/base_link').met
         assert next_of(node, node.solutions).header.frame_id == 'left/base_link'
     finally:
         assert node.set(frame_prefix='') == (True, '')
 
 
 def test_branches_of_a_point_meet_it_at_many_angles_the_nearest_first(node, chain):
-    node.stand(POSTURE)
-    x, y, z = map(float, chain.forward(POSTURE + 0.02)[:3, 3])
-    settle(node)
+    node.stand(CONFIGURATION)
+    x, y, z = map(float, chain.forward(CONFIGURATION + 0.02)[:3, 3])
+    forget(node)
     node.publish(PointStamped, 'goal_point', PointStamped(point=Point(x=x, y=y, z=z)))
     found = branches(next_of(node, node.solutions))
     assert len(found) > 20
@@ -118,7 +118,7 @@ def test_branches_of_a_point_meet_it_at_many_angles_the_nearest_first(node, chai
 
 
 def test_of_a_goal_out_of_reach_there_are_none(node, chain):
-    settle(node)
+    forget(node)
     assert not node.client.send(pose(99.0, 0.0)).met
     message = next_of(node, node.solutions)
     assert message.joint_names == list(chain.joint_names)
@@ -151,6 +151,7 @@ def test_a_goal_that_has_no_closed_form_is_answered_all_the_same(chain):
         assert sum(answer.joints.values()) == pytest.approx(0.7, abs=1e-5)
         states.clear()
         assert node.until(lambda: len(states) > 3)
+        assert node.until(lambda: statuses)
         assert len(statuses) == 1
         assert heard == []
         assert 'no solutions published: analytic on a planar arm needs' in node.log()
@@ -158,7 +159,7 @@ def test_a_goal_that_has_no_closed_form_is_answered_all_the_same(chain):
         assert not response.success
         assert 'leaves it free' in response.message
         assert node.set(task_weights=[1.0] * 6) == (True, '')
-        answer = node.client.send(chain.forward(POSTURE))
+        answer = node.client.send(chain.forward(CONFIGURATION))
         assert answer.values['solver'] == 'auto (analytic)'
         assert len(next_of(node, heard).points) == 2
         assert node.alive()
@@ -168,9 +169,10 @@ def test_a_solver_that_lists_no_branches_says_so():
     with running(urdf_path=PLANAR, publish_solutions=True) as node:
         heard = solutions_of(node)
         assert node.client.send(pose(20.0, 5.0)).met
-        node.spin(0.3)
+        node.settle()
         assert heard == []
-        assert 'no solutions published: dls lists no branches; analytic and auto do' in node.log()
+        assert ('no solutions published: dls has no solve_all; the solvers that have it are '
+                "'analytic', 'auto'") in node.log()
         assert node.alive()
 
 
@@ -179,9 +181,9 @@ def test_the_branches_of_the_last_goal_can_be_asked_for(chain):
         heard = solutions_of(node)
         response = solve_all(node)
         assert (response.success, response.message) == (False, 'there is no goal yet')
-        goal = chain.forward(POSTURE)
+        goal = chain.forward(CONFIGURATION)
         assert node.client.send(goal).met
-        node.spin(0.3)
+        node.settle()
         assert heard == []  # not asked for yet
         response = solve_all(node)
         assert response.success
@@ -192,7 +194,8 @@ def test_the_branches_of_the_last_goal_can_be_asked_for(chain):
         assert node.set(solver='dls') == (True, '')
         response = solve_all(node)
         assert not response.success
-        assert response.message == 'dls lists no branches; analytic and auto do'
+        assert response.message == (
+            "dls has no solve_all; the solvers that have it are 'analytic', 'auto'")
         assert node.set(solver='auto') == (True, '')  # the goal is still the last one
         assert solve_all(node).success
         assert len(next_of(node, heard).points) == 2

@@ -9,14 +9,15 @@ import pytest
 from domains import Domain
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
+from rcl_interfaces.srv import GetParameters
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 import robots
 from ik_node import KinematicTree
-from ik_node.ros.client import Client
+from ik_node.ros.clients.client import Client
 from ik_node.ros.conversions import pose_to_matrix
-from ros_harness import LATCHED
+from ros_harness import LATCHED, seconds
 
 TEXT = (robots.OWN / 'arm_6r.urdf').read_text()
 
@@ -27,7 +28,7 @@ TEXT = (robots.OWN / 'arm_6r.urdf').read_text()
 def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
     domain = Domain()
     process = subprocess.Popen(
-        [sys.executable, '-m', 'ik_node.ros.demo_goals', '--ros-args', '-p', 'rate:=50.0'],
+        [sys.executable, '-m', 'ik_node.ros.clients.demo_goals', '--ros-args', '-p', 'rate:=200.0'],
         env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id)}, stderr=subprocess.PIPE, text=True)
     try:
         with Client(domain_id=domain.id) as client:
@@ -36,18 +37,26 @@ def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
             other = client.node.create_publisher(kind, topic, 1)  # there, but silent
             publisher = client.node.create_publisher(String, 'robot_description', LATCHED)
             publisher.publish(String(data=TEXT))
-            assert client.spin_until(lambda: len(goals) >= 20, 30.0)
+            assert client.spin_until(lambda: len(goals) >= 20, 60.0)
             chain = KinematicTree.from_urdf(TEXT).chain()
             from ik_node import make_solver
             solver = make_solver('dls', chain)
             assert all(solver.solve(pose_to_matrix(goal.pose)).success for goal in goals[:20])
             other.publish(kind())
-            client.spin_until(lambda: False, 0.5)
-            del goals[:]
-            client.spin_until(lambda: False, 0.5)
-            assert [goal for goal in goals if goal != PoseStamped()] == []
+            assert 'another node sends goals' in process.stderr.readline()
+            silent = client.node.get_clock().now().nanoseconds
+            answers(client, 50)  # for so long that another goal would be due
+            assert max(1e9 * seconds(goal.header.stamp) for goal in goals) <= silent
     finally:
         process.send_signal(signal.SIGINT)
-        _, log = process.communicate(timeout=20)
-    assert 'somebody else has goals' in log
+        process.communicate(timeout=60)
     assert process.returncode == 0
+
+
+def answers(client, count):
+    """Wait until the publisher of goals has answered a service so many times."""
+    service = client.node.create_client(GetParameters, 'demo_goals/get_parameters')
+    for _ in range(count):
+        assert client.spin_until(service.service_is_ready, 60.0)
+        future = service.call_async(GetParameters.Request(names=['rate']))
+        assert client.spin_until(future.done, 60.0)

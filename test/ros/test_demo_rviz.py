@@ -72,7 +72,7 @@ def workspace(domain):
         yield
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=20)
+        process.wait(timeout=60)
 
 
 def test_displays_have_the_keys_of_their_class_and_names_of_their_own(displays):

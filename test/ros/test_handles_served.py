@@ -17,10 +17,10 @@ from visualization_msgs.srv import GetInteractiveMarkers
 import robots
 from ik_node import KinematicTree, solver_names
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
-from ros_harness import NodeUnderTest, pose, running
+from ros_harness import NodeUnderTest, elapse, pose, running
 
 ARM = robots.OWN / 'arm_6r.urdf'
-POSTURE = [0.3, 0.2, -0.6, 0.3, -0.8, 0.2]
+CONFIGURATION = [0.3, 0.2, -0.6, 0.3, -0.8, 0.2]
 
 
 class Viewer:
@@ -36,8 +36,11 @@ class Viewer:
         assert node.until(lambda: self._feedback.get_subscription_count() > 0), node.log()
 
     def settle(self):
-        """Wait while a new handle is another client's: the server thinks so for a second."""
-        self.node.spin(1.2)
+        """Wait while a new handle is another client's: the server thinks so for a second.
+
+        By the server's own clock: that is how long joint states take to cover it.
+        """
+        elapse(self.node, self.states, 1.2)
         return self
 
     def handles(self):
@@ -54,7 +57,7 @@ class Viewer:
 
     def comes_to(self, T, name='tip'):
         """Wait until a handle is somewhere."""
-        return self.node.until(lambda: np.allclose(self.place(name), T, atol=2e-6), 10.0)
+        return self.node.until(lambda: np.allclose(self.place(name), T, atol=2e-6), 60.0)
 
     def ticked(self, name='tip'):
         """Return the titles with a tick."""
@@ -105,7 +108,7 @@ def viewer(node):
 
 
 def test_dragging_moves_the_arm_as_a_goal_does(viewer, chain):
-    T = chain.forward(POSTURE)
+    T = chain.forward(CONFIGURATION)
     status = viewer.drag(T)
     assert status.level == DiagnosticStatus.OK
     assert {pair.key: pair.value for pair in status.values}['goal_frame'] == 'base_link'
@@ -114,22 +117,22 @@ def test_dragging_moves_the_arm_as_a_goal_does(viewer, chain):
 
 
 def test_a_goal_out_of_reach_is_refused_and_the_handle_stays_there(viewer, chain):
-    viewer.drag(chain.forward(POSTURE))
+    viewer.drag(chain.forward(CONFIGURATION))
     before = viewer.tip(chain)
     far = pose(3.0, 1.0, 0.5)
     assert viewer.drag(far).level == DiagnosticStatus.ERROR
-    viewer.node.spin(0.5)
+    viewer.node.settle()
     assert viewer.place() == pytest.approx(far)
     assert viewer.tip(chain) == pytest.approx(before, abs=1e-9)
     assert viewer.node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False)).success
     try:
-        assert 'disabled' in viewer.drag(chain.forward(POSTURE)).message
+        assert 'disabled' in viewer.drag(chain.forward(CONFIGURATION)).message
     finally:
         assert viewer.node.call(SetBool, 'ik_node/enable', SetBool.Request(data=True)).success
 
 
 def test_it_goes_to_goals_by_topic_and_home_on_reset(viewer, chain):
-    viewer.drag(chain.forward(POSTURE))
+    viewer.drag(chain.forward(CONFIGURATION))
     T = chain.forward([-0.4, 0.1, -0.5, 0.3, -0.7, 0.2])
     viewer.node.client.send(T)
     assert viewer.comes_to(T)
@@ -138,7 +141,7 @@ def test_it_goes_to_goals_by_topic_and_home_on_reset(viewer, chain):
 
 
 def test_home_is_a_reset(viewer, chain):
-    viewer.drag(chain.forward(POSTURE))
+    viewer.drag(chain.forward(CONFIGURATION))
     viewer.choose('Home')
     home = chain.forward(chain.neutral())
     assert viewer.comes_to(home)
@@ -160,8 +163,8 @@ def test_every_solver_can_be_chosen_and_is_ticked(viewer, chain):
 def test_position_only_leaves_the_orientation_free(viewer, chain):
     viewer.choose('Position only')
     assert viewer.node.until(lambda: 'Position only' in viewer.ticked())
-    T = chain.forward(POSTURE)
-    turned = T @ pose(0.0, 0.0, yaw=2.5)  # which, with the orientation, is another posture
+    T = chain.forward(CONFIGURATION)
+    turned = T @ pose(0.0, 0.0, yaw=2.5)  # which, with the orientation, is another configuration
     try:
         assert viewer.drag(turned).level == DiagnosticStatus.OK
         assert viewer.node.until(
@@ -187,22 +190,22 @@ def test_it_is_gone_while_the_node_is_not_active_or_it_is_not_wanted(viewer, cha
     assert node.set(frame_prefix='p/') == (True, '')
     assert viewer.settle().handles()['tip'].header.frame_id == 'p/base_link'
     viewer.frame = 'p/base_link'
-    assert viewer.drag(chain.forward(POSTURE)).level == DiagnosticStatus.OK
+    assert viewer.drag(chain.forward(CONFIGURATION)).level == DiagnosticStatus.OK
     assert node.set(frame_prefix='') == (True, '')
     viewer.frame = 'base_link'
 
 
 def test_bad_feedback_does_no_harm(viewer, chain):
-    viewer.drag(chain.forward(POSTURE))
-    bad = matrix_to_pose(chain.forward(POSTURE))
+    viewer.drag(chain.forward(CONFIGURATION))
+    bad = matrix_to_pose(chain.forward(CONFIGURATION))
     bad.position.x = float('nan')
     seen = len(viewer.statuses)
     viewer.send(event_type=InteractiveMarkerFeedback.POSE_UPDATE, pose=bad)
     assert viewer.node.until(lambda: len(viewer.statuses) > seen)
-    assert viewer.place() == pytest.approx(chain.forward(POSTURE))
+    assert viewer.place() == pytest.approx(chain.forward(CONFIGURATION))
     viewer.send(event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=4711)
     viewer.send(event_type=InteractiveMarkerFeedback.MENU_SELECT, marker_name='nobody')
-    assert viewer.drag(chain.forward(POSTURE)).level == DiagnosticStatus.OK
+    assert viewer.drag(chain.forward(CONFIGURATION)).level == DiagnosticStatus.OK
     assert viewer.node.alive()
 
 

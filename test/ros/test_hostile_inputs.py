@@ -41,7 +41,7 @@ POSE = [0.3, 0.1, 0.4, 0.0, 0.0, 0.0, 1.0]
 @pytest.mark.parametrize(('topic', 'frame', 'poses', 'words'), [
     ('goal_pose', '', [[NAN, *POSE[1:]]], 'must have finite numbers, at most 1e+09 m'),
     ('goal_pose', '', [[1e308, *POSE[1:]]], 'must have finite numbers, at most 1e+09 m'),
-    ('goal_pose', '', [[*POSE[:3], 5e-324, 0.0, 0.0, 0.0]], 'is no quaternion'),
+    ('goal_pose', '', [[*POSE[:3], 5e-324, 0.0, 0.0, 0.0]], 'is not a quaternion'),
     ('goal_point', '', [[-1e10, *POSE[1:]]], 'must have finite numbers, at most 1e+09 m'),
     ('goal_pose', 'x' * 300, [POSE], 'has 300 characters; at most 255 are allowed'),
     ('goal_path', '', [POSE] * 10_001, 'at most 10000 poses, not 10001'),
@@ -64,12 +64,13 @@ def test_the_smallest_numbers_do_no_harm(here, name):
 
 @pytest.mark.parametrize(('name', 'kind', 'value', 'words'), [
     ('tip_link', 4, 'x' * 5000, 'must have at most 4096 characters, not 5000'),
-    ('robot_description', 4, '/etc/passwd', 'is no XML'),
+    ('robot_description', 4, '/etc/passwd', 'is not XML'),
     ('robot_description', 4, '<!--' + 'x' * 2**23 + '--><robot/>',
      'must have at most 8388608 characters, not 8388623'),
-    ('urdf_path', 4, '/dev/zero', 'it is no regular file'),
-    ('dh_path', 4, '/dev/zero', 'it is no regular file'),
-    ('poses', 4, '/dev/zero', 'it is no regular file'),
+    ('model_path', 4, '/dev/zero', 'it is not a regular file'),
+    ('urdf_path', 4, '/dev/zero', 'it is not a regular file'),
+    ('dh_path', 4, '/dev/zero', 'it is not a regular file'),
+    ('poses', 4, '/dev/zero', 'it is not a regular file'),
     ('task_weights', 8, [0.5] * 20_000, 'must have 6 entries, not 20000'),
     ('xacro_args', 9, ['a:=1'] * 20_000, 'must have at most 10000 entries, not 20000'),
     ('dls.max_restarts', 2, 1_000_000_000, 'range'),
@@ -102,7 +103,7 @@ def test_a_path_by_topic_is_no_description():
     with NodeUnderTest() as node:
         node.publish(String, 'robot_description', String(data=str(ARM)), LATCHED)
         assert node.until(lambda: 'robot_description refused' in node.log(), 60.0), node.log()
-        assert 'is no XML' in node.log()
+        assert 'is not XML' in node.log()
         assert node.alive()
 
 

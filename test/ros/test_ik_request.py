@@ -1,6 +1,5 @@
 """Solving once as MoveIt asks for it, with plain objects for its messages."""
 
-import threading
 from types import SimpleNamespace as Message
 
 import numpy as np
@@ -13,13 +12,13 @@ from geometry_msgs.msg import PoseStamped
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.exceptions import InputError, UnsupportedError
-from ik_node.ros.bounded_solvers import BoundedSolvers
+from ik_node.control.arm import Arm
+from ik_node.control.bounded_solvers import BoundedSolvers
+from ik_node.control.options import ArmOptions
+from ik_node.control.robot import Robot
+from ik_node.exceptions import InputError
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.ik_request import Code, Means, solve_once
-from ik_node.ros.options import ArmOptions
-from ik_node.ros.robot import Arm, Robot
-from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.ros.services.ik_request import Code, Context, solve_once
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()
@@ -68,7 +67,7 @@ def request(pose=None, **fields):
 
 def asked(robot, solver=None, prefix='', **fields):
     bounded = BoundedSolvers().solver if solver is None else solver
-    return solve_once(request(**fields), robot, Means(in_base, bounded, prefix))
+    return solve_once(request(**fields), robot, Context(in_base, bounded, prefix))
 
 
 def test_the_solution_meets_the_goal_and_the_robot_stays_where_it_is(robot):
@@ -131,7 +130,7 @@ def test_a_link_that_the_goal_is_in_the_frame_of_is_where_the_start_has_it(robot
     ({'constraints': Message(joint_constraints=[1], position_constraints=[],
                              orientation_constraints=[], visibility_constraints=[])},
      Code.INVALID_GOAL_CONSTRAINTS, 'constraints are not supported'),
-    ({'timeout': Duration(sec=-1)}, Code.FAILURE, 'timeout must not be below zero, not -1 s'),
+    ({'timeout': Duration(sec=-1)}, Code.FAILURE, 'timeout must not be negative, not -1 s'),
 ])
 def test_what_cannot_be_answered_is_refused_with_its_code_and_the_reason(robot, fields, code,
                                                                          words):
@@ -145,7 +144,7 @@ def test_a_pose_that_is_none_is_refused(robot):
     pose.pose.orientation.w = 0.0
     answer = asked(robot, pose=pose)
     assert answer.code == Code.INVALID_GOAL_CONSTRAINTS
-    assert 'is no quaternion' in answer.message
+    assert 'is not a quaternion' in answer.message
 
 
 def test_a_goal_out_of_reach_has_no_solution_and_the_reason(robot):
@@ -153,14 +152,14 @@ def test_a_goal_out_of_reach_has_no_solution_and_the_reason(robot):
     far[0, 3] = 9.0
     answer = asked(robot, pose=stamped(far))
     assert (answer.code, dict(answer.joints)) == (Code.NO_IK_SOLUTION, {})
-    assert 'no joint values meet the goal' in answer.message
+    assert 'out of reach' in answer.message
     assert 'position error' in answer.message
 
 
 def test_a_solution_that_should_avoid_collisions_is_none_to_rely_on(robot):
     answer = asked(robot, avoid_collisions=True)
     assert answer.code == Code.COLLISION_CHECKING_UNAVAILABLE
-    assert 'not checked for collisions' in answer.message
+    assert 'cannot check the solution for collisions' in answer.message
     assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
     far = np.eye(4)
     far[0, 3] = 9.0
@@ -203,25 +202,10 @@ def test_a_bound_is_the_lesser_of_the_requests_and_the_arms(robot):
     assert solvers.solver(arm, 0.0) is arm.solver
     arm.solver = make_solver('analytic', CHAIN, timeout=0.5, prefer='limits')
     assert solvers.solver(arm, 0.6) is arm.solver
-    solvers._ready = lambda twin: True
     twin = solvers.solver(arm, 0.1)
     assert (twin.options.timeout, twin.options.prefer, twin.name) == (0.1, 'limits', 'analytic')
     assert solvers.solver(arm, 0.1) is twin
     assert solvers.solver(arm, 0.2) is not twin
-
-
-def test_what_has_to_be_compiled_for_it_is_compiled_beside(robot, monkeypatch):
-    solvers, arm, done = BoundedSolvers(), robot.arms[''], threading.Event()
-    monkeypatch.setattr(DlsSolver, 'compiled', lambda self: False)
-    monkeypatch.setattr(DlsSolver, 'warm_up', lambda self, q: done.wait(60.0))
-    for _ in range(2):
-        with pytest.raises(UnsupportedError, match='are being compiled, once after installing'):
-            solvers.solver(arm, 0.1)
-    assert solvers.solver(arm, 0.0) is arm.solver
-    done.set()
-    solvers._compiler.join()
-    assert solvers.solver(arm, 0.1).options.timeout == 0.1
-    assert solvers.solver(arm, 0.2).options.timeout == 0.2
 
 
 def test_several_arms_are_solved_for_together(torso):

@@ -14,9 +14,9 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
-from ik_node.ros.interface import GOALS, INPUTS, OUTPUTS, SERVICES
 from ik_node.ros.node import IkNode
-from ik_node.ros.status import KEYS
+from ik_node.ros.publishing.status import KEYS
+from ik_node.tools.interface import GOALS, INPUTS, OUTPUTS, SERVICES
 
 TOPICS_PAGE = Path(__file__).parents[2] / 'docs/topics.md'
 # Every ROS 2 node has these, or tf2 brings them.

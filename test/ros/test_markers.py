@@ -1,4 +1,4 @@
-"""What ~/markers show of every robot of this package, in every outcome and posture."""
+"""What ~/markers show of every robot of this package, in every outcome and configuration."""
 
 import functools
 
@@ -15,16 +15,17 @@ from visualization_msgs.msg import Marker
 
 import robots
 from ik_node import Goal
-from ik_node.model.files import read_robot
+from ik_node.control.arm import Arm
+from ik_node.control.options import ArmOptions
+from ik_node.control.robot import Robot
+from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
-from ik_node.ros.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid
-from ik_node.ros.markers.ghosts import Found, sticks
-from ik_node.ros.markers.goal import ShownGoal
-from ik_node.ros.markers.limit_bars import nearness
-from ik_node.ros.markers.scene import Scene
-from ik_node.ros.markers.shapes import AMBER, GREEN, RED
-from ik_node.ros.options import ArmOptions
-from ik_node.ros.robot import Arm, Robot
+from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid
+from ik_node.ros.publishing.markers.ghosts import BranchList, sticks
+from ik_node.ros.publishing.markers.goal import ShownGoal
+from ik_node.ros.publishing.markers.limit_bars import nearness
+from ik_node.ros.publishing.markers.scene import Scene
+from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 
 ROBOTS = {'arm_6r': ('', ''), 'arm_7r': ('', ''), 'planar_3r': ('', ''), 'scara': ('', ''),
           'torso': ('torso_link', 'left_tool0'), 'panda': ('', ''), 'puma560': ('', '')}
@@ -34,19 +35,19 @@ LEVELS = {DiagnosticStatus.OK: GREEN, DiagnosticStatus.WARN: AMBER, DiagnosticSt
 @functools.lru_cache
 def robot_of(name, solver='auto'):
     base, tip = ROBOTS[name]
-    tree = read_robot(robot_file(name))
+    tree = read_model(robot_file(name))
     return Robot(tree, {'': Arm('', tree, ArmOptions(base_link=base, tip_link=tip, solver=solver),
                                 {})})
 
 
 def two_arms():
-    tree = read_robot(robot_file('torso'))
+    tree = read_model(robot_file('torso'))
     return Robot(tree, {side: Arm(side, tree, ArmOptions(
         base_link='torso_link', tip_link=f'{side}_tool0'), {}) for side in ('left', 'right')})
 
 
 def two_branches(robot, arm):
-    return Found(np.array([robot.posture(arm), arm.start]), '2 branches')
+    return BranchList(np.array([robot.joint_configuration(arm), arm.start]), '2 branches')
 
 
 def one(robot):
@@ -88,7 +89,7 @@ def test_they_are_valid_for_every_robot_and_outcome(name, level):
 
 
 @pytest.mark.parametrize('name', ROBOTS)
-def test_they_are_valid_in_every_posture(name):
+def test_they_are_valid_in_every_configuration(name):
     robot = robot_of(name)
     arm = one(robot)
     chain, scene = arm.chain, Scene()
@@ -201,7 +202,7 @@ def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
 
 
 def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
-    tree = read_robot(robot_file('arm_6r'))
+    tree = read_model(robot_file('arm_6r'))
     scene, ends = Scene(), []
     for tip, solver in (('tool0', 'dls'), ('tool0', 'ccd'), ('link_5', 'ccd')):
         robot = Robot(tree, {'': Arm('', tree, ArmOptions(tip_link=tip, solver=solver), {})})
@@ -234,5 +235,26 @@ def test_a_trail_keeps_the_last_five_hundred_places():
         array = scene.message(robot, '', None)
     (trail,) = of(array, 'trail')
     assert len(trail.points) == 500
-    last, tip = trail.points[-1], arm.chain.forward(robot.posture(arm))[:3, 3]
+    last, tip = trail.points[-1], arm.chain.forward(robot.joint_configuration(arm))[:3, 3]
     assert (last.x, last.y, last.z) == pytest.approx(tip)
+
+
+def test_a_forgotten_goal_is_deleted_and_one_of_another_solver_has_no_status():
+    robot, scene = robot_of('arm_6r', 'auto'), Scene()
+    arm = one(robot)
+    other = Robot(robot.tree, {'': Arm('', robot.tree, ArmOptions(solver='ccd'), {})})
+    for forget, action in ((scene.forget_goals, Marker.DELETE),
+                           (lambda: scene.take_up(other), Marker.ADD)):
+        scene.take_up(robot)
+        scene.show_goal(robot, arm, ShownGoal(Goal(arm.chain.forward(arm.start)[:3, 3]),
+                                              DiagnosticStatus.OK, 'CONVERGED'),
+                        'auto: the goal is met')
+        before = by_key(scene.message(robot, '', None))
+        assert before['goal', 0].color == GREEN
+        assert before['goal', 4].text == 'CONVERGED'
+        forget()
+        after = by_key(scene.message(robot, '', None))
+        assert after['goal', 0].action == action
+        assert after['goal', 0].color != GREEN
+        assert after['goal', 4].action == Marker.DELETE
+        assert 'no goal yet' in {marker.text for marker in after.values()}

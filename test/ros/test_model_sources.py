@@ -1,8 +1,11 @@
 """Where the robot comes from: a parameter, a file, or a topic."""
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import skeletons
 import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
@@ -24,7 +27,7 @@ def test_text_goes_before_a_file_and_a_file_before_the_topic(tmp_path):
         assert len(node.joint_states()[0].name) == 3
         publisher = node.node.create_publisher(String, 'robot_description', LATCHED)
         publisher.publish(String(data=SCARA))
-        node.spin(0.5)
+        node.settle()
         assert len(node.joint_states()[0].name) == 3
 
 
@@ -51,16 +54,21 @@ def test_the_topic_brings_a_robot_another_one_replaces_it_and_a_bad_one_changes_
         publisher = node.send_description(PLANAR)
         assert node.until(lambda: states, 60.0), node.log()
         assert len(states[-1].name) == 3
+        assert node.until(lambda: 'ready: ' in node.log(), 60.0)
         ready = node.log().count('ready: ')
 
         publisher.publish(String(data=PLANAR))  # the same again
-        node.spin(0.5)
+        node.settle()
         assert node.log().count('ready: ') == ready == 1
 
-        for bad in ('no XML', '<robot name="r"><link></robot>', '<robot name="r"/>', ''):
+        for bad, words in (('no XML', "it begins with 'no XML'"),
+                           ('<robot name="r"><link></robot>', 'mismatched tag'),
+                           ('<robot name="r"/>', 'has no links'), ('', "it begins with ''")):
             publisher.publish(String(data=bad))
-            assert node.until(lambda: 'robot_description refused' in node.log()), bad
-            node.spin(0.2)
+            assert node.until(lambda words=words: re.search(
+                f'robot_description refused: .*{words}', node.log())), node.log()
+        node.settle()
+        assert node.log().count('ready: ') == 1
         assert len(states[-1].name) == 3
         del health[:]
         assert node.until(lambda: health)
@@ -125,7 +133,7 @@ def test_a_robot_that_cannot_be_used_is_told_of_and_a_better_parameter_starts_th
         assert node.alive()
 
 
-def test_rows_are_taken_after_a_urdf_file_and_before_the_topic():
+def test_rows_are_taken_before_the_topic_and_shown_as_urdf():
     panda = CONFIG / 'dh/panda.yaml'
     with running(dh_path=panda, publish_description=True) as node:
         assert node.joint_states()[0].name == [f'panda_joint{k}' for k in range(1, 8)]
@@ -136,8 +144,62 @@ def test_rows_are_taken_after_a_urdf_file_and_before_the_topic():
         assert shown.forward()['tool'] == pytest.approx(rows.forward()['tool'], abs=1e-12)
         goal = rows.chain().forward([0.1, -0.3, 0.2, -1.8, 0.1, 1.6, 0.4])
         assert node.client.send(goal).met
-        assert node.set(urdf_path=str(robots.OWN / 'scara.urdf'))[0]
+        assert node.set(urdf_path=str(robots.OWN / 'scara.urdf'), dh_path='')[0]
         assert node.until(lambda: len(node.joint_states()[0].name) == 4)
+
+
+def test_the_three_parameters_of_a_file_are_synonyms_and_may_not_name_different_ones():
+    panda, scara = str(CONFIG / 'dh/panda.yaml'), str(robots.OWN / 'scara.urdf')
+    with running(model_path=panda) as node:
+        assert len(node.joint_states()[0].name) == 7
+        assert node.set(model_path='', dh_path=scara)[0]  # each takes every kind of file
+        assert node.until(lambda: len(node.joint_states()[0].name) == 4)
+        assert node.set(urdf_path=scara)[0]  # the same file twice
+        for name in ('model_path', 'urdf_path'):
+            accepted, reason = node.set(**{name: panda})
+            assert not accepted
+            assert 'are synonyms and name different files' in reason
+            assert name in reason
+            assert 'dh_path' in reason
+            assert panda in reason
+            assert scara in reason
+        assert len(node.joint_states()[0].name) == 4
+        assert node.set(model_path=panda, urdf_path='', dh_path='')[0]
+        assert node.until(lambda: len(node.joint_states()[0].name) == 7)
+
+
+def test_a_node_that_starts_with_two_different_files_says_so_and_takes_one_afterwards():
+    panda, scara = CONFIG / 'dh/panda.yaml', robots.OWN / 'scara.urdf'
+    with NodeUnderTest('-p', f'model_path:={panda}', '-p', f'urdf_path:={scara}') as node:
+        assert node.until(lambda: 'model_path and urdf_path are synonyms' in node.log(), 60.0)
+        assert node.set(urdf_path='')[0]
+        node.ready()
+        assert len(node.joint_states()[0].name) == 7
+
+
+def test_a_skeleton_moves_and_is_shown_as_urdf(tmp_path):
+    file = tmp_path / 'figure.asf'
+    file.write_text(skeletons.FIGURE)
+    with running(model_path=file, tip_link='foot', publish_description=True) as node:
+        tree = KinematicTree.from_asf(file)
+        assert node.joint_states()[0].name == [
+            name for name, joint in tree.joints.items() if joint.moves]
+        heard = node.listen(String, 'robot_description', LATCHED)
+        assert node.until(lambda: heard)
+        assert KinematicTree.from_urdf(heard[0].data).links == tree.links
+        goal = tree.chain(tip_link='foot').forward(0.2 * np.ones(13))
+        assert node.client.send(goal).met
+
+
+def test_a_file_that_no_reader_knows_is_refused_with_the_list_of_those_that_are(tmp_path):
+    file = tmp_path / 'arm.step'
+    file.write_text('ISO-10303-21;')
+    with running(model_path=robots.OWN / 'scara.urdf') as node:
+        accepted, reason = node.set(model_path=str(file))
+        assert not accepted
+        assert 'URDF (.urdf)' in reason
+        assert 'DH rows (.yaml or .yml)' in reason
+        assert node.alive()
 
 
 def test_rows_that_are_wrong_are_told_by_row(tmp_path):
@@ -162,4 +224,4 @@ def test_complex_joints_move_unless_they_are_held(tmp_path, held, count):
     file.write_text(FLOATING)
     with running(urdf_path=file, hold_complex_joints=held) as node:
         assert len(node.joint_states()[0].name) == count
-        assert ('held fixed' if held else "taken as the joints 'root_x'") in node.log()
+        assert ('it is fixed' if held else "replaced by the joints 'root_x'") in node.log()

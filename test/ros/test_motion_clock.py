@@ -1,12 +1,14 @@
 """The time that motions run by, whatever happens to the clock behind it."""
 
+import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.ros.motion_clock import MotionClock
+from ik_node.ros.execution.motion_clock import MotionClock
 
 
 class Node:
@@ -22,6 +24,14 @@ class Node:
         return SimpleNamespace(nanoseconds=round(self.seconds * 1e9))
 
 
+@pytest.fixture
+def steady(monkeypatch):
+    """Return the monotonic clock as a list of one number, s, for a test to set."""
+    at = [50.0]
+    monkeypatch.setattr(time, 'monotonic_ns', lambda: round(at[0] * 1e9))
+    return at
+
+
 @pytest.mark.parametrize('steps', [
     [(100.2, 0.2), (100.5, 0.5)], [(100.4, 0.4), (3.0, 0.4), (3.1, 0.5)], [(1e6, 0.5)]],
     ids=['followed', 'set back: stands for that moment', 'a leap: half a second at most'])
@@ -30,21 +40,49 @@ def test_simulated_time_runs_on(steps):
     clock = MotionClock(node)
     for seconds, run in steps:
         node.seconds = seconds
-        assert clock.now() == pytest.approx(run)
+        assert clock.read() == (pytest.approx(run), round(seconds * 1e9))
 
 
-def test_real_time_takes_no_notice_of_the_clock_of_the_machine():
+def test_real_time_follows_the_clock_of_the_machine_whose_stamp_it_has(steady):
     node = Node(100.0, simulated=False)
     clock = MotionClock(node)
-    node.seconds = 1e6
-    assert 0.0 <= clock.now() < 0.4
+    node.seconds, steady[0] = 100.125, 50.13  # read a little later
+    assert clock.read() == (0.125, 100_125_000_000)
+
+
+def test_real_time_does_not_leap_with_the_clock_of_the_machine(steady):
+    node = Node(100.0, simulated=False)
+    clock = MotionClock(node)
+    node.seconds, steady[0] = 1e6, 50.03
+    assert clock.read().seconds == pytest.approx(0.03, abs=0.011)
+    before = clock.read().seconds
+    node.seconds, steady[0] = 5.0, 50.06  # set back
+    assert clock.read().seconds == before
+    node.seconds, steady[0] = 5.02, 50.08
+    assert clock.read().seconds == pytest.approx(before + 0.02)
+
+
+@pytest.mark.parametrize('simulated', [False, True])
+def test_motion_time_never_passes_faster_than_the_stamps(steady, simulated):
+    node, rng = Node(100.0, simulated), np.random.default_rng(0)
+    clock = MotionClock(node)
+    readings = [clock.read()]
+    for _ in range(2000):
+        node.seconds += rng.choice([1e-6, 1e-3, 0.03, 2.0, -1e-3, -50.0])
+        steady[0] += rng.choice([1e-6, 1e-3, 0.03, 2.0])
+        readings.append(clock.read())
+    passed = np.diff([reading.seconds for reading in readings])
+    by_stamps = 1e-9 * np.diff([reading.stamp for reading in readings])
+    assert (passed >= 0.0).all()
+    assert (passed <= np.maximum(by_stamps, 0.0) + 1e-12).all()
+    assert passed.max() == pytest.approx(0.5)
 
 
 def test_a_change_between_the_two_is_no_leap():
     node = Node(100.0, simulated=False)
     clock = MotionClock(node)
-    before = clock.now()
+    before = clock.read().seconds
     node.ros_time_is_active = True
-    assert clock.now() == before
+    assert clock.read().seconds == before
     node.seconds = 100.1
-    assert clock.now() == pytest.approx(before + 0.1)
+    assert clock.read().seconds == pytest.approx(before + 0.1)

@@ -6,7 +6,17 @@ import pytest
 
 pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
 
-from ros_motion import RATE, SLOW, arrive, assert_kept, chain, goal, in_one_mode, moving_node
+from ros_motion import (
+    RATE,
+    SLOW,
+    arrive,
+    assert_kept,
+    chain,
+    goal,
+    in_one_mode,
+    moving_node,
+    under_way,
+)
 
 
 @pytest.fixture(scope='module')
@@ -32,7 +42,7 @@ def test_limits_given_take_effect(node, heard, name, slow):
 def test_a_parameter_that_changes_during_a_motion_does_not_disturb_it(node, heard):
     wanted = goal(0.0, 0.2, -0.1)
     duration = float(node.client.send(wanted).values['motion_duration'])
-    node.spin(0.3 * duration)
+    under_way(node, heard)
     assert node.set(dls__max_restarts=50) == (True, '')
     arrive(node, heard, 0.5 * duration)
     assert_kept(heard)
@@ -60,7 +70,7 @@ BAD = [
     ({'jerk_limits': [1.0, 1.0, 1.0, 1.0, 1.0, -1.0]}, r'jerk_limits\[5\] must be a number above'),
     ({'speed': 0.0}, 'speed must be a number above 0'),
     ({'speed': 2.0}, 'range'),
-    ({'trajectory_topic': 'no topic!'}, 'trajectory_topic is no name of a topic')]
+    ({'trajectory_topic': 'no topic!'}, 'trajectory_topic is not a valid topic name')]
 
 
 @pytest.mark.parametrize(('values', 'words'), BAD, ids=[f'{bad[0]}' for bad in BAD])

@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import KinematicTree, make_solver, solver_names
-from ik_node.ros.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.solvers.registry import solver_class
 from ros_harness import NodeUnderTest, pose, running
 
@@ -94,14 +94,15 @@ BAD = [
     ({'dls__jacobian': 'elbow'}, "must be one of 'tip', 'goal', not 'elbow'"),
     ({'ccd__order': 'random'}, "must be one of 'inward', 'outward', 'ranked'"),
     ({'task_weights': [1.0, 1.0]}, 'task_weights must have 6 entries, not 2'),
+    ({'task_weights': [0.0] * 6}, 'task_weights must have an entry above zero'),
     ({'task_weights': [1.0, 1.0, 0.0, 0.0, 0.0, -1.0]},
      r'task_weights\[5\] must be a number of at least 0, not -1.0'),
     ({'on_failure': 'panic'}, "on_failure must be one of 'hold', 'closest', not 'panic'"),
     ({'publish_rate': -1.0}, 'range'),
     ({'tip_link': 'hand'}, "tip_link: there is no tip link 'hand'; .*'tip'"),
     ({'base_link': 'tip'}, 'base_link: no joint moves'),
-    ({'robot_description': 'no XML'}, 'robot_description: the robot description is no XML'),
-    ({'robot_description': '<robot name="r"><link></robot>'}, 'robot_description: .* no XML'),
+    ({'robot_description': 'no XML'}, 'robot_description: the robot description is not XML'),
+    ({'robot_description': '<robot name="r"><link></robot>'}, 'robot_description: .* not XML'),
     ({'urdf_path': '/nowhere/arm.urdf'}, 'urdf_path: cannot read .*/nowhere/arm.urdf'),
     ({'start_pose': [0.0]}, 'start_pose must have 3 entries'),
     ({'arms': ['left']}, 'read-only')]

@@ -81,7 +81,7 @@ def test_the_robot_starts_at_a_pose_by_name_and_is_reset_to_another():
 
 
 @pytest.mark.parametrize(('poses', 'words'), [
-    ('', "start_pose 'ready' is a name, and the parameter poses says no file"),
+    ('', "start_pose 'ready' is a name, but the parameter poses names no file"),
     ('/nowhere/poses.yaml', 'cannot read the poses'),
 ])
 def test_poses_that_are_missing_are_told(poses, words):
@@ -100,7 +100,7 @@ def test_the_states_of_an_srdf_are_poses(tmp_path):
                     '</group_state></robot>')
     with running(urdf_path=ARM, poses=file, start_pose='bent') as node:
         assert list(node.joint_states()[0].position) == [0.25] * 6
-        assert 'the pose is left out' in node.log()
+        assert 'the pose is skipped' in node.log()
 
 
 def test_auto_asks_of_an_arm_what_it_can_serve():

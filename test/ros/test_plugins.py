@@ -36,7 +36,7 @@ def test_a_broken_plugin_is_told_of_and_the_node_serves(tmp_path, monkeypatch):
     plugin_packages.activate(monkeypatch, tmp_path)
     chain = KinematicTree.from_urdf(PLANAR).chain()
     with running(urdf_path=PLANAR) as node:
-        assert node.until(lambda: "'raising' that rotten 1.2 brings cannot be used: "
+        assert node.until(lambda: "'raising' of rotten 1.2 cannot be used: "
                           'raising_ik:Solver cannot be imported: ZeroDivisionError' in node.log())
         assert node.client.send(chain.forward([0.5, 0.8, -0.4]), timeout=60.0).met
         assert node.get('lazy.patience') == pytest.approx(2.0)

@@ -40,6 +40,6 @@ def test_a_node_that_is_killed_is_followed_by_one_that_answers():
         def there():  # each of the node's topics is discovered in its own time
             newest = dict(zip(states[-1].name, states[-1].position)) if states else {}
             return newest and plain.forward(newest) == pytest.approx(plain.forward(q), abs=1e-5)
-        assert node.until(there, 20.0)
+        assert node.until(there, 60.0)
         assert [plain.faults(state.name, state.position) for state in states] == [''] * len(states)
         assert node.alive()

@@ -14,7 +14,7 @@ from ik_node import KinematicTree, make_solver
 from ros_harness import NodeUnderTest, running
 
 ARM = robots.OWN / 'arm_6r.urdf'
-NOT_INSTALLED = 'there is no handle to drag in RViz: interactive_markers is not installed'
+NOT_INSTALLED = 'no handles in RViz: interactive_markers is not installed'
 HAVE = importlib.util.find_spec('interactive_markers') is not None
 
 
@@ -63,7 +63,8 @@ def test_where_there_are_no_branches_the_status_says_why(node, chain):
     node.client.send(chain.forward([0.3, 0.2, -0.6, 0.3, -0.8, 0.2]))
     assert node.set(show_branches=True, solver='dls') == (True, '')
     try:
-        expected = 'no branches shown: dls lists no branches; analytic and auto do'
+        expected = ('no branches shown: dls has no solve_all; the solvers that have it are '
+                    "'analytic', 'auto'")
         assert node.until(lambda: heard and ' '.join(words(heard[-1])).endswith(expected), 60.0)
         assert 'branches' not in shown(heard[-1])
         assert expected in node.log()

@@ -51,7 +51,7 @@ def test_it_allows_what_the_node_has_and_nothing_else(policy):
             wanted = allowed(policy, '/ik_node', kind, rule)
             always = (wanted - ONLY_WITH_TF2 - ONLY_WITH_INTERACTIVE_MARKERS
                       - ONLY_WHEN_ASKED.get(rule, set()))
-            node.until(functools.partial(has, found, always), 10.0)
+            node.until(functools.partial(has, found, always), 60.0)
             real = {name for name, _ in found('ik_node', '/')}
             assert always <= real <= wanted, (rule, always - real, real - wanted)
 

@@ -13,8 +13,8 @@ GOALS = 40
 SIZE = 0.08       # of the reach: how far a line leads, and how large a circle is
 MOST = 0.25       # rad between two goals: many times what the way asks for, far less than a flip
 
-# Two postures of each arm that differ in what branches differ in.
-POSTURES = {
+# Two configurations of each arm that differ in what branches differ in.
+CONFIGURATIONS = {
     'planar_3r': [[0.4, 0.9, -0.3], [0.9, -0.9, 0.4]],
     'ur5': [[0.3, -1.2, 1.4, -0.9, -1.3, 0.5], [0.3, -0.6, -1.4, 0.9, 1.3, 0.5]],
     'puma560': [[0.3, -0.6, 0.5, 0.4, 0.8, 0.2], [0.3, -0.6, 0.5, 0.4, -0.8, 0.2]],
@@ -33,7 +33,7 @@ def described(robot):
                    'tip_link': chain.tip_link}
 
 
-def way(chain, q, shape):
+def goals_along(chain, q, shape):
     """Return poses (m, 4, 4) along a line, or once around a circle, from where the tip is at q."""
     size = SIZE * reach(chain.arrays)[1]
     share = np.linspace(0.0, 1.0, GOALS)[:, None]
@@ -47,19 +47,28 @@ def way(chain, q, shape):
     return poses
 
 
-@pytest.mark.parametrize('robot', POSTURES)
+def stands_at(heard, chain, q):
+    """Return a condition: the last joint state that was heard has the arm at q."""
+    def stands():
+        values = dict(zip(heard[-1].name, heard[-1].position)) if heard else {}
+        return heard and np.allclose([values[name] for name in chain.joint_names], q, atol=1e-9)
+    return stands
+
+
+@pytest.mark.parametrize('robot', CONFIGURATIONS)
 @pytest.mark.parametrize('solver', ['analytic', 'auto'])
 def test_a_stream_of_goals_is_followed_without_jumps(robot, solver):
     chain, given = described(robot)
     make_solver('analytic', chain)  # there is a closed form
     with running(**given, solver=solver, publish_rate=100.0) as node:
         heard = node.compiled().listen(JointState, 'joint_states', 1000)
-        for start in POSTURES[robot]:
+        for start in CONFIGURATIONS[robot]:
             for shape in ('line', 'circle'):
                 node.stand(start)
-                node.spin(0.1)
+                # The states before the reset arrive before those after it.
+                assert node.until(stands_at(heard, chain, start)), node.log()
                 heard.clear()
-                for goal in way(chain, np.array(start), shape):
+                for goal in goals_along(chain, np.array(start), shape):
                     answer = node.client.send(goal)
                     assert answer.met, node.log()
                     assert answer.values['iterations'] == '0'

@@ -17,7 +17,7 @@ from tf2_msgs.msg import TFMessage
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import NodeUnderTest, running
+from ros_harness import NodeUnderTest, elapse, running
 
 STATIC = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -44,7 +44,7 @@ def test_a_frame_that_tf_knows_is_taken():
         known.transform.translation.x = 0.25
         known.transform.rotation.w = 1.0
         node.publish(TFMessage, '/tf_static', TFMessage(transforms=[known]), STATIC)
-        node.spin(1.0)
+        node.settle()
         seen = goal.copy()
         seen[0, 3] -= 0.25
         answer = node.client.send(seen, 'table')
@@ -117,9 +117,9 @@ def test_a_goal_waits_for_a_transform_at_its_stamp(node, camera, statuses):
     assert node.set(tf_timeout=30.0) == (True, '')
     start = node.node.get_clock().now()
     camera.tell(0.0, start)
-    node.spin(0.1)
+    node.settle()
     send(node, start + Duration(seconds=1.0), 0.1)
-    node.spin(0.3)
+    node.settle()
     assert statuses == []
     camera.tell(0.2, start + Duration(seconds=2.0))  # half way between the two at the stamp
     assert_met(node, statuses)
@@ -137,10 +137,10 @@ def test_a_goal_waits_for_a_frame_not_heard_of_and_nothing_else_waits(node, came
 def test_a_newer_goal_replaces_one_that_waits(node, camera, statuses):
     assert node.set(tf_timeout=1.0) == (True, '')
     send(node, None, 0.0, 'never')
-    node.spin(0.2)
+    node.settle()
     send(node, None, 0.0, '')
     assert_met(node, statuses)
-    node.spin(1.2)
+    elapse(node, node.listen(JointState, 'joint_states'), 1.2)
     assert len(statuses) == 1
 
 
@@ -151,9 +151,9 @@ def test_a_frame_that_does_not_come_in_time_is_refused_with_the_reason(
     send(node, None, 0.0, 'never')
     assert node.until(lambda: statuses)
     assert "unknown frame 'never'" in statuses[0].message
-    assert ('it has waited 0.3 s for it' in statuses[0].message) is (timeout > 0.0)
+    assert ('waited 0.3 s for it' in statuses[0].message) is (timeout > 0.0)
     assert ('waited' in statuses[0].message) is (timeout > 0.0)
-    node.spin(timeout + 0.2)
+    elapse(node, node.listen(JointState, 'joint_states'), timeout + 0.2)
     assert len(statuses) == 1
 
 
@@ -161,7 +161,7 @@ def test_what_is_past_is_refused_however_long_others_wait(node, camera, statuses
     assert node.set(tf_timeout=60.0) == (True, '')
     now = node.node.get_clock().now()
     camera.tell(0.0, now, 'young')
-    node.spin(0.1)
+    node.settle()
     send(node, now - Duration(seconds=5.0), 0.0, 'young')
     assert node.until(lambda: statuses)
     assert statuses[0].level == DiagnosticStatus.ERROR
@@ -172,7 +172,7 @@ def test_without_a_stamp_the_latest_transform_is_taken(node, camera, statuses):
     now = node.node.get_clock().now()
     camera.tell(0.0, now, 'moving')
     camera.tell(-0.2, now + Duration(seconds=0.5), 'moving')
-    node.spin(0.1)
+    node.settle()
     send(node, None, -0.2, 'moving')
     assert_met(node, statuses)
 
@@ -181,14 +181,14 @@ def test_a_path_waits_as_a_whole_and_its_poses_take_its_frame_and_stamp(node, ca
     assert node.set(tf_timeout=30.0) == (True, '')
     start = node.node.get_clock().now()
     camera.tell(0.0, start, 'rail')
-    node.spin(0.1)
+    node.settle()
     seen = GOAL.copy()
     seen[0, 3] -= 0.1
     path = Path(poses=[PoseStamped(pose=matrix_to_pose(seen))])
     path.header.frame_id = 'rail'
     path.header.stamp = (start + Duration(seconds=1.0)).to_msg()
     node.publish(Path, 'goal_path', path)
-    node.spin(0.3)
+    node.settle()
     assert statuses == []
     camera.tell(0.2, start + Duration(seconds=2.0), 'rail')
     assert_met(node, statuses)
@@ -210,7 +210,7 @@ def test_when_the_clock_is_set_back_what_tf_said_before_is_forgotten_but_not_wha
     with NodeUnderTest('-p', f'urdf_path:={ARM}', '-p', 'use_sim_time:=true', '-p',
                        'tf_timeout:=0.0') as node:
         assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)
-        clock = node.node.create_publisher(Clock, '/clock', 10)
+        clock = node.node.create_publisher(Clock, '/clock', 60)
         set_clock(node, clock, 100)
         camera = Camera(node)
         still = TransformStamped(child_frame_id='still')
@@ -218,7 +218,7 @@ def test_when_the_clock_is_set_back_what_tf_said_before_is_forgotten_but_not_wha
         still.transform.rotation.w = 1.0
         node.publish(TFMessage, '/tf_static', TFMessage(transforms=[still]), STATIC)
         camera.tell(0.0, Time(seconds=100))
-        node.spin(0.5)
+        node.settle()
         assert told_of(node, 'camera') == DiagnosticStatus.OK
         set_clock(node, clock, 50)
         assert told_of(node, 'camera') == DiagnosticStatus.ERROR

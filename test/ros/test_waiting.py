@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from ik_node.exceptions import IkError
-from ik_node.ros.waiting import NotYetError, Waiting
+from ik_node.ros.intake.waiting import NotYetError, Waiting
 
 TIMEOUT = 0.2
 

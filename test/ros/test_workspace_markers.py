@@ -14,20 +14,20 @@ from domains import Domain
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
-from ik_node.ros.client import Client
-from ik_node.ros.workspace_markers import workspace_markers
-from ik_node.workspace.survey import survey
+from ik_node.ros.clients.client import Client
+from ik_node.ros.publishing.workspace_markers import workspace_markers
+from ik_node.workspace.analysis import analyse_workspace
 from ros_harness import LATCHED
 
 
 @pytest.fixture(scope='module')
 def planar():
-    return survey(robots.planar(15, 10, 5), 3.0, dexterity=6)
+    return analyse_workspace(robots.planar(15, 10, 5), 3.0, dexterity=6)
 
 
 @pytest.fixture(scope='module')
 def scara():
-    return survey(robots.scara(), 0.08)
+    return analyse_workspace(robots.scara(), 0.08)
 
 
 def test_every_reachable_voxel_is_a_cube_with_a_colour(scara):
@@ -76,16 +76,15 @@ def test_the_command_publishes_them_for_those_who_come_later_until_ctrl_c():
     try:
         with Client(domain_id=domain.id) as client:
             assert client.spin_until(lambda: client.node.count_publishers('reach') > 0, 60.0)
-            client.spin_until(lambda: False, 0.5)
-            heard = []
+            heard = []  # the markers may have been sent by now: they are latched
             client.node.create_subscription(MarkerArray, 'reach', heard.append, LATCHED)
-            assert client.spin_until(lambda: heard, 20.0)
+            assert client.spin_until(lambda: heard, 60.0)
         assert heard[0].markers[0].header.frame_id == 'arm/base_link'
         assert len(heard[0].markers[0].points) > 250
         assert process.poll() is None
     finally:
         process.send_signal(signal.SIGINT)
-        out, log = process.communicate(timeout=20)
+        out, log = process.communicate(timeout=60)
     assert process.returncode == 0, log
     assert 'Traceback' not in log
     assert 'serves 3 of 6' in out

@@ -1,0 +1,108 @@
+"""Builds the robot from the values of the parameters, and again only what a change concerns."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ik_node.control.arm import Arm, same_value
+from ik_node.control.options import ArmOptions, ModelOptions
+from ik_node.control.robot import Robot
+from ik_node.exceptions import ModelError
+from ik_node.model.readers import read_model, read_urdf_text
+from ik_node.model.tree import KinematicTree
+from ik_node.motion.pose_library import PoseLibrary, read_poses
+from ik_node.options import Options
+
+
+class Source(NamedTuple):
+    """What a robot is built from."""
+
+    values: Mapping[str, Any]
+    """Of every parameter, by its full name, such as `left.tip_link` and `dls.damping`."""
+    topic_text: str | None
+    """The description received by topic; None before the first."""
+
+
+class Built(NamedTuple):
+    """A robot with its source; `robot` is None where the description is awaited by topic."""
+
+    source: Source
+    robot: Robot | None
+
+
+NOTHING = Built(Source({}, None), None)
+
+
+def build_tree(source: Source, present: Built = NOTHING) -> KinematicTree | None:
+    """Return the tree, the present one where its source is unchanged.
+
+    None where it is awaited by topic. Raises ModelError, and OptionError where two parameters name
+    different files.
+    """
+    values, before = source.values, present.source
+    if present.robot is not None and source.topic_text == before.topic_text and all(
+            same_value(values[name], before.values[name])
+            for name in ModelOptions.specs() if name != 'poses'):
+        return present.robot.tree
+    return read_tree(section(ModelOptions, values), source.topic_text)
+
+
+def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
+                present: Built = NOTHING) -> Robot:
+    """Return the robot of a tree, with the joint values of the present one.
+
+    Arms whose parameters are unchanged are those of the present robot; where that holds for all of
+    them, the present robot is returned. Raises IkError for invalid values.
+    """
+    values, robot = source.values, present.robot
+    poses = _poses(source, tree, present)
+    arms = {}
+    for name in arm_names:
+        options = section(ArmOptions, values, f'{name}.' if name else '')
+        prefix = f'{options.solver}.'
+        solver_options = {key.removeprefix(prefix): value for key, value in values.items()
+                          if key.startswith(prefix)}
+        arguments = tree, options, solver_options, poses, values['motion']
+        arm = None if robot is None else robot.arms.get(name)
+        arms[name] = arm if arm is not None and arm.is_built_from(*arguments) else Arm(
+            name, *arguments, previous=arm)
+    if robot is not None and robot.tree is tree and robot.poses is poses and all(
+            robot.arms.get(name) is arm for name, arm in arms.items()):
+        return robot
+    return Robot(tree, arms, poses, previous=robot)
+
+
+def section(options: type[Options], values: Mapping[str, Any], prefix: str = '') -> Any:
+    """Return the options of a type from the values of all parameters."""
+    return options.read({name: values[prefix + name] for name in options.specs()})
+
+
+def _poses(source: Source, tree: KinematicTree, present: Built) -> PoseLibrary | None:
+    """Return the named poses, the present ones where file and tree are unchanged."""
+    file = source.values['poses']
+    if present.robot is not None and present.robot.tree is tree and (
+            file == present.source.values['poses']):
+        return present.robot.poses
+    return read_poses(file, tree) if file else None
+
+
+def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | None:
+    """Return the tree from the first source that is set; None where it is awaited by topic.
+
+    Raises ModelError, and OptionError where two parameters name different files.
+    """
+    hold = options.hold_complex_joints
+    if options.robot_description:
+        return read_urdf_text(options.robot_description, hold)
+    if path := options.path():
+        return read_model(Path(path), _xacro_args(options.xacro_args or ()),
+                          hold_complex_joints=hold)
+    return None if topic_text is None else read_urdf_text(topic_text, hold)
+
+
+def _xacro_args(pairs: tuple[str, ...]) -> dict[str, str]:
+    split = [pair.partition(':=') for pair in pairs]
+    for pair, (name, separator, _) in zip(pairs, split):
+        if not separator or not name:
+            raise ModelError(f'xacro_args must be like name:=value, not {pair!r}')
+    return {name: value for name, _, value in split}

@@ -1,0 +1,149 @@
+"""Options of the node: one table for checks, ROS parameters and documentation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ik_node.bounds import MAX_BYTES
+from ik_node.exceptions import OptionError, names
+from ik_node.model.readers import FORMATS
+from ik_node.options import Options, option
+from ik_node.solvers.registry import solver_names
+from ik_node.spatial import pose_from_rpy
+
+JUMP, JOINT, CARTESIAN = MOTIONS = ('jump', 'joint', 'cartesian')
+MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
+"""The parameter of the robot's file, and its synonyms."""
+
+
+@dataclass(frozen=True)
+class ModelOptions(Options):
+    """Source of the robot: the text, else the file, else the topic."""
+
+    robot_description: str = option(
+        '', 'the robot as URDF text; empty: read from the file model_path, or received on the '
+        'topic robot_description',
+        kind=str, longest=MAX_BYTES)
+    model_path: str = option('', f'file of the robot: {FORMATS}', kind=str)
+    urdf_path: str = option('', 'a synonym of model_path', kind=str)
+    dh_path: str = option('', 'a synonym of model_path', kind=str)
+    xacro_args: Any = option(
+        None, 'arguments of the xacro file, each as name:=value', kind=str, listed=True,
+        optional=True)
+    hold_complex_joints: bool = option(
+        False, 'whether planar and floating joints are fixed; else they move as joints of '
+        'one degree of freedom', kind=bool)
+    poses: str = option(
+        '', 'file of named poses for start_pose: .yaml, or .srdf with group states', kind=str)
+
+    def path(self) -> str:
+        """Return the file to read; '' for none. Raises OptionError for two different ones."""
+        files = {name: path for name in MODEL_PATHS if (path := getattr(self, name))}
+        if len(set(files.values())) > 1:
+            raise OptionError(f'{" and ".join(files)} are synonyms and name different files, '
+                              f'{names(files.values())}; set one of them, and "" for the others')
+        return next(iter(files.values()), '')
+
+
+def model_path(parameters: Mapping[str, Any]) -> str:
+    """Return the file of the robot in a node's parameters, name → value; '' for none."""
+    return next((str(path) for name in MODEL_PATHS if (path := parameters.get(name))), '')
+
+
+@dataclass(frozen=True)
+class ArmOptions(Options):
+    """Options of one arm."""
+
+    base_link: str = option('', 'base link of the chain; empty: the root link', kind=str)
+    tip_link: str = option(
+        '', 'tip link of the chain, which meets the goals; empty: the only leaf, else the one '
+        'named *tool* or *tcp*', kind=str)
+    solver: str = option('dls', 'the solver', kind=str, choices=solver_names())
+    task_weights: Any = option(
+        (1.0,) * 6, 'weights of x y z of the position and of the orientation along the goal\'s '
+        'axes; 0 leaves an axis free, for arms that cannot serve all six; auto: the axes that the '
+        'arm can serve',
+        low=0.0, listed=True, length=6, named=True)
+    start_pose: Any = option(
+        None, 'initial joint values, base to tip, or the name of one of the poses; none: zero, or '
+        'the middle of limits that exclude it', 'rad or m', listed=True, optional=True,
+        named=True)
+    velocity_limits: Any = option(
+        None, 'velocity limits, one number or one for each joint, base to tip; none: those of the '
+        'description, and 1 rad/s or 0.25 m/s where it has none', 'rad/s or m/s',
+        low=0.0, positive=True, per_joint=True, optional=True)
+    acceleration_limits: Any = option(
+        None, 'acceleration limits; none: full speed within 0.5 s', 'rad/s² or m/s²', low=0.0,
+        positive=True, per_joint=True, optional=True)
+    jerk_limits: Any = option(
+        None, 'jerk limits; none: full acceleration within 0.1 s', 'rad/s³ or m/s³', low=0.0,
+        positive=True, per_joint=True, optional=True)
+    speed: float = option(
+        1.0, 'factor of the speed of motions: at 0.5 they take twice as long on the same path',
+        low=0.0, high=1.0, positive=True)
+    trajectory_topic: str = option(
+        '', 'topic on which every motion is published as a JointTrajectory, such as '
+        '/arm_controller/joint_trajectory; empty: none', kind=str)
+
+
+@dataclass(frozen=True)
+class NodeOptions(Options):
+    """Options of the node."""
+
+    on_failure: str = option(
+        'hold', 'what to publish where a goal is not met: the last valid joint values, or the '
+        'closest solution', kind=str, choices=('hold', 'closest'))
+    motion: str = option(
+        'jump', 'how the joints move to the solution: at once; in joint space, within the limits '
+        'of motion and synchronised; or with the tip on a straight line and great arc', kind=str,
+        choices=MOTIONS)
+    publish_rate: float = option(
+        30.0, 'rate of the joint states, besides those with every result; 0: none', 'Hz',
+        low=0.0, high=10000.0)
+    max_goal_age: float = option(
+        0.0, 'largest age of a goal by its stamp; older goals are refused, those without a stamp '
+        'are not; 0: any age', 's', low=0.0)
+    state_topic: str = option(
+        '', 'topic of the joint states of the real robot, from which goals then start; empty: '
+        'goals start from the last joint values of the node', kind=str)
+    world_frame: str = option(
+        '', 'frame in which root_pose places the robot, for goals in it; published to tf where '
+        'that is installed; empty: none', kind=str)
+    root_pose: Any = option(
+        (0.0,) * 6, 'pose of the root link in world_frame: x y z, and roll pitch yaw about its '
+        'fixed axes', 'm and rad', listed=True, length=6)
+    frame_prefix: str = option(
+        '', 'prefix of link names, as that of robot_state_publisher', kind=str)
+    tf_timeout: float = option(
+        0.2, 'longest time that a goal waits for a frame that tf2 does not have yet at its stamp; '
+        '0: none', 's', low=0.0, high=60.0)
+    publish_description: bool = option(
+        False, 'whether to publish a model that the node has read itself on the topic '
+        'robot_description', kind=bool)
+    publish_solutions: bool = option(
+        False, 'whether to publish every branch on ~/solutions, with solvers that list them',
+        kind=bool)
+    show_branches: bool = option(
+        False, 'whether ~/markers show every branch of the last goal, with solvers that list them',
+        kind=bool)
+    interactive_marker: bool = option(
+        True, 'whether there is an interactive marker at the tip in RViz, where '
+        'interactive_markers is installed', kind=bool)
+
+    @property
+    def T_world_root(self) -> np.ndarray:
+        """T_world_root (4, 4), m, of the parameter root_pose."""
+        return pose_from_rpy(self.root_pose[:3], self.root_pose[3:])
+
+
+@dataclass(frozen=True)
+class StartOptions(Options):
+    """Options that are fixed once the node runs."""
+
+    arms: Any = option(
+        None, 'names of several arms, each with its own goal topics and parameters <arm>.tip_link, '
+        '…; none: one arm without a name', kind=str, listed=True, optional=True)
+    autostart: bool = option(
+        True, 'whether the node configures and activates itself', kind=bool)

@@ -1,0 +1,89 @@
+"""The robot of the node: a tree, its arms, and the present joint values."""
+
+import copy
+from collections.abc import Mapping
+
+import numpy as np
+
+from ik_node.control.arm import Arm
+from ik_node.kinematics.forward import tree_frames
+from ik_node.model.tree import KinematicTree
+from ik_node.motion.pose_library import PoseLibrary
+from ik_node.spatial import inverse
+
+
+class Robot:
+    """A tree, its arms by name, and the value of every moving joint.
+
+    - `has_velocities`: whether joints have velocities; where they jump they have none.
+    """
+
+    def __init__(self, tree: KinematicTree, arms: Mapping[str, Arm],
+                 poses: PoseLibrary | None = None, previous: 'Robot | None' = None) -> None:
+        """Set the start pose, or the values of a previous robot for joints of the same names."""
+        self.tree = tree
+        self.arms = dict(arms)
+        self.kernels = tuple(dict.fromkeys(
+            (*(kernel for arm in self.arms.values() for kernel in arm.kernels()), tree_frames)))
+        self.poses = poses
+        self.has_velocities = False
+        self._values: dict[str, float] = {}
+        self._velocities: dict[str, float] = {}
+        self._drives = [(joint.name, *tree.drives[joint.name])
+                        for joint in tree.joints.values() if joint.moves]
+        self.reset()
+        if previous is not None:
+            self.place(previous._values)
+
+    def reset(self) -> None:
+        """Set the start pose: by default zero, or the nearest limit."""
+        self._values = {
+            joint.name: min(max(0.0, joint.lower), joint.upper)
+            for joint in self.tree.joints.values() if joint.moves and joint.mimic is None}
+        self._velocities = {}
+        for arm in self.arms.values():
+            self.move(arm, arm.start)
+
+    def move(self, arm: Arm, q: np.ndarray, velocity: np.ndarray | None = None) -> None:
+        """Set the joints of an arm to q (n,), rad or m, and their velocities (n,), per s."""
+        self._values.update(zip(arm.chain.joint_names, q.tolist()))
+        v = np.zeros(len(q)) if velocity is None else velocity
+        self._velocities.update(zip(arm.chain.joint_names, v.tolist()))
+
+    def place(self, values: Mapping[str, float]) -> None:
+        """Set joint values by name, rad or m, clipped to the limits; others are ignored."""
+        joints = self.tree.joints
+        self._values.update({name: min(max(value, joints[name].lower), joints[name].upper)
+                             for name, value in values.items() if name in self._values})
+
+    def with_values(self, values: Mapping[str, float]) -> 'Robot':
+        """Return a copy of the robot with other values of some joints, rad or m.
+
+        Joints without a value of their own, such as mimics, are ignored.
+        """
+        other = copy.copy(self)
+        other._values = {name: values.get(name, value) for name, value in self._values.items()}
+        other._velocities = dict(self._velocities)
+        return other
+
+    def joint_configuration(self, arm: Arm) -> np.ndarray:
+        """Return the present joint values (n,) of an arm."""
+        return np.array([self._values[name] for name in arm.chain.joint_names])
+
+    def joint_values(self) -> dict[str, float]:
+        """Return the value of every moving joint, mimics too, in the order of the tree."""
+        values = self._values
+        return {name: multiplier * values[source] + offset
+                for name, source, multiplier, offset in self._drives}
+
+    def joint_velocities(self) -> dict[str, float] | None:
+        """Return the velocity of every moving joint, in the same order; None where joints jump."""
+        if not self.has_velocities:
+            return None
+        return {name: multiplier * self._velocities.get(source, 0.0)
+                for name, source, multiplier, _ in self._drives}
+
+    def in_base(self, arm: Arm, link: str) -> np.ndarray:
+        """Return T_base_link (4, 4), m, of any link in an arm's base, at the present values."""
+        T_root = self.tree.forward(self._values)
+        return inverse(T_root[arm.chain.base_link]) @ T_root[link]

@@ -1,0 +1,260 @@
+"""A client's connection to one ik_node: receives its messages, sends goals, sets parameters.
+
+Messages are passed to a listener in the connection's thread. Methods may be called from any thread,
+also while another thread closes the connection.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import rclpy
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PointStamped, PoseStamped
+from nav_msgs.msg import Path
+from rcl_interfaces.msg import ParameterEvent
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.parameter_client import AsyncParameterClient
+from rclpy.qos import QoSProfile
+from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header, String
+from std_srvs.srv import Trigger
+from visualization_msgs.msg import MarkerArray
+
+from ik_node.exceptions import IkError
+from ik_node.ros.clients.heartbeat import Heartbeat
+from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.publishing.outputs import LATCHED
+
+_LATEST = QoSProfile(depth=1)
+_PATIENCE = 5.0  # s that a service may take
+
+
+class SilentError(IkError):
+    """The node does not respond, refuses a request, or the connection is closed."""
+
+
+class Report(NamedTuple):
+    """The outcome of a goal."""
+
+    level: int
+    """0 met, 1 the closest was accepted, 2 refused or not met."""
+    message: str
+    values: Mapping[str, str]
+    """As `status.KEYS`."""
+
+
+class Described(NamedTuple):
+    """A parameter, as the node describes it."""
+
+    name: str
+    value: Any
+    text: str
+    choices: tuple[str, ...]
+    low: float | None
+    high: float | None
+    read_only: bool
+
+
+class Listener(Protocol):
+    """Receives the node's messages, in the connection's thread."""
+
+    def on_description(self, text: str) -> None:
+        """Receive a robot as URDF text."""
+
+    def on_joints(self, values: Mapping[str, float]) -> None:
+        """Receive joint values, rad or m."""
+
+    def on_report(self, report: Report) -> None:
+        """Receive the outcome of a goal."""
+
+    def on_markers(self, message: MarkerArray) -> None:
+        """Receive markers."""
+
+    def on_parameters(self, changed: Mapping[str, Any]) -> None:
+        """Receive changed parameters, {name: value}."""
+
+
+class Connection:
+    """A client node of one ik_node; `close` it."""
+
+    def __init__(self, listener: Listener, namespace: str = '', target: str = 'ik_node',
+                 arms: Sequence[str] = ('',), domain_id: int | None = None) -> None:
+        """Subscribe to the node named target in a namespace. arms: names of arms for goals."""
+        self._listener = listener
+        self._lock, self._closed = threading.Lock(), False
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, domain_id=domain_id,
+                   signal_handler_options=SignalHandlerOptions.NO)
+        self.node = node = rclpy.create_node('ik_view', namespace=namespace or None,
+                                             context=self._context)
+        self._full_name = node.resolve_topic_name(target)
+        self._goals = {arm: node.create_publisher(PoseStamped, _topic(arm, 'goal_pose'), _LATEST)
+                       for arm in arms}
+        self._points = {arm: node.create_publisher(PointStamped, _topic(arm, 'goal_point'),
+                                                   _LATEST) for arm in arms}
+        self._paths = {arm: node.create_publisher(Path, _topic(arm, 'goal_path'), _LATEST)
+                       for arm in arms}
+        node.create_subscription(String, 'robot_description',
+                                 lambda message: listener.on_description(message.data), LATCHED)
+        node.create_subscription(JointState, 'joint_states', self._on_joints, _LATEST)
+        node.create_subscription(DiagnosticStatus, f'{target}/status', self._on_status, 10)
+        node.create_subscription(MarkerArray, f'{target}/markers', self._on_markers, 10)
+        node.create_subscription(ParameterEvent, '/parameter_events', self._on_event, 100)
+        self._reset: Any = node.create_client(Trigger, f'{target}/reset')
+        self._parameters = AsyncParameterClient(node, target)
+        self._heartbeat = Heartbeat(node, target)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(node)
+        self._thread = threading.Thread(target=self._spin, name='ik_view ROS', daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Leave the graph."""
+        with self._lock:
+            self._closed = True
+        self._context.try_shutdown()
+        self._thread.join(5.0)
+        self._executor.shutdown()
+        self.node.destroy_node()
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[None]:
+        """Keep the connection open in a context. Raises SilentError where it is closed."""
+        with self._lock:
+            if self._closed:
+                raise SilentError(f'the connection to {self._full_name} is closed')
+            yield
+
+    def _spin(self) -> None:
+        while self._context.ok():
+            try:
+                self._executor.spin()
+            except ExternalShutdownException:
+                return
+            except Exception as error:  # of a listener: later messages still count
+                if self._context.ok():
+                    self.node.get_logger().error(f'{type(error).__name__}: {error}')
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the node is on the graph, where a killed node remains for a while."""
+        with self._lock:
+            return not self._closed and self._parameters.services_are_ready()
+
+    @property
+    def responds(self) -> bool:
+        """Whether the node responds."""
+        return self._heartbeat.responds
+
+    def processes(self) -> frozenset[bytes]:
+        """Return an identifier of each process of the node that is or recently was on the graph."""
+        return frozenset(bytes(info.endpoint_gid) for info in
+                         self.node.get_publishers_info_by_topic(
+                             f'{self._full_name}/transition_event'))
+
+    @property
+    def lifecycle(self) -> str:
+        """The label of the node's lifecycle state, '' where it is unknown."""
+        return self._heartbeat.lifecycle
+
+    def send_goal(self, T_base_goal: np.ndarray, arm: str = '',
+                  position_only: bool = False) -> None:
+        """Send a goal pose (4, 4), m, in the frame of the arm's base, or its position alone.
+
+        Raises SilentError where the connection is closed.
+        """
+        pose = matrix_to_pose(T_base_goal)
+        with self._open():
+            if position_only:
+                self._points[arm].publish(PointStamped(header=self._header(), point=pose.position))
+            else:
+                self._goals[arm].publish(PoseStamped(header=self._header(), pose=pose))
+
+    def send_path(self, poses: Sequence[np.ndarray], arm: str = '') -> None:
+        """Send waypoints, (4, 4) each, m, in the frame of the arm's base. Raises SilentError."""
+        with self._open():
+            header = self._header()
+            self._paths[arm].publish(Path(header=header, poses=[
+                PoseStamped(header=header, pose=matrix_to_pose(T)) for T in poses]))
+
+    def _header(self) -> Header:
+        return Header(stamp=self.node.get_clock().now().to_msg())
+
+    def reset(self) -> str:
+        """Send the robot to its start pose; return the node's message. Raises SilentError."""
+        response = self._call(lambda: self._reset.call_async(Trigger.Request()), 'reset')
+        if not response.success:
+            raise SilentError(response.message)
+        return str(response.message)
+
+    def set_parameters(self, values: Mapping[str, Any]) -> None:
+        """Set parameters, all or none. Raises SilentError with the node's reason for a refusal."""
+        response = self._call(lambda: self._parameters.set_parameters_atomically(
+            [Parameter(name, value=value) for name, value in values.items()]), 'parameters')
+        if not response.result.successful:
+            raise SilentError(response.result.reason)
+
+    def parameters(self, prefixes: Sequence[str] = ()) -> dict[str, Described]:
+        """Return the parameters below some prefixes, by default all. Raises SilentError."""
+        listed = self._call(lambda: self._parameters.list_parameters(list(prefixes), 0),
+                            'parameters')
+        return self.describe(sorted(listed.result.names))
+
+    def describe(self, names: Sequence[str]) -> dict[str, Described]:
+        """Return parameters by name, with their values. Raises SilentError."""
+        values = self._call(lambda: self._parameters.get_parameters(list(names)),
+                            'parameters').values
+        descriptors = self._call(lambda: self._parameters.describe_parameters(list(names)),
+                                 'parameters').descriptors
+        return {name: _described(name, parameter_value_to_python(value), descriptor)
+                for name, value, descriptor in zip(names, values, descriptors)}
+
+    def _call(self, call: Callable[[], Any], what: str) -> Any:
+        """Call a service and wait for its response, received in the connection's thread."""
+        with self._open():
+            future = call()
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        if not done.wait(_PATIENCE):
+            future.cancel()
+            raise SilentError(f'{self._full_name} does not respond: {what}, for {_PATIENCE:g} s')
+        if future.exception() is not None:
+            raise SilentError(f'{self._full_name}: {future.exception()}')
+        return future.result()
+
+    def _on_joints(self, message: JointState) -> None:
+        self._listener.on_joints(dict(zip(message.name, message.position)))
+
+    def _on_markers(self, message: MarkerArray) -> None:
+        self._heartbeat.on_message()
+        self._listener.on_markers(message)
+
+    def _on_status(self, message: DiagnosticStatus) -> None:
+        self._heartbeat.on_message()
+        self._listener.on_report(Report(
+            int.from_bytes(message.level, 'little'), message.message,
+            {pair.key: pair.value for pair in message.values}))
+
+    def _on_event(self, event: ParameterEvent) -> None:
+        if event.node == self._full_name:
+            self._listener.on_parameters({
+                parameter.name: parameter_value_to_python(parameter.value)
+                for parameter in (*event.new_parameters, *event.changed_parameters)})
+
+
+def _topic(arm: str, name: str) -> str:
+    return f'{arm}/{name}' if arm else name
+
+
+def _described(name: str, value: Any, descriptor: Any) -> Described:
+    constraints = descriptor.additional_constraints
+    choices = constraints[len('one of '):].split(', ') if constraints.startswith('one of ') else ()
+    ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
+    low, high = (ranges[0].from_value, ranges[0].to_value) if ranges else (None, None)
+    return Described(name, value, descriptor.description, tuple(choices), low, high,
+                     descriptor.read_only)

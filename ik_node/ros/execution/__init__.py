@@ -1,0 +1,1 @@
+"""Execution of goals: solving, and motion."""

@@ -1,0 +1,52 @@
+"""The clock of motions, which never goes back nor jumps, and is read together with its stamp."""
+
+import time
+from typing import Any, NamedTuple
+
+from rclpy.node import Node
+
+_LONGEST = 500_000_000  # ns: largest advance by one reading
+_APART = 10_000_000     # ns: tolerance between readings of the ROS clock and the monotonic clock
+
+
+class Instant(NamedTuple):
+    """One reading of the clock."""
+
+    seconds: float
+    """Motion time since the clock was made, s."""
+    stamp: int
+    """ROS time at the same moment, ns."""
+
+
+class MotionClock:
+    """Motion time, which follows the ROS clock of a node, simulated or real.
+
+    Between two readings motion time never passes faster than their stamps do. So positions sampled
+    at `seconds` and published with `stamp` have the velocities of their motion.
+
+    Where the ROS clock is set back, motions pause; where it jumps forward, or is not read for long,
+    they advance by at most half a second. Real time is compared with a monotonic clock: motions do
+    not jump where the machine's clock is set forward.
+    """
+
+    def __init__(self, node: Node) -> None:
+        """Start at zero."""
+        self._clock: Any = node.get_clock()
+        self._now = 0
+        self._simulated, self._stamp, self._steady = self._look()
+
+    def read(self) -> Instant:
+        """Return motion time and its stamp."""
+        simulated, stamp, steady = self._look()
+        if simulated == self._simulated:
+            passed = stamp - self._stamp
+            if not simulated:
+                passed = min(passed, steady - self._steady + _APART)
+            self._now += min(max(passed, 0), _LONGEST)
+        self._simulated, self._stamp, self._steady = simulated, stamp, steady
+        return Instant(1e-9 * self._now, stamp)
+
+    def _look(self) -> tuple[bool, int, int]:
+        """Return whether ROS time is simulated, what it is, and a monotonic time, ns."""
+        return (self._clock.ros_time_is_active, self._clock.now().nanoseconds,
+                time.monotonic_ns())

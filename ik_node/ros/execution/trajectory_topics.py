@@ -1,0 +1,61 @@
+"""Publishes motions for controllers such as ros2_control's joint_trajectory_controller."""
+
+from typing import Any
+
+import numpy as np
+from rclpy.lifecycle import LifecycleNode
+from trajectory_msgs.msg import JointTrajectory
+
+from ik_node.control.arm import Arm
+from ik_node.motion.trajectory import State, Trajectory
+from ik_node.ros import conversions
+
+_MOST_POINTS = 2000
+
+
+class TrajectoryTopics:
+    """Publishes on the topics of the parameters trajectory_topic; on none by default."""
+
+    def __init__(self, node: LifecycleNode) -> None:
+        """Begin without publishers."""
+        self._node = node
+        self._period = 1.0  # s, from one point to the next
+        self._publishers: dict[str, Any] = {}
+
+    def destroy(self) -> None:
+        """Destroy the publishers."""
+        self.take_up((), self._period)
+
+    def take_up(self, arms: tuple[Arm, ...], period: float) -> None:
+        """Create a publisher for each topic of these arms, and destroy all others.
+
+        period: from one point to the next, s.
+        """
+        self._period = period
+        wanted = {arm.options.trajectory_topic for arm in arms} - {''}
+        for topic in [topic for topic in self._publishers if topic not in wanted]:
+            self._node.destroy_lifecycle_publisher(self._publishers.pop(topic))
+        for topic in wanted - set(self._publishers):
+            self._publishers[topic] = self._node.create_lifecycle_publisher(
+                JointTrajectory, topic, 10)
+
+    def publish(self, arm: Arm, motion: Trajectory) -> None:
+        """Publish a motion from now on, a point in every period, and its end.
+
+        The first point is a period ahead, so that a controller can reach it in time.
+        """
+        if arm.options.trajectory_topic not in self._publishers:
+            return
+        step = max(self._period, motion.duration / _MOST_POINTS)
+        times = np.append(np.arange(step, motion.duration - 0.5 * step, step),
+                          max(motion.duration, step))
+        self._send(arm, motion.sample(times), times)
+
+    def hold(self, arm: Arm, q: np.ndarray) -> None:
+        """Publish a point at rest at q (n,), rad or m."""
+        self._send(arm, State.at_rest(q[None]), np.array([self._period]))
+
+    def _send(self, arm: Arm, state: State, times: np.ndarray) -> None:
+        publisher = self._publishers.get(arm.options.trajectory_topic)
+        if publisher is not None:
+            publisher.publish(conversions.trajectory_message(arm.chain.joint_names, state, times))

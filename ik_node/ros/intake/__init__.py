@@ -1,0 +1,1 @@
+"""Inputs of the node: parameters, goals, frames and measured joint states."""

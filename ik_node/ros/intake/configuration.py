@@ -1,0 +1,189 @@
+"""The node's parameters: validated together, then applied together."""
+
+import re
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.validate_topic_name import validate_topic_name
+
+from ik_node.control.building import (
+    NOTHING,
+    Built,
+    Source,
+    build_robot,
+    build_tree,
+    section,
+)
+from ik_node.control.options import (
+    JUMP,
+    ArmOptions,
+    ModelOptions,
+    NodeOptions,
+    StartOptions,
+    model_path,
+)
+from ik_node.control.robot import Robot
+from ik_node.exceptions import IkError, OptionError, shown
+from ik_node.model.tree import KinematicTree
+from ik_node.options import Options, Spec
+from ik_node.ros.intake.parameters import declare, from_parameter
+from ik_node.solvers.registry import solver_class, solver_names
+
+
+class Configuration:
+    """Declares the parameters and builds the robot they describe.
+
+    Attributes:
+    - `options`: NodeOptions.
+    - `arm_names`: ('',) for one arm without a name.
+    """
+
+    def __init__(self, node: Node, on_change: Callable[[], None]) -> None:
+        """Declare every parameter of a node; on_change is called after each accepted change."""
+        self._node = node
+        self._on_change = on_change
+        start = StartOptions.read(
+            declare(node, StartOptions.specs(), StartOptions.defaults(), read_only=True))
+        self.autostart: bool = start.autostart
+        self.arm_names: tuple[str, ...] = self._arm_names(start.arms or ('',))
+        self._specs: dict[str, Spec] = {}
+        self._values: dict[str, Any] = {}
+        self._declare(ModelOptions)
+        self._declare(NodeOptions)
+        for arm in self.arm_names:
+            self._declare(ArmOptions, f'{arm}.' if arm else '')
+        for solver in solver_names():
+            self._declare(solver_class(solver).Options, f'{solver}.')
+        self.options: NodeOptions = section(NodeOptions, self._values)
+        self._built = NOTHING
+        self._loaded = False
+        self._pending: tuple[dict[str, Any], Built] | None = None
+        node.add_on_set_parameters_callback(self._check)
+        node.add_post_set_parameters_callback(self._apply)
+
+    def _arm_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names where they are valid in topics and parameters, else one unnamed arm."""
+        if names == ('',) or (len(set(names)) == len(names)
+                              and all(re.fullmatch('[A-Za-z][A-Za-z0-9_]*', n) for n in names)):
+            return names
+        self._node.get_logger().error(
+            f'parameter arms: {shown(names)} must be different names, each of letters, digits and '
+            'underscores, a letter first; one arm without a name is used instead')
+        return ('',)
+
+    @property
+    def robot(self) -> Robot | None:
+        """The robot; None until loaded, and while its description is awaited by topic."""
+        return self._built.robot
+
+    def load(self) -> None:
+        """Build the robot. Raises IkError for invalid parameters."""
+        self._built = self._build(Source(self._values, None))
+        self._loaded = True
+
+    def unload(self) -> None:
+        """Drop the robot and the description received by topic."""
+        self._built, self._loaded = NOTHING, False
+
+    def take_description(self, text: str) -> bool:
+        """Use a description received by topic; return whether it changes the robot.
+
+        Raises IkError for an invalid one; the robot is then unchanged.
+        """
+        if text == self._built.source.topic_text or not self.wants_topic:
+            return False
+        self._built = self._build(Source(self._values, text))
+        return True
+
+    @property
+    def wants_topic(self) -> bool:
+        """Whether the robot comes by topic, because no parameter gives it."""
+        model = section(ModelOptions, self._values)
+        return not (model.robot_description or model_path(vars(model)))
+
+    def _declare(self, options: type[Options], prefix: str = '') -> None:
+        specs = options.specs()
+        self._specs.update({prefix + name: spec for name, spec in specs.items()})
+        self._values.update(declare(self._node, specs, options.defaults(), prefix))
+
+    def _build(self, source: Source) -> Built:
+        """Build the robot, as far as the present one is not valid any more."""
+        tree = build_tree(source, self._built)
+        if tree is None:
+            return Built(source, None)
+        self._check_node_options(source.values, tree)
+        for name in self.arm_names:
+            parameter = f'{name}.trajectory_topic'.lstrip('.')
+            _check_topic(parameter, source.values[parameter])
+        return Built(source, build_robot(source, tree, self.arm_names, self._built))
+
+    def _check(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Build the robot of the new values; refuse them where that fails."""
+        values = dict(self._values)
+        try:
+            for parameter in parameters:
+                if parameter.name in self._specs:
+                    values[parameter.name] = from_parameter(parameter.name, parameter,
+                                                            self._specs[parameter.name])
+            built = self._built
+            if self._loaded:
+                built = self._build(Source(values, built.source.topic_text))
+            self._pending = values, built
+        except IkError as error:
+            reason = f'{error}' if isinstance(error, OptionError) else (
+                f'{", ".join(parameter.name for parameter in parameters)}: {error}')
+            return self._refused(reason)
+        except Exception:  # a defect must not stop the node
+            return self._refused(f'internal error:\n{traceback.format_exc()}')
+        return SetParametersResult(successful=True)
+
+    def _check_node_options(self, values: Mapping[str, Any], tree: KinematicTree) -> None:
+        """Raise OptionError for inconsistent values of NodeOptions."""
+        _check_world_frame(values, tree)
+        _check_motion(values)
+        topic = values['state_topic']
+        _check_topic('state_topic', topic)
+        if topic and self._node.resolve_topic_name(topic) == self._node.resolve_topic_name(
+                'joint_states'):
+            raise OptionError(f'state_topic must not be {topic!r}, where this node publishes its '
+                              'own joint states: remap one of the two')
+
+    def _refused(self, reason: str) -> SetParametersResult:
+        self._node.get_logger().warning(f'parameter refused: {reason}')
+        return SetParametersResult(successful=False, reason=reason)
+
+    def _apply(self, parameters: list[Parameter]) -> None:
+        if self._pending is None or not any(p.name in self._specs for p in parameters):
+            return
+        (self._values, self._built), self._pending = self._pending, None
+        self.options = section(NodeOptions, self._values)
+        self._on_change()
+
+
+def _check_motion(values: Mapping[str, Any]) -> None:
+    """Raise OptionError for motions without a publish rate."""
+    if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
+        raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: joint '
+                          'states of a motion are published at it')
+
+
+def _check_topic(parameter: str, topic: str) -> None:
+    """Raise OptionError for an invalid topic name; empty is allowed."""
+    try:
+        if topic:
+            validate_topic_name(topic)
+    except InvalidTopicNameException as error:
+        raise OptionError(f'{parameter} is not a valid topic name: {" ".join(str(error).split())}'
+                          ) from error
+
+
+def _check_world_frame(values: Mapping[str, Any], tree: KinematicTree) -> None:
+    """Raise OptionError where the world frame has the name of a link, which is ambiguous."""
+    if values['world_frame'] in tree.links:
+        raise OptionError(f'world_frame must not be a link of the robot: {values["world_frame"]!r} '
+                          'is one')

@@ -1,0 +1,121 @@
+"""Frames of goals: the base, links of the robot, the world, and frames of tf2."""
+
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Transform
+from rclpy.clock import JumpThreshold
+from rclpy.duration import Duration
+from rclpy.node import Node
+from rclpy.time import Time
+from std_msgs.msg import Header
+
+from ik_node.bounds import MAX_NAME
+from ik_node.control.arm import Arm
+from ik_node.control.options import NodeOptions
+from ik_node.control.robot import Robot
+from ik_node.exceptions import InputError, names, shown
+from ik_node.ros.intake.waiting import NotYetError
+from ik_node.spatial import inverse, pose_from_quaternion
+
+BASE = np.eye(4)
+BASE.flags.writeable = False
+
+
+# As tf2 in C++: transforms from before a backward jump of the clock are invalid.
+_SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1),
+                          on_clock_change=True)
+
+
+class Frames:
+    """Finds T_base_frame without waiting; errors tell where waiting may help."""
+
+    def __init__(self, node: Node) -> None:
+        """Subscribe to tf2, if it is installed."""
+        self.missing = ''
+        self._buffer: Any = None
+        try:
+            import tf2_ros
+        except ImportError as error:
+            self.missing = f'tf2 is not installed ({error})'
+            return
+        self._buffer = tf2_ros.Buffer()
+        self._listener = tf2_ros.TransformListener(self._buffer, node)
+        self._jumps = node.get_clock().create_jump_callback(
+            _SET_BACK, post_callback=lambda _: self._buffer.clear())
+
+    def destroy(self) -> None:
+        """Unsubscribe from tf2."""
+        if self._buffer is not None:
+            self._listener.unregister()
+            self._jumps.unregister()
+
+    def in_base(self, robot: Robot, arm: Arm, header: Header, options: NodeOptions) -> np.ndarray:
+        """Return T_base_frame (4, 4), m, of a message's frame in an arm's base.
+
+        An empty frame is the base itself, and the array BASE is returned; links have their present
+        pose, whatever the stamp. Other frames have their pose of tf2 at the stamp; a zero stamp
+        means the latest. Raises InputError for a frame that is neither a link, nor the world, nor
+        known to tf2: NotYetError where that may change, as for a stamp ahead of the latest
+        transform.
+        """
+        prefix = options.frame_prefix
+        if len(header.frame_id) > MAX_NAME:
+            raise InputError(f'the frame {shown(header.frame_id)} has {len(header.frame_id)} '
+                             f'characters; at most {MAX_NAME} are allowed')
+        frame = header.frame_id.lstrip('/')
+        link = frame.removeprefix(prefix)
+        if not frame or link == arm.chain.base_link:
+            return BASE
+        if link in robot.tree.links:
+            return robot.in_base(arm, link)
+        if frame == options.world_frame:
+            return robot.in_base(arm, robot.tree.root) @ inverse(options.T_world_root)
+        return self._from_tf(robot, arm, header, frame, prefix)
+
+    def _from_tf(self, robot: Robot, arm: Arm, header: Header, frame: str,
+                 prefix: str) -> np.ndarray:
+        if self._buffer is None:
+            raise InputError(f'unknown frame {frame!r}: it is not a link of the robot, whose links '
+                             f'are {names(robot.tree.links)}, and {self.missing}')
+        try:
+            stamp = Time.from_msg(header.stamp)
+        except ValueError as error:
+            raise InputError(f'the stamp {header.stamp.sec} s, {header.stamp.nanosec} ns is not '
+                             f'a time: {error}') from error
+        # The root is fixed; an arm's base may have moved since the stamp.
+        links = tuple(dict.fromkeys((robot.tree.root, arm.chain.base_link)))
+        reasons = []
+        for link in links:
+            try:
+                found = self._buffer.lookup_transform(prefix + link, frame, stamp)
+            except Exception as error:  # tf2 has several exception classes
+                reasons.append(error)
+            else:
+                return robot.in_base(arm, link) @ _matrix(found.transform)
+        message = (f'unknown frame {frame!r}: it is not a link of the robot, and tf2 has no '
+                   f'transform to {prefix + links[0]!r}: {reasons[0]}')
+        if self._may_come(prefix + links[0], frame, stamp):
+            raise NotYetError(message, lambda: any(self._has(prefix + link, frame, stamp)
+                                                   for link in links)) from reasons[0]
+        raise InputError(message) from reasons[0]
+
+    def _has(self, base: str, frame: str, stamp: Time) -> bool:
+        try:
+            return bool(self._buffer.can_transform(base, frame, stamp))
+        except Exception:  # an invalid name, for example
+            return False
+
+    def _may_come(self, base: str, frame: str, stamp: Time) -> bool:
+        """Return whether tf2 may still receive a transform: not one of the past."""
+        try:
+            newest = self._buffer.get_latest_common_time(base, frame)
+        except Exception:  # an unknown frame, or no connection yet
+            return True
+        return bool(stamp.nanoseconds == 0 or stamp.nanoseconds > newest.nanoseconds)
+
+
+def _matrix(transform: Transform) -> np.ndarray:
+    """Return tf2's transform as T_link_frame (4, 4), m."""
+    t, q = transform.translation, transform.rotation
+    return pose_from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))

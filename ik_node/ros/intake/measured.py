@@ -1,0 +1,117 @@
+"""Joint values of the real robot, from which goals start."""
+
+import math
+import time
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+
+from ik_node.bounds import MAX_ENTRIES, MAX_NAME
+from ik_node.control.arm import Arm
+from ik_node.control.robot import Robot
+from ik_node.exceptions import InputError, names
+from ik_node.model.joints import Joint
+from ik_node.ros.publishing.health import Health
+
+_SILENT = 1.0        # s, after which a joint state is outdated
+_ABOUT = 'state_topic'
+
+
+class Measured:
+    """Joint values from the parameter `state_topic`, matched by name, in any order.
+
+    Messages may be partial, and may contain joints of other robots. Without a topic goals start
+    from the last joint values of the node.
+
+    - `topic`: '' for none.
+    """
+
+    def __init__(self, node: LifecycleNode, health: Health) -> None:
+        """Begin without a subscription."""
+        self._node, self._health = node, health
+        self.topic = ''
+        self._subscription: Any = None
+        self._joints: dict[str, Joint] = {}
+        self._values: dict[str, float] = {}
+        self._foreign: set[str] = set()
+        self._received = -math.inf  # when, s of a monotonic clock
+
+    def destroy(self) -> None:
+        """Destroy the subscription."""
+        if self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+            self._subscription = None
+
+    def listen(self, topic: str, robot: Robot) -> None:
+        """Subscribe to a topic, '' for none, for a robot's joints.
+
+        Values from another topic are dropped.
+        """
+        self._joints = {joint.name: joint for joint in robot.tree.joints.values()
+                        if joint.moves and joint.mimic is None}
+        self._values = {name: value for name, value in self._values.items() if name in self._joints}
+        self._foreign.clear()
+        if topic != self.topic:
+            self.destroy()
+            self.topic, self._values = topic, {}
+            self._health.warn(_ABOUT, '')
+            if topic:
+                # Best effort matches both kinds of publishers.
+                self._subscription = self._node.create_subscription(
+                    JointState, topic, self._on_state, qos_profile_sensor_data)
+
+    def take_up(self, robot: Robot, arm: Arm) -> None:
+        """Set an arm at rest to its measured joint values, clipped to the limits."""
+        if self.topic:
+            q = robot.joint_configuration(arm)
+            for k, name in enumerate(arm.chain.joint_names):
+                if name in self._values:
+                    q[k] = min(max(self._values[name], arm.chain.lower[k]), arm.chain.upper[k])
+            robot.move(arm, q)
+
+    def look_after(self, arm: Arm) -> None:
+        """Warn where the measured values of an arm are missing or outdated."""
+        if not self.topic:
+            return
+        missing = [name for name in arm.chain.joint_names if name not in self._values]
+        if missing:
+            self._warn(f'{self.topic} has no values of {", ".join(missing)}: goals start from '
+                       'the last commanded values')
+        elif time.monotonic() - self._received > _SILENT:
+            self._warn(f'{self.topic} is silent: goals start from its last values')
+        else:
+            self._warn('')
+
+    def _warn(self, warning: str) -> None:
+        if self._health.warn(_ABOUT, warning):
+            self._node.get_logger().warning(warning)
+
+    def _on_state(self, message: JointState) -> None:
+        try:
+            values = _read(message)
+        except InputError as error:
+            self._warn(f'{self.topic}: joint states refused: {error}')
+            return
+        self._received = time.monotonic()
+        self._values.update({name: values[name] for name in values.keys() & self._joints.keys()})
+        foreign = values.keys() - self._joints.keys()
+        if foreign - self._foreign and not self._foreign:  # of mimics, wheels, other robots: once
+            self._foreign.update(foreign)
+            self._node.get_logger().info(
+                f'{self.topic} has joints that no goal moves, which are ignored: '
+                f'{names(sorted(foreign))}')
+
+
+def _read(message: JointState) -> dict[str, float]:
+    """Return the joint values of a message, rad or m. Raises InputError for invalid ones."""
+    joints, positions = message.name, message.position
+    if len(joints) != len(positions) or len(joints) > MAX_ENTRIES:
+        raise InputError(f'{len(joints)} names and {len(positions)} positions; there must be '
+                         f'equally many, at most {MAX_ENTRIES}')
+    for name, position in zip(joints, positions):
+        if not math.isfinite(position):
+            raise InputError(f'the position of {name[:MAX_NAME]!r} is {position}, not a finite '
+                             'number')
+    return dict(zip(joints, positions))

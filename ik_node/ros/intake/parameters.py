@@ -1,0 +1,91 @@
+"""ROS parameters from tables of options: declared with text, unit and range, and validated.
+
+An option that is None has the text "none" as a parameter: ROS has no such value.
+"""
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import ParameterException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ik_node.exceptions import OptionError
+from ik_node.options import Spec, check
+
+NONE = 'none'
+
+
+def declare(node: Node, specs: dict[str, Spec], defaults: dict[str, Any], prefix: str = '',
+            read_only: bool = False) -> dict[str, Any]:
+    """Declare options as parameters `prefix + name`; return their values {prefix + name: value}.
+
+    An invalid initial value is logged and replaced by the default.
+    """
+    values: dict[str, Any] = {}
+    for option, spec in specs.items():
+        name, default = prefix + option, defaults[option]
+        descriptor = describe(spec, read_only)
+        try:
+            parameter = node.declare_parameter(name, to_parameter(default), descriptor)
+        except ParameterException as error:  # of another type than declared, or out of range
+            _log_invalid(node, name, default, error)
+            parameter = node.declare_parameter(name, to_parameter(default), descriptor,
+                                               ignore_override=True)
+        try:
+            values[name] = from_parameter(name, parameter, spec)
+        except OptionError as error:
+            _log_invalid(node, name, default, error)
+            node.set_parameters([Parameter(name, value=to_parameter(default))])
+            values[name] = default
+    return values
+
+
+def _log_invalid(node: Node, name: str, default: Any, error: Exception) -> None:
+    node.get_logger().error(f'parameter {name}: {error}; {to_parameter(default)!r} is used instead')
+
+
+def describe(spec: Spec, read_only: bool = False) -> ParameterDescriptor:
+    """Return the descriptor of an option."""
+    descriptor = ParameterDescriptor(
+        description=f'{spec.text} [{spec.unit}]' if spec.unit else spec.text,
+        read_only=read_only,
+        # Numbers may be whole numbers, and optional values may be text.
+        dynamic_typing=(spec.optional or spec.named or spec.per_joint or spec.listed
+                        or spec.kind is float))
+    if spec.choices:
+        descriptor.additional_constraints = f'one of {", ".join(spec.choices)}'
+    elif spec.optional:
+        descriptor.additional_constraints = f'or "{NONE}"'
+    bounded = math.isfinite(spec.low) or math.isfinite(spec.high)
+    if bounded and spec.kind is int:
+        descriptor.integer_range = [IntegerRange(
+            from_value=int(max(spec.low, -2**62)), to_value=int(min(spec.high, 2**62)), step=0)]
+    elif bounded and spec.kind is float and not spec.listed:
+        descriptor.floating_point_range = [FloatingPointRange(
+            from_value=max(spec.low, -sys.float_info.max),
+            to_value=min(spec.high, sys.float_info.max), step=0.0)]
+    return descriptor
+
+
+def from_parameter(name: str, parameter: Parameter, spec: Spec) -> Any:
+    """Return a parameter's value as its option. Raises OptionError for an invalid value."""
+    value = parameter.value
+    if parameter.type_ == Parameter.Type.NOT_SET:
+        hint = f'; set it to "{NONE}" instead' if spec.optional else ''
+        raise OptionError(f'{name} cannot be deleted{hint}')
+    if spec.optional and value == NONE:
+        return None
+    return check(name, value, spec)
+
+
+def to_parameter(value: Any) -> Any:
+    """Return an option's value as a parameter value."""
+    if value is None:
+        return NONE
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,111 @@
+"""Goals that wait for a frame: a bounded number, for a bounded time, checked by a timer."""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from ik_node.exceptions import InputError
+
+_PERIOD = 0.01  # s, between two checks
+_MOST = 16      # goals of an arm that wait at a time
+
+
+class NotYetError(InputError):
+    """An input that cannot be handled yet.
+
+    `come`: returns whether another try is useful.
+    """
+
+    def __init__(self, message: str, come: Callable[[], bool]) -> None:
+        """Store the condition and the message."""
+        super().__init__(message)
+        self.come = come
+
+
+class _Late(NamedTuple):
+    """A goal that waits until a deadline, s, of the clock."""
+
+    come: Callable[[], bool]
+    handle: Callable[[], object]
+    deadline: float
+
+
+class Waiting:
+    """Handles waiting goals again when their condition holds, and a last time at their deadline.
+
+    The newest goal that can be handled drops older ones. Newer ones continue to wait: otherwise a
+    stream whose frame is always a little late would never be handled.
+
+    Nothing blocks: between two checks the executor handles other callbacks. The clock is monotonic,
+    so that goals do not wait for ever where simulated time is stopped.
+    """
+
+    def __init__(self, node: Node, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin without goals. clock: returns the time, s."""
+        self._node, self._clock = node, clock
+        self._late: dict[str, list[_Late]] = {}  # by arm, the oldest first
+        self._deadline: float | None = None      # of the goal that is being handled again
+        self._timer = node.create_timer(_PERIOD, self.look,
+                                        clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._timer.cancel()
+
+    def destroy(self) -> None:
+        """Drop all goals, and destroy the timer."""
+        self._late.clear()
+        self._node.destroy_timer(self._timer)
+
+    def wait(self, name: str, come: Callable[[], bool], handle: Callable[[], object],
+             timeout: float) -> bool:
+        """Let a goal of an arm wait; return whether it may.
+
+        It may not after its deadline: timeout, s, after it began to wait. Where too many wait
+        already, it replaces the previous one.
+        """
+        now = self._clock()
+        deadline = now + timeout if self._deadline is None else self._deadline
+        if now >= deadline:
+            return False
+        late = self._late.setdefault(name, [])
+        late.append(_Late(come, handle, deadline))
+        late.sort(key=lambda one: one.deadline)
+        del late[_MOST - 1:-1]
+        if self._timer.is_canceled():
+            self._timer.reset()
+        return True
+
+    def overtaken(self, name: str) -> None:
+        """Drop waiting goals of an arm when a newer goal is handled that has not waited."""
+        if self._deadline is None:
+            self._late.pop(name, None)
+
+    def stop(self) -> None:
+        """Drop every goal."""
+        self._late.clear()
+
+    def look(self) -> None:
+        """Handle goals whose condition holds, or whose deadline has passed."""
+        for name in list(self._late):
+            late = self._late.pop(name, [])
+            ready = next((k for k in reversed(range(len(late))) if late[k].come()), None)
+            if ready is not None:
+                due, rest = [late[ready]], late[ready + 1:]
+            else:
+                now = self._clock()
+                due = [one for one in late if now >= one.deadline]
+                rest = late[len(due):]
+            if rest:
+                self._late[name] = rest
+            for one in due:
+                self._handle(one)
+        if not self._late:
+            self._timer.cancel()
+
+    def _handle(self, late: _Late) -> None:
+        self._deadline = late.deadline
+        try:
+            late.handle()
+        finally:
+            self._deadline = None

@@ -1,1 +1,0 @@
-"""Handles in RViz: dragging one sends goals, and its menu sets the node up."""

@@ -1,0 +1,1 @@
+"""Outputs of the node: joint states, status, diagnostics, trajectories and markers."""

@@ -1,0 +1,87 @@
+"""Diagnostics of the node, published once a second."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from std_msgs.msg import Header
+
+from ik_node import _jit
+from ik_node.control.robot import Robot
+from ik_node.solvers.result import Result
+
+PERIOD = 1.0  # s, from one report to the next
+_PERCENTILES = (50, 99, 100)
+
+
+@dataclass
+class Health:
+    """Counters and warnings for /diagnostics."""
+
+    trouble: str = ''
+    """An error of the node itself, '' for none."""
+    warnings: dict[str, str] = field(default_factory=dict)
+    """Warnings about its environment, by subject."""
+    goals: int = 0
+    met: int = 0
+    refused: int = 0
+    failed: int = 0
+    solve_times: list[float] = field(default_factory=list)
+    """s, of the goals since the last report."""
+    response_times: list[float] = field(default_factory=list)
+    """s, likewise: from the reception of a goal to the publication of its joint states."""
+
+    def count(self, result: Result, response_time: float) -> None:
+        """Count a goal that was solved; answer_time: see `answer_times`."""
+        self.goals += 1
+        self.met += bool(result.success)
+        self.failed += not result.success
+        self.solve_times.append(result.solve_time)
+        self.response_times.append(response_time)
+
+    def refuse(self) -> None:
+        """Count a goal that was refused."""
+        self.goals += 1
+        self.refused += 1
+
+    def warn(self, about: str, warning: str) -> bool:
+        """Set the warning about a subject, '' for none; return whether it is new."""
+        new = warning != self.warnings.get(about, '')
+        self.warnings[about] = warning
+        return new and warning != ''
+
+    def report(self, name: str, state: str, robot: Robot | None, header: Header) -> DiagnosticArray:
+        """Return the node's diagnostics, and begin the next period."""
+        compiling = _jit.waiting_for(robot.kernels) if robot else []
+        level, message = DiagnosticStatus.OK, state
+        if compiling:
+            message = f'{state}; {len(compiling)} kernels are being compiled'
+        warnings = [warning for warning in self.warnings.values() if warning]
+        if self.trouble:
+            level, message = DiagnosticStatus.ERROR, self.trouble
+        elif robot is None:
+            level, message = DiagnosticStatus.WARN, 'waiting for a robot_description'
+        elif warnings:
+            level, message = DiagnosticStatus.WARN, '; '.join(warnings)
+        values = {
+            'state': state,
+            'compiling': ', '.join(compiling),
+            'robot': robot.tree.name if robot else '',
+            'solver': ', '.join(arm.solver.name for arm in robot.arms.values()) if robot else '',
+            'goals': str(self.goals), 'met': str(self.met), 'failed': str(self.failed),
+            'refused': str(self.refused),
+            'goals_per_second': f'{len(self.solve_times) / PERIOD:g}',
+            **_percentiles('solve_time', self.solve_times),
+            **_percentiles('answer_time', self.response_times)}
+        self.solve_times, self.response_times = [], []
+        return DiagnosticArray(header=header, status=[DiagnosticStatus(
+            level=level, name=f'{name}: inverse kinematics', message=message,
+            hardware_id=robot.tree.name if robot else '',
+            values=[KeyValue(key=key, value=value) for key, value in values.items()])])
+
+
+def _percentiles(name: str, times: Iterable[float]) -> dict[str, str]:
+    """Return percentiles of times, s, by the nearest rank; '' without times."""
+    ranked = sorted(times)
+    return {f'{name}_p{percent}': f'{ranked[-(-percent * len(ranked) // 100) - 1]:.6g}'
+            if ranked else '' for percent in _PERCENTILES}

@@ -1,0 +1,35 @@
+"""Warnings in the log, at a bounded rate."""
+
+import time
+from collections import OrderedDict
+from typing import Any
+
+_REMEMBERED = 32  # different lines
+
+
+class ThrottledLog:
+    """Writes a warning at most once per period, and few warnings in all."""
+
+    def __init__(self, logger: Any, period: float = 1.0, most: int = 10) -> None:
+        """Set the period, s, and how many different lines may be written within it.
+
+        logger: of rclpy.
+        """
+        self._logger, self._period, self._most = logger, period, most
+        self._last: OrderedDict[str, float] = OrderedDict()
+
+    def warn(self, line: str) -> None:
+        """Write a warning, unless it or too many others were written within the period."""
+        if self._allows(line, time.monotonic()):
+            self._logger.warning(line)
+
+    def _allows(self, line: str, now: float) -> bool:
+        if now - self._last.get(line, -self._period) < self._period:
+            return False
+        if sum(now - last < self._period for last in self._last.values()) >= self._most:
+            return False
+        self._last[line] = now
+        self._last.move_to_end(line)
+        if len(self._last) > _REMEMBERED:
+            self._last.popitem(last=False)
+        return True

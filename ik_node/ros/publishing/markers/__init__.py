@@ -1,0 +1,1 @@
+"""Markers of the arms for RViz, in the frame of an arm's base."""

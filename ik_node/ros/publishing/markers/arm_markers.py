@@ -1,0 +1,84 @@
+"""All markers of one arm, and their state."""
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker
+
+from ik_node.control.arm import Arm
+from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers
+from ik_node.ros.publishing.markers.ghosts import BranchList, ghost_markers
+from ik_node.ros.publishing.markers.goal import COLORS, ShownGoal, goal_markers
+from ik_node.ros.publishing.markers.limit_bars import LimitBars
+from ik_node.ros.publishing.markers.shapes import GREY, RED
+from ik_node.ros.publishing.markers.trail import Trail
+
+_NO_GOAL = 'no goal yet'
+SMALLEST, LARGEST = 0.05, 1000.0  # m: bounds of the size of markers
+
+
+def shown_size(arm: Arm) -> float:
+    """Return the size of an arm for its markers, m: its reach, within bounds."""
+    return min(max(arm.reach, SMALLEST), LARGEST)
+
+
+class ArmMarkers:
+    """The markers of one arm, in the frame of its base.
+
+    Attributes:
+    - `chain`: the arm's.
+    - `trail`: of its tip.
+    """
+
+    def __init__(self, arm: Arm, number: int) -> None:
+        """Begin without a goal. number: of the arm, which places its panel."""
+        self.chain = arm.chain
+        self._prefix = f'{arm.name}/' if arm.name else ''
+        self._size = shown_size(arm)
+        self.trail = Trail(self.chain, self._size)
+        self._bars = LimitBars(self.chain, number, self._size)
+        self._solver = arm.solver.name
+        self._goal: ShownGoal | None = None
+        self._words, self._color = _NO_GOAL, GREY
+
+    def solve_with(self, arm: Arm) -> None:
+        """Update the arm; with another solver the status of the goal is no longer valid."""
+        if arm.solver.name != self._solver:
+            self._solver = arm.solver.name
+            self._words, self._color = _NO_GOAL, GREY
+            if self._goal is not None:
+                self._goal = self._goal._replace(level=DiagnosticStatus.STALE, reason='')
+
+    def forget_goal(self) -> None:
+        """Remove the goal: it no longer describes the state of the arm."""
+        self._goal = None
+        self._words, self._color = _NO_GOAL, GREY
+
+    def show_goal(self, shown: ShownGoal, words: str) -> None:
+        """Show a goal that was solved; words: its outcome."""
+        self._goal = shown
+        self._words, self._color = words, COLORS[shown.level]
+
+    def show_refusal(self, words: str) -> None:
+        """Show why the last goal was refused; its pose is unknown."""
+        self._words, self._color = f'refused: {words}', RED
+
+    def markers(self, frame: str, q: np.ndarray, found: BranchList | None) -> list[Marker]:
+        """Return the markers at q (n,), in the frame of the base.
+
+        found: the branches of the last goal; None where they are not shown.
+        """
+        self.trail.add(q)
+        made = [
+            *([] if self._goal is None else
+              goal_markers(frame, self._prefix + 'goal', self._goal, self._size)),
+            *self.trail.markers(frame, self._prefix + 'trail'),
+            *ellipsoid_markers(frame, self._prefix + 'manipulability', self.chain, q, self._size),
+            *self._bars.markers(frame, self._prefix + 'limits', q)]
+        lines = [f'{self._prefix.rstrip("/")}: {self._words}'.lstrip(': ')]
+        color: ColorRGBA = self._color
+        if found is not None:
+            lines.append(found.words)
+            made += ghost_markers(frame, self._prefix + 'branches', self.chain, found.branches,
+                                  self._size)
+        return made + self._bars.words(frame, self._prefix + 'status', lines, color)

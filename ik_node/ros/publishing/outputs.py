@@ -1,0 +1,125 @@
+"""The publishers of the node."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header, String
+from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import MarkerArray
+
+from ik_node.control.arm import Arm
+from ik_node.control.options import NodeOptions
+from ik_node.control.robot import Robot
+from ik_node.ros import conversions
+from ik_node.ros.publishing.markers.ghosts import BranchList
+from ik_node.ros.publishing.markers.scene import Scene
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class Outputs:
+    """The publishers of one configured node; silent while the node is not active.
+
+    - `scene`: the markers.
+    """
+
+    def __init__(self, node: LifecycleNode, advance: Callable[[Robot], Time]) -> None:
+        """Create the publishers.
+
+        advance: sets the joint values of a robot to those of its motions, and returns the time.
+        """
+        self._node, self._advance = node, advance
+        make = node.create_lifecycle_publisher
+        self._publishers: dict[str, Any] = {
+            'joint_states': make(JointState, 'joint_states', 10),
+            'status': make(DiagnosticStatus, '~/status', 10),
+            'markers': make(MarkerArray, '~/markers', 1),
+            'solutions': make(JointTrajectory, '~/solutions', 10)}
+        self._joint_state = JointState()  # reused: creating messages takes time
+        self.scene = Scene()
+        self._no_tf = False
+
+    def destroy(self) -> None:
+        """Destroy the publishers."""
+        for publisher in self._publishers.values():
+            self._node.destroy_lifecycle_publisher(publisher)
+        self._publishers.clear()
+
+    def description(self, robot: Robot) -> None:
+        """Publish the description for robot_state_publisher and RViz."""
+        if 'description' not in self._publishers:
+            # Created on demand: two publishers of a description confuse RViz.
+            self._publishers['description'] = self._node.create_publisher(
+                String, 'robot_description', LATCHED)
+        self._publishers['description'].publish(String(data=robot.tree.description))
+
+    def announce(self, robot: Robot, options: NodeOptions) -> None:
+        """Publish where the robot is: its root in the world, and its joint states."""
+        self._placement(robot, options)
+        self.joint_states(robot)
+
+    def _placement(self, robot: Robot, options: NodeOptions) -> None:
+        """Publish the pose of the root in the world frame to tf, where there are both."""
+        if not options.world_frame or self._no_tf:
+            return
+        try:
+            from tf2_msgs.msg import TFMessage
+        except ImportError as error:
+            self._no_tf = True
+            self._node.get_logger().info(f'{options.world_frame!r} is known to this node only: tf2 '
+                                         f'is not installed ({error})')
+            return
+        if 'tf' not in self._publishers:
+            # Not tf2_ros's broadcaster for static transforms: it keeps the first of each frame.
+            self._publishers['tf'] = self._node.create_publisher(TFMessage, '/tf_static', LATCHED)
+        self._publishers['tf'].publish(TFMessage(transforms=[conversions.transform(
+            options.T_world_root, Header(stamp=self._now(), frame_id=options.world_frame),
+            options.frame_prefix + robot.tree.root)]))
+
+    def joint_states(self, robot: Robot) -> Time:
+        """Publish the value of every moving joint at this moment; return the stamp of the message.
+
+        All joint states are published here, so that stamps and values belong together.
+        """
+        stamp = self._advance(robot)
+        conversions.fill_joint_state(self._joint_state, stamp, robot.joint_values(),
+                                     robot.joint_velocities())
+        self._publishers['joint_states'].publish(self._joint_state)
+        return stamp
+
+    def has_listeners(self, name: str) -> bool:
+        """Return whether a publisher has subscribers: messages without subscribers are not built.
+
+        None of these publishers is latched.
+        """
+        return self._publishers[name].get_subscription_count() > 0
+
+    def status(self, message: DiagnosticStatus) -> None:
+        """Publish the status of a goal."""
+        self._publishers['status'].publish(message)
+
+    def solutions(self, arm: Arm, branches: np.ndarray, frame_prefix: str,
+                  stamp: Time | None = None) -> None:
+        """Publish branches (k, n), rad or m, of an arm; stamp: of the result, by default now."""
+        header = Header(stamp=stamp or self._now(), frame_id=frame_prefix + arm.chain.base_link)
+        self._publishers['solutions'].publish(conversions.branches_to_trajectory(
+            arm.chain.joint_names, branches, header))
+
+    def markers(self, robot: Robot, frame_prefix: str,
+                find: Callable[[Robot, Arm], BranchList] | None) -> None:
+        """Publish the markers, if there are subscribers; find: as for `Scene.message`."""
+        if self.has_listeners('markers'):
+            self._publishers['markers'].publish(self.scene.message(robot, frame_prefix, find))
+
+    def no_markers(self) -> None:
+        """Delete the markers."""
+        self._publishers['markers'].publish(self.scene.clear())
+
+    def _now(self) -> Time:
+        return conversions.time_message(self._node.get_clock().now().nanoseconds)

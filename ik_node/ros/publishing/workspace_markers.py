@@ -1,0 +1,61 @@
+"""Markers of a workspace for RViz: one coloured cube for every reachable voxel."""
+
+import sys
+from collections.abc import Callable
+
+from geometry_msgs.msg import Point, Vector3
+from rclpy.node import Node
+from std_msgs.msg import ColorRGBA, Header
+from visualization_msgs.msg import Marker, MarkerArray
+
+from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.ros.run import run
+from ik_node.workspace.analysis import Workspace
+from ik_node.workspace.colors import figure_colors
+
+TOPIC = 'workspace'
+
+_OPACITY = {2: 0.8, 3: 0.6}
+_PART = {2: 1.0, 3: 0.25}     # of the edge: gaps, so that the arm inside a solid is visible
+_THIN = 0.1                   # of the edge: cubes of a planar arm are tiles
+
+
+def workspace_markers(workspace: Workspace, figure: str = 'reachable',
+                      frame_prefix: str = '') -> MarkerArray:
+    """Return one CUBE_LIST, in the frame of the chain's base, with a colour for every voxel.
+
+    figure: one of `FIGURES`; manipulability and conditioning are coloured up to the best found,
+    dexterity up to 1. The time stamp is zero: RViz uses the latest transform. Raises InputError as
+    `Workspace.values`.
+    """
+    voxels = workspace.voxels
+    marker = Marker(header=Header(frame_id=frame_prefix + workspace.chain.base_link), ns=TOPIC,
+                    type=Marker.CUBE_LIST, action=Marker.ADD)
+    marker.pose.orientation.w = 1.0
+    part = _PART.get(voxels.dimension, 1.0)
+    x, y, z = (voxels.edge * (_THIN if fixed else part) for fixed in voxels.fixed_axes)
+    marker.scale = Vector3(x=x, y=y, z=z)
+    marker.points = [Point(x=x, y=y, z=z) for x, y, z in workspace.centres.tolist()]
+    opacity = _OPACITY.get(voxels.dimension, 1.0)
+    marker.color = ColorRGBA(r=1.0, g=1.0, b=1.0, a=opacity)
+    marker.colors = [ColorRGBA(r=r, g=g, b=b, a=opacity)
+                     for r, g, b in figure_colors(workspace.values(figure), figure).tolist()]
+    return MarkerArray(markers=[marker])
+
+
+class WorkspacePublisher(Node):
+    """Publishes the markers once, latched for late subscribers."""
+
+    def __init__(self, markers: MarkerArray) -> None:
+        """Publish on the topic `workspace`, reliable and transient local."""
+        super().__init__('ik_workspace')
+        self._publisher = self.create_publisher(MarkerArray, TOPIC, LATCHED)
+        self._publisher.publish(markers)
+        count = sum(len(marker.points) for marker in markers.markers)
+        self.get_logger().info(f'{count} voxels on {self._publisher.topic_name}; Ctrl-C ends')
+
+
+def publish(markers: MarkerArray, arguments: list[str] | None = None) -> int:
+    """Publish markers until SIGINT or SIGTERM; return the exit code. arguments: ROS's own."""
+    make: Callable[[], Node] = lambda: WorkspacePublisher(markers)  # noqa: E731
+    return run(make, [sys.argv[0], *(arguments or [])])

@@ -1,0 +1,1 @@
+"""Services of the node: inverse kinematics on request, and interactive markers."""

@@ -1,0 +1,96 @@
+"""The services ~/reset, ~/enable and ~/solve_all."""
+
+from collections.abc import Callable
+
+from rclpy.lifecycle import LifecycleNode
+from std_srvs.srv import SetBool, Trigger
+
+from ik_node import _jit
+from ik_node.control.compilation import COMPILING, limited
+from ik_node.control.options import JUMP, NodeOptions
+from ik_node.control.robot import Robot
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.goals import Goals
+from ik_node.ros.publishing.branches import Branches
+from ik_node.ros.publishing.outputs import Outputs
+
+_NO_ROBOT = 'there is no robot yet'
+
+
+class Commands:
+    """Serves commands to the robot."""
+
+    def __init__(self, node: LifecycleNode, options: NodeOptions, goals: Goals,
+                 execution: Execution, outputs: Outputs, branches: Branches,
+                 on_reset: Callable[[], None]) -> None:
+        """Create the services. on_reset: called before the robot goes to its start pose."""
+        self._node, self._goals, self._execution = node, goals, execution
+        self._outputs, self._branches, self._on_reset = outputs, branches, on_reset
+        self._robot: Robot | None = None
+        self._options = options
+        self._services = [node.create_service(Trigger, '~/reset', self._reset),
+                          node.create_service(SetBool, '~/enable', self._enable),
+                          node.create_service(Trigger, '~/solve_all', self._solve_all)]
+
+    def destroy(self) -> None:
+        """Destroy the services."""
+        for service in self._services:
+            self._node.destroy_service(service)
+
+    def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
+        """Use a robot and options."""
+        self._robot, self._options = robot, options
+
+    def go_to_start(self) -> tuple[bool, str]:
+        """Go to the start pose; return success and a message."""
+        robot = self._robot
+        if robot is None:
+            return False, _NO_ROBOT
+        moves = self._options.motion != JUMP
+        if moves and not (self._goals.active and self._goals.enabled):
+            return False, 'the node is not active, or disabled: motions are not allowed'
+        self._goals.stop()
+        self._outputs.scene.forget_goals()
+        self._on_reset()
+        if moves:
+            duration = self._execution.go_to_start(robot)
+            return True, f'moving to the start pose for {duration:.3f} s'
+        self._execution.freeze(robot)
+        robot.reset()
+        if self._goals.active:
+            self._outputs.announce(robot, self._options)
+        return True, 'at the start pose'
+
+    def freeze(self) -> None:
+        """Stop all motions of an active node at once, and publish the joint states."""
+        if self._robot is not None and self._goals.active:
+            self._execution.freeze(self._robot)
+            self._outputs.joint_states(self._robot)
+
+    def _reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.success, response.message = self.go_to_start()
+        return response
+
+    def _solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        robot = self._robot
+        if robot is None:
+            response.message = _NO_ROBOT
+        elif not self._goals.active:
+            response.message = 'the node is not active'
+        else:
+            self._execution.follow(robot)
+            try:
+                with limited(robot):
+                    response.success, response.message = self._branches.publish_last(robot)
+            except _jit.OutOfTimeError:
+                response.message = f'{COMPILING}; try again'
+        return response
+
+    def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._goals.enabled = request.data
+        self._goals.stop()
+        if not request.data:
+            self.freeze()
+        response.success = True
+        response.message = 'goals are accepted' if request.data else 'goals are refused'
+        return response

@@ -1,0 +1,86 @@
+"""The service ~/compute_ik, MoveIt's GetPositionIK, where its messages are installed."""
+
+import traceback
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rclpy.lifecycle import LifecycleNode
+
+from ik_node.control.bounded_solvers import BoundedSolvers
+from ik_node.control.compilation import limited
+from ik_node.control.options import NodeOptions
+from ik_node.control.robot import Robot
+from ik_node.exceptions import IkError
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.frames import Frames
+from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
+
+NAME = '~/compute_ik'
+
+
+class IkService:
+    """Solves each request once, without motion and without state.
+
+    - `active`: whether the node is active; otherwise requests fail.
+    """
+
+    def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
+                 frames: Frames) -> None:
+        """Create the service, or log why it is missing."""
+        self.active = False
+        self._node, self._execution, self._frames = node, execution, frames
+        self._robot: Robot | None = None
+        self._options = options
+        self._solvers = BoundedSolvers()
+        self._service: Any = None
+        try:
+            from moveit_msgs.srv import GetPositionIK
+        except ImportError as error:
+            node.get_logger().info(
+                f'there is no service {NAME}: moveit_msgs is not installed ({error})', once=True)
+            return
+        self._service = node.create_service(GetPositionIK, NAME, self.on_request)
+
+    def destroy(self) -> None:
+        """Destroy the service."""
+        if self._service is not None:
+            self._node.destroy_service(self._service)
+
+    def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
+        """Use a robot and options."""
+        self._robot, self._options = robot, options
+
+    def on_request(self, request: Any, response: Any) -> Any:
+        """Fill in the response to a moveit_msgs/GetPositionIK request."""
+        stamp = Time()
+        try:
+            if self._robot is not None:  # solved from its values at this moment
+                stamp = self._execution.advance(self._robot)
+            result = self._solve(request.ik_request)
+        except IkError as error:
+            result = Response(Code.FAILURE, str(error), {})
+        except Exception:  # a defect must not stop the node
+            result = Response(Code.FAILURE, f'internal error:\n{traceback.format_exc()}', {})
+        response.error_code.val = int(result.code)
+        # The messages of Humble lack these fields.
+        for field, text in (('message', result.message),
+                            ('source', self._node.get_fully_qualified_name())):
+            if hasattr(response.error_code, field):
+                setattr(response.error_code, field, text)
+        if result.joints and self._robot is not None:
+            state = response.solution.joint_state
+            state.header.stamp = stamp
+            state.header.frame_id = self._options.frame_prefix + self._robot.tree.root
+            state.name, state.position = list(result.joints), list(result.joints.values())
+        return response
+
+    def _solve(self, request: Any) -> Response:
+        options, robot = self._options, self._robot
+        trouble = ('the node is not active' if not self.active else
+                   'there is no robot yet' if robot is None else '')
+        if robot is None or trouble:
+            return Response(Code.FAILURE, trouble, {})
+        with limited(robot):
+            return solve_once(request, robot, Context(
+                lambda there, arm, header: self._frames.in_base(there, arm, header, options),
+                self._solvers.solver, options.frame_prefix))

@@ -1,0 +1,1 @@
+"""Interactive markers for RViz: dragging one sends goals, its menu sets parameters."""

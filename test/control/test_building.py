@@ -1,0 +1,106 @@
+"""What a change of parameters builds again, and what it leaves as it is."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node.control.arm import same_options
+from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
+from ik_node.exceptions import IkError, OptionError
+from ik_node.solvers.registry import solver_class, solver_names
+
+TORSO = robots.OWN / 'torso.urdf'
+SIDES = ('left', 'right')
+
+
+def values(**changed):
+    """Return the values of all parameters of the torso; __ stands for a dot."""
+    every = {**ModelOptions.defaults(), **NodeOptions.defaults(), 'model_path': str(TORSO)}
+    for side in SIDES:
+        every.update({f'{side}.{name}': value for name, value in ArmOptions.defaults().items()})
+        every.update({f'{side}.base_link': 'torso_link', f'{side}.tip_link': f'{side}_tool0'})
+    for solver in solver_names():
+        every.update({f'{solver}.{name}': value
+                      for name, value in solver_class(solver).Options.defaults().items()})
+    return {**every, **{name.replace('__', '.'): value for name, value in changed.items()}}
+
+
+def built(present=NOTHING, topic_text=None, **changed):
+    source = Source(values(**changed), topic_text)
+    return Built(source, build_robot(source, build_tree(source, present), SIDES, present))
+
+
+@pytest.fixture(scope='module')
+def first():
+    return built()
+
+
+@pytest.mark.parametrize('changed', [
+    {}, {'on_failure': 'closest'}, {'publish_rate': 5.0}, {'ccd__max_iterations': 3},
+    {'state_topic': 'states'}, {'root_pose': np.arange(6.0)}])
+def test_what_concerns_no_arm_leaves_the_robot_as_it_is(first, changed):
+    assert built(first, **changed).robot is first.robot
+
+
+def test_an_option_of_one_arm_leaves_the_other_as_it_is(first):
+    robot = built(first, left__solver='ccd').robot
+    assert robot.tree is first.robot.tree
+    assert robot.arms['right'] is first.robot.arms['right']
+    assert robot.arms['left'].solver.name == 'ccd'
+    assert robot.arms['left'].chain is first.robot.arms['left'].chain
+
+
+@pytest.mark.parametrize('changed', [
+    {'left__speed': 0.5}, {'left__start_pose': np.full(7, 0.1)}, {'left__velocity_limits': 0.3},
+    {'left__task_weights': np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])}])
+def test_limits_start_and_weights_of_an_arm_leave_its_solver_as_it_is(first, changed):
+    arm, before = built(first, **changed).robot.arms['left'], first.robot.arms['left']
+    assert arm is not before
+    assert arm.solver is before.solver
+    assert not same_options(arm.options, before.options)
+
+
+def test_an_option_of_a_solver_is_given_to_the_arms_that_have_it(first):
+    second = built(first, left__solver='ccd')
+    third = built(second, left__solver='ccd', dls__max_iterations=7).robot
+    assert third.arms['left'] is second.robot.arms['left']
+    assert third.arms['right'].solver.options.max_iterations == 7
+
+
+def test_each_option_of_an_arm_takes_effect_on_the_next_robot(first):
+    arm = built(first, left__speed=0.5).robot.arms['left']
+    assert arm.limits.velocity == pytest.approx(0.5 * first.robot.arms['left'].limits.velocity)
+    weights = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    assert built(first, left__task_weights=weights).robot.arms['left'].weights.tolist() == (
+        weights.tolist())
+    assert built(first, left__tip_link='left_link_3').robot.arms['left'].chain.n_joints < 7
+    assert built(first, motion='cartesian').robot.arms['left'].follower is not None
+
+
+def test_another_model_builds_everything_again_and_keeps_joint_values_by_name(first):
+    name = first.robot.arms['left'].chain.joint_names[0]
+    first.robot.place({name: 0.25})
+    robot = built(first, model_path='', robot_description=TORSO.read_text()).robot
+    assert robot.tree is not first.robot.tree
+    assert robot.joint_values()[name] == 0.25
+    first.robot.reset()
+
+
+def test_a_description_by_topic_counts_where_no_parameter_gives_one(first):
+    assert build_tree(Source(values(model_path=''), None)) is None
+    text = TORSO.read_text()
+    source = Source(values(model_path=''), text)
+    tree = build_tree(source)
+    assert tree.links == first.robot.tree.links
+    present = Built(source, build_robot(source, tree, SIDES))
+    assert build_tree(source, present) is tree
+    assert build_tree(Source(source.values, text + '\n'), present) is not tree
+
+
+def test_invalid_values_raise_and_leave_the_present_robot_usable(first):
+    with pytest.raises(OptionError, match='task_weights must have an entry above zero'):
+        built(first, left__task_weights=np.zeros(6))
+    with pytest.raises(IkError, match="'nowhere'"):
+        built(first, right__tip_link='nowhere')
+    assert built(first).robot is first.robot

@@ -1,0 +1,252 @@
+"""The controller of an arm: goals, paths and motions, on a clock of the test."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import Goal, KinematicTree
+from ik_node.control.arm import Arm
+from ik_node.control.controller import Controller, Waypoint
+from ik_node.control.options import ArmOptions
+from ik_node.control.robot import Robot
+from ik_node.exceptions import InputError
+
+TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+CHAIN = TREE.chain()
+START = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
+FAR = Goal(position=(9.0, 0.0, 0.0))
+
+moving = pytest.mark.parametrize('motion', ['cartesian', pytest.param(
+    'joint', marks=pytest.mark.skipif(importlib.util.find_spec('ruckig') is None,
+                                      reason='ruckig is not installed'))])
+
+
+class Sink:
+    """Keeps what a controller of a real robot would get."""
+
+    def __init__(self):
+        self.motions, self.held = [], []
+
+    def publish(self, arm, motion):
+        self.motions.append(motion)
+
+    def hold(self, arm, q):
+        self.held.append(q)
+
+
+class Rig:
+    """A robot of one arm, its controller and their time."""
+
+    def __init__(self, motion='jump', **options):
+        self.now, self.sink = 0.0, Sink()
+        self.robot = Robot(TREE, {'': self.arm(motion, **options)})
+        self.robot.move(self.robot.arms[''], START)
+        self.controller = Controller(self.robot.arms[''], lambda: self.now, self.sink)
+
+    @staticmethod
+    def arm(motion='jump', previous=None, tree=TREE, **options):
+        return Arm('', tree, ArmOptions(**options), {}, motion=motion, previous=previous)
+
+    def replace(self, motion='jump', tree=TREE, **options):
+        arm = self.arm(motion, self.controller.arm, tree, **options)
+        self.robot = Robot(tree, {'': arm}, previous=self.robot)
+        self.controller.take_up(self.robot, arm)
+        self.controller.advance(self.robot, self.now)
+
+    def advance(self, seconds):
+        self.now += seconds
+        self.controller.advance(self.robot, self.now)
+
+    @property
+    def q(self):
+        return self.robot.joint_configuration(self.controller.arm)
+
+
+def near(x=0.0, y=0.0, z=0.0):
+    T = CHAIN.forward(START)
+    T[:3, 3] += [x, y, z]
+    return Goal.from_pose(T)
+
+
+def path(*goals):
+    return [Waypoint(goal, f'waypoint {i + 1}', None) for i, goal in enumerate(goals)]
+
+
+def counted(monkeypatch, arm):
+    """Count the calls of the arm's solver."""
+    calls, solve = [], arm.solver.solve
+    monkeypatch.setattr(arm, 'solver', SimpleNamespace(
+        solve=lambda *given: calls.append(1) or solve(*given)))
+    return calls
+
+
+def test_joints_jump_to_a_goal_that_is_met():
+    rig = Rig()
+    outcome = rig.controller.go(rig.robot, near(0.1))
+    assert (outcome.accepted, outcome.duration, rig.controller.has_moved) == (True, None, True)
+    assert CHAIN.forward(rig.q) == pytest.approx(near(0.1).pose, abs=5e-6)
+    assert rig.controller.goal is outcome.goal
+
+
+def test_joints_hold_where_a_goal_is_not_met_unless_the_closest_is_accepted():
+    rig = Rig()
+    outcome = rig.controller.go(rig.robot, FAR)
+    assert (outcome.accepted, rig.controller.has_moved) == (False, False)
+    assert rig.q.tolist() == START.tolist()
+    rig.controller.accept_closest = True
+    outcome = rig.controller.go(rig.robot, Goal(position=(9.0, 0.1, 0.0)))
+    assert outcome.accepted
+    assert not outcome.result.success
+    assert CHAIN.forward(rig.q)[0, 3] > CHAIN.forward(START)[0, 3]
+
+
+def test_a_goal_given_again_at_its_solution_is_not_solved_again(monkeypatch):
+    rig = Rig()
+    calls = counted(monkeypatch, rig.controller.arm)
+    first = rig.controller.go(rig.robot, near(0.1))
+    assert rig.controller.go(rig.robot, near(0.1)).result is first.result
+    assert len(calls) == 1
+    rig.robot.move(rig.controller.arm, START)
+    rig.controller.go(rig.robot, near(0.1))
+    assert len(calls) == 2
+
+
+def test_the_last_goal_counts_as_long_as_the_chain_is_the_same():
+    rig = Rig()
+    goal = rig.controller.go(rig.robot, near(0.1)).goal
+    rig.replace(solver='ccd')
+    assert rig.controller.goal is goal
+    rig.replace(tip_link=CHAIN.links[-2])
+    assert rig.controller.goal is None
+
+
+@pytest.mark.parametrize(('changed', 'kept'), [
+    ({'solver': 'ccd'}, True), ({'speed': 0.5}, True), ({'start_pose': START}, True),
+    ({'tip_link': CHAIN.links[-2]}, False), ({'motion': 'cartesian'}, False),
+    ({'tree': KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')}, False)],
+    ids=['solver', 'speed', 'start_pose', 'tip_link', 'motion', 'tree'])
+def test_a_path_is_kept_as_long_as_a_change_does_not_concern_it(changed, kept):
+    rig = Rig()
+    rig.controller.waypoints.extend(path(near(0.1), near(0.2)))
+    rig.replace(**changed)
+    assert len(rig.controller.waypoints) == (2 if kept else 0)
+
+
+@moving
+def test_a_motion_arrives_after_its_duration_and_is_told_to_the_sink(motion):
+    rig = Rig(motion)
+    outcome = rig.controller.go(rig.robot, near(0.0, 0.1))
+    assert outcome.duration > 0.1
+    assert rig.q.tolist() == START.tolist()
+    rig.advance(0.5 * outcome.duration)
+    assert rig.controller.motion is not None
+    again = rig.controller.go(rig.robot, near(0.0, 0.1))  # it is moving there
+    assert again.duration == pytest.approx(0.5 * outcome.duration)
+    rig.advance(0.5 * outcome.duration + 1e-9)
+    assert rig.controller.motion is None
+    assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.1).pose, abs=5e-6)
+    assert [m.duration for m in rig.sink.motions] == pytest.approx([outcome.duration])
+
+
+@moving
+def test_an_arm_at_rest_starts_after_planning_however_long_that_takes(monkeypatch, motion):
+    rig = Rig(motion)
+    solve = rig.controller.arm.solver.solve
+
+    def slow(*arguments):
+        rig.now += 0.4
+        return solve(*arguments)
+    monkeypatch.setattr(rig.controller.arm.solver, 'solve', slow)
+    duration = rig.controller.go(rig.robot, near(y=0.2)).duration
+    assert rig.now >= 0.4
+    assert rig.q == pytest.approx(START, abs=1e-9)
+    rig.advance(0.9 * duration)
+    assert rig.controller.motion is not None
+    rig.advance(0.1 * duration + 1e-9)
+    assert rig.controller.motion is None
+
+
+@moving
+def test_a_moving_arm_has_moved_on_after_planning(monkeypatch, motion):
+    rig = Rig(motion)
+    rig.controller.go(rig.robot, near(y=0.2))
+    rig.advance(0.3)
+    solve, before = rig.controller.arm.solver.solve, rig.q
+
+    def slow(*arguments):
+        rig.now += 0.01
+        rig.controller.advance(rig.robot, rig.now)
+        return solve(*arguments)
+    monkeypatch.setattr(rig.controller.arm.solver, 'solve', slow)
+    rig.controller.go(rig.robot, near(y=0.2, z=-0.1))
+    assert np.abs(rig.q - before).max() > 1e-3
+
+
+@moving
+def test_a_motion_goes_on_where_only_options_of_the_arm_change(motion):
+    rig = Rig(motion)
+    duration = rig.controller.go(rig.robot, near(0.0, 0.1)).duration
+    rig.advance(0.5 * duration)
+    rig.replace(motion, solver='ccd', speed=0.5)
+    rig.advance(0.5 * duration + 1e-9)
+    assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.1).pose, abs=5e-6)
+
+
+@moving
+def test_joints_stop_where_they_are_when_the_chain_changes(motion):
+    rig = Rig(motion)
+    duration = rig.controller.go(rig.robot, near(0.0, 0.1)).duration
+    rig.advance(0.5 * duration)
+    before = rig.q
+    rig.replace(motion, tip_link=CHAIN.links[4])
+    assert rig.controller.motion is None
+    assert rig.q.tolist() == before[:len(rig.q)].tolist()
+
+
+@moving
+def test_a_motion_goes_on_where_another_link_is_moved_by_the_same_joints(motion):
+    rig = Rig(motion)
+    duration = rig.controller.go(rig.robot, near(0.0, 0.1)).duration
+    rig.advance(0.5 * duration)
+    rig.replace(motion, tip_link=CHAIN.links[-2])
+    rig.advance(0.5 * duration + 1e-9)
+    assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.1).pose, abs=5e-6)
+
+
+@moving
+def test_freezing_holds_at_once_and_halting_brakes(motion):
+    rig = Rig(motion)
+    duration = rig.controller.go(rig.robot, near(0.0, 0.2)).duration
+    rig.advance(0.5 * duration)
+    braking = rig.controller.halt(rig.robot)
+    assert 0.0 < braking < duration
+    rig.advance(0.5 * braking)
+    before = rig.q
+    rig.controller.freeze(rig.robot)
+    assert rig.controller.motion is None
+    assert [q.tolist() for q in rig.sink.held] == [before.tolist()]
+    rig.advance(1.0)
+    assert rig.q.tolist() == before.tolist()
+
+
+@moving
+def test_a_path_is_one_motion_and_refused_with_the_place_that_is_not_met(motion):
+    rig = Rig(motion)
+    outcome = rig.controller.go_through(rig.robot, path(near(0.0, 0.05), near(0.0, 0.1)))
+    assert len(rig.sink.motions) == 1
+    rig.advance(outcome.duration + 1e-9)
+    assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.1).pose, abs=5e-6)
+    with pytest.raises(InputError, match='waypoint 2: '):
+        rig.controller.go_through(rig.robot, path(near(), FAR))
+    assert rig.controller.motion is None
+
+
+@moving
+def test_the_start_pose_is_reached_by_a_motion(motion):
+    rig = Rig(motion, start_pose=START + 0.1)
+    duration = rig.controller.go_to_start(rig.robot)
+    rig.advance(duration + 1e-9)
+    assert rig.q == pytest.approx(START + 0.1)

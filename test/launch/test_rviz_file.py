@@ -1,0 +1,70 @@
+"""The configuration that launch/demo.launch.py makes for RViz; stand-ins record the actions."""
+
+import importlib.util
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+import yaml
+
+FILE = Path(__file__).parents[2] / 'launch' / 'demo.launch.py'
+NAMES = {
+    'launch': ['LaunchContext', 'LaunchDescription'],
+    'launch.actions': ['DeclareLaunchArgument', 'OpaqueFunction', 'RegisterEventHandler',
+                       'Shutdown'],
+    'launch.conditions': ['IfCondition'], 'launch.event_handlers': ['OnShutdown'],
+    'launch.substitutions': ['LaunchConfiguration'], 'launch_ros': [],
+    'launch_ros.actions': ['Node'], 'launch_ros.parameter_descriptions': ['ParameterValue']}
+
+
+class Recorded(SimpleNamespace):
+    """An action, with its arguments."""
+
+    def __init__(self, *arguments, **named):
+        super().__init__(arguments=arguments, named=named)
+
+    def perform(self, context):
+        return context[self.arguments[0]]
+
+
+@pytest.fixture
+def launch_file(monkeypatch, tmp_path):
+    for module, names in NAMES.items():
+        stand_in = ModuleType(module)
+        for name in names:
+            setattr(stand_in, name, type(name, (Recorded,), {}))
+        monkeypatch.setitem(sys.modules, module, stand_in)
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
+    spec = importlib.util.spec_from_file_location('demo_launch', FILE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rviz_of(launch_file, **given):
+    """Return what the launch file opens RViz by, and whether it is to."""
+    values = {name: default for name, default, _ in launch_file.ARGUMENTS} | given
+    (opened,) = [action for action in launch_file._start(values)
+                 if type(action).__name__ == 'OpaqueFunction']
+    return opened.named, opened.named['condition'].arguments[0]
+
+
+def test_no_file_is_made_before_rviz_is_to_open(launch_file, tmp_path):
+    _, condition = rviz_of(launch_file, rviz='false')
+    assert condition == 'false'
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_is_for_the_robot_and_removed_when_launch_shuts_down(launch_file, tmp_path):
+    opened, _ = rviz_of(launch_file, robot='scara', frame_prefix='left/')
+    handler, rviz = opened['function']({}, *opened['args'])
+    (file,) = tmp_path.iterdir()
+    assert rviz.named['arguments'] == ['-d', str(file), '-f', 'left/base_link']
+    displays = yaml.safe_load(file.read_text())['Visualization Manager']['Displays']
+    assert 'left' in [display.get('TF Prefix') for display in displays]
+    (on_shutdown,) = handler.arguments
+    assert on_shutdown.named['on_shutdown'](None, None) is None
+    assert list(tmp_path.iterdir()) == []
+    on_shutdown.named['on_shutdown'](None, None)  # gone already

@@ -1,0 +1,82 @@
+"""Joint states of a moving arm are those of their stamps, whatever else the node does meanwhile."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
+
+from std_srvs.srv import Trigger
+
+import robots
+from random_motion import RandomMotion
+from ros_harness import running
+
+ARM = robots.OWN / 'arm_6r.urdf'
+START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
+
+
+@pytest.fixture(scope='module')
+def shared():
+    with running(urdf_path=ARM, motion='joint') as node:
+        yield node.compiled()
+
+
+@pytest.fixture
+def driven(shared, mode):
+    """Return what drives the node, from its start and with a seed of its own for each test."""
+    assert shared.set(use_sim_time=False, motion='jump', publish_rate=100.0, speed=1.0,
+                      on_failure='hold', solver='dls', start_pose=START) == (True, '')
+    assert shared.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    assert shared.set(motion=mode) == (True, '')
+    return RandomMotion(shared, ARM, mode, np.random.default_rng(5))
+
+
+def more(motion, count=1):
+    """Return what tells whether as many joint states have come since."""
+    wanted = motion.heard + count
+    return lambda: motion.heard >= wanted
+
+
+def wait_for_more(motion, count=1):
+    assert motion.node.until(more(motion, count)), motion.node.log()
+
+
+def test_consecutive_joint_states_keep_to_the_velocity_limits(driven):
+    for _ in range(30):
+        driven.act()
+        wait_for_more(driven, int(driven.rng.integers(3, 25)))
+    assert driven.node.alive(), driven.node.log()
+    assert driven.velocity.moving > 100
+    assert driven.velocity.worst <= 1.01, driven.velocity.pair
+
+
+@pytest.mark.parametrize('mode', ['joint'])
+@pytest.mark.parametrize('on_failure', ['hold', 'closest'])
+@pytest.mark.parametrize('goal', ['far', 'stretched', 'malformed', 'unknown frame'])
+def test_a_goal_that_fails_during_a_motion_is_answered_with_the_state_of_that_moment(
+        driven, goal, on_failure):
+    # This solver searches for long before it gives up; the arm moves meanwhile.
+    assert driven.node.set(speed=0.3, on_failure=on_failure) == (True, '')
+    driven.go('anywhere')
+    assert driven.node.until(lambda: driven.velocity.moving > 0), driven.node.log()
+    assert driven.node.set(solver='ccd', ccd__max_restarts=30) == (True, '')
+    for _ in range(8):
+        driven.go(goal)
+        wait_for_more(driven, 2)
+    assert driven.velocity.moving > 5
+    assert driven.velocity.worst <= 0.3 * 1.01, driven.velocity.pair
+
+
+def test_simulated_time_may_jump(driven):
+    assert driven.node.set(use_sim_time=True) == (True, '')
+    now, rng = 1000.0, np.random.default_rng(3)
+    for k in range(200):
+        if k % 20 == 0:
+            driven.act(others=0.0)
+        now = float(rng.uniform(0.0, 2000.0)) if k % 45 == 44 else now + 0.02
+        driven.tick(now)
+        # Most ticks are followed by a joint state; after the clock was set back some are not.
+        driven.node.until(more(driven), 0.05)
+    assert driven.node.alive(), driven.node.log()
+    assert driven.velocity.moving > 20
+    assert driven.velocity.worst <= 1.01, driven.velocity.pair

@@ -1,0 +1,148 @@
+"""Commands end on SIGINT and SIGTERM whenever these come: quietly, and nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import robots
+
+CAUGHT = 1 << (signal.SIGINT - 1)
+ROBOT = str(robots.OWN / 'planar_3r.urdf')
+NODE = ['-m', 'ik_node.ros.node', '--ros-args', '-p', f'urdf_path:={ROBOT}']
+HOWS = [signal.SIGINT, signal.SIGTERM]
+
+
+def catches_interrupts(pid):
+    """Tell whether a process has a handler of SIGINT, as Python itself has from its start."""
+    for line in Path(f'/proc/{pid}/status').read_text().splitlines():
+        if line.startswith('SigCgt:'):
+            return bool(int(line.split()[1], 16) & CAUGHT)
+    raise AssertionError(f'no signals in the status of {pid}')
+
+
+def wait_for(condition, timeout=60.0):
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+class Command:
+    """A command of the package, from the moment its own code runs."""
+
+    def __init__(self, arguments, folder):
+        self._log = folder / 'log'
+        with open(self._log, 'w') as log:
+            self.process = subprocess.Popen(
+                [sys.executable, *arguments], stdout=log, stderr=subprocess.STDOUT,
+                start_new_session=True, cwd=folder)
+        # Until the interpreter runs our first line, SIGINT is answered by Python, not by us.
+        wait_for(lambda: catches_interrupts(self.process.pid))
+        wait_for(lambda: not catches_interrupts(self.process.pid) or self.process.poll())
+
+    def end(self, how):
+        """Send a signal; return the exit status as a shell reports it, and the output."""
+        self.process.send_signal(how)
+        try:
+            code = self.process.wait(30)
+        finally:
+            self.process.kill()
+        return code if code >= 0 else 128 - code, self._log.read_text()
+
+    def remains(self):
+        """Return the processes of its session that still run."""
+        found = []
+        for status in Path('/proc').glob('[0-9]*/stat'):
+            try:
+                state, _, _, session = status.read_text().rsplit(')', 1)[1].split()[:4]
+            except OSError:
+                continue
+            if int(session) == self.process.pid and state != 'Z':
+                found.append(status.parent.name)
+        return found
+
+
+@pytest.fixture
+def check_quiet(tmp_path):
+    """Return what starts a command, sends a signal after a time, s, and checks how it ends."""
+    def check(arguments, how, delay):
+        command = Command(arguments, tmp_path)
+        # The time is where in its start the signal meets it; nothing is waited for.
+        if delay:
+            time.sleep(delay)
+        code, printed = command.end(how)
+        assert code in (0, 128 + how), printed
+        for word in ('Traceback', 'KeyboardInterrupt', 'Error', 'Fatal', 'terminate called'):
+            assert word not in printed, printed
+        wait_for(lambda: not command.remains(), 10.0)
+    return check
+
+
+@pytest.mark.parametrize('delay', [0.2 * k for k in range(11)])
+@pytest.mark.parametrize('how', HOWS, ids=lambda how: how.name)
+def test_the_node_ends_quietly_at_any_moment_of_its_start(check_quiet, how, delay):
+    pytest.importorskip('rclpy', reason='ROS 2 is not installed')
+    check_quiet(NODE, how, delay)
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.3, 0.8])
+@pytest.mark.parametrize('module', [
+    ['ik_node.ros.clients.demo_goals'], ['ik_node.viewer', '--robot', ROBOT], ['ik_node.demo'],
+    ['ik_node.tools.ik_inspect', 'arm_7r'], ['ik_node.tools.ik_workspace', 'arm_7r'],
+    ['ik_node.tools.ik_figures']], ids=lambda module: module[0].rsplit('.', 1)[1])
+def test_so_do_the_other_commands(check_quiet, module, delay):
+    pytest.importorskip('rclpy', reason='ROS 2 is not installed')
+    check_quiet(['-m', *module], signal.SIGINT, delay)
+
+
+def test_a_console_script_handles_signals_before_it_imports_its_module(tmp_path):
+    script = tmp_path / 'script.py'
+    script.write_text('import sys\nfrom ik_node.commands import ik_inspect\nsys.exit(ik_inspect())')
+    code, printed = Command([str(script), 'arm_7r'], tmp_path).end(signal.SIGINT)
+    assert code == 128 + signal.SIGINT
+    assert printed == ''
+
+
+def test_every_console_script_is_an_entry_point_of_the_commands():
+    import ik_node.commands
+    text = (Path(__file__).parents[1] / 'setup.py').read_text()
+    names = [line.split("'")[1].split(' = ') for line in text.splitlines()
+             if ' = ik_node.' in line]
+    assert len(names) == 7
+    for name, target in names:
+        assert target == f'ik_node.commands:{name}'
+        assert callable(getattr(ik_node.commands, name))
+
+
+def test_an_ignored_interrupt_stays_ignored():
+    from ik_node.commands import end_quietly
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        end_quietly()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_quietly()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize('how', HOWS, ids=lambda how: how.name)
+def test_a_stop_remembers_the_first_signal_and_says_the_status(how):
+    from ik_node.signals import Stop
+    before = [signal.getsignal(number) for number in HOWS]
+    with Stop() as stop:
+        assert not stop
+        assert stop.status == 0
+        os.kill(os.getpid(), how)
+        stop.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop
+        assert stop.number == how
+        assert stop.status == 128 + how
+    assert [signal.getsignal(number) for number in HOWS] == before
