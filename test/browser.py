@@ -12,13 +12,14 @@ viser = pytest.importorskip('viser', reason='viser is not installed (make test b
 playwright = pytest.importorskip('playwright.sync_api',
                                  reason='playwright is not installed (make test brings it)')
 
-from ik_node.viewer.station import Station
+from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.view import View
 
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 _SWITCHES = ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader',
              '--enable-unsafe-swiftshader', '--disable-background-networking',
              '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
+_PATIENCE = 120000  # ms that a click may take where the processor renders
 _SIZE = {'width': 1100, 'height': 700}
 
 
@@ -30,6 +31,7 @@ def page_of(port, size=None, prepare=None):
     with playwright.sync_playwright() as p:
         browser = p.chromium.launch(executable_path=CHROMIUM, args=_SWITCHES)
         page = browser.new_page(viewport=size or _SIZE)
+        page.set_default_timeout(_PATIENCE)
         said = []
         page.on('console', lambda message: said.append((message.type, message.text)))
         page.on('pageerror', lambda error: said.append(('error', str(error))))
@@ -44,12 +46,15 @@ def page_of(port, size=None, prepare=None):
 
 
 @contextlib.contextmanager
-def view_of(domain_id, *stations):
-    """Run a view in this process; stations: arguments of each. Yields (server, view, stations)."""
+def view_of(domain_id, *robot_views):
+    """Run a view in this process; robot_views: arguments of each.
+
+    Yields (server, view, robot_views).
+    """
     server = viser.ViserServer(host='127.0.0.1', port=8200, verbose=False)
     news = threading.Event()
-    made = [Station(server, changed=news.set, domain_id=domain_id, **arguments)
-            for arguments in stations or ({'name': 'ik_node'},)]
+    made = [RobotView(server, changed=news.set, domain_id=domain_id, **arguments)
+            for arguments in robot_views or ({'name': 'ik_node'},)]
     view = View(server, made, news)
     painter = threading.Thread(target=view.run, daemon=True)
     painter.start()
@@ -61,7 +66,7 @@ def view_of(domain_id, *stations):
         server.stop()
 
 
-def until(done, timeout=20.0, page=None):
+def until(done, timeout=60.0, page=None):
     """Wait until a condition holds; return whether it did."""
     deadline = time.monotonic() + timeout
     while not done():
@@ -96,3 +101,43 @@ def drag(page, start, end, steps=12):
         page.mouse.move(*(start + share * (end - start)))
         page.wait_for_timeout(60)
     page.mouse.up()
+
+
+def drag_handle(page, view, ends):
+    """Drag the goal's handle; ends: returns where from and to, pixels.
+
+    Where the processor renders, the page may still draw the handle at its last place; the drag then
+    turns the camera, and another one is needed. Notifications, which may lie over the handle, stay
+    while the mouse is over them.
+    """
+    T = view._gizmo.T
+    for _ in range(10):
+        page.evaluate(_CLOSE_NOTIFICATIONS)
+        drag(page, *ends())
+        if until(lambda: np.linalg.norm(view._gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 6.0, page):
+            return
+    raise AssertionError('the handle does not move')
+
+
+_CLOSE_NOTIFICATIONS = """() => document.querySelectorAll('.mantine-Notification-closeButton')
+  .forEach(button => button.click())"""
+_MATRICES = """() => Object.entries(window.__viserMutable.nodeRefFromName)
+  .filter(([name, object]) => object)
+  .map(([name, object]) => {
+    object.updateWorldMatrix(true, false);
+    return [name, object.matrixWorld.elements.slice()];
+  })"""
+
+
+def drawn(page):
+    """Return where three.js draws the nodes of the scene: {name: (4, 4), m, in the scene}."""
+    T_world = {name: np.reshape(elements, (4, 4)).T
+               for name, elements in page.evaluate(_MATRICES)}
+    T_scene_world = np.linalg.inv(T_world[''])
+    return {name: T_scene_world @ T for name, T in T_world.items()}
+
+
+def choose(page, value, wanted):
+    """Choose from the dropdown that shows a value now."""
+    page.locator(f'input[value="{value}"]').first.click()
+    page.get_by_role('option', name=wanted, exact=True).click()

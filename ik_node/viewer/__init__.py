@@ -1,1 +1,1 @@
-"""The browser view: a robot on the graph, its goal to drag, its solver to choose."""
+"""The browser view of an ik_node: drag the goal, choose the solver, follow the robot."""

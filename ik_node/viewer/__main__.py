@@ -1,5 +1,10 @@
 """Shows an ik_node in the browser: drag the goal, choose the solver, watch the arm follow."""
 
+from ik_node.commands import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
+
 import argparse
 import contextlib
 import io
@@ -10,23 +15,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ik_node.exceptions import IkError
+from ik_node.model.readers import FORMATS
 from ik_node.resources import robot_file
 from ik_node.solvers.registry import solver_names
 
-_COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
-           (0.80, 0.60, 0.25), (0.25, 0.60, 0.62))
 
-
-def main(given: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run the view until Ctrl-C."""
-    arguments = _arguments(given)
+    arguments = _arguments(argv)
     try:
         import viser
     except ImportError as error:
         sys.exit(f'ik_view needs viser ({error}): pip install "viser" "pycollada"')
     try:
-        from ik_node.ros.processes import node_command, running
-        from ik_node.viewer.station import Station
+        from ik_node.processes import node_command, running
+        from ik_node.viewer.robot_view import COLORS, RobotView
         from ik_node.viewer.view import View
     except ImportError as error:
         sys.exit(f'ik_view needs ROS 2: {error}\nSource your ROS 2 setup.bash, or use the '
@@ -46,13 +49,13 @@ def main(given: list[str] | None = None) -> int:
         stack.callback(server.stop)
         changed = threading.Event()
         names = arguments.compare or [arguments.namespace.strip('/') or arguments.node]
-        stations = [Station(
+        robot_views = [RobotView(
             server, name, changed.set, arm=arguments.arm, target=arguments.node,
             namespace=f'{arguments.namespace.rstrip("/")}/{name}' if arguments.compare
             else arguments.namespace,
-            color=_COLORS[i % len(_COLORS)] if arguments.compare else None)
+            color=COLORS[i % len(COLORS)] if arguments.compare else None)
             for i, name in enumerate(names)]
-        view = View(server, stations, changed)
+        view = View(server, robot_views, changed)
         stack.callback(view.close)
         print(f'ik_view: http://{arguments.host}:{server.get_port()}', flush=True)
         painter = threading.Thread(target=view.run, name='painter', daemon=True)
@@ -61,39 +64,39 @@ def main(given: list[str] | None = None) -> int:
     return 0
 
 
-def _arguments(given: list[str] | None) -> argparse.Namespace:
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog='ik_view', description=__doc__,
-        epilog='What stands after --ros-args is ROS 2\'s.')
-    parser.add_argument('--robot', help='start a node of its own with this robot: a URDF or xacro '
-                        'file, a .yaml of Denavit-Hartenberg rows, or one of the robots of this '
-                        'package; by default a node that runs already is shown')
-    parser.add_argument('--base', default='', help='where the chain begins, with --robot')
-    parser.add_argument('--tip', default='', help='the link that is to meet the goals, with '
-                        '--robot')
+        epilog='Arguments after --ros-args are passed to ROS 2.')
+    parser.add_argument('--robot', help='start a node with this robot: a file, '
+                        f'{FORMATS}, or one of the robots of this package; by default a running '
+                        'node is shown')
+    parser.add_argument('--base', default='', help='base link of the chain, with --robot')
+    parser.add_argument('--tip', default='', help='tip link of the chain, with --robot')
     parser.add_argument('--compare', nargs='+', metavar='SOLVER', default=[],
-                        choices=solver_names(), help='start a node for each of some solvers and '
-                        'show them side by side; --robot is arm_6r if not given')
+                        choices=solver_names(), help='start a node for each of these solvers '
+                        'and show them side by side; --robot is arm_6r by default')
     parser.add_argument('--node', default='ik_node', help='the node\'s name')
     parser.add_argument('--namespace', default='', help='the node\'s namespace')
-    parser.add_argument('--arm', default='', help='which of the node\'s arms, where it has several')
-    parser.add_argument('--host', default='127.0.0.1', help='address to serve the page at; 0.0.0.0 '
-                        'lets everybody on the network in')
-    parser.add_argument('--port', type=int, default=8080, help='the next free one is taken')
-    arguments = parser.parse_args(_own(sys.argv[1:] if given is None else given))
+    parser.add_argument('--arm', default='', help='one of the node\'s arms, if it has several')
+    parser.add_argument('--host', default='127.0.0.1', help='address of the page; 0.0.0.0 '
+                        'serves it to the whole network')
+    parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '
+                        'next free one; by default 8080')
+    arguments = parser.parse_args(_own(sys.argv[1:] if argv is None else argv))
     if arguments.compare:
         arguments.robot = arguments.robot or 'arm_6r'
     return arguments
 
 
 def _own(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments that are not ROS's."""
+    """Return the arguments before --ros-args."""
     end = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
     return list(arguments[:end])
 
 
 def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, list[str]]]:
-    """Return what `node_command` takes for each node that the view is to bring with it."""
+    """Return the arguments of `node_command` for each node that the view starts."""
     if not arguments.robot:
         return []
     file = robot_file(arguments.robot)

@@ -1,11 +1,13 @@
-"""The robots one can choose: those of this package, and of packages of robots where installed."""
+"""The gallery: robots of this package, and of installed packages of robots."""
 
 import importlib.util
 from pathlib import Path
 
-from ik_node.resources import share_folder
+from ik_node.control.options import MODEL_PATHS
+from ik_node.model.readers import find_reader
+from ik_node.resources import own_robots
 
-_TIPS = {'torso': 'right_tool0'}  # of this package's robots that have several
+_TIPS = {'torso': 'right_tool0'}  # of robots of this package with several leaves
 # Real robots in packages from PyPI, as file: (base link, tip link).
 _REAL = {
     'example-robot-data': ('cmeel', '../cmeel.prefix/share/example-robot-data/robots', {
@@ -25,13 +27,12 @@ _REAL = {
 
 
 def robots() -> dict[str, dict[str, str]]:
-    """Return the parameters of the node for every robot there is, by its name."""
+    """Return the parameters of the node for every robot, by name."""
     found = {}
-    share = share_folder()
-    for file in sorted((share / 'urdf').glob('*.urdf')):
-        found[file.stem] = _parameters(file, tip=_TIPS.get(file.stem, ''))
-    for file in sorted((share / 'config' / 'dh').glob('*.yaml')):
-        found[f'{file.stem} (DH rows)'] = _parameters(file)
+    for name, file in own_robots().items():
+        kind = find_reader(file).name
+        found[name if kind == 'URDF' else f'{name} ({kind})'] = _parameters(
+            file, tip=_TIPS.get(name, ''))
     for package, (module, below, files) in _REAL.items():
         spec = importlib.util.find_spec(module)
         for place in (spec.submodule_search_locations or () if spec else ()):
@@ -43,7 +44,6 @@ def robots() -> dict[str, dict[str, str]]:
 
 
 def _parameters(file: Path, base: str = '', tip: str = '') -> dict[str, str]:
-    """Return what makes the node take a file, whatever it had before."""
-    kind = 'dh_path' if file.suffix == '.yaml' else 'urdf_path'
-    return {'robot_description': '', 'urdf_path': '', 'dh_path': '', 'poses': '',
-            'start_pose': 'none', 'base_link': base, 'tip_link': tip, kind: str(file)}
+    """Return the parameters that select a file, whatever the node had before."""
+    return {'robot_description': '', **dict.fromkeys(MODEL_PATHS, ''), 'model_path': str(file),
+            'poses': '', 'start_pose': 'none', 'base_link': base, 'tip_link': tip}

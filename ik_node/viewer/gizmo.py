@@ -1,51 +1,66 @@
-"""The goal to drag: what the user does with it becomes goals; it stays where it was left."""
+"""The goal's handle: dragging it sends goals; otherwise it follows the tip."""
 
-import threading
 from collections.abc import Callable
 
 import numpy as np
 import viser
 
+from ik_node.viewer.newest import Newest
 from ik_node.viewer.poses import matrix, position_wxyz
+from ik_node.viewer.scene_names import new_name
+
+_MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion
 
 
 class Gizmo:
-    """A handle in the scene. Drags come as fast as the page sends them; the newest counts."""
+    """A handle in the scene. Of drags faster than they can be handled the newest counts."""
 
     def __init__(self, server: viser.ViserServer, name: str, T: np.ndarray, scale: float,
                  moved: Callable[[np.ndarray], None]) -> None:
-        """Stand at a pose (4, 4), m. moved: called with the pose where the user has dragged it."""
+        """Create the handle at a pose (4, 4), m. moved: called with the pose after each drag."""
         position, wxyz = position_wxyz(T)
         self._handle = server.scene.add_transform_controls(
-            name, scale=scale, position=position, wxyz=wxyz, depth_test=False)
-        self._moved = moved
-        self._new, self._closed = threading.Event(), False
-        self._handle.on_update(lambda _: self._new.set())
-        threading.Thread(target=self._hand_on, name='gizmo', daemon=True).start()
+            new_name(server, name), scale=scale, position=position, wxyz=wxyz, depth_test=False)
+        self._placed = self.T  # the last pose that was set by the program
+        self._dragged = False
+        self._drags = Newest(moved)
+        self._handle.on_update(lambda _: self._on_drag())
+
+    def _on_drag(self) -> None:
+        self._dragged = True
+        self._drags.give(self.T)
 
     @property
     def T(self) -> np.ndarray:
-        """(4, 4), m, where it stands."""
+        """(4, 4), m, its pose."""
         return matrix(self._handle.position, self._handle.wxyz)
 
-    def stand_at(self, T: np.ndarray) -> None:
-        """Move it to a pose (4, 4), m; nothing is sent for that."""
+    def move_to(self, T: np.ndarray) -> None:
+        """Move it to a pose (4, 4), m, to stay there, without sending a goal."""
+        self._place(T)
+        self._dragged = True
+
+    def follow(self, T_root_tip: np.ndarray) -> None:
+        """Move it to the tip (4, 4), m, unless the user has dragged it."""
+        # The page's pose comes before the call of `_on_drag`.
+        if not self._dragged and np.allclose(self.T, self._placed, rtol=0.0, atol=_MOVED) and (
+                np.abs(T_root_tip - self._placed).max() > _MOVED):
+            self._place(T_root_tip)
+
+    def release(self) -> None:
+        """Let it follow the tip until it is dragged again."""
+        self._place(self.T)
+        self._dragged = False
+
+    def _place(self, T: np.ndarray) -> None:
         self._handle.position, self._handle.wxyz = position_wxyz(T)
+        self._placed = self.T
 
     def show_rotations(self, shown: bool) -> None:
-        """Offer to turn it, or not."""
+        """Show or hide the controls that rotate it."""
         self._handle.disable_rotations = not shown
 
     def remove(self) -> None:
-        """Take it away."""
-        self._closed = True
-        self._new.set()
+        """Remove the handle."""
+        self._drags.close()
         self._handle.remove()
-
-    def _hand_on(self) -> None:
-        while True:
-            self._new.wait()
-            self._new.clear()
-            if self._closed:
-                return
-            self._moved(self.T)

@@ -1,4 +1,4 @@
-"""Markers of a visualization_msgs/MarkerArray in the scene."""
+"""Draws the markers of a visualization_msgs/MarkerArray in the scene."""
 
 import time
 from typing import Any
@@ -15,7 +15,7 @@ _CUBE_LIST, _SPHERE_LIST, _POINTS, _TEXT = 6, 7, 8, 9
 _TRIANGLE_LIST = 11
 _ADD, _DELETE, _DELETE_ALL = 0, 2, 3
 
-_SOLID = 500  # so many members of a list are drawn as they are, more of them as points
+_SOLID = 500  # largest list whose members are drawn as solids; longer ones are drawn as points
 _BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
 
@@ -29,7 +29,7 @@ class MarkerScene:
         self._shown: dict[tuple[str, int], tuple[Any, float, Any]] = {}
 
     def show(self, message: Any, frames: dict[str, np.ndarray]) -> None:
-        """Take a MarkerArray. frames: T_scene_frame (4, 4), m, of every frame there is."""
+        """Apply a MarkerArray. frames: T_scene_frame (4, 4), m, by frame."""
         now = time.monotonic()
         for marker in message.markers:
             key = marker.ns, marker.id
@@ -47,14 +47,26 @@ class MarkerScene:
                 handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker,
                                     frames[marker.header.frame_id])
                 if handle is not None:
+                    if shown is None:
+                        self._send_pose(handle)
                     self._shown[key] = handle, ends, marker
         for key in [key for key, (_, ends, _) in self._shown.items() if ends < now]:
             self._remove(key)
 
     def clear(self) -> None:
-        """Take all markers out of the scene."""
+        """Remove all markers from the scene."""
         for key in list(self._shown):
             self._remove(key)
+
+    def _send_pose(self, handle: Any) -> None:
+        """Send the pose of a node that may just have been removed; see `new_name`.
+
+        viser sends only values that differ from the last, and of several the newest.
+        """
+        position, wxyz = handle.position.copy(), handle.wxyz.copy()
+        with self._server.atomic():
+            handle.position, handle.wxyz = position + 1.0, _another(wxyz)
+            handle.position, handle.wxyz = position, wxyz
 
     def _remove(self, key: tuple[str, int]) -> None:
         if key in self._shown:
@@ -119,6 +131,11 @@ class MarkerScene:
                       else colors[:len(colors) // 2 * 2].reshape(-1, 2, 3))
         return self._server.scene.add_line_segments(name, ends, shades, thickness=2.0,
                                                     thickness_units='screen', **placed)
+
+
+def _another(wxyz: np.ndarray) -> np.ndarray:
+    """Return another unit quaternion."""
+    return np.array((0.0, 1.0, 0.0, 0.0) if abs(wxyz[0]) > abs(wxyz[1]) else (1.0, 0.0, 0.0, 0.0))
 
 
 def _rgb(color: Any) -> tuple[int, int, int]:

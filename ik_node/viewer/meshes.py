@@ -1,4 +1,4 @@
-"""Finds and reads the files of meshes that a description names."""
+"""Finds and reads the mesh files of a robot description."""
 
 import os
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ class MeshError(Exception):
 
 
 class Meshes:
-    """Reads meshes, each file once; what cannot be read is told, and never stops anything."""
+    """Reads meshes, each file once."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         """Look for packages in ament's index, in ROS_PACKAGE_PATH, and above some folders."""
@@ -58,7 +58,7 @@ class Meshes:
         try:
             from ament_index_python import get_package_share_path
             found.append(get_package_share_path(package) / path)
-        except Exception:  # neither ROS 2 sourced nor the package installed: there are other places
+        except Exception:  # ROS 2 not sourced, or package not installed: other places follow
             pass
         for folder in self._folders:
             found += [folder / package / path, folder / path]

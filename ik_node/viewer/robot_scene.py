@@ -1,4 +1,4 @@
-"""A robot in the scene: a frame for every link, on it what the link looks like."""
+"""A robot in the scene: a frame for every link, with the link's shapes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,27 +7,31 @@ import numpy as np
 import viser
 
 from ik_node.model.geometry import Box, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.stick_figure import stick_figure
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
 from ik_node.viewer.meshes import MeshError, Meshes
 from ik_node.viewer.poses import position_wxyz
+from ik_node.viewer.scene_names import new_name
 
 _GREY = (0.72, 0.74, 0.78, 1.0)
 _MOVED = 1e-7  # m and parts of a unit quaternion: less is not sent to the page
 
 
 class RobotScene:
-    """Draws a tree and moves it. `problems`: what cannot be shown, a line each."""
+    """Draws a tree and moves it. `problems`: messages about shapes that cannot be shown."""
 
     def __init__(self, server: viser.ViserServer, name: str, tree: KinematicTree, meshes: Meshes,
                  color: tuple[float, float, float] | None = None) -> None:
-        """Draw a tree below a node of the scene; color: 0 to 1, of all of it, instead of its own.
+        """Draw a tree below a node of the scene; color: 0 to 1, replaces that of all shapes.
 
-        A tree without looks gets simple shapes along its links.
+        A tree without visual shapes gets simple ones along its links.
         """
         self.tree, self.problems = tree, []  # type: tuple[KinematicTree, list[str]]
         self._server = server
-        shown = tree if tree.visuals else KinematicTree.from_urdf(tree.to_urdf())
+        self._top = server.scene.add_frame(new_name(server, name), show_axes=False)
+        name = self._top.name
+        visuals = tree.visuals or stick_figure(tree.links, tuple(tree.joints.values()))
         self._parent = {joint.child: joint.parent for joint in tree.joints.values()}
         self._paths = {tree.root: f'{name}/{_clean(tree.root)}'}
         self._frames: dict[str, Any] = {}
@@ -36,7 +40,7 @@ class RobotScene:
             if link in self._parent:
                 self._paths[link] = f'{self._paths[self._parent[link]]}/{_clean(link)}'
             self._frames[link] = server.scene.add_frame(self._paths[link], show_axes=False)
-            for i, visual in enumerate(shown.visuals.get(link, ())):
+            for i, visual in enumerate(visuals.get(link, ())):
                 try:
                     _draw(server, f'{self._paths[link]}/visual_{i}', visual, meshes, color)
                 except MeshError as error:
@@ -45,21 +49,21 @@ class RobotScene:
         self.move({})
 
     def remove(self) -> None:
-        """Take the robot out of the scene."""
-        self._frames[self.tree.root].remove()
+        """Remove the robot from the scene."""
+        self._top.remove()
 
     def move(self, values: Mapping[str, float]) -> None:
-        """Put the robot into a posture, {joint: rad or m}; names it does not know are left out."""
-        known = {name: value for name, value in values.items()
-                 if name in self.tree.joints and self.tree.joints[name].moves}
-        self.T_root_link = self.tree.forward(known)
+        """Set joint values, {joint: rad or m}; unknown names are ignored."""
+        moving = {name: value for name, value in values.items()
+                  if name in self.tree.joints and self.tree.joints[name].moves}
+        self.T_root_link = self.tree.forward(moving)
         with self._server.atomic():
             for link, T in self.T_root_link.items():
                 parent = self._parent.get(link)
                 self._place(link, T if parent is None else inverse(self.T_root_link[parent]) @ T)
 
     def _place(self, link: str, T_parent_link: np.ndarray) -> None:
-        """Send what has changed: of a turning joint the orientation, of a fixed one nothing."""
+        """Send what has changed: only the orientation of a revolute joint's link, for example."""
         position, wxyz = position_wxyz(T_parent_link)
         last = self._last.get(link)
         if last is None or np.abs(position - last[0]).max() > _MOVED:

@@ -5,36 +5,43 @@ from typing import Any
 
 import viser
 
-from ik_node.ros.link import Described, SilentError
-from ik_node.viewer.station import Station
+from ik_node.ros.clients.connection import Described, SilentError
+from ik_node.viewer.newest import Newest
+from ik_node.viewer.robot_view import RobotView
 
-_WIDE = 1e6  # bounds further out than this are no use for a slider
+_WIDE = 1e6  # larger bounds are not useful for a widget
 
 
 class SolverPanel:
-    """Chooses the solver and sets its options; follows what others set."""
+    """Widgets for the solver and its options, which follow the node's parameters."""
 
-    def __init__(self, server: viser.ViserServer, station: Station,
-                 tell: Callable[[str], None]) -> None:
-        """Make the widgets. tell: where the node's reason goes when it refuses a value."""
-        self._server, self._station, self._tell = server, station, tell
+    def __init__(self, server: viser.ViserServer, robot_view: RobotView,
+                 notify: Callable[[str], None]) -> None:
+        """Make the widgets. notify: called with the node's reason when it refuses a value."""
+        self._server, self._robot_view, self._notify = server, robot_view, notify
         self._shown: dict[str, Any] = {}      # widgets by parameter
+        self._last_values: dict[str, Any] = {}  # the node's values that they have shown
         self._solver = ''
-        names = [station.option_name('solver'), 'motion', 'on_failure']
-        described = station.link.describe(names)
+        names = [robot_view.option_name('solver'), 'motion', 'on_failure']
+        described = robot_view.connection.describe(names)
         for name in names:
             self._choose(described[name])
         self._folder = server.gui.add_folder('Options', expand_by_default=False)
         self._options: list[Any] = []
-        self._show_options()
+        self._wanted: Newest[str] = Newest(self._show_options)  # it waits for the node
+        self.update()
 
     def update(self) -> None:
-        """Follow the parameters as they are now."""
-        if self._station.option('solver') != self._solver:
-            self._show_options()
-        for name, widget in self._shown.items():
-            value = self._station.parameters.get(name)
-            if value is not None and _as_shown(widget, value) != widget.value:
+        """Show the current parameters."""
+        if self._robot_view.state.responds and self._robot_view.option('solver') != self._solver:
+            self._solver = str(self._robot_view.option('solver'))
+            self._wanted.give(self._solver)
+        for name, widget in list(self._shown.items()):
+            value = self._robot_view.parameters.get(name)
+            if value is None or value == self._last_values.get(name):
+                continue  # what the user sets meanwhile stays, until the node has it
+            self._last_values[name] = value
+            if _as_shown(widget, value) != widget.value:
                 widget.value = _as_shown(widget, value)
 
     def _choose(self, one: Described) -> None:
@@ -43,18 +50,18 @@ class SolverPanel:
         self._shown[one.name] = widget
         self._follow(widget, one)
 
-    def _show_options(self) -> None:
-        """Make the widgets of the options of the solver that is chosen now."""
-        self._solver = str(self._station.option('solver'))
+    def _show_options(self, solver: str) -> None:
+        """Make the widgets of a solver's options."""
         for widget in self._options:
             widget.remove()
         self._shown = {name: widget for name, widget in self._shown.items()
                        if widget not in self._options}
         self._options = []
         try:
-            described = self._station.link.parameters([self._station.option_name(self._solver)])
+            described = self._robot_view.connection.parameters([solver])
         except SilentError as error:
-            self._tell(str(error))
+            self._solver = ''  # `update` tries again when the node responds
+            self._notify(str(error))
             return
         with self._folder:
             for one in described.values():
@@ -72,7 +79,7 @@ class SolverPanel:
         if isinstance(one.value, int):
             return gui.add_number(label, one.value, min=_bound(one.low), max=_bound(one.high),
                                   step=1, hint=hint)
-        # Numbers over many decades, lists, and what may be "none": as text, which the node reads.
+        # Numbers over many decades, lists, and values that may be "none" are edited as text.
         return gui.add_text(label, _text(one.value), hint=hint)
 
     def _follow(self, widget: Any, one: Described) -> None:
@@ -80,10 +87,15 @@ class SolverPanel:
             if event.client is None:  # set by `update`, not by the user
                 return
             try:
-                self._station.link.set_parameters({one.name: _value(widget.value, one.value)})
+                value = _value(widget.value, one.value)
+                self._robot_view.connection.set_parameters({one.name: value})
+                self._last_values[one.name] = value
+                self._robot_view.on_parameters({one.name: value})  # the event may come later
             except (SilentError, ValueError) as error:
-                self._tell(f'{one.name}: {error}')
-                widget.value = _as_shown(widget, self._station.parameters.get(one.name, one.value))
+                self._notify(f'{one.name}: {error}')
+                widget.value = _as_shown(
+                    widget, self._robot_view.parameters.get(one.name, one.value))
+        self._last_values[one.name] = one.value
         widget.on_update(changed)
 
 
@@ -101,7 +113,7 @@ def _as_shown(widget: Any, value: Any) -> Any:
 
 
 def _value(shown: Any, before: Any) -> Any:
-    """Return what a widget holds as a parameter; numbers and lists out of text."""
+    """Return the value of a widget as a parameter; texts become numbers and lists."""
     if not isinstance(shown, str):
         return shown
     parts = [part for part in shown.replace(',', ' ').split() if part]

@@ -1,66 +1,67 @@
-"""The page: one or several nodes, one goal to drag, and what can be asked of them."""
+"""The page: one or several nodes, one goal to drag, and the panels."""
 
 import threading
 import time
+import traceback
 from typing import Any
 
 import numpy as np
 import viser
 
 from ik_node.exceptions import IkError
-from ik_node.ros.link import SilentError
-from ik_node.viewer.extras import PathPanel, WorkspacePanel, add_screenshot_button
+from ik_node.ros.clients.connection import SilentError
 from ik_node.viewer.gallery import robots
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.joint_panel import JointPanel
-from ik_node.viewer.readout import Readout
+from ik_node.viewer.path_panel import PathPanel
+from ik_node.viewer.readout import Readout, TimePlot
+from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.screenshot import add_screenshot_button
 from ik_node.viewer.solver_panel import SolverPanel
-from ik_node.viewer.station import Station
+from ik_node.viewer.workspace_panel import WorkspacePanel
 
-_RATE = 60.0       # Hz at most, that the scene is drawn at
+_RATE = 60.0       # Hz, highest rate at which the scene is drawn
 _TABLES = 0.1      # s between two updates of figures and sliders
-_AT_REST = 1e-5    # m and parts of a matrix: the tip has not moved
-_REST = 0.3        # s that it has to stay so
-_APART = 1.6       # reaches between the robots of a comparison
+_AS_IT_IS = 'as it is'
+_APART = 1.6       # in reaches: distance between the robots of a comparison
 
 
 class View:
-    """Paints stations onto a page and sends them goals, until it is closed."""
+    """Draws nodes on a page and sends them goals, until it is closed."""
 
-    def __init__(self, server: viser.ViserServer, stations: list[Station],
+    def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
                  news: threading.Event) -> None:
-        """Show stations side by side; goals are dragged at the first, and go to all.
+        """Show nodes side by side; the goal is dragged at the first and sent to all.
 
-        news: set when there is something to paint.
+        news: set when there is something to draw.
         """
-        self._server, self._stations = server, stations
+        self._server, self._robot_views = server, robot_views
         self._news, self._closed = news, threading.Event()
         self._gizmo: Gizmo | None = None
-        self._returning, self._moved_at = False, 0.0
-        self._arm_widgets: list[Any] = []
-        self._asking: set[str] = set()  # stations that were, and answered
+        self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
         server.scene.set_up_direction('+z')
         server.scene.add_grid('/grid', width=6.0, height=6.0, cell_size=0.1, section_size=1.0,
                               plane='xy', position=(0.0, 0.0, -0.001))
         gui = server.gui
         gui.main_panel.dock_right()
         self._note = gui.add_markdown('Waiting for the node …')
+        self._readout = Readout(server, robot_views)
         self._gallery = robots()
-        self._robot = gui.add_dropdown('robot', ('as it is', *self._gallery),
-                                       hint='another robot for the node')
+        self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
+                                       hint='load another robot into the node')
         self._robot.on_update(lambda event: self._choose_robot(event))
         with gui.add_folder('Goal'):
             self._only = gui.add_checkbox('position only', False)
             self._only.on_update(lambda _: self._show_rotations())
-            gui.add_button('Home', hint='to the start pose').on_click(lambda _: self._home())
-            self._readout = Readout(server, stations)
-        alone = len(stations) == 1
+            gui.add_button('Home', hint='go to the start pose').on_click(lambda _: self._home())
+            self._times = TimePlot(server, robot_views)
+        alone = len(robot_views) == 1
         self._solver_folders = [gui.add_folder(
-            'Solver' if alone else f'Solver: {station.name}', expand_by_default=alone)
-            for station in stations]
-        self._solvers: list[SolverPanel | None] = [None] * len(stations)
+            'Solver' if alone else f'Solver: {robot_view.name}', expand_by_default=alone)
+            for robot_view in robot_views]
+        self._solvers: list[SolverPanel | None] = [None] * len(robot_views)
         with gui.add_folder('Path', expand_by_default=False):
-            self._path = PathPanel(server, stations, self._goal)
+            self._path = PathPanel(server, robot_views, self._goal)
         self._joint_folder = gui.add_folder('Joints', expand_by_default=False)
         self._joints: JointPanel | None = None
         self._workspace_folder = gui.add_folder('Workspace', expand_by_default=False)
@@ -68,14 +69,14 @@ class View:
         add_screenshot_button(server)
 
     def close(self) -> None:
-        """Stop painting, and leave the graph."""
+        """Stop drawing, and leave the graph."""
         self._closed.set()
         self._news.set()
-        for station in self._stations:
-            station.close()
+        for robot_view in self._robot_views:
+            robot_view.close()
 
     def run(self) -> None:
-        """Paint until closed; a fault in one picture is told and does not end the next."""
+        """Draw until closed; an error in one picture is logged and does not stop the next."""
         last_tables = 0.0
         while not self._closed.is_set():
             self._news.wait(_TABLES)
@@ -87,78 +88,78 @@ class View:
                     last_tables = began
                     self._update_tables()
             except IkError as error:
-                self._tell(str(error))
+                self._notify(str(error))
+            except Exception:  # a defect must not stop the next picture
+                self._robot_views[0].connection.node.get_logger().error(traceback.format_exc())
             self._closed.wait(max(0.0, began + 1.0 / _RATE - time.monotonic()))
 
     def _paint(self) -> None:
-        for i, station in enumerate(self._stations):
-            if station.paint():
-                station.stand_at(_APART * station.reach * i)
+        for i, robot_view in enumerate(self._robot_views):
+            if robot_view.paint():
+                robot_view.move_to(_APART * robot_view.reach * i)
                 if i == 0:
-                    self._new_arm(station)
+                    self._new_arm(robot_view)
         self._server.flush()  # now, not when the server next looks
 
     def _update_tables(self) -> None:
         lines = []
-        for i, station in enumerate(self._stations):
+        for i, robot_view in enumerate(self._robot_views):
+            restarts = robot_view.restarts
+            if robot_view.check_node():
+                self._notify(f'{robot_view.name} responds again')
+            if i == 0 and robot_view.restarts > restarts:
+                self._leave_goal()
+            if robot_view.outdated or self._solvers[i] is None:
+                self._fetch_parameters(i, robot_view)
             panel = self._solvers[i]
-            if panel is None:
-                self._ask(i, station)
-            else:
+            if panel is not None:
                 panel.update()
-            chain = station.chain
-            lines.append(f'**{station.name}**: ' + (
-                'waiting for its robot …' if station.tree is None else
-                station.tree.name if chain is None else
-                f'{station.tree.name}, {chain.n_joints} joints from {chain.base_link} to '
-                f'{chain.tip_link}') + ('' if station.parameters else ' (no node answers yet)'))
-            lines += [f'⚠ {problem}' for problem in station.problems[:5]]
+            chain = robot_view.chain
+            lines.append(f'**{robot_view.name}**: ' + (
+                'waiting for its robot …' if robot_view.tree is None else
+                robot_view.tree.name if chain is None else
+                f'{robot_view.tree.name}, {chain.n_joints} joints from {chain.base_link} to '
+                f'{chain.tip_link}'))
+            lines += [f'⚠ {problem}' for problem in robot_view.problems[:5]]
         text = '  \n'.join(lines)
         if text != self._note.content:
             self._note.content = text
         self._readout.update()
+        self._times.update()
         if self._joints is not None:
             self._joints.update()
-        first = self._stations[0]
-        if self._gizmo is None and first.chain is not None and first.values:
+        first = self._robot_views[0]
+        if self._gizmo is None and first.is_placed:
             self._gizmo = Gizmo(self._server, '/goal', first.T_root_tip, 0.35 * first.reach,
                                 self._on_drag)
             self._show_rotations()
-
-        elif self._gizmo is not None and self._returning:
-            self._return(self._gizmo, first.T_root_tip)
-
-    def _return(self, gizmo: Gizmo, T_root_tip: np.ndarray) -> None:
-        """Keep the goal at the tip until that has come to rest."""
-        now = time.monotonic()
-        if not np.allclose(T_root_tip, gizmo.T, atol=_AT_REST):
-            gizmo.stand_at(T_root_tip)
-            self._moved_at = now
-        elif now - self._moved_at > _REST:
-            self._returning = False
+        elif self._gizmo is not None and first.is_placed:
+            self._gizmo.follow(first.T_root_tip)
 
     def _show_rotations(self) -> None:
         if self._gizmo is not None:
             self._gizmo.show_rotations(not self._only.value)
 
-    def _ask(self, i: int, station: Station) -> None:
-        """Ask a node for its parameters until it answers, beside the painting; show its solver."""
-        if station.name in self._asking or not station.link.is_there:
+    def _fetch_parameters(self, i: int, robot_view: RobotView) -> None:
+        """Fetch a node's parameters in a thread; show its solver."""
+        if robot_view.name in self._fetching or not robot_view.connection.is_there:
             return
-        self._asking.add(station.name)
+        self._fetching.add(robot_view.name)
 
-        def ask() -> None:
+        def fetch() -> None:
             try:
-                station.ask()
-                with self._solver_folders[i]:
-                    self._solvers[i] = SolverPanel(self._server, station, self._tell)
+                robot_view.fetch_parameters()
+                if self._solvers[i] is None:
+                    with self._solver_folders[i]:
+                        self._solvers[i] = SolverPanel(self._server, robot_view, self._notify)
             except SilentError as error:
-                self._tell(str(error))
-                self._asking.discard(station.name)
-        threading.Thread(target=ask, name=f'ask {station.name}', daemon=True).start()
+                self._notify(str(error))
+            finally:
+                self._fetching.discard(robot_view.name)
+        threading.Thread(target=fetch, name=f'fetch {robot_view.name}', daemon=True).start()
 
-    def _new_arm(self, station: Station) -> None:
-        """Make what belongs to one arm anew."""
+    def _new_arm(self, robot_view: RobotView) -> None:
+        """Create the widgets of a new arm."""
         if self._gizmo is not None:
             self._gizmo.remove()
             self._gizmo = None
@@ -166,18 +167,15 @@ class View:
         for panel in (self._joints, self._workspace):
             if panel is not None:
                 panel.close()
-        for folder in (self._joint_folder, self._workspace_folder):
-            for widget in list(folder._children.values()):
-                widget.remove()
         with self._joint_folder:
-            self._joints = JointPanel(self._server, station, self._tell)
+            self._joints = JointPanel(self._server, robot_view, self._notify, self._leave_goal)
         with self._workspace_folder:
-            self._workspace = WorkspacePanel(self._server, station, self._tell)
-        self._look_at(station)
+            self._workspace = WorkspacePanel(self._server, robot_view, self._notify)
+        self._look_at(robot_view)
 
-    def _look_at(self, station: Station) -> None:
-        """Have the camera see all robots."""
-        reach, count = station.reach, len(self._stations)
+    def _look_at(self, robot_view: RobotView) -> None:
+        """Point the camera at all robots."""
+        reach, count = robot_view.reach, len(self._robot_views)
         middle = np.array([0.0, 0.5 * _APART * reach * (count - 1), 0.35 * reach])
         away = reach * (1.0 + 0.75 * (count - 1))
         camera = self._server.initial_camera
@@ -191,40 +189,44 @@ class View:
         return np.eye(4) if self._gizmo is None else self._gizmo.T
 
     def drag_to(self, T_root_goal: np.ndarray) -> None:
-        """Do what dragging the goal to a pose (4, 4), m, in the root's frame does."""
+        """Act as if the goal was dragged to a pose (4, 4), m, in the root's frame."""
         if self._gizmo is not None:
-            self._gizmo.stand_at(T_root_goal)
+            self._gizmo.move_to(T_root_goal)
         self._on_drag(T_root_goal)
 
     def _on_drag(self, T_root_goal: np.ndarray) -> None:
-        self._returning = False
         if self._path.draws:
             self._path.draw(T_root_goal)
             return
-        for station in self._stations:
-            if station.chain is not None:
-                station.send_goal(T_root_goal, bool(self._only.value))
+        for robot_view in self._robot_views:
+            robot_view.send_goal(T_root_goal, bool(self._only.value))
+
+    def _leave_goal(self) -> None:
+        """Let the goal's handle follow the tip until it is dragged again."""
+        if self._gizmo is not None:
+            self._gizmo.release()
 
     def _home(self) -> None:
-        for station in self._stations:
+        if self._joints is not None:
+            self._joints.drop()
+        for robot_view in self._robot_views:
             try:
-                station.link.reset()
+                robot_view.go_home()
+                self._leave_goal()
             except SilentError as error:
-                self._tell(str(error))
-        self._returning, self._moved_at = True, time.monotonic()
+                self._notify(str(error))
 
     def _choose_robot(self, event: Any) -> None:
         wanted = self._gallery.get(self._robot.value)
         if event.client is None or wanted is None:
             return
-        for station in self._stations:
-            station.forget()
+        for robot_view in self._robot_views:
             try:
-                station.link.set_parameters(wanted)
-                station.ask()
+                robot_view.take(wanted)
             except SilentError as error:
-                self._tell(f'{station.name}: {error}')
+                self._robot.value = _AS_IT_IS
+                self._notify(f'{robot_view.name}: {error}')
 
-    def _tell(self, line: str) -> None:
+    def _notify(self, line: str) -> None:
         for client in self._server.get_clients().values():
             client.add_notification('ik_node', line, auto_close_seconds=8.0)

@@ -12,13 +12,17 @@ from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
+from hostile_texts import chain, texts_that_name
 from ik_node import KinematicTree
 from ik_node.model.geometry import Mesh
+from ik_node.model.readers import read_model
 from ik_node.viewer import gallery
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.meshes import MeshError, Meshes
 from ik_node.viewer.poses import matrix, position_wxyz
 from ik_node.viewer.robot_scene import RobotScene
+from ik_node.viewer.robot_view import RobotView
+from opened_files import opened_files
 
 
 @pytest.fixture(scope='module')
@@ -53,11 +57,40 @@ def test_links_are_where_forward_kinematics_says(server, name):
     scene.remove()
 
 
+def test_no_node_has_the_name_of_a_removed_one(server):
+    tree = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+    names = []
+    for _ in range(3):
+        scene = RobotScene(server, '/again', tree, Meshes())
+        names += [frame.name for frame in scene._frames.values()]
+        scene.remove()
+        assert not any(name.startswith('/again') for name in server.scene._handle_from_node_name)
+    assert len(set(names)) == 3 * len(tree.links)
+
+
 def test_a_tree_without_looks_is_drawn_with_simple_shapes(server):
     tree = KinematicTree.from_dh(robots.OWN.parent / 'config/dh/puma560.yaml')
     RobotScene(server, '/dh', tree, Meshes())
     drawn = [name for name in server.scene._handle_from_node_name if name.startswith('/dh')]
     assert sum('visual' in name for name in drawn) >= 6
+
+
+@pytest.mark.parametrize('kind', texts_that_name('x'))
+def test_a_description_that_names_a_file_opens_none_and_is_a_problem_told(server, kind, tmp_path):
+    secret = tmp_path / 'secret.xacro'
+    secret.write_text(chain(2))
+    robot_view = RobotView(server, f'station_{secret.parent.name}', changed=lambda: None)
+    try:
+        robot_view.on_description(chain(4))
+        robot_view.paint()
+        assert (robot_view.tree.links[-1], robot_view.problems) == ('l3', [])
+        with opened_files() as opened:
+            robot_view.on_description(texts_that_name(secret)[kind])
+            robot_view.paint()
+        assert not any(str(secret) in name for name in opened)
+        assert len(robot_view.problems) == 1
+    finally:
+        robot_view.close()
 
 
 def test_what_has_not_moved_is_not_sent_again(server):
@@ -162,6 +195,22 @@ def test_a_marker_that_changes_is_the_new_one(server):
     assert server.scene.get_handle_by_name('/c/n_1').text == 'after'
 
 
+def test_the_pose_of_a_marker_is_sent_though_one_of_its_name_was_removed_just_before(server):
+    scene = MarkerScene(server, '/a')
+    turned = Quaternion(x=0.6, w=0.8)
+    scene.show(MarkerArray(markers=[marker(Marker.CUBE, 1, pose=Pose(orientation=turned))]),
+               {'base': np.eye(4)})
+    upright = marker(Marker.CUBE, 1, pose=Pose(orientation=Quaternion(w=1.0)))
+    scene.show(MarkerArray(markers=[Marker(action=Marker.DELETEALL), upright]),
+               {'base': np.eye(4)})
+    sent = [message for message in
+            server._websock_server.get_message_buffer().message_from_id.values()
+            if getattr(message, 'name', '') == '/a/n_1']
+    poses = {type(message).__name__: message for message in sent}
+    assert poses['SetOrientationMessage'].wxyz == pytest.approx((1.0, 0.0, 0.0, 0.0))
+    assert poses['SetPositionMessage'].position == pytest.approx((0.0, 0.0, 0.0))
+
+
 def test_markers_end_with_their_lifetime_and_those_of_unknown_frames_are_left_out(server):
     scene = MarkerScene(server, '/l')
     short = marker(Marker.CUBE, 1)
@@ -183,6 +232,5 @@ def test_every_robot_of_the_gallery_loads():
     found = gallery.robots()
     assert {'arm_6r', 'scara', 'puma560 (DH rows)'} <= set(found)
     for given in found.values():
-        tree = (KinematicTree.from_dh(given['dh_path']) if given['dh_path']
-                else KinematicTree.from_urdf(given['urdf_path']))
+        tree = read_model(given['model_path'])
         assert tree.chain(given['base_link'] or None, given['tip_link'] or None).n_joints > 1

@@ -1,0 +1,151 @@
+"""The state of the node and of its last goal on the page: shown while it holds, and no longer."""
+
+import signal
+
+import numpy as np
+import pytest
+
+import robots
+from browser import choose, drag_handle, page_of, pixel, until, view_of
+from ros_harness import running
+
+MET = 'the goal is met'
+NO_GOAL = 'no goal yet'
+SILENT = 'the node does not respond'
+
+
+class Shown:
+    """A node, and the page on it."""
+
+    def __init__(self, node, view, robot_view, server, page):
+        self.node, self.view, self.robot_view, self.page = node, view, robot_view, page
+        self.server = server
+
+    def says(self, *words, timeout=60.0):
+        """Wait for words on the page; return whether they have come."""
+        return until(lambda: all(word in self.page.inner_text('body') for word in words), timeout,
+                     self.page)
+
+    def texts_in_scene(self):
+        """Return the texts of the markers that are drawn."""
+        return [marker.text for _, _, marker in list(self.robot_view._markers._shown.values())
+                if marker.text]
+
+    def meet_a_goal(self):
+        """Drag the handle to a goal that is met, and wait until panel and scene say so."""
+        client, T = next(iter(self.server.get_clients().values())), self.view._gizmo.T
+        far = 0.85 * 0.35 * self.robot_view.reach
+
+        def ends():
+            T = self.view._gizmo.T
+            return [pixel(client, T[:3, 3] + length * T[:3, 2]) for length in (far, far - 0.12)]
+        drag_handle(self.page, self.view, ends)
+        assert self.says(MET)
+        assert until(lambda: any(MET in text for text in self.texts_in_scene()), 60, self.page)
+        assert NO_GOAL not in self.page.inner_text('body')
+        assert np.linalg.norm(self.view._gizmo.T - T) > 0.05
+
+    def home(self):
+        """Press Home, and wait until the arm is there without a goal."""
+        self.page.get_by_role('button', name='Home').click()
+        assert until(lambda: np.allclose(list(self.robot_view.values.values()), 0.0), 60, self.page)
+        assert self.is_without_goal()
+
+    def handle_is_at_the_tip(self):
+        """Tell whether the goal's handle is shown, at the tip; there is none between two robots."""
+        gizmo = self.view._gizmo
+        return (gizmo is not None and self.robot_view.is_placed
+                and np.allclose(gizmo.T, self.robot_view.T_root_tip, atol=1e-4))
+
+    def is_without_goal(self):
+        """Wait until nothing is left of a goal: in the panel, in the scene, and of its handle."""
+        assert self.says(NO_GOAL)
+        assert until(lambda: self.texts_in_scene() and not any(
+            MET in text or text == 'CONVERGED' for text in self.texts_in_scene()), 60, self.page)
+        assert until(self.handle_is_at_the_tip, 60, self.page)
+        assert MET not in self.page.inner_text('body')
+        return True
+
+
+@pytest.fixture(scope='module')
+def shown():
+    with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
+          view_of(node._domain.id) as (server, view, (robot_view,)),
+          page_of(server.get_port()) as (page, _)):
+        assert until(lambda: view._gizmo is not None and server.get_clients()
+                     and view._solvers[0] is not None, 60, page)
+        page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
+        page.get_by_text('Joints', exact=True).first.click()
+        page.wait_for_timeout(2000)  # for the first picture, rendered in software
+        yield Shown(node, view, robot_view, server, page)
+
+
+def test_home_ends_the_goal(shown):
+    shown.meet_a_goal()
+    shown.home()
+
+
+def test_a_reset_by_another_node_ends_the_goal(shown):
+    shown.meet_a_goal()
+    shown.node.stand(np.zeros(6))
+    assert shown.says(NO_GOAL)
+
+
+def test_a_slider_ends_the_goal(shown):
+    shown.home()
+    shown.meet_a_goal()
+    slider = shown.page.get_by_role('slider').first
+    slider.focus()
+    for _ in range(5):
+        slider.press('ArrowRight')
+    assert shown.is_without_goal()
+
+
+def test_another_solver_ends_the_goal(shown):
+    shown.home()
+    shown.meet_a_goal()
+    choose(shown.page, 'dls', 'auto')
+    assert shown.says(NO_GOAL)
+    assert until(lambda: not any(MET in text for text in shown.texts_in_scene()), 60, shown.page)
+    assert shown.node.set(solver='dls')[0]
+    assert until(lambda: shown.page.locator('input[value="dls"]').count(), 60, shown.page)
+
+
+def test_an_inactive_node_is_shown_as_such_and_an_active_one_is_not(shown):
+    assert shown.node.transition('deactivate')
+    assert shown.says('the node is inactive: it accepts no goals')
+    assert shown.node.transition('activate')
+    assert shown.says(NO_GOAL)
+
+
+def test_a_node_that_is_killed_and_started_again_is_shown_as_such(shown):
+    shown.home()
+    shown.meet_a_goal()
+    shown.node.process.kill()
+    assert shown.says(SILENT)
+    assert MET not in shown.page.inner_text('body')
+    assert until(lambda: shown.texts_in_scene() == [], 60, shown.page)
+    shown.node.restart()
+    assert shown.says('responds again', timeout=60.0)
+    assert shown.is_without_goal()
+    assert SILENT not in shown.page.inner_text('body')
+    shown.meet_a_goal()
+
+
+def test_a_node_that_was_busy_keeps_the_handle_where_it_was_dragged(shown):
+    shown.home()
+    shown.meet_a_goal()
+    T = shown.view._gizmo.T
+    shown.node.process.send_signal(signal.SIGSTOP)
+    assert shown.says(SILENT)
+    shown.node.process.send_signal(signal.SIGCONT)
+    assert until(lambda: SILENT not in shown.page.inner_text('body'), 60, shown.page)
+    assert until(lambda: any(MET in text for text in shown.texts_in_scene()), 60, shown.page)
+    assert MET in shown.page.inner_text('body')
+    assert shown.view._gizmo.T == pytest.approx(T)
+
+
+def test_another_robot_ends_the_goal(shown):
+    choose(shown.page, 'as it is', 'arm_7r')
+    assert until(lambda: shown.robot_view.tree.name == 'arm_7r', 60, shown.page)
+    assert shown.is_without_goal()
