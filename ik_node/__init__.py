@@ -5,12 +5,43 @@
 >>> result = make_solver('dls', chain).solve(chain.forward(chain.neutral()))
 """
 
-from ik_node.exceptions import IkError, ModelError
-from ik_node.model.chain import Chain
-from ik_node.model.tree import KinematicTree
-from ik_node.solvers.goal import Goal
-from ik_node.solvers.registry import make_solver, solver_names
-from ik_node.solvers.result import Result, StopReason
+import importlib.util
+
+__version__ = '0.2.0'
+
+TYPE_CHECKING = False  # without typing, which takes long to import: see commands
+if TYPE_CHECKING:
+    from ik_node.exceptions import IkError, ModelError
+    from ik_node.model.amc import read_amc
+    from ik_node.model.chain import Chain
+    from ik_node.model.tree import KinematicTree
+    from ik_node.solvers.body.registry import body_solver_names, make_body_solver
+    from ik_node.solvers.goal import Goal
+    from ik_node.solvers.registry import make_solver, solver_names
+    from ik_node.solvers.result import Result, StopReason
 
 __all__ = ['Chain', 'Goal', 'IkError', 'KinematicTree', 'ModelError', 'Result', 'StopReason',
-           'make_solver', 'solver_names']
+           'body_solver_names', 'make_body_solver', 'make_solver', 'read_amc', 'solver_names']
+
+# Imported with the first use: the commands handle signals before numpy and numba are loaded.
+_HOMES = {'Chain': 'model.chain', 'Goal': 'solvers.goal', 'IkError': 'exceptions',
+          'KinematicTree': 'model.tree', 'ModelError': 'exceptions', 'Result': 'solvers.result',
+          'StopReason': 'solvers.result', 'body_solver_names': 'solvers.body.registry',
+          'make_body_solver': 'solvers.body.registry', 'make_solver': 'solvers.registry',
+          'read_amc': 'model.amc', 'solver_names': 'solvers.registry'}
+
+
+def __getattr__(name: str) -> object:
+    """Import what belongs to the public API, or a subpackage."""
+    if name in _HOMES:
+        value: object = getattr(importlib.import_module(f'{__name__}.{_HOMES[name]}'), name)
+        globals()[name] = value
+        return value
+    if not name.startswith('__') and importlib.util.find_spec(f'{__name__}.{name}') is not None:
+        return importlib.import_module(f'{__name__}.{name}')
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+
+
+def __dir__() -> list[str]:
+    """List the public API before it is imported, too."""
+    return sorted({*globals(), *__all__})

@@ -1,1 +1,1 @@
-"""What shows the node at work: goals on a way that every arm can follow, and pictures of it."""
+"""Demonstration: a node follows goals on a path that any arm can follow; pictures of it."""

@@ -1,4 +1,4 @@
-"""A picture of an arm along its way."""
+"""A picture of an arm along its path."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,26 +13,27 @@ from matplotlib import pyplot as plt
 
 from ik_node.model.chain import Chain
 
-_FLAT = 1e-6  # of the arm's size: what counts as a plane
+_PLANAR = 1e-6  # of the arm's size: what counts as a plane
 _MOST_DRAWN = 50
 _BONES = mpl.colormaps['viridis']
 
 
-def draw_way(chain: Chain, postures: Sequence[Mapping[str, float]], goals: np.ndarray,
-             title: str, file: Path) -> None:
-    """Save a picture of the postures (k) an arm took on its way to its goals.
+def draw_motion(chain: Chain, configurations: Sequence[Mapping[str, float]], goals: np.ndarray,
+                title: str, file: Path) -> None:
+    """Save a picture of the configurations (k) of an arm at its goals.
 
-    postures: {joint: value}, rad or m; goals: (k, 4, 4) T_base_goal, m. Of many some are drawn.
+    configurations: {joint: value}, rad or m; goals: (k, 4, 4) T_base_goal, m. At most _MOST_DRAWN
+    of them are drawn, evenly spaced.
     """
-    every = -(-len(postures) // _MOST_DRAWN)
-    postures, goals = postures[::every], goals[::every]
-    bones = np.array([_bones(chain, posture) for posture in postures])
+    every = -(-len(configurations) // _MOST_DRAWN)
+    configurations, goals = configurations[::every], goals[::every]
+    bones = np.array([_bones(chain, configuration) for configuration in configurations])
     tips = bones[:, -1]
     size = float(np.ptp(bones.reshape(-1, 3), axis=0).max()) or 1.0
-    flat = np.ptp(bones[..., 2]) < _FLAT * size
+    planar = np.ptp(bones[..., 2]) < _PLANAR * size
     figure = plt.figure(figsize=(9.0, 9.0), dpi=130)
-    axes: Any = figure.add_subplot() if flat else figure.add_subplot(projection='3d')
-    used = slice(0, 2) if flat else slice(0, 3)
+    axes: Any = figure.add_subplot() if planar else figure.add_subplot(projection='3d')
+    used = slice(0, 2) if planar else slice(0, 3)
     for i, bone in enumerate(bones):
         share = i / max(len(bones) - 1, 1)
         axes.plot(*bone[:, used].T, color=_BONES(share), lw=3.0 if i == len(bones) - 1 else 1.6,
@@ -43,22 +44,22 @@ def draw_way(chain: Chain, postures: Sequence[Mapping[str, float]], goals: np.nd
         for column, color in zip(T[:3, :3].T, ('tab:red', 'tab:green', 'tab:blue')):
             axis = np.array([T[:3, 3], T[:3, 3] + 0.05 * size * column])
             axes.plot(*axis[:, used].T, color=color, lw=1.0)
-    _frame(axes, bones.reshape(-1, 3), flat)
+    _frame(axes, bones.reshape(-1, 3), planar)
     axes.set_title(title)
     axes.legend(loc='upper right')
     figure.savefig(file, bbox_inches='tight')
     plt.close(figure)
 
 
-def _bones(chain: Chain, posture: Mapping[str, float]) -> np.ndarray:
-    """Return where the links from the base to the tip have their origins, (k, 3), m, base frame."""
-    T_root_link = chain.tree.forward(posture)
+def _bones(chain: Chain, configuration: Mapping[str, float]) -> np.ndarray:
+    """Return the origins of the links from the base to the tip, (k, 3), m, base frame."""
+    T_root_link = chain.tree.forward(configuration)
     T_base_root = np.linalg.inv(T_root_link[chain.base_link])
     return np.array([(T_base_root @ T_root_link[link])[:3, 3] for link in chain.links])
 
 
-def _frame(axes: Any, points: np.ndarray, flat: bool) -> None:
-    """Give every axis the same scale, and the picture a margin."""
+def _frame(axes: Any, points: np.ndarray, planar: bool) -> None:
+    """Set the same scale for every axis, and a margin."""
     low, high = points.min(axis=0), points.max(axis=0)
     centre, half = 0.5 * (low + high), 0.55 * max(float((high - low).max()), 1e-9)
     axes.set_xlim(centre[0] - half, centre[0] + half)
@@ -66,7 +67,7 @@ def _frame(axes: Any, points: np.ndarray, flat: bool) -> None:
     axes.set_xlabel('x [m]')
     axes.set_ylabel('y [m]')
     axes.grid(visible=True, alpha=0.3)
-    if flat:
+    if planar:
         axes.set_aspect('equal')
     else:
         axes.set_zlim(centre[2] - half, centre[2] + half)

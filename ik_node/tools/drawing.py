@@ -1,4 +1,4 @@
-"""A tree of links and joints drawn in text."""
+"""Draws a tree of links and joints as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,10 +8,10 @@ _AXES = {(1.0, 0.0, 0.0): 'x', (0.0, 1.0, 0.0): 'y', (0.0, 0.0, 1.0): 'z',
 
 
 def draw_tree(root: str, joints: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the lines of a drawing: a joint and the link it carries on each.
+    """Return the lines of a drawing, each with a joint and its child link.
 
-    joints: as `inspection.inspect_tree` gives them. A line hangs on the one above it; only where
-    there are several, branches are drawn, so that a long arm stays at the left.
+    joints: as `inspection.inspect_tree` returns them. Each line continues the one above it;
+    branches are drawn only for several children, so that a long arm is not indented.
     """
     below: dict[str, list[Mapping[str, Any]]] = {}
     for joint in joints:
@@ -37,7 +37,7 @@ def _branches(joints: Sequence[Mapping[str, Any]],
 
 
 def describe_joint(joint: Mapping[str, Any]) -> str:
-    """Return type, axis, limits and source of a joint in one line; nothing of a fixed one."""
+    """Return type, axis, limits and source of a joint in one line."""
     if 'axis' not in joint:
         return 'fixed'
     unit = 'm' if joint['type'] == 'prismatic' else 'rad'

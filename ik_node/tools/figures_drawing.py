@@ -1,4 +1,4 @@
-"""Draws the runs of a figure: the arm frame by frame, and how the runs went over the frames."""
+"""Draws the runs of a figure: the arm frame by frame, and charts over the frames."""
 
 import io
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from ik_node.tools.figures_textbook import FRAMES, Figure, Run
 
 _INK, _FAINT = '#333333', '#8a8a8a'
-_RUNS = ('#0072b2', '#d55e00')               # a, b: the way of the tip, and the curves
+_RUNS = ('#0072b2', '#d55e00')               # a, b: the path of the tip, and the curves
 _ANGLES = ('#009e73', '#a0569b', '#b8860b')  # θ1, θ2, θ3
 _ARM = ('#ccd6de', '#1f2d3a')                # at the first frame and at the last
 _STYLES = ('-', '--')                        # of the angles of a and of b
@@ -106,13 +106,13 @@ def _draw_arm(panel: Any, run: Run, figure: Figure, color: str, reach: float) ->
 
 
 def _number(panel: Any, run: Run, frames: Sequence[int]) -> None:
-    """Write the numbers of frames beside the tip, each where there is most room."""
+    """Write the numbers of frames beside the tip, each where there is most space."""
     from matplotlib.patheffects import withStroke
     low, high = np.transpose([panel.get_xlim(), panel.get_ylim()])
     unit = 0.04 * float(high[0] - low[0])  # about the size of a number
-    turns = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False)
+    angles = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False)
     around = unit * np.multiply.outer((1.1, 1.5, 1.9),
-                                      np.column_stack([np.cos(turns), np.sin(turns)])
+                                      np.column_stack([np.cos(angles), np.sin(angles)])
                                       ).reshape(-1, 2)
     arms, strong = run.joints[::_every(run)], run.joints[frames]
     lines = np.vstack([_along(run.tips[:-1], run.tips[1:]), _along(run.goals[:-1], run.goals[1:]),
@@ -121,7 +121,8 @@ def _number(panel: Any, run: Run, frames: Sequence[int]) -> None:
     for frame in frames:
         places = run.tips[frame] + around
         places = places[((places > low + 0.6 * unit) & (places < high - 0.6 * unit)).all(axis=1)]
-        score = (_room(places, lines).clip(max=unit) + 0.5 * _room(places, thin).clip(max=unit)
+        score = (_clearance(places, lines).clip(max=unit)
+                 + 0.5 * _clearance(places, thin).clip(max=unit)
                  - 0.4 * np.linalg.norm(places - run.tips[frame], axis=1))
         place = places[score.argmax()]
         lines = np.vstack([lines, place + 0.4 * around])
@@ -132,8 +133,8 @@ def _number(panel: Any, run: Run, frames: Sequence[int]) -> None:
                                    'shrinkB': 1.0})
 
 
-def _room(places: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return how far each of places (k, 2) is from the nearest of points (m, 2), (k,)."""
+def _clearance(places: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return the distance of places (k, 2) from the nearest of points (m, 2), (k,)."""
     return np.linalg.norm(places[:, None] - points, axis=2).min(axis=1)
 
 
@@ -189,7 +190,7 @@ def _head(chart: Any, what: str, unit: str) -> None:
 
 
 def _dress(chart: Any, frames: int, labelled: bool) -> None:
-    """Give the charts over the frames one look."""
+    """Format a chart over the frames."""
     from matplotlib.ticker import MaxNLocator
     chart.set_xlim(-0.02 * frames, 1.02 * frames)
     chart.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -204,9 +205,9 @@ def _legend(runs: Sequence[Run], reach: float) -> list[Any]:
     names = ('a', 'b') if len(runs) > 1 else ('',)
     circle = [Line2D([], [], color=_FAINT, lw=1.0, ls=':', label=f'reach, {reach:g}')]
     return [Line2D([], [], color=_INK, lw=0.8, ls='--', marker='x', ms=4.5, mew=0.9,
-                   label="way asked for: every frame's goal"),
+                   label="goal path: the goal of every frame"),
             *(Line2D([], [], color=color, lw=1.8, marker='o', ms=3.5,
-                     label=f'way of the tip {name and f"({name})"}'.rstrip())
+                     label=f'path of the tip {name and f"({name})"}'.rstrip())
               for name, color in zip(names, _RUNS)),
             *(circle if _out_of_reach(runs[0], reach) else [])]
 

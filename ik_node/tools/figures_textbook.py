@@ -1,4 +1,4 @@
-"""The textbook's runs, figs 5.20–5.25 [Parent], as its text describes them, and how they go."""
+"""The runs of the textbook's figures 5.20–5.25 [Parent], as its text describes them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _NEAR, _FAR = (-20.0, 5.0), (-35.0, 5.0)
 
 @dataclass(frozen=True)
 class Method:
-    """A way to take the steps."""
+    """A solver with options, for one step per frame."""
 
     label: str
     solver: str
@@ -30,10 +30,10 @@ class Method:
 
 @dataclass(frozen=True)
 class Figure:
-    """What a figure of the text shows.
+    """A figure of the text.
 
-    `goal`: x and y. `panels`: the frames that the text has panels of, of 20. `remark`: what to see
-    in it; the runs a, b of its methods stand in braces, as in `{a.largest:.2f}`.
+    `goal`: x and y. `panels`: the frames, of 20, that the text shows. `remark`: an explanation, a
+    format string of the runs a, b of its methods, as in `{a.largest:.2f}`.
     """
 
     number: str
@@ -51,7 +51,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Run:
-    """How a method followed the goal: frame 0 is the start, then one step for each of n frames.
+    """A run of a method after the goal: frame 0 is the start, then one step per frame.
 
     `q`: (n + 1, 3) rad. `joints`: (n + 1, 4, 2), where the joints and the tip were at each frame.
     `goals`: (n + 1, 2), that frame's goal. Lengths in the unit of the arm.
@@ -104,7 +104,7 @@ class Run:
 
 
 def run(chain: Chain, method: Method, goal: Sequence[float], frames: int = FRAMES) -> Run:
-    """Follow a goal that goes the straight way from the tip to `goal`, x and y, in equal parts.
+    """Follow a goal that moves on a straight line from the tip to `goal`, x and y, in equal steps.
 
     One Euler step per frame, position only. Raises InputError for a goal that is not two finite
     numbers or no frame at all.
@@ -116,9 +116,9 @@ def run(chain: Chain, method: Method, goal: Sequence[float], frames: int = FRAME
     end = np.append(vector(goal, 2, 'the goal'), start[2])
     goals = start + np.linspace(0.0, 1.0, frames + 1)[:, None] * (end - start)
     q = [np.array(START)]
-    for on_the_way in goals[1:]:
-        q.append(q[-1] + solver.step(Goal(position=on_the_way), q[-1]))
-    return Run(method, np.array(q), np.array([_joints(chain, posture) for posture in q]),
+    for position in goals[1:]:
+        q.append(q[-1] + solver.step(Goal(position=position), q[-1]))
+    return Run(method, np.array(q), np.array([_joints(chain, values) for values in q]),
                goals[:, :2])
 
 
@@ -147,7 +147,7 @@ FIGURES = {figure.number: figure for figure in (
     Figure(
         '5.20', 'Pseudoinverse of the Jacobian without and with damping',
         (_PSEUDOINVERSE, _DAMPED),
-        'Without damping the tip keeps to the straight way, at most {a.largest:.2f} from its '
+        'Without damping the tip keeps to the straight path, at most {a.largest:.2f} from its '
         "frame's goal. Damping with λ = 5 (the text prints no number) trails by up to "
         '{b.largest:.2f} and gains nothing here, for no singularity is near.'),
     Figure(
@@ -162,7 +162,7 @@ FIGURES = {figure.number: figure for figure in (
         (_control((0.1, 0.5, 0.1)), _control((0.1, 0.1, 0.5))),
         'The joint with the larger gain is kept straighter: θ2 ends at {a.end[1]:.0f}° in (a) and '
         '{b.end[1]:.0f}° in (b), θ3 at {a.end[2]:.0f}° and {b.end[2]:.0f}°. The term acts in the '
-        'null space: it moves the tip off its way only where steps are long, as the first are '
+        'null space: it moves the tip off its path only where steps are long, as the first are '
         '({a.steps[0]:.2f} and {b.steps[0]:.2f} rad).'),
     Figure(
         '5.23', 'Alternate Jacobian: the goal is pulled to the arm',
@@ -175,7 +175,7 @@ FIGURES = {figure.number: figure for figure in (
         "Drawn with Buss's step, α = ⟨V, JJᵀV⟩ / ⟨JJᵀV, JJᵀV⟩ anew at every frame: the fixed "
         'α = 0.1 that the text prints diverges for this arm, since stability needs α < 2/σ²max, '
         'which is 0.0025 at the start and never above 0.011. One such step does not reach its '
-        'goal: the tip gets off its way and behind, by {a.largest:.1f} at frame {a.worst}, then '
+        'goal: the tip gets off its path and behind, by {a.largest:.1f} at frame {a.worst}, then '
         'catches up.'),
     Figure(
         '5.25', 'Cyclic coordinate descent',

@@ -1,8 +1,13 @@
-"""Writes the tables of the documentation anew, from what the code declares.
+"""Generates the tables of the documentation from the declarations in the code.
 
-A page says where: between the lines `<!-- begin NAME -->` and `<!-- end NAME -->`. What stands
-around them is written by hand.
+A table is between the lines `<!-- begin NAME -->` and `<!-- end NAME -->` of a page; the rest of
+the page is written by hand.
 """
+
+from ik_node.commands import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
 
 import argparse
 import re
@@ -25,7 +30,7 @@ def names_in(text: str) -> list[str]:
 
 
 def renewed(text: str) -> str:
-    """Return a page with its tables as they are to be. Raises KeyError for unknown names."""
+    """Return a page with current tables. Raises KeyError for unknown names."""
     makers = tables()
     return _BLOCK.sub(lambda match: f'{match[1]}{makers[match["name"]]()}\n{match[3]}', text)
 

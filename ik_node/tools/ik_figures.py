@@ -1,4 +1,9 @@
-"""Remakes the textbook's figures 5.20–5.25 [Parent]: a planar 3R arm follows a goal, by method."""
+"""Reproduces the textbook's figures 5.20–5.25 [Parent]: a planar 3R arm follows a goal."""
+
+from ik_node.commands import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
 
 import argparse
 import os
@@ -11,7 +16,7 @@ from textwrap import fill
 import numpy as np
 
 from ik_node.exceptions import IkError, InputError, unknown
-from ik_node.model.files import read_robot
+from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
 from ik_node.tools.figures_drawing import draw_figure
 from ik_node.tools.figures_textbook import FIGURES, FRAMES, ROBOT, Figure, Run, reach, run
@@ -24,45 +29,45 @@ _Runs = Mapping[str, Sequence[Run]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code: 2 for what cannot be done."""
-    given = _arguments(arguments)
+    """Run the command; return its exit code: 2 for errors."""
+    options = _arguments(arguments)
     try:
-        figures = _chosen(given.figure)
-        _look_ahead(given)
-        chain = read_robot(robot_file(ROBOT)).chain()
-        runs = {figure.number: [run(chain, method, given.goal or figure.goal, given.frames)
+        figures = _chosen(options.figure)
+        _look_ahead(options)
+        chain = read_model(robot_file(ROBOT)).chain()
+        runs = {figure.number: [run(chain, method, options.goal or figure.goal, options.frames)
                                 for method in figure.methods] for figure in figures}
         for figure in figures:
-            draw_figure(figure, runs[figure.number], reach(chain), given.out / figure.file)
-        if given.markdown is not None:
-            # What the remarks say is true of the text's own runs only.
-            remarks = given.goal is None and given.frames == FRAMES
-            given.markdown.write_text(_page(figures, runs, given.out, given.markdown, remarks),
-                                      encoding='utf-8')
+            draw_figure(figure, runs[figure.number], reach(chain), options.out / figure.file)
+        if options.markdown is not None:
+            # The remarks hold for the text's own runs only.
+            remarks = options.goal is None and options.frames == FRAMES
+            options.markdown.write_text(
+                _page(figures, runs, options.out, options.markdown, remarks), encoding='utf-8')
     except (IkError, OSError, _MissingError) as error:
         print(f'ik_figures: {error}', file=sys.stderr)
         return 2
     print('\n'.join(_table(runs)))
-    print(f'\n{len(figures)} picture{"s" if len(figures) > 1 else ""} in {given.out.absolute()}')
+    print(f'\n{len(figures)} picture{"s" if len(figures) > 1 else ""} in {options.out.absolute()}')
     return 0
 
 
 class _MissingError(Exception):
-    """Something that is to be installed first."""
+    """A missing package."""
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='ik_figures', description=__doc__)
     parser.add_argument('--out', metavar='FOLDER', type=Path, default=Path('figures'),
-                        help='where the pictures go; made where it is missing (default: figures)')
+                        help='folder of the pictures, created if missing (default: figures)')
     parser.add_argument('--figure', metavar='NUMBER', nargs='+', default=list(FIGURES),
                         help=f'which of {", ".join(FIGURES)} (default: all)')
     parser.add_argument('--goal', metavar=('X', 'Y'), nargs=2, type=float,
-                        help="where the tip is to go (default: each figure's own)")
+                        help="goal of the tip (default: each figure's own)")
     parser.add_argument('--frames', metavar='N', type=int, default=FRAMES,
-                        help=f'in how many steps (default: {FRAMES})')
+                        help=f'number of steps (default: {FRAMES})')
     parser.add_argument('--markdown', metavar='FILE', type=Path,
-                        help='write a page of the pictures and the table, too')
+                        help='also write a page with the pictures and the table')
     return parser.parse_args(arguments)
 
 
@@ -74,23 +79,23 @@ def _chosen(numbers: Sequence[str]) -> list[Figure]:
     return [figure for number, figure in FIGURES.items() if number in numbers]
 
 
-def _look_ahead(given: argparse.Namespace) -> None:
-    """Find out before the work what would fail after it, and make the folder."""
+def _look_ahead(options: argparse.Namespace) -> None:
+    """Check requirements before the computation, and create the folder."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise _MissingError(f'the pictures need matplotlib ({error}): pip install matplotlib'
                             ) from error
     try:
-        given.out.mkdir(parents=True, exist_ok=True)
+        options.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OSError(f'{given.out.absolute()} cannot be made a folder for the pictures: '
+        raise OSError(f'{options.out.absolute()} cannot be made a folder for the pictures: '
                       f'{error.strerror}') from error
-    if not os.access(given.out, os.W_OK | os.X_OK):
-        raise OSError(f'{given.out.absolute()} cannot be written to')
-    if given.markdown is not None and not given.markdown.absolute().parent.is_dir():
-        raise FileNotFoundError(f'there is no folder {given.markdown.absolute().parent} to save '
-                                f'{given.markdown.name} in')
+    if not os.access(options.out, os.W_OK | os.X_OK):
+        raise OSError(f'{options.out.absolute()} cannot be written to')
+    if options.markdown is not None and not options.markdown.absolute().parent.is_dir():
+        raise FileNotFoundError(f'there is no folder {options.markdown.absolute().parent} to save '
+                                f'{options.markdown.name} in')
 
 
 def _table(runs: _Runs) -> list[str]:
@@ -110,14 +115,14 @@ def _page(figures: Sequence[Figure], runs: _Runs, folder: Path, page: Path, rema
     """Return a page of the pictures, what to see in each of them, and the table."""
     pictures = Path(os.path.relpath(folder, page.absolute().parent)).as_posix()
     paragraphs = ["# The textbook's figures", fill(
-        'A planar arm of three links, 15, 10 and 5 long, follows a goal that goes the straight way '
-        'from the tip at q = (π/8, π/4, π/4) to where it is to end, as in figures 5.20 to 5.25 of '
+        'A planar arm of three links, 15, 10 and 5 long, follows a goal that moves on a straight '
+        'line from the tip at q = (π/8, π/4, π/4) to its end, as in figures 5.20 to 5.25 of '
         'Parent ([references](references.md)). Every frame takes one bare step of the method '
         '(`solver.step`), for the position only. `ik_figures --markdown` made this page and its '
         'pictures.', _LINE), fill(
         'The arm is drawn at every frame, light at the first and dark at the last; the frames that '
-        'the text shows are stronger, and numbered. The charts tell how far the tip is from its '
-        "frame's goal, how far the joint turns that turns most, and the joint angles.", _LINE)]
+        'the text shows are stronger, and numbered. The charts show the distance of the tip from '
+        "its frame's goal, the largest step of a joint, and the joint angles.", _LINE)]
     for figure in figures:
         of_figure = runs[figure.number]
         paragraphs += [f'## {figure.number}: {figure.title}',
@@ -127,7 +132,7 @@ def _page(figures: Sequence[Figure], runs: _Runs, folder: Path, page: Path, rema
             paragraphs.append(fill(_minus(remark), _LINE))
     paragraphs += ['## After the last frame', '\n'.join(_table(runs)), fill(
         'Lengths are in the unit of the links. The largest distance is that of the tip from a '
-        "frame's goal on the way, the longest step that of any joint.", _LINE)]
+        "frame's goal over all frames, the longest step that of any joint.", _LINE)]
     return '\n\n'.join(paragraphs) + '\n'
 
 

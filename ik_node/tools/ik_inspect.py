@@ -1,4 +1,9 @@
-"""Prints what a robot is: its tree, joints and limits, and what each arm of it can do."""
+"""Prints the tree, joints and limits of a robot, and task axes, reach and solvers of its arms."""
+
+from ik_node.commands import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
 
 import argparse
 import json
@@ -8,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ik_node.exceptions import IkError, ModelError
-from ik_node.model.files import read_robot
+from ik_node.model.readers import FORMATS, read_model
 from ik_node.resources import robot_file
 from ik_node.tools.drawing import draw_tree
 from ik_node.tools.inspection import chains_to_show, inspect_chain, inspect_tree
@@ -17,28 +22,28 @@ _DH_COLUMNS = ('a', 'alpha', 'd', 'theta')
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code: 2 where the robot cannot be read."""
-    given = _arguments(arguments)
+    """Run the command; return its exit code: 2 for errors."""
+    options = _arguments(arguments)
     try:
-        tree = read_robot(robot_file(given.robot), _xacro_args(given.xacro_arg),
-                          hold_complex_joints=given.hold)
-        if given.urdf:
+        tree = read_model(robot_file(options.robot), _xacro_args(options.xacro_arg),
+                          hold_complex_joints=options.hold)
+        if options.urdf:
             _print(tree.to_urdf().rstrip('\n'))
             return 0
-        chains = [inspect_chain(chain) for chain in chains_to_show(tree, given.base, given.tip)]
+        chains = [inspect_chain(chain) for chain in chains_to_show(tree, options.base, options.tip)]
     except (IkError, FileNotFoundError) as error:
         print(f'ik_inspect: {error}', file=sys.stderr)
         return 2
     report = {**inspect_tree(tree), 'chains': chains}
-    if given.json:
+    if options.json:
         _print(json.dumps(report, indent=2))
     else:
-        _print('\n'.join(_text(report, given.convention)))
+        _print('\n'.join(_text(report, options.convention)))
     return 0
 
 
 def _print(text: str) -> None:
-    """Print a text, to a reader that may have seen enough before its end, as `head` has."""
+    """Print a text; a reader may close the pipe before its end, as `head` does."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -47,18 +52,17 @@ def _print(text: str) -> None:
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='ik_inspect', description=__doc__)
-    parser.add_argument('robot', help='a .urdf or .xacro file, a .yaml of Denavit-Hartenberg rows, '
-                                      'or one of the robots of this package')
-    parser.add_argument('--base', metavar='LINK', help='where the chain begins')
-    parser.add_argument('--tip', metavar='LINK', help='where it ends')
+    parser.add_argument('robot', help=f'a file: {FORMATS}; or one of the robots of this package')
+    parser.add_argument('--base', metavar='LINK', help='base link of the chain')
+    parser.add_argument('--tip', metavar='LINK', help='tip link of the chain')
     parser.add_argument('--convention', choices=('standard', 'modified', 'both'),
-                        default='standard', help='of the Denavit-Hartenberg rows in the text')
+                        default='standard', help='convention of the Denavit-Hartenberg rows')
     parser.add_argument('--xacro-arg', metavar='NAME:=VALUE', action='append', default=[],
                         help='an argument of the xacro file; may be repeated')
     parser.add_argument('--hold', action='store_true',
-                        help='hold planar and floating joints fixed')
+                        help='fix planar and floating joints')
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument('--json', action='store_true', help='print all of it as JSON')
+    shown.add_argument('--json', action='store_true', help='print everything as JSON')
     shown.add_argument('--urdf', action='store_true', help='print the robot as URDF')
     return parser.parse_args(arguments)
 
@@ -77,12 +81,19 @@ def _text(report: Mapping[str, Any], convention: str) -> list[str]:
     follows = f', {follow} by following another' if follow else ''
     lines = [f'{report["name"]}: {len(report["links"])} links, {len(report["joints"])} joints, '
              f'{len(moving)} of them moving{follows}', '',
-             *draw_tree(report['root'], report['joints'])]
+             *draw_tree(report['root'], report['joints']), '', _mass(report)]
     for chain in report['chains']:
         lines += ['', *_chain(chain, convention)]
     if report['warnings']:
         lines += ['', 'Odd in the file:', *(f'  {warning}' for warning in report['warnings'])]
     return lines
+
+
+def _mass(report: Mapping[str, Any]) -> str:
+    if not report['inertials']:
+        return 'mass: no link has one'
+    return (f'mass: {report["mass"]:.6g} kg, of {len(report["inertials"])} of '
+            f'{len(report["links"])} links')
 
 
 def _chain(chain: Mapping[str, Any], convention: str) -> list[str]:
@@ -119,7 +130,7 @@ def _rows(convention: str, table: Mapping[str, Any]) -> list[str]:
 
 
 def _cell(value: float, moved: bool) -> str:
-    """Return a parameter; q stands where the joint's value is added."""
+    """Return a parameter, with q where the joint value is added."""
     value = round(value, 9) + 0.0
     text = f'{value:.6g}'
     if not moved:

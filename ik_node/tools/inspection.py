@@ -1,4 +1,4 @@
-"""What a robot is, gathered for people and programs: plain data, as JSON has it."""
+"""Collects the properties of a robot as plain data for text and JSON."""
 
 import math
 from typing import Any
@@ -14,15 +14,23 @@ from ik_node.model.tree import KinematicTree
 from ik_node.solvers.registry import make_solver, solver_names
 from ik_node.workspace.task_rank import task_rank
 
-_NEARLY = 1e-2   # rad: a turn this near to a quarter turn is meant to be one
-_EXACTLY = 1e-9  # rad: what rounding in the last digits makes of it
+_NEARLY = 1e-2   # rad: an angle this near to a right angle is meant to be one
+_EXACTLY = 1e-9  # rad: rounding in the last digits
 
 
 def inspect_tree(tree: KinematicTree) -> dict[str, Any]:
-    """Return name, root, links, joints and warnings of a tree; m and rad, None for no limit."""
+    """Return name, root, links, joints, masses and warnings of a tree; m, rad and kg.
+
+    None means no limit. The inertia is about the centre, in link axes, kg m².
+    """
     return {'name': tree.name, 'root': tree.root, 'links': list(tree.links),
             'joints': [_joint(joint) for joint in tree.joints.values()],
-            'leaves': tree.leaves(), 'warnings': [*tree.warnings, *_odd(tree)]}
+            'mass': sum(inertial.mass for inertial in tree.inertials.values()),
+            'inertials': {link: {'mass': inertial.mass, 'center': inertial.center.tolist(),
+                                 'inertia': inertial.inertia.tolist()}
+                          for link, inertial in tree.inertials.items()},
+            'leaves': tree.leaves(),
+            'warnings': [*tree.warnings, *_odd(tree), *_without_mass(tree)]}
 
 
 def inspect_chain(chain: Chain) -> dict[str, Any]:
@@ -39,8 +47,8 @@ def inspect_chain(chain: Chain) -> dict[str, Any]:
 def chains_to_show(tree: KinematicTree, base: str | None, tip: str | None) -> list[Chain]:
     """Return the chain to a tip; without one to the default tip, or else to every leaf.
 
-    Of leaves that the same joints move the last is enough, and links named *tool* or *tcp* go
-    before leaves. Raises ModelError for unknown links and where nothing moves.
+    Of leaves moved by the same joints only the last is returned; links named *tool* or *tcp* take
+    precedence over leaves. Raises ModelError for unknown links and where nothing moves.
     """
     try:
         return [tree.chain(base, tip)]
@@ -59,16 +67,16 @@ def chains_to_show(tree: KinematicTree, base: str | None, tip: str | None) -> li
 
 
 def _joint(joint: Joint) -> dict[str, Any]:
-    known: dict[str, Any] = {'name': joint.name, 'type': joint.type, 'parent': joint.parent,
-                             'child': joint.child}
+    fields: dict[str, Any] = {'name': joint.name, 'type': joint.type, 'parent': joint.parent,
+                              'child': joint.child}
     if joint.moves:
-        known.update(axis=joint.axis.tolist(), lower=_finite(joint.lower),
-                     upper=_finite(joint.upper), velocity=_finite(joint.velocity),
-                     effort=_finite(joint.effort))
+        fields.update(axis=joint.axis.tolist(), lower=_finite(joint.lower),
+                      upper=_finite(joint.upper), velocity=_finite(joint.velocity),
+                      effort=_finite(joint.effort))
     if joint.moves and joint.mimic is not None:
-        known['mimic'] = {'joint': joint.mimic.joint, 'multiplier': joint.mimic.multiplier,
-                          'offset': joint.mimic.offset}
-    return known
+        fields['mimic'] = {'joint': joint.mimic.joint, 'multiplier': joint.mimic.multiplier,
+                           'offset': joint.mimic.offset}
+    return fields
 
 
 def _task(chain: Chain) -> dict[str, Any]:
@@ -81,12 +89,12 @@ def _task(chain: Chain) -> dict[str, Any]:
 
 
 def _fit(name: str, chain: Chain) -> dict[str, Any]:
-    """Return whether a solver takes a chain, and what it says of it."""
+    """Return whether a solver supports a chain, and its message."""
     try:
         solver = make_solver(name, chain)
     except UnsupportedError as error:
         return {'fits': False, 'says': error.found or str(error)}
-    except Exception as error:  # a plug-in's: the others are shown all the same
+    except Exception as error:  # of a plug-in: the other solvers are still shown
         return {'fits': False, 'says': f'{type(error).__name__}: {error}'}
     return {'fits': True, 'says': getattr(solver, 'family', '')}
 
@@ -99,7 +107,7 @@ def _rows(chain: Chain, convention: str) -> dict[str, Any]:
 
 
 def _odd(tree: KinematicTree) -> list[str]:
-    """Return a sentence for each axis meant to be square to the one before, and missing limits."""
+    """Return warnings about axes slightly off a right angle, and missing velocity limits."""
     found = []
     for joint in tree.joints.values():
         off = _off_square(joint.placement[:3, :3])
@@ -115,11 +123,20 @@ def _odd(tree: KinematicTree) -> list[str]:
     return found
 
 
-def _off_square(directions: np.ndarray) -> float:
-    """Return how far directions (k, 3) are off the coordinate axes, rad; 0 where meant to be off.
+def _without_mass(tree: KinematicTree) -> list[str]:
+    """Return a warning where links that have a shape have no inertial.
 
-    Directions in a plane of two axes, and those anywhere, are meant to be; only what is off by
-    less than `_NEARLY` is not.
+    The root link often has none on purpose: KDL takes none there, and it seldom moves.
+    """
+    shaped = tree.visuals.keys() | tree.collisions.keys()
+    links = [link for link in tree.links[1:] if link in shaped and link not in tree.inertials]
+    return [f'no usable inertial: {names(links)}'] if links else []
+
+
+def _off_square(directions: np.ndarray) -> float:
+    """Return the angle of directions (k, 3) off the coordinate axes, rad; 0 where intended.
+
+    Only angles of less than `_NEARLY` count as unintended.
     """
     small = np.abs(directions)[np.abs(directions) < _NEARLY]
     return float(small.max(initial=0.0))

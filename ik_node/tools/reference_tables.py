@@ -1,4 +1,4 @@
-"""Tables of options, topics and services as Markdown, from what the code declares."""
+"""Tables of options, topics and services as Markdown, from the declarations in the code."""
 
 import functools
 import math
@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.options import Options, Spec
-from ik_node.ros.interface import GOALS, INPUTS, OUTPUTS, SERVICES, Topic
-from ik_node.ros.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.solvers.body.lagrange import LagrangeOptions
+from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.jacobian.family import JacobianOptions
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.registry import built_in_names, solver_class
+from ik_node.tools import api_reference
+from ik_node.tools.interface import GOALS, INPUTS, OUTPUTS, SERVICES, Topic
 
 _KINDS = {float: 'number', int: 'whole number', bool: 'true or false', str: 'text'}
 
 
 def tables() -> dict[str, Callable[[], str]]:
-    """Return what makes each table, by the name that pages call it by."""
+    """Return the functions that make the tables, by the names used in the pages."""
     makers: dict[str, Callable[[], str]] = {
         'parameters of the model': lambda: options_table(ModelOptions),
         'parameters of an arm': lambda: options_table(ArmOptions),
@@ -27,30 +30,32 @@ def tables() -> dict[str, Callable[[], str]]:
         'options of every solver': lambda: options_table(SolverOptions),
         'options of the Jacobian family': lambda: options_table(
             JacobianOptions, without=SolverOptions),
+        'options of every body solver': lambda: options_table(BodyOptions),
+        'options of lagrange': lambda: options_table(LagrangeOptions, without=BodyOptions),
         'topics of goals': lambda: topics_table(GOALS),
         'topics in': lambda: topics_table(INPUTS),
         'topics out': lambda: topics_table(OUTPUTS),
-        'services': services_table}
+        'services': services_table, **api_reference.blocks()}
     for name in built_in_names():
         makers[f'options of {name}'] = functools.partial(own_options, name)
     return makers
 
 
 def own_options(name: str) -> str:
-    """Return the options of a solver that it does not share, or has another default for."""
+    """Return the options of a solver that are its own or have another default."""
     options = solver_class(name).Options
     shared = JacobianOptions if issubclass(options, JacobianOptions) else SolverOptions
     return options_table(options, without=shared) or 'None of its own.'
 
 
 def options_table(options: type[Options], without: type[Options] | None = None) -> str:
-    """Return the options as a table; without those that another class has the same."""
-    known = {} if without is None else without.defaults()
+    """Return the options as a table, without those that equal options of another class."""
+    shared_defaults = {} if without is None else without.defaults()
     specs = without.specs() if without is not None else {}
     rows = []
     for name, spec in options.specs().items():
         default = options.defaults()[name]
-        if name in known and known[name] == default and specs[name] == spec:
+        if name in shared_defaults and shared_defaults[name] == default and specs[name] == spec:
             continue
         rows.append((f'`{name}`', _kind(spec), f'`{shown(default)}`', _allowed(spec),
                      _escaped(spec.text)))
@@ -108,7 +113,7 @@ def _allowed(spec: Spec) -> str:
 
 
 def _solvers() -> tuple[str, ...]:
-    """Return the choices of the parameter `solver`: those of plug-ins are no part of a page."""
+    """Return the choices of the parameter `solver`, to exclude plug-ins from pages."""
     return ArmOptions.specs()['solver'].choices
 
 

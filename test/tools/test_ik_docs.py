@@ -7,8 +7,9 @@ from urllib.parse import unquote
 
 import pytest
 
+import ik_node
 from ik_node import solver_names
-from ik_node.ros.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.solvers.registry import solver_class
 from ik_node.tools.ik_docs import main, names_in, pages, renewed
 from ik_node.tools.reference_tables import options_table, shown, tables
@@ -38,6 +39,18 @@ def test_every_solver_has_a_page_with_its_options_and_the_index_names_it():
         for words in ('## When', '## Sources'):
             assert words in page, name
         assert f'({name}.md)' in index
+
+
+def test_the_api_reference_has_everything_public():
+    text = (DOCS / 'api.md').read_text(encoding='utf-8')
+    for module in (ik_node, ik_node.tasks, ik_node.plugins):
+        for name in module.__all__:
+            assert re.search(rf'\b{name}\b', text), name
+    for kind in (ik_node.KinematicTree, ik_node.Chain, ik_node.Goal):
+        for name in vars(kind):
+            assert name.startswith('_') or name == 'from_parts' or f'{name}' in text, name
+    for field in ik_node.Result._fields:
+        assert f'- `{field}`: ' in text
 
 
 def test_the_index_leads_to_every_page():

@@ -61,7 +61,7 @@ def test_an_arm_is_told_with_its_task_reach_solvers_and_rows(capsys):
 def test_an_arm_that_a_solver_does_not_fit_is_told_what_it_is(capsys):
     text = shown(capsys, robots.mimicking_file())
     assert re.search('analytic       no: .*mimics among them', text)
-    assert re.search('auto           yes: no closed form, dls answers: .*mimics among them', text)
+    assert re.search('auto           yes: no closed form, dls is used: .*mimics among them', text)
     assert 'base → tip: 2 joints' in text
 
 
@@ -155,12 +155,51 @@ def test_what_is_odd_in_a_file_is_told(capsys, tmp_path):
     file.write_text(ODD)
     text = shown(capsys, file)
     odd = text[text.index('Odd in the file'):]
-    for words in ("joint 'a' is revolute but gives no limits", "joint 'a': its axis",
-                  "joint 'b': its limits 0 to 0 leave it no room",
+    for words in ("joint 'a' is revolute without limits", "joint 'a': its axis",
+                  "joint 'b': its limits 0 to 0 allow no motion",
                   "joint 'b' is 3.7e-06 rad off a right angle",
                   "joint 'c' is 1.0e-04 rad off a right angle", "no velocity limit: 'a'"):
         assert words in odd, words
     assert "joint 'd'" not in odd
+
+
+def test_the_total_mass_is_told_and_of_how_many_links(capsys):
+    lines = shown(capsys, 'torso').splitlines()
+    assert 'mass: 48.12 kg, of 23 of 26 links' in lines
+    assert not any('inertial' in line for line in lines)
+    assert 'mass: no link has one' in shown(capsys, 'puma560').splitlines()
+
+
+def test_json_has_the_mass_and_the_inertial_of_every_link(capsys):
+    report = json.loads(shown(capsys, robots.path('panda'), '--json'))
+    inertials = robots.tree('panda').inertials
+    assert report['mass'] == robots.tree('panda').body().mass
+    assert report['inertials'].keys() == inertials.keys()
+    for link, inertial in inertials.items():
+        assert report['inertials'][link] == {
+            'mass': inertial.mass, 'center': inertial.center.tolist(),
+            'inertia': inertial.inertia.tolist()}
+
+
+def test_missing_and_unphysical_inertials_are_told(capsys, tmp_path):
+    file = tmp_path / 'arm.urdf'
+    inertials = {
+        'la': '<inertial><mass value="-2"/><inertia ixx="0" iyy="0" izz="0"/></inertial>',
+        'lb': '<inertial><inertia ixx="1" iyy="1" izz="1"/></inertial>',
+        'lc': '<collision><geometry><sphere radius="0.1"/></geometry></collision>'}
+    text = robots.robot(*(robots.joint(f'j{link}', 'continuous', 'base', link)
+                          for link in inertials))
+    for link, inner in inertials.items():
+        text = text.replace(f'<link name="{link}"/>', f'<link name="{link}">{inner}</link>')
+    file.write_text(text)
+    printed = shown(capsys, file)
+    odd = printed[printed.index('Odd in the file'):]
+    words = ("link 'la': its inertial is unphysical, used as it is: the mass -2 kg is negative",
+             "link 'lb': its inertial is skipped: it has no <mass", "no usable inertial: 'lc'")
+    assert all(word in odd for word in words)
+    assert 'mass: -2 kg, of 1 of 4 links' in printed
+    report = json.loads(shown(capsys, file, '--json'))
+    assert all(any(word in warning for warning in report['warnings']) for word in words)
 
 
 def test_what_cannot_be_inspected_is_told_in_one_line(capsys, tmp_path):

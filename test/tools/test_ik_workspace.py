@@ -62,7 +62,7 @@ def test_it_saves_a_picture(capsys, tmp_path):
     (['no_such_robot'], "there is no robot 'no_such_robot'"),
     (['torso'], 'name the tip link'),
     (['arm_6r', '--tip', 'nowhere'], "no tip link 'nowhere'"),
-    (['arm_6r', '--edge', '0.0001'], 'would do'),
+    (['arm_6r', '--edge', '0.0001'], 'is large enough'),
     (['arm_6r', '--edge', '0'], 'above 0'),
     (['arm_6r', '--samples', '0'], 'at least 1'),
     (['arm_6r', '--dexterity', '-1'], 'at least 0'),
@@ -84,7 +84,7 @@ def test_dexterity_cannot_be_shown_without_orientations(capsys):
 
 @pytest.mark.parametrize(('module', 'option', 'words'), [
     ('matplotlib.figure', ['--png', 'arm.png'], 'pip install matplotlib'),
-    ('ik_node.ros.workspace_markers', ['--publish'], 'setup.bash')])
+    ('ik_node.ros.publishing.workspace_markers', ['--publish'], 'setup.bash')])
 def test_what_is_missing_is_said_before_the_work_begins(capsys, monkeypatch, module, option,
                                                         words):
     monkeypatch.setitem(sys.modules, module, None)
@@ -97,7 +97,7 @@ def test_what_is_missing_is_said_before_the_work_begins(capsys, monkeypatch, mod
 def test_ctrl_c_ends_it_without_a_traceback(capsys, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
-    monkeypatch.setattr(ik_workspace, 'survey', interrupted)
+    monkeypatch.setattr(ik_workspace, 'analyse_workspace', interrupted)
     code, _, err = run(capsys, 'planar_3r')
     assert code == 130
     assert err == 'Stopped.\n'
@@ -111,7 +111,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_sees_a_bar_that_grows_on_one_line_and_is_wiped_at_the_end():
     terminal = Terminal()
     bar = ik_workspace.ProgressBar(terminal)
-    bar(0.5, 'sampling postures')
+    bar(0.5, 'sampling configurations')
     bar(1.0, 'turning')
     shown = terminal.getvalue()
     assert '\n' not in shown
@@ -128,8 +128,8 @@ def test_a_log_gets_a_line_now_and_then(monkeypatch):
     bar = ik_workspace.ProgressBar(log)
     for second in range(1, 31):
         now[0] = float(second)
-        bar(second / 30, 'sampling postures')
+        bar(second / 30, 'sampling configurations')
     bar.close()
     lines = log.getvalue().splitlines()
     assert len(lines) == 3
-    assert lines[0] == ' 33 %  sampling postures, 10 s'
+    assert lines[0] == ' 33 %  sampling configurations, 10 s'

@@ -1,0 +1,84 @@
+"""The topics and services of the node as tables, the source of docs/topics.md.
+
+A test compares them with a running node. Names are relative to the node's namespace, those after
+"~/" to its name.
+"""
+
+from typing import NamedTuple
+
+
+class Topic(NamedTuple):
+    """A topic that the node subscribes to or publishes on."""
+
+    name: str
+    """In brackets where it is the value of a parameter of that name."""
+    kind: str
+    """The type of its messages."""
+    text: str
+    depth: int = 10
+    reliable: bool = True
+    latched: bool = False
+    """Whether late subscribers get the last message: transient local."""
+
+    @property
+    def qos(self) -> str:
+        """Return its quality of service in words."""
+        return (f'{"reliable" if self.reliable else "best effort"}, '
+                f'{"transient local" if self.latched else "volatile"}, {self.depth}')
+
+
+class Service(NamedTuple):
+    """A service that the node offers."""
+
+    name: str
+    kind: str
+    text: str
+
+
+GOALS = (
+    Topic('goal_pose', 'geometry_msgs/msg/PoseStamped', 'a pose for the tip; the latest wins',
+          depth=1),
+    Topic('goal_point', 'geometry_msgs/msg/PointStamped', 'a position only', depth=1),
+    Topic('goal_path', 'nav_msgs/msg/Path', 'poses in sequence, each in its own frame or '
+          'in the path\'s', depth=1),
+    Topic('goal_poses', 'geometry_msgs/msg/PoseArray', 'the same, all in one frame', depth=1),
+)
+"""Of each arm: with the parameter `arms` they are `left/goal_pose` and so on."""
+
+INPUTS = (
+    Topic('robot_description', 'std_msgs/msg/String', 'URDF, where no parameter gives the '
+          'robot; an identical text is ignored, another replaces the robot', depth=1,
+          latched=True),
+    Topic('[state_topic]', 'sensor_msgs/msg/JointState', 'joint states of the real robot, from '
+          'which goals start', depth=5, reliable=False),
+)
+
+OUTPUTS = (
+    Topic('joint_states', 'sensor_msgs/msg/JointState', 'every moving joint, mimics too: at '
+          'activation, with every result, and at `publish_rate`; with velocities unless `motion` '
+          'is `jump`'),
+    Topic('~/status', 'diagnostic_msgs/msg/DiagnosticStatus', 'one for each goal, after its joint '
+          'states'),
+    Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'once a second: rates, failures, '
+          'percentiles of solve and answer times, warnings'),
+    Topic('~/markers', 'visualization_msgs/msg/MarkerArray', 'goals, trails of tips, and other '
+          'markers for RViz', depth=1),
+    Topic('~/solutions', 'trajectory_msgs/msg/JointTrajectory', 'every branch inside the limits, '
+          'one point each, the nearest first: with each result where `publish_solutions` is true, '
+          'and on demand by `~/solve_all`'),
+    Topic('[trajectory_topic]', 'trajectory_msgs/msg/JointTrajectory', 'every motion, for a '
+          'controller'),
+    Topic('robot_description', 'std_msgs/msg/String', 'a model that the node has read itself, '
+          'where `publish_description` is true', depth=1, latched=True),
+)
+
+SERVICES = (
+    Service('~/reset', 'std_srvs/srv/Trigger', 'go to the start pose: at once, or in joint space '
+            'unless `motion` is `jump`'),
+    Service('~/enable', 'std_srvs/srv/SetBool', 'false: goals are refused, and the arm freezes '
+            'where it is'),
+    Service('~/solve_all', 'std_srvs/srv/Trigger', 'publishes the branches of the last goal on '
+            '`~/solutions`; the message has their number and the family of the arm'),
+    Service('~/compute_ik', 'moveit_msgs/srv/GetPositionIK', 'solves a goal once from a given '
+            'start, without motion; where moveit_msgs is installed'),
+)
