@@ -1,9 +1,48 @@
 """Keeps the tests' messages on this machine, and apart from other graphs on it."""
 
+import inspect
 import os
+import signal
+import typing
 
+import numpy as np
 from domains import Domain
+
+from ik_node._jit import Kernel
 
 DOMAIN = Domain()
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 os.environ['ROS_DOMAIN_ID'] = str(DOMAIN.id)
+
+# A shell ignores SIGINT for what it runs in the background, and what the tests start would inherit
+# that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def check_arguments() -> None:
+    """Let entries check what they are called with, which they do not on their own."""
+    scalars = {int: (int, np.integer), float: (float, np.floating), bool: (bool, np.bool_)}
+    run = Kernel.__call__
+
+    def fits(value, wanted):
+        if wanted in scalars:
+            return isinstance(value, scalars[wanted])
+        if hasattr(wanted, '_fields'):
+            return isinstance(value, wanted)
+        _, dtype, dimensions = typing.get_args(wanted)
+        return (type(value) is np.ndarray and value.dtype == dtype and value.ndim == dimensions
+                and value.flags.c_contiguous)
+
+    def check_and_run(kernel, *arguments):
+        if kernel.is_entry:
+            wanted = inspect.signature(kernel.function).parameters.values()
+            assert len(arguments) == len(wanted), kernel
+            for value, parameter in zip(arguments, wanted):
+                assert fits(value, parameter.annotation), (kernel, parameter.name, value)
+        return run(kernel, *arguments)
+
+    Kernel.__call__ = check_and_run
+
+
+check_arguments()

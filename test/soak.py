@@ -1,8 +1,7 @@
 """What is too long for the tests: a million solves, and not one false success.
 
 Arms, solvers, goals, weights and starts are drawn at random, goals out of reach among them. What a
-solver calls a success is checked without its own kernels: by the forward kinematics of the whole
-tree and scipy's rotations.
+solver calls a success is checked without its own kernels, see `soak_checks`.
 """
 
 import argparse
@@ -11,11 +10,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import robots
+import soak_checks
 from ik_node import Goal, KinematicTree, make_solver, solver_names
 from ik_node.exceptions import UnsupportedError
 
@@ -48,7 +47,8 @@ def main() -> int:
                 continue
             done += 1
             met += result.success
-            if result.success and not _holds(chain, goal, solver, result.q):
+            if result.success and not soak_checks.holds(chain, goal, solver.options,
+                                                             result.q):
                 false += 1
                 print(f'\nFALSE: {solver.name} on {chain!r}: {goal!r} from {start.tolist()}')
         if time.monotonic() - told > 5.0:
@@ -80,18 +80,6 @@ def _goal(chain, rng) -> Goal:
     if rng.random() < 0.2:
         T[:3, 3] += rng.normal(scale=0.5 * np.linalg.norm(T[:3, 3]) + 0.01, size=3)
     return Goal.from_pose(T, WEIGHTS[rng.integers(len(WEIGHTS))])
-
-
-def _holds(chain, goal, solver, q) -> bool:
-    """Tell whether a success is one."""
-    T_root = chain.tree.forward(dict(zip(chain.joint_names, q)))
-    T = np.linalg.inv(T_root[chain.base_link]) @ T_root[chain.tip_link]
-    G, asked = goal.pose[:3, :3], goal.weights > 0.0
-    position = (G.T @ (goal.pose[:3, 3] - T[:3, 3]))[asked[:3]]
-    turn = (G.T @ Rotation.from_matrix(G @ T[:3, :3].T).as_rotvec())[asked[3:]]
-    return bool(np.linalg.norm(position) <= solver.options.position_tolerance + 1e-10
-                and np.linalg.norm(turn) <= solver.options.orientation_tolerance + 1e-10
-                and (chain.lower <= q).all() and (q <= chain.upper).all())
 
 
 if __name__ == '__main__':

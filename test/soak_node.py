@@ -29,7 +29,7 @@ from std_srvs.srv import Trigger
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.status import seconds
+from ik_node.ros.publishing.status import seconds
 from plain_kinematics import PlainRobot
 from ros_harness import LATCHED, NodeUnderTest
 

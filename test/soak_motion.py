@@ -1,0 +1,60 @@
+"""Moves an arm for minutes among random goals, and compares what is published with the limits.
+
+    python test/soak_motion.py --minutes 10 --seed 0
+
+Half of the time in joint space, half with a cartesian motion of the tip. The velocity between
+consecutive positions and stamps must not exceed a limit by more than 1 %.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import robots
+from random_motion import RandomMotion
+from ros_harness import running
+
+ARMS = ('arm_6r', 'arm_7r')
+
+
+def soak(arm, mode, seconds, seed):
+    """Run a node for a time; return whether it kept to the limits, and print the figures."""
+    file = robots.OWN / f'{arm}.urdf'
+    rng = np.random.default_rng(seed)
+    with running(urdf_path=file, motion=mode, publish_rate=100.0) as node:
+        motion = RandomMotion(node.compiled(), file, mode, rng)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and node.alive():
+            motion.act()
+            node.spin(float(rng.exponential(0.15)))
+        found, alive, log = motion.velocity, node.alive(), node.log()
+    done = ', '.join(f'{count} {kind}' for kind, count in motion.done.items())
+    print(f'{arm}, {mode}: largest velocity {found.worst:.6f} of its limit in {found.moving} pairs '
+          f'of joint states of a moving arm; {done}', flush=True)
+    if found.worst > 1.01:
+        print(f'FAULT: {found.pair}\n{log[-3000:]}')
+    if not alive or 'internal error' in log:
+        print(f'FAULT: the node has raised, or ended\n{log[-3000:]}')
+    return (alive and 'internal error' not in log and found.worst <= 1.01
+            and found.moving > 0 and not found.backward)
+
+
+def main() -> int:
+    """Run; return 0 where all held."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--minutes', type=float, default=10.0)
+    parser.add_argument('--seed', type=int, default=0)
+    arguments = parser.parse_args()
+    share = 60.0 * arguments.minutes / (2 * len(ARMS))
+    kept = [soak(arm, mode, share, arguments.seed + k)
+            for mode in ('joint', 'cartesian') for k, arm in enumerate(ARMS)]
+    return 0 if all(kept) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

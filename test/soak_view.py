@@ -1,0 +1,83 @@
+"""Switches robots at random on the page of a headless Chromium, and compares what is drawn.
+
+    python test/soak_view.py --switches 50 --seed 0
+
+After each switch, and after a move, every link and the goal's handle have to be drawn where forward
+kinematics puts them at the node's joint states, to 1e-4 m and 1e-4 in the rotation matrix. Then the
+node is killed and started again: the page has to report both within 2 s.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import gallery_switches
+from sensor_msgs.msg import JointState
+
+import robots
+from browser import page_of, until, view_of
+from ros_harness import running
+
+REPORTED = 2.0  # s
+SILENT = 'the node does not respond'
+
+
+def outage(node, page) -> list[str]:
+    """Kill the node and start it again; return what the page does not report in time."""
+    page.get_by_role('button', name='Home').click()
+    node.process.kill()
+    errors = _reported(page, 'the end', lambda: SILENT in page.inner_text('body'))
+    node.process.wait(20)
+    node.restart()
+    heard = node.listen(JointState, 'joint_states')
+    if not node.until(lambda: heard, 60.0):
+        return [*errors, 'the node does not start again']
+    return errors + _reported(page, 'the return',
+                              lambda: SILENT not in page.inner_text('body'))
+
+
+def _reported(page, what, shown) -> list[str]:
+    began = time.monotonic()
+    until(shown, 60.0, page)
+    took = time.monotonic() - began
+    print(f'{what} of the node is on the page after {took:.2f} s')
+    return [f'{what} of the node was reported after {took:.2f} s'] if took > REPORTED else []
+
+
+def main() -> int:
+    """Run the switches; return 0 where nothing was drawn wrongly."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--switches', type=int, default=50)
+    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--pictures', type=Path, help='folder for a picture after each switch')
+    arguments = parser.parse_args()
+    rng, errors = np.random.default_rng(arguments.seed), []
+    with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
+          view_of(node._domain.id) as (server, view, _),
+          page_of(server.get_port(), size=gallery_switches.SIZE) as (page, said)):
+        if not until(lambda: view._gizmo is not None and server.get_clients(), 60, page):
+            sys.exit('the page does not show the robot')
+        page.wait_for_function('window.__viserMutable !== undefined', timeout=20000)
+        gallery = gallery_switches.Gallery(node, page, rng)
+        names, began = list(gallery.robots), time.monotonic()
+        for number in range(1, arguments.switches + 1):
+            name = str(rng.choice([name for name in names if name != gallery.shown]))
+            errors += gallery.switch(name)
+            if arguments.pictures:
+                page.screenshot(path=arguments.pictures / f'{number:03d}.png')
+            print(f'{number:4d}/{arguments.switches}  {name:40s} {len(errors)} errors', flush=True)
+        errors += outage(node, page)
+        errors += gallery_switches.page_errors(said)
+        print('\n'.join(errors))
+        print(f'{arguments.switches} switches in {time.monotonic() - began:.0f} s: '
+              f'{len(errors)} errors.')
+    return 1 if errors else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
