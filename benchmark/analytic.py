@@ -31,7 +31,7 @@ _FIRST = ('| arm | ours µs | EAIK µs | ours / EAIK | ours in a batch µs | EAI
           'batch / EAIK | same branches % | most apart, rad | ours off the pose | '
           'EAIK off the pose |\n'
           '|---|---|---|---|---|---|---|---|---|---|---|')
-_SECOND = ('| arm | family | branches | holds the posture % | median µs | p99 µs |\n'
+_SECOND = ('| arm | family | branches | holds the configuration % | median µs | p99 µs |\n'
            '|---|---|---|---|---|---|')
 _THIRD = '| arm | family | solved % | median µs | p99 µs |\n|---|---|---|---|---|'
 

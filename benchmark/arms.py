@@ -25,6 +25,11 @@ _FILES = {
     'so101': ('erd', 'so_arm_description/urdf/so101.urdf', 'base_link', 'gripper_frame_link'),
     'pr2': ('erd', 'pr2_description/urdf/pr2.urdf', 'torso_lift_link', 'r_gripper_tool_frame'),
     'baxter': ('erd', 'baxter_description/urdf/baxter.urdf', 'torso', 'left_gripper'),
+    'ur10': ('erd', 'ur_description/urdf/ur10_robot.urdf', 'base_link', 'tool0'),
+    'kinova': ('erd', 'kinova_description/robots/kinova.urdf', 'j2s6s200_link_base',
+               'j2s6s200_end_effector'),
+    'xarm7': ('erd', 'xarm_description/urdf/xarm7.urdf', 'link_base', 'link_eef'),
+    'tiago': ('erd', 'tiago_description/robots/tiago.urdf', 'torso_lift_link', 'arm_tool_link'),
 }
 NAMES = tuple(_FILES)
 

@@ -2,7 +2,7 @@
 
 The relay is a bare rclpy node: a PoseStamped comes in, a JointState of as many joints goes out.
 Runs of the two take turns; the ratios are the medians over the pairs. Goals follow one another,
-each as soon as the one before is answered, and lie along a way that the arm can go.
+each as soon as the one before is solved, and lie along a path that the arm can follow.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import numpy as np
 from benchmark import arms
 from benchmark.machine import machine
 from benchmark.nodes import node_command, running, stay_here
-from ik_node.motion.way import Way
+from ik_node.motion.closed_path import ClosedPath
 from ik_node.ros.conversions import matrix_to_pose
 
 _PAIRS = 5
@@ -60,8 +60,8 @@ def _run(command: list[str], name: str, arguments: argparse.Namespace) -> tuple[
     from rclpy.qos import QoSProfile
     from sensor_msgs.msg import JointState
     chain = arms.load(name).chain
-    way = Way(chain)
-    goals = [PoseStamped(pose=matrix_to_pose(way.pose(k / arguments.goals)))
+    path = ClosedPath(chain)
+    goals = [PoseStamped(pose=matrix_to_pose(path.pose(k / arguments.goals)))
              for k in range(arguments.goals)]
     heard: list[float] = []
     context = rclpy.Context()

@@ -2,12 +2,10 @@
 
 import contextlib
 import os
-import signal
 import subprocess
-import sys
-from collections.abc import Iterator
 
 from benchmark import arms
+from ik_node import processes
 
 _DOMAIN = '77'
 
@@ -20,17 +18,11 @@ def stay_here() -> None:
 def node_command(name: str, solver: str) -> list[str]:
     """Return how the node is started with an arm and a solver; it publishes only answers."""
     arm = arms.load(name)
-    return [sys.executable, '-m', 'ik_node.ros.node', '--ros-args', '-p', f'urdf_path:={arm.file}',
-            '-p', f'base_link:={arm.chain.base_link}', '-p', f'tip_link:={arm.chain.tip_link}',
-            '-p', f'solver:={solver}', '-p', 'publish_rate:=0.0']
+    return processes.node_command(
+        arm.file, solver, arm.chain.base_link, arm.chain.tip_link,
+        ['--log-level', 'fatal', '-p', 'publish_rate:=0.0'])
 
 
-@contextlib.contextmanager
-def running(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """Have a process run for a while."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield process
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(20.0)
+def running(command: list[str]) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
+    """Have a process run for a while; what it prints is not heard."""
+    return processes.running(command, stdout=subprocess.DEVNULL)

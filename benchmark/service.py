@@ -15,8 +15,8 @@ from ik_node.kinematics.reach import reach
 from ik_node.spatial import rotation_exp
 
 _GOALS = 2000
-_WAYS, _POSES = 10, 1000
-_HEAD = ('| arm | cold µs | p99 µs | batch µs | along a way µs | most a joint moves, rad | '
+_PATHS, _POSES = 10, 1000
+_HEAD = ('| arm | cold µs | p99 µs | batch µs | along a path µs | most a joint moves, rad | '
          'out of reach µs | closest ms |\n|---|---|---|---|---|---|---|---|')
 
 
@@ -27,12 +27,12 @@ def main() -> int:
         chain = arms.load(name).chain
         solver = make_solver('dls', chain, position_tolerance=1e-5, orientation_tolerance=1e-5)
         rng = np.random.default_rng(0)
-        goals = np.array([chain.forward(_posture(chain, rng)) for _ in range(_GOALS)])
+        goals = np.array([chain.forward(_configuration(chain, rng)) for _ in range(_GOALS)])
         start = sum(_ranges(chain)) / 2.0
         cold = [solver.solve(goal, start).solve_time for goal in goals]
         solver.solve_batch(goals[:1], start)  # compiled
         batch = min(_batch(solver, goals, start) for _ in range(3))  # threads may have to wait
-        warm, moved = _along_ways(solver, chain, rng)
+        warm, moved = _along_paths(solver, chain, rng)
         far = [_out_of_reach(chain, rng) for _ in range(200)]
         refused = [solver.solve(goal, start).solve_time for goal in far]
         closest = [solver.closest(goal, start).solve_time for goal in far]
@@ -54,19 +54,19 @@ def _ranges(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
             np.where(np.isfinite(chain.upper), chain.upper, np.pi))
 
 
-def _posture(chain: Chain, rng: np.random.Generator, inside: float = 1.0) -> np.ndarray:
+def _configuration(chain: Chain, rng: np.random.Generator, inside: float = 1.0) -> np.ndarray:
     lower, upper = _ranges(chain)
     return 0.5 * (lower + upper) + inside * (rng.random(chain.n_joints) - 0.5) * (upper - lower)
 
 
-def _along_ways(solver, chain: Chain, rng: np.random.Generator) -> tuple[list[float], float]:
+def _along_paths(solver, chain: Chain, rng: np.random.Generator) -> tuple[list[float], float]:
     """Return the times of solves along ways that the arm can go, and the longest joint step."""
     times, moved = [], 0.0
-    for _ in range(_WAYS):
-        q = _posture(chain, rng, 0.6)
-        way = q + np.linspace(0.0, 0.3, _POSES)[:, None] * (_posture(chain, rng, 0.6) - q)
-        for posture in way:
-            result = solver.solve(chain.forward(posture), q)
+    for _ in range(_PATHS):
+        q = _configuration(chain, rng, 0.6)
+        path = q + np.linspace(0.0, 0.3, _POSES)[:, None] * (_configuration(chain, rng, 0.6) - q)
+        for configuration in path:
+            result = solver.solve(chain.forward(configuration), q)
             times.append(result.solve_time)
             moved = max(moved, float(np.abs(result.q - q).max()))
             q = result.q
@@ -75,8 +75,8 @@ def _along_ways(solver, chain: Chain, rng: np.random.Generator) -> tuple[list[fl
 
 def _out_of_reach(chain: Chain, rng: np.random.Generator) -> np.ndarray:
     T, (centre, radius) = np.eye(4), reach(chain.arrays)
-    way = rng.normal(size=3)
-    T[:3, 3] = centre + radius * rng.uniform(1.01, 1.5) * way / np.linalg.norm(way)
+    path = rng.normal(size=3)
+    T[:3, 3] = centre + radius * rng.uniform(1.01, 1.5) * path / np.linalg.norm(path)
     T[:3, :3] = rotation_exp(rng.normal(size=3))
     return T
 

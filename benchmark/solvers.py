@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmark.arms import Arm
 from ik_node import make_solver
-from ik_node.kinematics.forward import SLIDE
+from ik_node.kinematics.forward import PRISMATIC
 
 _DEBIAN = '/usr/lib/python3/dist-packages'
 
@@ -21,6 +21,7 @@ def ours(name: str, arm: Arm, tolerance: float) -> Solve:
     """Return one of our solvers, its Python wrapper included; tolerance in m and rad."""
     solver = make_solver(name, arm.chain, position_tolerance=tolerance,
                          orientation_tolerance=tolerance)
+    solver.prepare()
 
     def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
         result = solver.solve(T, q0)
@@ -40,9 +41,9 @@ def _rtb(arm: Arm, tolerance: float) -> Solve:
 
     ets = rtb.ETS()
     arrays = arm.chain.arrays
-    for placement, slides in zip(arrays.placement[:-1], arrays.kind == SLIDE):
+    for placement, prismatic in zip(arrays.placement[:-1], arrays.kind == PRISMATIC):
         ets = ets * rtb.ET.SE3(SE3(placement, check=False)) * (
-            rtb.ET.tz() if slides else rtb.ET.Rz())
+            rtb.ET.tz() if prismatic else rtb.ET.Rz())
     ets = ets * rtb.ET.SE3(SE3(arrays.placement[-1], check=False))
     lower = np.where(np.isfinite(arm.chain.lower), arm.chain.lower, -np.pi)
     upper = np.where(np.isfinite(arm.chain.upper), arm.chain.upper, np.pi)
@@ -88,7 +89,7 @@ def _kdl(arm: Arm, tolerance: float) -> Solve:
     chain = PyKDL.Chain()
     chain.addSegment(PyKDL.Segment(PyKDL.Joint(PyKDL.Joint.Fixed), frame(arrays.placement[0])))
     for placement, kind in zip(arrays.placement[1:], arrays.kind):
-        joint = PyKDL.Joint(PyKDL.Joint.TransZ if kind == SLIDE else PyKDL.Joint.RotZ)
+        joint = PyKDL.Joint(PyKDL.Joint.TransZ if kind == PRISMATIC else PyKDL.Joint.RotZ)
         chain.addSegment(PyKDL.Segment(joint, frame(placement)))
     lower = np.where(np.isfinite(arm.chain.lower), arm.chain.lower, -np.pi)
     upper = np.where(np.isfinite(arm.chain.upper), arm.chain.upper, np.pi)

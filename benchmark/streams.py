@@ -17,11 +17,11 @@ import numpy as np
 from benchmark import arms
 from benchmark.machine import machine
 from benchmark.nodes import node_command, running, stay_here
-from ik_node.motion.way import Way
+from ik_node.motion.closed_path import ClosedPath
 from ik_node.ros.conversions import matrix_to_pose
 
 _CASES = (('panda', 'dls'), ('ur5', 'analytic'))
-_ROUND = 2000          # goals on one round of the way
+_ROUND = 2000          # goals on one round of the path
 _BURST = 2000          # goals, at 10 kHz
 _BURSTS = 10
 _SAME = 1e-4           # m and parts of a turn: closer to a goal than its neighbours are
@@ -44,8 +44,8 @@ class Stopwatch:
 
         from ik_node.ros.run import NodeExecutor
         self.chain = arms.load(name).chain
-        way = Way(self.chain)
-        self.poses = np.array([way.pose(k / _ROUND) for k in range(_ROUND)])
+        path = ClosedPath(self.chain)
+        self.poses = np.array([path.pose(k / _ROUND) for k in range(_ROUND)])
         self._goals = [PoseStamped(pose=matrix_to_pose(pose)) for pose in self.poses]
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
@@ -110,7 +110,7 @@ class Stopwatch:
 class Usage:
     """What a process takes of the machine."""
 
-    def __init__(self, process: Popen[bytes]) -> None:
+    def __init__(self, process: Popen[str]) -> None:
         """Begin to look at it."""
         self._folder = Path('/proc') / str(process.pid)
         self._cpu, self._since = self._cpu_time(), time.perf_counter()
@@ -148,7 +148,7 @@ def main() -> int:
     return 0
 
 
-def _stream(stopwatch: Stopwatch, process: Popen[bytes], seconds: float) -> list[str]:
+def _stream(stopwatch: Stopwatch, process: Popen[str], seconds: float) -> list[str]:
     """Return the figures of the stream of 1 kHz."""
     usage = Usage(process)
     before = usage.memory
@@ -162,7 +162,7 @@ def _stream(stopwatch: Stopwatch, process: Popen[bytes], seconds: float) -> list
             f'{100.0 * cpu:.0f} %', f'{before:.0f} → {after:.0f}']
 
 
-def _bursts(stopwatch: Stopwatch, process: Popen[bytes]) -> list[str]:
+def _bursts(stopwatch: Stopwatch, process: Popen[str]) -> list[str]:
     """Return the figures of the bursts of 10 kHz."""
     last, after, idle = 0, [], []
     for _ in range(_BURSTS):

@@ -6,7 +6,6 @@ that what comes to the page tells which it shows. Rendered in software, by the p
 
 import argparse
 import contextlib
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmark.arms import folder
+from benchmark.chromium import new_page
 from benchmark.machine import machine
 from benchmark.nodes import running, stay_here
 from ik_node.model.tree import KinematicTree
@@ -23,8 +23,6 @@ from ik_node.spatial import inverse, quaternion_from_matrix
 _ROBOT = 'g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf'
 _RATE = 60.0
 _PORT = 8187
-_SWITCHES = ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader',
-             '--enable-unsafe-swiftshader', '--disable-background-networking']
 # The page's connection lives in a worker, which hands on what it has decoded. This notes when each
 # orientation of one link came from there, and when the picture after it was drawn.
 _LISTEN = """
@@ -102,14 +100,8 @@ def _turn(tree: KinematicTree, joint: Any, values: dict[str, float]) -> np.ndarr
 
 @contextlib.contextmanager
 def _page(link: str) -> Iterator[Any]:
-    """Open the page in Chromium, and listen for one link."""
-    from playwright.sync_api import sync_playwright
-    chromium = shutil.which('chromium') or shutil.which('chromium-browser')
-    if chromium is None:
-        sys.exit('benchmark.viewer: Chromium is not installed')
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=_SWITCHES)
-        page = browser.new_page(viewport={'width': 800, 'height': 600})
+    """Open the page, as soon as it is served, and listen for one link."""
+    with new_page(800, 600) as page:
         page.add_init_script(_LISTEN.replace('LINK', link))
         for _ in range(60):
             with contextlib.suppress(Exception):
@@ -117,7 +109,6 @@ def _page(link: str) -> Iterator[Any]:
                 break
             time.sleep(0.5)
         yield page
-        browser.close()
 
 
 @contextlib.contextmanager
@@ -127,7 +118,7 @@ def _robot(text: str) -> Iterator[Any]:
     from sensor_msgs.msg import JointState
     from std_msgs.msg import String
 
-    from ik_node.ros.outputs import LATCHED
+    from ik_node.ros.publishing.outputs import LATCHED
     rclpy.init()
     node = rclpy.create_node('robot')
     description = node.create_publisher(String, 'robot_description', LATCHED)
