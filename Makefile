@@ -16,13 +16,24 @@ $(error ROS_DISTRO must be kilted or jazzy, not '$(ROS_DISTRO)')
 endif
 VENV := $(if $(filter kilted,$(ROS_DISTRO)),.venv,.venv-$(ROS_DISTRO))
 BIN := $(VENV)/bin
+# Without editable_mode=compat, `import ik_node` in the folder above the checkout finds a namespace
+# package, the checkout itself.
+INSTALL := -m pip install -qq --config-settings editable_mode=compat --editable
 
 ROBOT ?=
 TIP ?=
 SOLVER ?=
 SOLVES ?= 1000000
+CALLS ?= 10000
+TOLERANCES ?= 200000
+PATHS ?= 20
+GOALS ?= 1000
+STEPS ?= 100000
+DRAGS ?= 10000
 INPUTS ?= 10000
+ROBOTS ?= 1000
 MINUTES ?= 10
+SWITCHES ?= 50
 
 .PHONY: setup demo test lint docs bench soak pictures clean
 
@@ -33,7 +44,7 @@ demo: $(VENV)/.demo
 		$(if $(ROBOT),--robot '$(ROBOT)') $(if $(TIP),--tip '$(TIP)') $(if $(SOLVER),--solver '$(SOLVER)')
 
 test: $(VENV)/.test
-	$(BIN)/python test/compile_kernels.py
+	$(BIN)/python -m ik_node.tools.ik_compile
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(VENV)/.test
@@ -52,11 +63,19 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark.streams
 	$(BIN)/python -m benchmark.viewer
 	$(BIN)/python -m benchmark.scaling
+	$(BIN)/python -m benchmark.bodies
 
 soak: $(VENV)/.test
 	$(BIN)/python test/soak.py --solves $(SOLVES)
+	$(BIN)/python test/soak_calls.py --calls $(CALLS)
+	$(BIN)/python test/soak_tolerances.py --solves $(TOLERANCES)
+	$(BIN)/python test/soak_bodies.py --goals $(GOALS) --steps $(STEPS) --drags $(DRAGS)
+	$(BIN)/python test/soak_paths.py --paths $(PATHS)
+	$(BIN)/python test/soak_robots.py --robots $(ROBOTS)
 	$(BIN)/python test/soak_inputs.py --inputs $(INPUTS)
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
+	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
+	$(BIN)/python test/soak_view.py --switches $(SWITCHES)
 
 pictures: $(VENV)/.bench
 	PYTHONPATH=. $(BIN)/python docs/pictures.py
@@ -72,15 +91,15 @@ $(VENV)/bin/python:
 
 $(VENV)/.demo: $(VENV)/bin/python setup.py
 	@echo 'Installing what the node and its demo need …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,motion,viewer]'
+	@$(BIN)/python $(INSTALL) '.[$(ROS_DISTRO),plot,motion,viewer]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
 	@echo 'Installing what the tests need …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,viewer,test]'
+	@$(BIN)/python $(INSTALL) '.[$(ROS_DISTRO),plot,viewer,test]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.demo
 	@echo 'Installing the peers to compare with …'
-	@$(BIN)/python -m pip install -qq --editable '.[$(ROS_DISTRO),plot,viewer,bench]'
+	@$(BIN)/python $(INSTALL) '.[$(ROS_DISTRO),plot,viewer,bench]'
 	@touch $@

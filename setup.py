@@ -21,12 +21,13 @@ JAZZY = wheels('jazzy', '>=7,<8')
 
 setup(
     name=NAME,
-    version='0.1.0',
+    version='0.2.0',
     description='Inverse kinematics as a ROS 2 node, by every method of the literature',
     license='Apache-2.0',
     maintainer='ik_node maintainers',
     maintainer_email='ik-node@example.com',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
+    package_data={NAME: ['py.typed']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
@@ -40,7 +41,8 @@ setup(
         (f'share/{NAME}/urdf', glob('urdf/*')),
     ],
     python_requires='>=3.10',
-    install_requires=['setuptools', 'numba', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py', 'xacro'],
+    install_requires=['setuptools', 'numba>=0.57', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py',
+                      'xacro'],
     extras_require={
         'ros': KILTED,
         'kilted': KILTED,
@@ -59,12 +61,13 @@ setup(
     zip_safe=True,
     entry_points={
         'console_scripts': [
-            'ik_node = ik_node.ros.node:main',
-            'demo_goals = ik_node.ros.demo_goals:main',
-            'ik_figures = ik_node.tools.ik_figures:main',
-            'ik_inspect = ik_node.tools.ik_inspect:main',
-            'ik_view = ik_node.viewer.__main__:main',
-            'ik_workspace = ik_node.tools.ik_workspace:main',
+            'ik_node = ik_node.commands:ik_node',
+            'demo_goals = ik_node.commands:demo_goals',
+            'ik_compile = ik_node.commands:ik_compile',
+            'ik_figures = ik_node.commands:ik_figures',
+            'ik_inspect = ik_node.commands:ik_inspect',
+            'ik_view = ik_node.commands:ik_view',
+            'ik_workspace = ik_node.commands:ik_workspace',
         ],
     },
 )

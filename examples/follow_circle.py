@@ -1,6 +1,6 @@
 """Leads the tip of a running ik_node round a circle, again and again, by a stream of goal poses.
 
-ros2 run ik_node ik_node --ros-args -p urdf_path:=arm.urdf
+ros2 run ik_node ik_node --ros-args -p model_path:=arm.urdf
 python examples/follow_circle.py --centre 0.4 0.0 0.5 --radius 0.1
 
 The node solves every goal from the answer before, so that the joints follow without a jump.

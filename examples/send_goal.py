@@ -1,6 +1,6 @@
 """Sends one goal pose to a running ik_node, and prints the joint states that come of it.
 
-ros2 run ik_node ik_node --ros-args -p urdf_path:=arm.urdf
+ros2 run ik_node ik_node --ros-args -p model_path:=arm.urdf
 python examples/send_goal.py --xyz 0.4 0.2 0.6 --quaternion 1 0 0 0
 
 It needs rclpy and messages only, nothing of ik_node.

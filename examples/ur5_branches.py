@@ -1,4 +1,4 @@
-"""Every posture of a UR5 that brings its tip to one pose: shoulder, elbow and wrist both ways.
+"""All configurations of a UR5 for one pose of its tip.
 
 python examples/ur5_branches.py
 """
