@@ -33,6 +33,7 @@ DRAGS ?= 10000
 INPUTS ?= 10000
 ROBOTS ?= 1000
 MINUTES ?= 10
+START ?= 120
 SWITCHES ?= 50
 
 .PHONY: setup demo test lint docs bench soak pictures clean
@@ -74,6 +75,7 @@ soak: $(VENV)/.test
 	$(BIN)/python test/soak_robots.py --robots $(ROBOTS)
 	$(BIN)/python test/soak_inputs.py --inputs $(INPUTS)
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
+	$(BIN)/python test/soak_start.py --seconds $(START)
 	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_view.py --switches $(SWITCHES)
 

@@ -6,12 +6,12 @@ import signal
 import typing
 
 import numpy as np
-from domains import Domain
+from domains import Domain, stay_on_this_machine
 
 from ik_node._jit import Kernel
 
 DOMAIN = Domain()
-os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+stay_on_this_machine()
 os.environ['ROS_DOMAIN_ID'] = str(DOMAIN.id)
 
 # A shell ignores SIGINT for what it runs in the background, and what the tests start would inherit

@@ -1,6 +1,7 @@
 """Graphs of their own for nodes under test, whoever else runs nodes or tests on the machine."""
 
 import fcntl
+import importlib.metadata
 import itertools
 import os
 import tempfile
@@ -10,6 +11,22 @@ _MOST = 100
 _FOLDER = Path(tempfile.gettempdir()) / f'ik_node-domains-{os.getuid()}'
 _FIRST_PORT, _PORTS = 7400, 250  # of domain 0, and of each domain: PB and DG of the RTPS standard
 _SOCKETS = (Path('/proc/net/udp'), Path('/proc/net/udp6'))
+
+
+def stay_on_this_machine():
+    """Have ROS processes that start from now on find each other on this machine only, and soon."""
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    os.environ[_profiles_variable()] = str(Path(__file__).with_name('discovery.xml'))
+
+
+def _profiles_variable():
+    """Return what names the file of profiles: Fast DDS 2 (Jazzy) and 3 (Kilted) differ."""
+    try:
+        importlib.metadata.version('ros-jazzy-std-msgs')
+    except importlib.metadata.PackageNotFoundError:
+        if os.environ.get('ROS_DISTRO') != 'jazzy':
+            return 'FASTDDS_DEFAULT_PROFILES_FILE'
+    return 'FASTRTPS_DEFAULT_PROFILES_FILE'
 
 
 class Domain:
