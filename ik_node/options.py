@@ -46,8 +46,14 @@ class Spec:
     """How many characters a text may have."""
 
 
-def option(default: Any, text: str, unit: str = '', *, kind: type = float, **limits: Any) -> Any:
-    """Declare an option as a dataclass field."""
+def option(default: Any, text: str, unit: str = '', *, kind: type | None = None,
+           **limits: Any) -> Any:
+    """Declare an option as a dataclass field.
+
+    kind: by default that of the default value where it is a bool, an int or a str, else float.
+    """
+    if kind is None:
+        kind = type(default) if type(default) in (bool, int, str) else float
     return dataclasses.field(default=default,
                              metadata={'spec': Spec(kind, text, unit, **limits)})
 

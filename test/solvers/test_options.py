@@ -1,11 +1,13 @@
 """Every option does what it says: each test fails when its option is ignored."""
 
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver, solver_names
+from ik_node.options import Options, option
 from ik_node.solvers.registry import solver_class
 
 # A goal that takes dls, from the middle of the limits, several attempts.
@@ -211,10 +213,24 @@ def test_options_out_of_range_are_refused_with_what_is_allowed(name, option, val
 @pytest.mark.parametrize('name', solver_names())
 def test_every_option_has_a_text_and_keeps_to_its_own_default(name):
     options = solver_class(name).Options
-    for option, spec in options.specs().items():
+    for one, spec in options.specs().items():
         assert len(spec.text) > 10
-        default = options.defaults()[option]
-        assert options.read({option: default}) == options()
+        default = options.defaults()[one]
+        assert options.read({one: default}) == options()
+
+
+def test_an_option_is_of_the_type_of_its_default():
+    @dataclass(frozen=True)
+    class Own(Options):
+        memory: int = option(10, 'steps', low=1)
+        exact: bool = option(False, 'whether it is exact')
+        name: str = option('a', 'a name')
+        gain: float = option(1.0, 'a gain')
+        damping: float | None = option(None, 'damping', optional=True)
+    own = Own.read({'memory': 7, 'exact': True, 'name': 'b', 'gain': 2, 'damping': 3})
+    assert [type(getattr(own, name)) for name in own.specs()] == [int, bool, str, float, float]
+    with pytest.raises(IkError, match='memory'):
+        Own.read({'memory': 7.5})
 
 
 def test_options_cannot_be_changed_behind_the_solvers_back():

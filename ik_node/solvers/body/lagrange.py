@@ -34,7 +34,7 @@ class LagrangeOptions(BodyOptions):
     mass: Any = option(
         'inertia', 'what resists motion: "inertia", the mass matrix of the inertials, for links '
         'without one of their shapes at 1000 kg/m³; "uniform", the same for every joint; or one '
-        'number for each joint', 'kg m² or kg', listed=True,
+        'number for each joint', 'kg m² or kg', kind=float, listed=True,
         named=True, low=0.0, positive=True)
     feedback: float = option(
         1.0, 'which part of an error a constraint corrects in one step', low=0.0)
