@@ -10,13 +10,14 @@ from ik_node import _jit
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.compiled import PackedLevel
+from ik_node.solvers.body.configurations import nearest_turn
 from ik_node.solvers.body.descent import descend
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.packing import is_packable
 from ik_node.solvers.body.problem import Level, errors
 from ik_node.solvers.body.proofs import Proof, proof
+from ik_node.solvers.body.restarts import random_start
 from ik_node.solvers.body.space import Attempt, Space
-from ik_node.solvers.body.starts import nearest_turn, random_start
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 
@@ -79,15 +80,16 @@ class Attempts(ABC):
         levels, start, space = problem
         rng: np.random.Generator | None = None  # making one takes as long as a solve
         proved, last = None, self.options.max_restarts
-        best, attempt, restarts = None, Attempt(start, StopReason.TIMEOUT, 0), 0
-        for restarts in range(last + (3 if len(levels) > 1 else 1)):
-            thorough = restarts > last
+        best, attempt, restarts = None, Attempt(start, StopReason.TIMEOUT, 0), -1
+        for number in range(last + (3 if len(levels) > 1 else 1)):
+            thorough = number > last
             if proved is not None and not thorough:
                 continue
+            restarts += 1
             q = start
-            if best is not None and restarts != last + 1:
+            if best is not None and number != last + 1:
                 rng = np.random.default_rng(self.options.seed) if rng is None else rng
-                q = best.q if thorough else random_start(self.body, start, restarts - 1, rng)
+                q = best.q if thorough else random_start(self.body, start, number - 1, rng)
             try:
                 found, verified = self._search(levels, q, start, space, thorough)
             except _jit.OutOfTimeError:
@@ -97,7 +99,7 @@ class Attempts(ABC):
                 best, attempt = verified, found
             if best.success or space.out_of_time():
                 break
-            if restarts == 0:
+            if number == 0:
                 proved = self._proof()
         if best is None:
             best = self._verified(levels, start)
