@@ -11,11 +11,10 @@ import tempfile
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
-if TYPE_CHECKING:
-    from ik_node._jit.kernel import Kernel
+from ik_node._jit.kernel import HAVE_NUMBA, Kernel
 
 # What machine code depends on besides
 _OWN = ('kernel.py', 'layout.py', 'lowering.py', 'machine_code.py', 'types.py', 'views.py')
@@ -39,13 +38,18 @@ def environment() -> tuple[str, ...]:
             str(sys.implementation.cache_tag), _processor(), hashlib.sha256(own).hexdigest())
 
 
-def path_of(kernel: 'Kernel') -> Path:
+def path_of(kernel: Kernel) -> Path:
     """Return the file of the machine code of an entry's group, whether it is there or not."""
     first = kernel.group[0]
     return folder() / f'{first.__module__}.{first.__qualname__}-{digest(first)}.bin'
 
 
-def read(kernel: 'Kernel') -> bytes | None:
+def is_on_disk(kernel: Kernel) -> bool:
+    """Tell whether machine code of this very kernel is there, or none is needed."""
+    return not HAVE_NUMBA or path_of(kernel).exists()
+
+
+def read(kernel: Kernel) -> bytes | None:
     """Return the machine code of an entry's group, None where there is none."""
     try:
         return path_of(kernel).read_bytes()
@@ -53,7 +57,7 @@ def read(kernel: 'Kernel') -> bytes | None:
         return None
 
 
-def write(kernel: 'Kernel', code: bytes) -> bool:
+def write(kernel: Kernel, code: bytes) -> bool:
     """Keep the machine code of an entry's group; return whether that could be done."""
     path = path_of(kernel)
     part = path.with_name(f'{path.name}.{uuid4().hex}')
@@ -68,7 +72,7 @@ def write(kernel: 'Kernel', code: bytes) -> bool:
     return True
 
 
-def remove(kernel: 'Kernel') -> None:
+def remove(kernel: Kernel) -> None:
     """Remove a file that is of no use."""
     with contextlib.suppress(OSError):
         path_of(kernel).unlink()
@@ -79,7 +83,7 @@ def is_writable() -> bool:
     return _writable(str(folder()))
 
 
-def digest(kernel: 'Kernel') -> str:
+def digest(kernel: Kernel) -> str:
     """Return a digest of the code of a kernel's group and of every kernel that it calls."""
     if kernel not in _digests:
         digested, seen = hashlib.sha256(), set[Any]()

@@ -7,11 +7,10 @@ import inspect
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node._jit import cache, loading
 from ik_node._jit.plain import plain_function
 
 HAVE_NUMBA = importlib.util.find_spec('numba') is not None
@@ -33,6 +32,9 @@ class Kernel:
     - `layout`: where the kernel is the `unpack` of a `Layout`, that; machine code has its own.
     - `is_plain`: whether calls run as plain Python; `is_ready`: whether that stays as it is.
     """
+
+    get_machine_code: ClassVar[Callable[[Any], None]]
+    """Gets the machine code of an entry that is called, at once or later; set by `loading`."""
 
     def __init__(self, function: Callable[..., Any], inlined: bool = False,
                  allocates: bool = False, is_rare: bool = False) -> None:
@@ -82,10 +84,6 @@ class Kernel:
             self.is_ready = False
             self._call = self._first_call
 
-    def on_disk(self) -> bool:
-        """Tell whether machine code of this very kernel is in the cache."""
-        return not HAVE_NUMBA or cache.path_of(self).exists()
-
     def await_machine_code(self) -> None:
         """Get machine code when the kernel is called next."""
         self._call = self._first_call
@@ -101,7 +99,7 @@ class Kernel:
 
     def _first_call(self, *arguments: Any) -> Any:
         """Load machine code that is on disk; else have it made, and run as plain Python."""
-        loading.need(self)
+        self.get_machine_code()
         if not self.is_ready:
             self._call = self._run_plain
         return self._call(*arguments)

@@ -10,13 +10,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ik_node._jit import cache
+from ik_node._jit.kernel import Kernel
 from ik_node._jit.plain import plain_function
-
-if TYPE_CHECKING:
-    from ik_node._jit.kernel import Kernel
 
 _log = logging.getLogger('ik_node')
 _LEAST_NUMBA = '0.57'
@@ -41,7 +39,7 @@ class _Loader:
         self._thread: threading.Thread | None = None
         self._deaths = 0
 
-    def want(self, kernels: Iterable['Kernel']) -> None:
+    def want(self, kernels: Iterable[Kernel]) -> None:
         """Begin to get entries, in this order."""
         with self.changed:
             new = [kernel for kernel in kernels
@@ -54,7 +52,7 @@ class _Loader:
                 self._thread.start()
             self.changed.notify_all()
 
-    def settle(self, kernel: 'Kernel', code: Callable[..., Any] | None) -> None:
+    def settle(self, kernel: Kernel, code: Callable[..., Any] | None) -> None:
         """Let an entry run machine code, or plain Python for good."""
         with self.changed:
             kernel.use(code)
@@ -115,7 +113,7 @@ class _Loader:
             if fresh:
                 self._get(fresh)
 
-    def _get(self, kernels: list['Kernel']) -> None:
+    def _get(self, kernels: list[Kernel]) -> None:
         """Load entries, and ask the compiler for those that are not on disk."""
         if not _have_compiler():
             for kernel in kernels:
@@ -130,7 +128,7 @@ class _Loader:
         elif missing:
             self._ask_for(missing)
 
-    def _ask_for(self, kernels: list['Kernel']) -> None:
+    def _ask_for(self, kernels: list[Kernel]) -> None:
         line = json.dumps([[kernel.origin, kernel.key, str(cache.path_of(kernel))]
                            for kernel in kernels])
         with self.changed:
@@ -190,7 +188,7 @@ def _have_compiler() -> bool:
     return True
 
 
-def load_from_disk(kernel: 'Kernel') -> bool:
+def load_from_disk(kernel: Kernel) -> bool:
     """Load an entry, and its group, if its machine code is on disk; return whether it was."""
     from ik_node._jit import machine_code
     with _loader.loading:
@@ -210,13 +208,13 @@ def load_from_disk(kernel: 'Kernel') -> bool:
         return True
 
 
-def _settle_group(kernel: 'Kernel', functions: dict[str, Callable[..., Any]]) -> None:
+def _settle_group(kernel: Kernel, functions: dict[str, Callable[..., Any]]) -> None:
     for one in kernel.group:
         if not one.is_ready:
             _loader.settle(one, functions.get(one.key))
 
 
-def compile_here(kernel: 'Kernel') -> None:
+def compile_here(kernel: Kernel) -> None:
     """Compile an entry and its group in this process, and keep that where it can be done."""
     from ik_node._jit import machine_code
     try:
@@ -228,14 +226,14 @@ def compile_here(kernel: 'Kernel') -> None:
         _loader.settle(kernel, None)
 
 
-def need(kernel: 'Kernel') -> None:
+def need(kernel: Kernel) -> None:
     """Get an entry that is called: at once where that takes no compiling, else later."""
-    if not _loader.in_background and kernel.on_disk() and _have_compiler():
+    if not _loader.in_background and cache.is_on_disk(kernel) and _have_compiler():
         load_from_disk(kernel)
     _loader.want([kernel])
 
 
-def prepare(kernels: Iterable['Kernel'],
+def prepare(kernels: Iterable[Kernel],
             progress: Callable[[int, int, str], None] | None = None) -> None:
     """Return when entries run machine code; those that cannot be compiled stay plain Python.
 
@@ -258,29 +256,29 @@ def prepare(kernels: Iterable['Kernel'],
             return
 
 
-def begin(kernels: Iterable['Kernel']) -> None:
+def begin(kernels: Iterable[Kernel]) -> None:
     """Begin to get entries, and return at once."""
     _loader.want(kernel for kernel in kernels if kernel.is_entry)
 
 
-def make_plain(kernels: Iterable['Kernel']) -> None:
+def make_plain(kernels: Iterable[Kernel]) -> None:
     """Make the plain form of those that run in it, which else the first call of each does."""
     for kernel in kernels:
         if kernel.is_plain:
             plain_function(kernel)
 
 
-def are_on_disk(kernels: Iterable['Kernel']) -> bool:
+def are_on_disk(kernels: Iterable[Kernel]) -> bool:
     """Tell whether nothing has to be compiled, so that `prepare` takes a moment only."""
-    return all(kernel.is_ready or kernel.on_disk() for kernel in kernels)
+    return all(kernel.is_ready or cache.is_on_disk(kernel) for kernel in kernels)
 
 
-def waiting_for(kernels: Iterable['Kernel']) -> list[str]:
+def waiting_for(kernels: Iterable[Kernel]) -> list[str]:
     """Return the names of those that are not machine code yet."""
     return [kernel.name for kernel in kernels if not kernel.is_ready]
 
 
-def runs_plain(kernels: Iterable['Kernel']) -> bool:
+def runs_plain(kernels: Iterable[Kernel]) -> bool:
     """Tell whether any of some kernels runs as plain Python."""
     return any(kernel.is_plain for kernel in kernels)
 
@@ -295,6 +293,7 @@ def stop() -> None:
     _loader.stop(linger=False)
 
 
+Kernel.get_machine_code = need
 _loader = _Loader()
 atexit.register(_loader.stop, linger=True)
 os.register_at_fork(after_in_child=lambda: _loader.start_anew())

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +15,7 @@ from ik_node.model.chain import intersect_limits
 from ik_node.model.complex_joints import EXPONENTIAL, FLOATING, ComplexJoint
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
-
-if TYPE_CHECKING:
-    from ik_node.model.tree import KinematicTree
+from ik_node.model.tree_structure import TreeStructure
 
 _X, _Y, _Z = np.eye(3)
 ROOTS: dict[str, tuple[Joint, ...]] = {
@@ -55,7 +52,7 @@ class Body(Immutable):
     - `arrays`, `inertias`: the same for the kernels.
     """
 
-    def __init__(self, tree: 'KinematicTree', arrays: TreeArrays, root: str = 'fixed',
+    def __init__(self, tree: TreeStructure, arrays: TreeArrays, root: str = 'fixed',
                  joints: Iterable[str] | None = None,
                  held: Mapping[str, float] | None = None) -> None:
         """Lay out q over the arrays of a tree; see `KinematicTree.body`."""
@@ -169,7 +166,7 @@ def check_body(body: object) -> Body:
     return body
 
 
-def _chosen(tree: 'KinematicTree', joints: Iterable[str] | None,
+def _chosen(tree: TreeStructure, joints: Iterable[str] | None,
             held: Mapping[str, float]) -> list[str]:
     """Return the names of the tree's joints that are in q, depth first."""
     for name in held:
@@ -187,7 +184,7 @@ def _chosen(tree: 'KinematicTree', joints: Iterable[str] | None,
     return [name for name in _independent(tree) if name in named]
 
 
-def _check_joint(tree: 'KinematicTree', name: object, where: str) -> None:
+def _check_joint(tree: TreeStructure, name: object, where: str) -> None:
     """Raise ModelError for a name that is no joint with a value of its own."""
     if not isinstance(name, str) or name not in tree.joints:
         raise ModelError(f'{where}: {unknown("joint", name, _independent(tree))}')
@@ -199,16 +196,16 @@ def _check_joint(tree: 'KinematicTree', name: object, where: str) -> None:
                          f'one; {_choices(tree)}')
 
 
-def _independent(tree: 'KinematicTree') -> list[str]:
+def _independent(tree: TreeStructure) -> list[str]:
     """Return the joints that have a value of their own, depth first."""
     return [joint.name for joint in tree.joints.values() if joint.moves and joint.mimic is None]
 
 
-def _choices(tree: 'KinematicTree') -> str:
+def _choices(tree: TreeStructure) -> str:
     return f'the joints that move by themselves are {names(_independent(tree))}'
 
 
-def _held(tree: 'KinematicTree', chosen: Sequence[str],
+def _held(tree: TreeStructure, chosen: Sequence[str],
           held: Mapping[str, float]) -> dict[str, float]:
     """Return the value of every joint that is not in q; zero by default."""
     in_q = set(chosen)
@@ -218,7 +215,7 @@ def _held(tree: 'KinematicTree', chosen: Sequence[str],
     return values
 
 
-def _limits(tree: 'KinematicTree', moving: Sequence[Joint],
+def _limits(tree: TreeStructure, moving: Sequence[Joint],
             columns: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the lower, upper and velocity limits of q, (n,) each, mimics folded in."""
     limits = [(joint.lower, joint.upper) for joint in moving]
@@ -233,7 +230,7 @@ def _limits(tree: 'KinematicTree', moving: Sequence[Joint],
     return frozen_copy(lower, float), frozen_copy(upper, float), frozen_copy(velocity, float)
 
 
-def _arrays(tree: 'KinematicTree', arrays: TreeArrays, root_joints: Sequence[Joint],
+def _arrays(tree: TreeStructure, arrays: TreeArrays, root_joints: Sequence[Joint],
             columns: Mapping[str, int], held: Mapping[str, float]) -> TreeArrays:
     """Return the arrays of a tree with the root's joints before it, each link's joint over q."""
     added = len(root_joints)
@@ -252,7 +249,7 @@ def _arrays(tree: 'KinematicTree', arrays: TreeArrays, root_joints: Sequence[Joi
                                     first_moved(parent, kind))))
 
 
-def inertia_arrays(tree: 'KinematicTree', inertials: Mapping[str, Inertial],
+def inertia_arrays(tree: TreeStructure, inertials: Mapping[str, Inertial],
                    added: int) -> InertiaArrays:
     """Return inertials {link: …} for the kernels; `added` frames of the root's joints have none."""
     count = added + len(tree.links)

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from ik_node.kinematics.forward import (
 )
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
+from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import turn_z_onto
-
-if TYPE_CHECKING:
-    from ik_node.model.tree import KinematicTree
 
 _LISTED = 20  # names of joints when a chain is printed
 
@@ -42,7 +40,7 @@ class Chain(Immutable):
     - `arrays`: the same for the kernels.
     """
 
-    def __init__(self, tree: 'KinematicTree', base_link: str, tip_link: str,
+    def __init__(self, tree: TreeStructure, base_link: str, tip_link: str,
                  path: Sequence[Joint]) -> None:
         """Fold the joints of a path into flat arrays; use `KinematicTree.chain`."""
         own = getattr(tree, 'joints', None)
@@ -175,7 +173,7 @@ def check_chain(chain: object) -> Chain:
     return chain
 
 
-def _fold(tree: 'KinematicTree', path: Sequence[Joint]) -> tuple[ChainArrays, tuple[str, ...]]:
+def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tuple[str, ...]]:
     """Fold the joints of a path into arrays: fixed ones into placements, mimics into columns."""
     _refuse_part_of_a_ball(path)
     columns: dict[str, int] = {}

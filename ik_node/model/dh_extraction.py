@@ -11,7 +11,7 @@ inserted.
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,16 +22,30 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh, screw
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
+from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import inverse, rpy_from_matrix
-
-if TYPE_CHECKING:
-    from ik_node.model.chain import Chain
 
 _PARALLEL = 1e-10   # m: axes apart by less than this over the arm's length are parallel
 _FARTHEST = 1e6     # m: a foot beyond leaves d too few digits
 _TOLERANCE = 1e-9   # m and rad: how far forward kinematics of the rows may be off
 _CHECKED = 10       # configurations
 _EXACT = 1e-12      # rad and m: what counts as zero where it makes a table nicer
+
+
+class SerialChain(Protocol):
+    """What rows are extracted from: a `Chain`."""
+
+    tree: TreeStructure
+    base_link: str
+    tip_link: str
+    arrays: forward.ChainArrays
+    n_joints: int
+    joint_names: tuple[str, ...]
+    lower: np.ndarray
+    upper: np.ndarray
+
+    def forward(self, q: np.ndarray) -> np.ndarray:
+        """Return T_base_tip (4, 4), m, at q (n,)."""
 
 
 class _Step(NamedTuple):
@@ -46,7 +60,7 @@ class _Step(NamedTuple):
         return screw(self.theta, self.d, 2) @ screw(self.alpha, self.a, 0)
 
 
-def extract_dh(chain: 'Chain', convention: str) -> dict[str, Any]:
+def extract_dh(chain: SerialChain, convention: str) -> dict[str, Any]:
     """Return a table as `read_dh` takes it, angles in rad; see `Chain.to_dh`.
 
     Raises ModelError for an unknown convention, for chains that rows cannot describe, and where
@@ -94,7 +108,7 @@ def extract_dh(chain: 'Chain', convention: str) -> dict[str, Any]:
     return table
 
 
-def _verify(table: dict[str, Any], chain: 'Chain') -> None:
+def _verify(table: dict[str, Any], chain: SerialChain) -> None:
     """Raise ModelError where the rows of a table miss the forward kinematics of the chain."""
     rows = read_dh(table).joints
     span = np.where(chain.arrays.kind == forward.PRISMATIC, max(_size(chain), 1e-3), math.pi)
@@ -138,7 +152,7 @@ def _step(z: np.ndarray, p: np.ndarray, size: float) -> _Step:
     return _Step(theta, d, a, alpha)
 
 
-def _size(chain: 'Chain') -> float:
+def _size(chain: SerialChain) -> float:
     bound = reach(chain.arrays._replace(
         lower=np.zeros(chain.n_joints), upper=np.zeros(chain.n_joints)))[1]
     return bound if math.isfinite(bound) else 1.0
@@ -174,7 +188,8 @@ def _last_step(M: np.ndarray, convention: str) -> tuple[_Step, np.ndarray]:
     return step, np.eye(4)
 
 
-def _row(chain: 'Chain', owner: int, step: _Step, before: _Step, convention: str) -> dict[str, Any]:
+def _row(chain: SerialChain, owner: int, step: _Step, before: _Step,
+         convention: str) -> dict[str, Any]:
     """Return a row; owner is the column of its joint, −1 for a fixed row."""
     x = before if convention == MODIFIED else step
     row: dict[str, Any] = {'type': FIXED, 'a': x.a, 'alpha': x.alpha, 'd': step.d,

@@ -7,12 +7,12 @@ import numpy as np
 from ik_node.model.geometry import Box, Collision, Cylinder, Mesh, Shape, Sphere, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.stick_figure import stick_figure
-from ik_node.model.tree import KinematicTree
+from ik_node.model.tree_structure import TreeStructure
 
 DENSITY = 1000.0  # kg/m³, that of water
 
 
-def with_shape_inertials(tree: KinematicTree) -> dict[str, Inertial]:
+def with_shape_inertials(tree: TreeStructure) -> dict[str, Inertial]:
     """Return {link: Inertial} of a tree, estimated for links that the file gives none.
 
     Those get the mass of their boxes, cylinders and spheres at 1000 kg/m³: of the collision shapes,

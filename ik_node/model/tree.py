@@ -1,41 +1,28 @@
 """The tree of links and joints, and forward kinematics over the whole of it."""
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import flag, floats, mapping, pose_fault, sequence
-from ik_node._immutable import Immutable, frozen_copy
+from ik_node._arrays import flag, floats, mapping, pose_fault
 from ik_node.bounds import as_path
-from ik_node.exceptions import InputError, ModelError, names, shown, unknown
-from ik_node.kinematics.forward import REVOLUTE, TreeArrays, first_moved, tree_frames
+from ik_node.exceptions import InputError, ModelError, names, shown
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.complex_joints import EXPONENTIAL, ComplexJoint, check_rotation
-from ik_node.model.geometry import Collision, Visual
-from ik_node.model.hierarchy import (
-    Drive,
-    depth_first,
-    drives_of,
-    find_root,
-    joints_by_parent,
-    unique,
-)
-from ik_node.model.inertial import Inertial
-from ik_node.model.joints import Joint, check_text, joint_kind
-from ik_node.model.parts import ModelParts, MotionChannels
+from ik_node.model.joints import check_text
+from ik_node.model.parts import ModelParts
+from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import is_pose
 
 _POSE_TOLERANCE = 1e-6  # how far a matrix may be off SE(3)
 _LEAVES = 5             # named when a tree is printed
 
 
-class KinematicTree(Immutable):
+class KinematicTree(TreeStructure):
     """A robot: links as nodes, joints as edges, from URDF, from DH rows, or by hand. Immutable.
 
     Attributes:
@@ -52,58 +39,6 @@ class KinematicTree(Immutable):
       the source has no motion files.
     - `T_world_root`: (4, 4), pose of the root link in the world, m.
     """
-
-    def __init__(self, links: Sequence[str], joints: Iterable[Joint | ComplexJoint], *,
-                 name: str = 'robot', warnings: Iterable[str] = (), text: str | None = None,
-                 visuals: Mapping[str, Sequence[Visual]] | None = None,
-                 inertials: Mapping[str, Inertial] | None = None,
-                 collisions: Mapping[str, Sequence[Collision]] | None = None,
-                 motion_channels: MotionChannels | None = None) -> None:
-        """Build the hierarchy from links and joints in any order.
-
-        The links between the parts of a complex joint need not be given. text: the URDF that the
-        tree was read from. Raises ModelError for duplicate names, links that do not exist, a link
-        with two parents, loops, several roots, mimics that lead nowhere, and inertials of links
-        that do not exist.
-        """
-        links, joints = _checked(links, joints)
-        check_text(name, 'the name of a robot')
-        self.name = name
-        self.warnings = tuple(sequence(warnings, 'warnings'))
-        self._source = links, joints
-        self.complex_joints: Mapping[str, ComplexJoint] = MappingProxyType(
-            {joint.name: joint for joint in joints if isinstance(joint, ComplexJoint)})
-        self.visuals: Mapping[str, tuple[Visual, ...]] = MappingProxyType(
-            _checked_shapes(visuals, Visual, 'visuals'))
-        self.collisions: Mapping[str, tuple[Collision, ...]] = MappingProxyType(
-            _checked_shapes(collisions, Collision, 'collisions'))
-        if not isinstance(motion_channels, MotionChannels | None):
-            raise ModelError('motion_channels must be MotionChannels or None, not '
-                             f'{shown(motion_channels)}')
-        self.motion_channels = motion_channels
-        self.T_world_root = np.eye(4)
-        self._text = None if self.complex_joints else text
-        by_name = unique(part for joint in joints for part in (
-            joint.parts() if isinstance(joint, ComplexJoint) else (joint,)))
-        links = (*links, *(part.child for joint in self.complex_joints.values()
-                           for part in joint.parts()[:-1]))
-        by_parent = joints_by_parent(links, by_name)
-        self.root = find_root(links, by_name)
-        order = depth_first(self.root, by_parent)
-        if len(order) < len(links):
-            reached = {self.root, *(joint.child for joint in order[1:] if joint)}
-            lost = [link for link in links if link not in reached]
-            raise ModelError(f'the links {names(lost)} form a loop: none of them hangs on the root '
-                             f'{self.root!r}')
-        path = [joint for joint in order if joint is not None]
-        self.links = (self.root, *(joint.child for joint in path))
-        self.inertials: Mapping[str, Inertial] = MappingProxyType(
-            _checked_inertials(inertials, self.links))
-        self.joints: Mapping[str, Joint] = MappingProxyType({j.name: j for j in path})
-        self.drives: Mapping[str, Drive] = MappingProxyType(drives_of(self.joints))
-        self._joint_into = {joint.child: joint for joint in path}
-        self._arrays = self._flatten(path)
-        self._freeze()
 
     @classmethod
     def from_parts(cls, parts: ModelParts) -> 'KinematicTree':
@@ -189,59 +124,6 @@ class KinematicTree(Immutable):
         """
         return Body(self, self._arrays, root, joints, held)
 
-    def joint_into(self, link: str) -> Joint | None:
-        """Return the joint whose child a link is; None for the root. Raises ModelError."""
-        return self._joint_into.get(self._checked_link(link, 'link'))
-
-    def path(self, base_link: str, tip_link: str) -> list[Joint]:
-        """Return the joints from a link down to another, fixed ones too.
-
-        Raises ModelError for unknown links, and where the first is no ancestor of the second.
-        """
-        base = self._checked_link(base_link, 'base link')
-        tip = self._checked_link(tip_link, 'tip link')
-        path: list[Joint] = []
-        link = tip
-        while link != base:
-            if link == self.root:
-                raise ModelError(f'the base link {base!r} is no ancestor of the tip link {tip!r}; '
-                                 f'its ancestors are {names(self._ancestors(tip))}')
-            path.append(self._joint_into[link])
-            link = path[-1].parent
-        return path[::-1]
-
-    def forward(self, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
-        """Return the pose of every link, {link: T_root_link (4, 4)}, m.
-
-        values: {joint: value}, rad or m; joints left out are at zero, mimics follow their source
-        whatever is given for them, and fixed joints have no value. Of a tree that is `placed` it
-        is T_world_link. Raises ModelError for an unknown joint or a value that is no finite number.
-        """
-        T_root_link = np.empty((len(self.links), 4, 4))
-        axes = np.empty((len(self.links), 3))
-        tree_frames(self._arrays, self._values_by_link({} if values is None else values),
-                    T_root_link, axes)
-        return dict(zip(self.links, T_root_link))
-
-    def joint_values(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Return the value of every moving joint, mimics too, given those of their sources.
-
-        values: {joint: value}, rad or m; joints left out are at zero. Raises as `forward`.
-        """
-        values_by_link = self._values_by_link(values)
-        return {joint.name: float(value)
-                for joint, value in zip(self.joints.values(), values_by_link[1:]) if joint.moves}
-
-    def visual_poses(self, values: Mapping[str, float] | None = None) -> list[
-            tuple[str, Visual, np.ndarray]]:
-        """Return (link, visual, T_root_shape (4, 4), m) of every shape; values as for `forward`.
-
-        The transform of a shape acts on the shape alone [Parent 5.2].
-        """
-        T_root_link = self.forward(values)
-        return [(link, visual, T_root_link[link] @ visual.placement)
-                for link in self.links for visual in self.visuals.get(link, ())]
-
     def placed(self, T_world_root: np.ndarray) -> 'KinematicTree':
         """Return the same figure at another place in the world, (4, 4), m.
 
@@ -291,12 +173,6 @@ class KinematicTree(Immutable):
             inertials=self.inertials, collisions=self.collisions,
             motion_channels=self.motion_channels)
 
-    def leaves(self, base_link: str | None = None) -> list[str]:
-        """Return the links without children, below base_link (by default the root), in order."""
-        parents = {joint.parent for joint in self.joints.values()}
-        base = self.root if base_link is None else self._checked_link(base_link, 'base link')
-        return [link for link in (base, *self._below(base)) if link not in parents]
-
     def __repr__(self) -> str:
         """Return the name, the root, how many links and moving joints there are, and the leaves."""
         moving = sum(joint.moves for joint in self.joints.values())
@@ -304,45 +180,6 @@ class KinematicTree(Immutable):
         more = f', … ({len(leaves)} in all)' if len(leaves) > _LEAVES else ''
         return (f'KinematicTree({self.name!r}: {len(self.links)} links from {self.root!r} to '
                 f'{", ".join(map(repr, leaves[:_LEAVES]))}{more}, {moving} moving joints)')
-
-    def _values_by_link(self, values: Mapping[str, float]) -> np.ndarray:
-        """Return the value of the joint of every link (k,), in the order of the links."""
-        values = mapping(values, 'joint values {joint: value}')
-        for name, value in values.items():
-            if not isinstance(name, str) or name not in self.joints:
-                raise ModelError(unknown('joint', name, self.joints))
-            if isinstance(value, bool) or not isinstance(
-                    value, (int, float, np.integer, np.floating)):
-                raise ModelError(f'the value of joint {name!r} must be a number, not '
-                                 f'{shown(value)}')
-            if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some integers
-                raise ModelError(f'the value of joint {name!r} is {shown(value)}, not a finite '
-                                 'number')
-        by_parent = np.zeros(len(self.links))
-        for k, drive in enumerate(self.drives.values(), start=1):
-            by_parent[k] = drive.multiplier * values.get(drive.source, 0.0) + drive.offset
-        return by_parent
-
-    def _checked_link(self, link: str, what: str) -> str:
-        if not isinstance(link, str) or (link != self.root and link not in self._joint_into):
-            raise ModelError(unknown(what, link, self.links))
-        return link
-
-    def _ancestors(self, link: str) -> list[str]:
-        """Return the links from the parent of a link up to the root."""
-        found = []
-        while link != self.root:
-            link = self._joint_into[link].parent
-            found.append(link)
-        return found
-
-    def _below(self, base: str) -> list[str]:
-        """Return the links that hang on base, itself left out, depth first."""
-        found = {base: None}
-        for joint in self.joints.values():
-            if joint.parent in found:
-                found[joint.child] = None
-        return list(found)[1:]
 
     def _default_tip(self, base: str) -> str:
         leaves = self.leaves(base)
@@ -356,61 +193,9 @@ class KinematicTree(Immutable):
         raise ModelError(f'name the tip link: below {base!r} there is no single leaf, and no '
                          f'single link named *tool* or *tcp*; the leaves are {names(leaves)}')
 
-    def _flatten(self, path: Sequence[Joint]) -> TreeArrays:
-        index = {link: k for k, link in enumerate(self.links)}
-        count = len(self.links)
-        kind = np.array([REVOLUTE, *(joint_kind(joint) for joint in path)])
-        parent = np.array([-1, *(index[joint.parent] for joint in path)])
-        # `forward` hands over the value of every joint, mimics too.
-        return TreeArrays(*map(frozen_copy, (
-            parent, kind, [np.eye(4), *(joint.placement for joint in path)],
-            [np.zeros(3), *(joint.axis for joint in path)],
-            np.arange(count), np.ones(count), np.zeros(count),
-            first_moved(parent, kind))))
-
 
 def check_tree(tree: object) -> KinematicTree:
     """Return a tree. Raises InputError for anything else."""
     if not isinstance(tree, KinematicTree):
         raise InputError(f'a KinematicTree is needed, not {shown(tree)}')
     return tree
-
-
-def _checked(links: Any, joints: Any) -> tuple[tuple[str, ...], tuple[Joint | ComplexJoint, ...]]:
-    """Return links and joints as tuples. Raises ModelError for anything else."""
-    links, joints = tuple(sequence(links, 'links')), tuple(sequence(joints, 'joints'))
-    for link in links:
-        check_text(link, 'the name of a link')
-    for joint in joints:
-        if not isinstance(joint, (Joint, ComplexJoint)):
-            raise ModelError(f'joints must be a list of Joint and ComplexJoint, not of '
-                             f'{shown(joint)}')
-    return links, joints
-
-
-def _checked_shapes(values: Any, kind: type, what: str) -> dict[str, tuple[Any, ...]]:
-    """Return the shapes of the links that have some. Raises ModelError for what is none."""
-    if values is None:
-        return {}
-    found = {link: tuple(sequence(shapes, f'the {what} of {shown(link)}')) for link, shapes in
-             mapping(values, f'{what} {{link: list of {kind.__name__}}}').items()}
-    for link, shapes in found.items():
-        check_text(link, 'the name of a link')
-        if not all(isinstance(shape, kind) for shape in shapes):
-            raise ModelError(f'the {what} of {link!r} must be a list of {kind.__name__}, not '
-                             f'{shown(shapes)}')
-    return {link: shapes for link, shapes in found.items() if shapes}
-
-
-def _checked_inertials(values: Any, links: Sequence[str]) -> dict[str, Inertial]:
-    """Return the inertials of links. Raises ModelError for what is none, and for other links."""
-    if values is None:
-        return {}
-    inertials, link_names = mapping(values, 'inertials {link: Inertial}'), set(links)
-    for link, inertial in inertials.items():
-        if not isinstance(link, str) or link not in link_names:
-            raise ModelError(f'inertials: {unknown("link", link, links)}')
-        if not isinstance(inertial, Inertial):
-            raise ModelError(f'the inertial of {link!r} must be an Inertial, not '
-                             f'{shown(inertial)}')
-    return inertials

@@ -3,15 +3,11 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.search import Outcome, outcome_of
-
-if TYPE_CHECKING:
-    from ik_node.solvers.iterative import IterativeSolver
 
 _SHARE = 128  # goals per task of a core
 
@@ -25,17 +21,17 @@ def share(work: Callable[[slice], None], count: int,
             progress(done / len(parts))
 
 
-def search_many(solver: 'IterativeSolver', goals: Sequence[Goal], starts: np.ndarray,
+def search_many(search: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+                                 None],
+                goals: Sequence[Goal], starts: np.ndarray,
                 progress: Callable[[float], None]) -> tuple[np.ndarray, list[Outcome]]:
-    """Return (q (m, n), outcomes) of searches for goals of the same weights, from starts (m, n)."""
+    """Return (q (m, n), outcomes) of searches for goals of the same weights, from starts (m, n).
+
+    search: called as search(poses (k, 4, 4), weights (6,), starts (k, n), records (k, 8), q (k, n))
+    for some of them, in several threads.
+    """
     poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
     q, records = np.empty(starts.shape), np.empty((len(goals), 8))
-    attempts = 1 + solver.options.max_restarts
-
-    def search(part: slice) -> None:
-        solver._kernel(
-            *solver.packed, poses[part], goals[0].weights, starts[part], 0, attempts,
-            solver._scratch(), records[part], q[part])
-
-    share(search, len(goals), progress)
+    share(lambda part: search(poses[part], goals[0].weights, starts[part], records[part], q[part]),
+          len(goals), progress)
     return q, [outcome_of(row) for row in records]
