@@ -7,10 +7,11 @@ arrays.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node._jit import Matrix, Stack, entry, njit
+from ik_node._jit import Matrix, Stack, Vector, entry, njit
 
 # Below this angle (rad) a series replaces the closed form: its first neglected term, θ⁴/720,
 # is then under the rounding error of the closed form.
@@ -18,7 +19,7 @@ SMALL_ANGLE = 1e-3
 
 
 @njit
-def compose(T_a_b, T_b_c, T_a_c):
+def compose(T_a_b: Matrix, T_b_c: Matrix, T_a_c: Matrix) -> None:
     """Write `T_a_b @ T_b_c` into T_a_c; only the upper three rows are read and written."""
     for i in range(3):
         x, y, z = T_a_b[i, 0], T_a_b[i, 1], T_a_b[i, 2]
@@ -28,14 +29,14 @@ def compose(T_a_b, T_b_c, T_a_c):
 
 
 @njit
-def copy_pose(T, T_copy):
+def copy_pose(T: Matrix, T_copy: Matrix) -> None:
     """Write the upper three rows of T (4, 4) into T_copy."""
     for i in range(3):
         for j in range(4):
             T_copy[i, j] = T[i, j]
 
 
-def inverse(T_a_b):
+def inverse(T_a_b: Matrix) -> Matrix:
     """Return T_b_a (4, 4) of a pose T_a_b (4, 4)."""
     T_b_a = np.eye(4)
     T_b_a[:3, :3] = T_a_b[:3, :3].T
@@ -44,7 +45,7 @@ def inverse(T_a_b):
 
 
 @njit
-def quaternion_from_matrix(R):
+def quaternion_from_matrix(R: Matrix) -> tuple[float, float, float, float]:
     """Return the unit quaternion (x, y, z, w) of R (3, 3), with w ≥ 0.
 
     Of the four ways to extract it the best conditioned is taken, so that it is accurate to the
@@ -77,7 +78,7 @@ def quaternion_from_matrix(R):
 
 
 @njit
-def rotation_log(R):
+def rotation_log(R: Matrix) -> tuple[float, float, float]:
     """Return the rotation vector (wx, wy, wz) of R (3, 3), rad, with an angle in [0, π].
 
     By way of the quaternion: |vector part| = sin θ/2 and scalar part = cos θ/2 lose no digits
@@ -91,7 +92,7 @@ def rotation_log(R):
 
 
 @njit
-def rotation_series(angle2):
+def rotation_series(angle2: float) -> tuple[float, float, float]:
     """Return sin θ/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ of θ², right at 0 [Rodrigues]."""
     if angle2 < SMALL_ANGLE * SMALL_ANGLE:
         return 1.0 - angle2 / 6.0, 0.5 - angle2 / 24.0, 1.0 / 6.0 - angle2 / 120.0
@@ -100,7 +101,7 @@ def rotation_series(angle2):
     return s, 2.0 * (math.sin(0.5 * angle) / angle) ** 2, (1.0 - s) / angle2
 
 
-def rotation_exp(w):
+def rotation_exp(w: Vector) -> Matrix:
     """Return the rotation (3, 3) of a rotation vector w (3,), rad [Rodrigues]."""
     s, c, _ = rotation_series(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
@@ -108,7 +109,7 @@ def rotation_exp(w):
 
 
 @njit
-def right_jacobian_inverse(w, M):
+def right_jacobian_inverse(w: Vector, M: Matrix) -> None:
     """Write J_r⁻¹(w) (3, 3) into M: log(exp(w) exp(δ)) ≈ w + J_r⁻¹(w) δ.
 
     w (3,) is a rotation vector, rad, |w| ≤ π [Solà, A micro Lie theory, eq. 144].
@@ -131,7 +132,8 @@ def right_jacobian_inverse(w, M):
     M[2, 1] += 0.5 * w[0]
 
 
-def pose_from_quaternion(xyz, quaternion):
+def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,
+                         quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the pose (4, 4) at xyz (3,), m, turned by a unit quaternion xyzw (4,)."""
     (px, py, pz), (x, y, z, w) = xyz, quaternion
     return np.array((
@@ -141,12 +143,12 @@ def pose_from_quaternion(xyz, quaternion):
         (0.0, 0.0, 0.0, 1.0)))
 
 
-def matrix_from_quaternion(quaternion):
+def matrix_from_quaternion(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the rotation (3, 3) of a unit quaternion xyzw (4,)."""
     return pose_from_quaternion((0.0, 0.0, 0.0), quaternion)[:3, :3]
 
 
-def matrix_from_rpy(roll, pitch, yaw):
+def matrix_from_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
     """Return Rz(yaw) Ry(pitch) Rx(roll) (3, 3), rad: URDF's fixed-axis angles."""
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
@@ -156,7 +158,7 @@ def matrix_from_rpy(roll, pitch, yaw):
                      [-sp, cp * sr, cp * cr]])
 
 
-def rpy_from_matrix(R):
+def rpy_from_matrix(R: Matrix) -> tuple[float, float, float]:
     """Return (roll, pitch, yaw), rad, of a rotation (3, 3); see `matrix_from_rpy`.
 
     At a pitch of ±π/2, where only yaw ∓ roll is defined, yaw is 0. Roll is measured after yaw is
@@ -169,7 +171,8 @@ def rpy_from_matrix(R):
     return roll, math.atan2(-R[2, 0], cosine), yaw
 
 
-def pose_from_rpy(xyz, rpy):
+def pose_from_rpy(xyz: Sequence[float] | np.ndarray,
+                  rpy: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the pose (4, 4) at xyz (3,), m, turned by URDF's roll, pitch, yaw (3,), rad."""
     T = np.eye(4)
     T[:3, :3] = matrix_from_rpy(*rpy)
@@ -177,7 +180,7 @@ def pose_from_rpy(xyz, rpy):
     return T
 
 
-def turn_z_onto(axis):
+def turn_z_onto(axis: Vector) -> Matrix:
     """Return a rotation (3, 3) whose third column is the unit vector axis (3,)."""
     # The helper is the coordinate axis least aligned with it, so that the cross product is long.
     x = np.eye(3)[np.argmin(np.abs(axis))]

@@ -1,11 +1,11 @@
 """The pose error that the iterative methods reduce."""
 
-from ik_node._jit import njit
+from ik_node._jit import Matrix, Vector, njit
 from ik_node.spatial import rotation_log
 
 
 @njit
-def pose_error(T_base_goal, T_base_tip, R, e):
+def pose_error(T_base_goal: Matrix, T_base_tip: Matrix, R: Matrix, e: Vector) -> None:
     """Write [p_goal − p; log(R_goal Rᵀ)] into e (6,): base frame, m and rad.
 
     R (3, 3) is scratch and holds R_goal Rᵀ afterwards. The rotation is right at every angle in

@@ -40,7 +40,7 @@ class TreeArrays(NamedTuple):
     """(k,) first link that the joint moves: k, for spherical joints the last of the three."""
 
 
-def first_moved(parent, kind):
+def first_moved(parent: Integers, kind: Integers) -> Integers:
     """Return `moved` (k,) of `TreeArrays`: the link itself, for spherical joints the last link."""
     moved = np.arange(len(parent))
     for last in np.flatnonzero(kind == SPHERICAL_Z):
@@ -122,14 +122,14 @@ def tree_frames(tree: TreeArrays, q: Vector, T_world_link: Stack, axes: Matrix) 
 
 
 @inline
-def _joint_value(tree, q, k):
+def _joint_value(tree: TreeArrays, q: Vector, k: int) -> float:
     """Return the value of the joint into link k, rad or m."""
     column = tree.column[k]
     return tree.offset[k] + tree.ratio[k] * q[column] if column >= 0 else tree.offset[k]
 
 
 @njit
-def _rotate(T, ax, ay, az, angle):
+def _rotate(T: Matrix, ax: float, ay: float, az: float, angle: float) -> None:
     """Rotate the frame T in place about its axis (ax, ay, az): R ← R exp(angle · a) [Rodrigues].
 
     Row by row, r (c·I + (1 − c) a aᵀ + s [a]ₓ).
@@ -144,7 +144,7 @@ def _rotate(T, ax, ay, az, angle):
 
 
 @njit
-def _rotate_by_vector(T, wx, wy, wz):
+def _rotate_by_vector(T: Matrix, wx: float, wy: float, wz: float) -> None:
     """Rotate the frame T in place: R ← R exp(w), w a rotation vector in its own axes, rad.
 
     Row by row, r + s r×w + c (r×w)×w, which is Rodrigues' formula without its matrices.
@@ -159,7 +159,8 @@ def _rotate_by_vector(T, wx, wy, wz):
 
 
 @rare
-def turn_spherical(T_first, T_second, T, wx, wy, wz):
+def turn_spherical(T_first: Matrix, T_second: Matrix, T: Matrix, wx: float, wy: float,
+                   wz: float) -> None:
     """Rotate the frame T of a spherical joint in place by a rotation vector; store its three axes.
 
     A change of one component of w rotates the tip not about an axis of any frame, but about
@@ -174,7 +175,8 @@ def turn_spherical(T_first, T_second, T, wx, wy, wz):
 
 
 @inline
-def _left_jacobian_row(x, y, z, wx, wy, wz, b, d):
+def _left_jacobian_row(x: float, y: float, z: float, wx: float, wy: float, wz: float, b: float,
+                       d: float) -> tuple[float, float, float]:
     """Return (x, y, z) J_l(w), a row of R J_l(w), with b and d of `rotation_series`."""
     u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
     return (x + b * u + d * (v * wz - w * wy), y + b * v + d * (w * wx - u * wz),
@@ -182,7 +184,7 @@ def _left_jacobian_row(x, y, z, wx, wy, wz, b, d):
 
 
 @njit
-def articulate(T, prismatic, value):
+def articulate(T: Matrix, prismatic: bool, value: float) -> None:
     """Move the frame T in place along or about its own z axis; value in m or rad."""
     if prismatic:
         for i in range(3):
@@ -206,7 +208,7 @@ def chain_frames(chain: ChainArrays, q: Vector, T_base_frame: Stack) -> None:
 
 
 @inline
-def frames_beyond(chain, q, first, T_base_frame):
+def frames_beyond(chain: ChainArrays, q: Vector, first: int, T_base_frame: Stack) -> None:
     """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
     # As in all frequently used kernels, arrays are taken out of their tuples first and indexed in
     # full: a field access or a slice within a loop costs as much as its arithmetic.

@@ -121,7 +121,7 @@ def mass_matrix(tree: TreeArrays, inertias: InertiaArrays, T_world_link: Stack, 
 
 
 @njit
-def _compose_subtrees(tree, inertias, F, C):
+def _compose_subtrees(tree: TreeArrays, inertias: InertiaArrays, F: Stack, C: Stack) -> None:
     """Write what `mass_matrix` calls composite into C (k, 4, 4), from the leaves to the root."""
     parents = tree.parent
     masses, centers, inertia = inertias.mass, inertias.center, inertias.inertia
@@ -164,7 +164,7 @@ def _compose_subtrees(tree, inertias, F, C):
 
 
 @njit
-def _add_point_mass(C, k, m, x, y, z):
+def _add_point_mass(C: Stack, k: int, m: float, x: float, y: float, z: float) -> None:
     """Add to C[k] (4, 4) a mass m, kg, at (x, y, z) from the origin, m."""
     C[k, 0, 0] += m * (y * y + z * z)
     C[k, 1, 1] += m * (x * x + z * z)

@@ -30,7 +30,8 @@ def chain_jacobian(chain: ChainArrays, T_base_frame: Stack, T_base_point: Matrix
 
 
 @inline
-def _add_column(J, column, prismatic, ax, ay, az, x, y, z):
+def _add_column(J: Matrix, column: int, prismatic: bool, ax: float, ay: float, az: float, x: float,
+                y: float, z: float) -> None:
     """Add the contribution of a joint with axis a to a point at (x, y, z) from it to a column."""
     if prismatic:
         J[0, column] += ax

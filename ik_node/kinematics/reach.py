@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ik_node._jit import Matrix, Vector
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+from ik_node.kinematics.forward import PRISMATIC, REVOLUTE, ChainArrays
 
 _NOTHING = 1e-9  # m, or of the travel: shorter links count as zero
 _SWEEPS = 20
@@ -36,7 +37,7 @@ class Extent(NamedTuple):
     """See `length_scale`."""
 
 
-def extent(chain):
+def extent(chain: ChainArrays) -> Extent:
     """Return the `Extent` of a chain. chain: `ChainArrays`.
 
     A revolute axis is fixed in both links that it joins. The points are moved along their axes to
@@ -56,7 +57,7 @@ def extent(chain):
     return Extent(points[0], size + travel, hole, scale)
 
 
-def reach(chain):
+def reach(chain: ChainArrays) -> tuple[Vector, float]:
     """Return (centre (3,), radius) of a ball, base frame, m, that holds every position of the tip.
 
     chain: `ChainArrays`.
@@ -64,7 +65,7 @@ def reach(chain):
     return extent(chain)[:2]
 
 
-def length_scale(chain):
+def length_scale(chain: ChainArrays) -> float:
     """Return the total length of the links of a chain, m, which relates metres to radians.
 
     For a chain of prismatic joints only, their travel; 1 where that is unbounded. chain:
@@ -73,7 +74,7 @@ def length_scale(chain):
     return extent(chain).length_scale
 
 
-def wrist_ball(chain):
+def wrist_ball(chain: ChainArrays) -> WristBall:
     """Return the `WristBall` of a chain: a tip pose determines the position of its wrist.
 
     On a spherical wrist the point is its centre. chain: `ChainArrays`.
@@ -92,7 +93,7 @@ def wrist_ball(chain):
                      _length(points[:n_articulations]) + _travel(chain, last))
 
 
-def _shorten(chain, points, axes, count):
+def _shorten(chain: ChainArrays, points: Matrix, axes: Matrix, count: int) -> None:
     """Move points, in place, along the first `count` revolute axes to shorten the path.
 
     The point on the next axis, if there is one, is moved as well.
@@ -113,11 +114,11 @@ def _shorten(chain, points, axes, count):
             return
 
 
-def _length(points):
+def _length(points: Matrix) -> float:
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
 
-def _travel(chain, count):
+def _travel(chain: ChainArrays, count: int) -> float:
     """Return the total travel of the prismatic joints among the first `count`, m."""
     travel = 0.0
     for k in np.flatnonzero(chain.kind[:count] == PRISMATIC):
@@ -127,7 +128,7 @@ def _travel(chain, count):
     return travel
 
 
-def _shortest(point, axis, before, after):
+def _shortest(point: Vector, axis: Vector, before: Vector | None, after: Vector) -> float:
     """Return the shift of a point along its axis that minimises the path before–point–after."""
     t_after = (after - point) @ axis
     if before is None:

@@ -78,7 +78,7 @@ def two_passes(parts: Vector, dq: Matrix, ddq: Matrix, velocity: Matrix, acceler
 
 
 @njit
-def highest(dq, ddq, velocity, acceleration, i):
+def highest(dq: Matrix, ddq: Matrix, velocity: Matrix, acceleration: Matrix, i: int) -> float:
     """Return the highest x at place i that the velocities, and q'' alone, allow."""
     x = 1e12
     for k in range(dq.shape[1]):
@@ -90,7 +90,8 @@ def highest(dq, ddq, velocity, acceleration, i):
 
 
 @njit
-def push(dq, ddq, acceleration, i, step, x):
+def push(dq: Matrix, ddq: Matrix, acceleration: Matrix, i: int, step: float,
+         x: float) -> tuple[float, float]:
     """Return the least and the largest u that the accelerations allow between places i and i + 1.
 
     At i: |q' u + q'' x| ≤ a; at i + 1, where x has become x + step u, likewise.

@@ -12,15 +12,17 @@ import math
 import numpy as np
 
 from ik_node._jit import Integers, Matrix, OutOfTimeError, Vector, entry, njit, unlimited
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.linear import cholesky, cholesky_solve, gram, times_transpose
+from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.packing import pack, unpack_chain
-from ik_node.solvers.search import goal_error, residual, spread
-from ik_node.solvers.settings import make_scratch, make_work
-from ik_node.solvers.starts import low_discrepancy
-from ik_node.solvers.task import make_task, task_jacobian
+from ik_node.solvers.restarts import spread
+from ik_node.solvers.search import goal_error, residual
+from ik_node.solvers.settings import Work, make_scratch, make_work
+from ik_node.solvers.task import Task, make_task, task_jacobian
 
 _STARTS = 96        # of `closest_configuration`
 _MOST_STEPS = 200   # from each of them
@@ -77,7 +79,7 @@ def closest_configuration(codes: Integers, numbers: Vector, T_base_goal: Matrix,
 
 
 @njit
-def minimise(chain, task, work, q):
+def minimise(chain: ChainArrays, task: Task, work: Work, q: Vector) -> float:
     """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 
     Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error.

@@ -114,7 +114,11 @@ class IterativeSolver(Solver):
         one_by_one = type(self)._solve is not IterativeSolver._solve  # a subclass's own
         if one_by_one or self.options.timeout is not None or self._soft is not None or not goals:
             return super()._solve_many(goals, starts, progress)
-        configurations, outcomes = search_many(self, goals, starts, progress)
+        attempts = 1 + self.options.max_restarts
+        configurations, outcomes = search_many(
+            lambda poses, weights, starts, records, q: self._kernel(
+                *self.packed, poses, weights, starts, 0, attempts, self._scratch(), records, q),
+            goals, starts, progress)
         return [self._found(goal, start, q, outcome, False)
                 for goal, start, q, outcome in zip(goals, starts, configurations, outcomes)]
 
@@ -131,7 +135,7 @@ class IterativeSolver(Solver):
         elif beyond:
             reason = StopReason.UNREACHABLE
         else:
-            reason = diagnose(self, goal, q, end)
+            reason = diagnose(self.chain, self.settings.length, goal, q, end)
         return Verified(q, end == CONVERGED, reason, position, orientation, iterations,
                         attempts - 1)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import Layout, njit
+from ik_node._jit import Integers, Layout, Vector, njit
 from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.settings import Settings
 from ik_node.solvers.start_table import StartTable, Table
@@ -60,13 +60,13 @@ def _joined(parts: Sequence[Any], dtype: type) -> np.ndarray:
 
 
 @njit
-def unpack_chain(codes, numbers):
+def unpack_chain(codes: Integers, numbers: Vector) -> ChainArrays:
     """Return the `ChainArrays` of a `Packed`, views of it."""
     return _unpack_chain(codes, _SIZES, numbers, 0, codes[0], codes[1])
 
 
 @njit
-def unpack_settings(codes, numbers, method):
+def unpack_settings(codes: Integers, numbers: Vector, method: Any) -> Settings:
     """Return the `Settings` of a `Packed`; method: its own settings, see `method_at`."""
     m, n = codes[0], codes[1]
     c, x = _end_of_chain(_SIZES, 0, m, n)
@@ -74,7 +74,7 @@ def unpack_settings(codes, numbers, method):
 
 
 @njit
-def method_at(codes):
+def method_at(codes: Integers) -> tuple[int, int]:
     """Return where the method's own settings begin, in the codes and in the numbers."""
     m, n = codes[0], codes[1]
     c, x = _end_of_chain(_SIZES, 0, m, n)
@@ -82,7 +82,7 @@ def method_at(codes):
 
 
 @njit
-def unpack_table(codes, numbers):
+def unpack_table(codes: Integers, numbers: Vector) -> Table:
     """Return the `Table` of a `Packed` that has one."""
     n, at = codes[1], codes[3]
     own = codes[codes[2]:]

@@ -2,15 +2,16 @@
 
 import math
 
-from ik_node._jit import njit, rare
+from ik_node._jit import Vector, njit, rare
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.linear import cholesky, gram
-from ik_node.solvers.settings import LIMITS, MANIPULABILITY, NEAREST
-from ik_node.solvers.task import task_jacobian
+from ik_node.solvers.settings import LIMITS, MANIPULABILITY, NEAREST, Settings, Work
+from ik_node.solvers.task import Task, task_jacobian
 
 
 @njit
-def joint_distance(settings, q0, q):
+def joint_distance(settings: Settings, q0: Vector, q: Vector) -> float:
     """Return the squared distance of q (n,) from q0 (n,), a heavier joint counting more.
 
     In rad²; of a prismatic joint the length of the arm counts as a radian.
@@ -23,7 +24,8 @@ def joint_distance(settings, q0, q):
 
 
 @rare
-def selection_cost(chain, task, settings, work, q0, q):
+def selection_cost(chain: ChainArrays, task: Task, settings: Settings, work: Work, q0: Vector,
+                   q: Vector) -> float:
     """Return the selection cost of q (n,); the least is best. work.frames must be q's.
 
     NEAREST: `joint_distance` from q0 (n,). LIMITS: closeness to the nearest limit, 0 in the middle

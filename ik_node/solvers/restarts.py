@@ -1,4 +1,4 @@
-"""Initial guesses of restarts, taken from a `StartTable`.
+"""Initial guesses of restarts, taken from a `StartTable`; see `next_start`.
 
 The entries whose pose lies nearest the goal come first, ordered by how near they are to the goal
 and to q0; samples spread over the limits follow. IKSel [arXiv 2503.22234] selects seeds likewise.
@@ -6,16 +6,20 @@ and to q0; samples spread over the limits follow. IKSel [arXiv 2503.22234] selec
 
 import math
 
-from ik_node._jit import inline, njit, rare
+from ik_node._jit import Matrix, Vector, inline, njit, rare
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.preference import joint_distance
-from ik_node.solvers.settings import NEAREST
+from ik_node.solvers.settings import NEAREST, Settings, Work
+from ik_node.solvers.start_table import Table
+from ik_node.solvers.task import Task
 
 _TURNED = 0.25      # squared differences of rotation matrices against squared positions in lengths
 _POSE = 8.0         # squared pose distance against the mean squared distance of a joint, rad
 
 
 @rare
-def pick_entries(chain, task, settings, work, table, start):
+def pick_entries(chain: ChainArrays, task: Task, settings: Settings, work: Work, table: Table,
+                 start: Vector) -> int:
     """Select the entries to restart from, given q0 = start (n,); return how many.
 
     Writes their indices into row 0 of work.picked (2, MOST_PICKED), the best first, and their
@@ -63,7 +67,23 @@ def pick_entries(chain, task, settings, work, table, start):
 
 
 @rare
-def take_entry(chain, rows, number, start, q):
+def next_start(chain: ChainArrays, settings: Settings, work: Work, table: Table, entries: int,
+               number: int, start: Vector, q: Vector) -> None:
+    """Write the initial guess of restart `number`, from 0, into q (n,).
+
+    First come the entries that `pick_entries` has selected, as many as `entries`, then samples
+    spread over the limits. start (n,): the initial guess q0, inside the limits.
+    """
+    if number < entries:
+        take_entry(chain, table.entries, int(work.picked[0, number]), start, q)
+        return
+    for k in range(q.shape[0]):
+        work.unit[k] = settings.length if settings.span[k] > 0.0 else 1.0
+    spread(chain, work.unit, start, table.samples[number - entries], q)
+
+
+@rare
+def take_entry(chain: ChainArrays, rows: Matrix, number: int, start: Vector, q: Vector) -> None:
     """Write the joint values of an entry into q (n,), turned to come nearest to start (n,)."""
     turn, lower, upper = 2.0 * math.pi, chain.lower, chain.upper
     for k in range(q.shape[0]):
@@ -79,14 +99,33 @@ def take_entry(chain, rows, number, start, q):
         q[k] = min(max(value, lower[k]), upper[k])
 
 
+@rare
+def spread(chain: ChainArrays, unit: Vector, q0: Vector, sample: Vector, q: Vector) -> None:
+    """Spread sample (n,), in [0, 1), over the limits into q (n,).
+
+    A joint with a range above one turn starts within half a turn of q0, as far as its limits
+    allow: the rest repeats configurations. A joint without limits starts within π units of q0;
+    unit (n,) is 1 rad, or for a prismatic joint a length, m.
+    """
+    for k in range(q.shape[0]):
+        lower, upper = chain.lower[k], chain.upper[k]
+        if chain.turns[k] or upper - lower == math.inf:
+            half = math.pi * (1.0 if chain.turns[k] else unit[k])
+            if upper - lower > 2.0 * half:
+                lower = max(lower, min(q0[k] - half, upper - 2.0 * half))
+                upper = min(upper, lower + 2.0 * half)
+        q[k] = lower + sample[k] * (upper - lower)
+
+
 @inline
-def _cell(offset, edge, cells):
+def _cell(offset: float, edge: float, cells: int) -> int:
     """Return the index of the cell along one axis that contains an offset, or of the nearest."""
     return int(min(max(offset / edge, 0.0), cells - 1.0))
 
 
 @njit
-def _scan(task, settings, rows, first, last, count, best, cost):
+def _scan(task: Task, settings: Settings, rows: Matrix, first: int, last: int, count: int,
+          best: Matrix, cost: Vector) -> int:
     """Merge the entries first … last − 1 into the `count` nearest to the goal.
 
     Row 0 of best holds their indices, cost (k,) their squared distances: positions in arm lengths,
@@ -123,7 +162,7 @@ def _scan(task, settings, rows, first, last, count, best, cost):
 
 
 @rare
-def _partial(T, w, square, rows, i):
+def _partial(T: Matrix, w: Vector, square: float, rows: Matrix, i: int) -> float:
     """Return the squared distance of entry i from a goal with free axes.
 
     A column of the rotation matrix counts if both rotations that move it are constrained.

@@ -26,7 +26,7 @@ from ik_node._jit import (
 from ik_node.kinematics.forward import ChainArrays, chain_frames
 from ik_node.solvers.packing import method_at, unpack_chain, unpack_settings, unpack_table
 from ik_node.solvers.preference import selection_cost
-from ik_node.solvers.restarts import pick_entries, take_entry
+from ik_node.solvers.restarts import next_start, pick_entries
 from ik_node.solvers.settings import (
     BEYOND,
     CONVERGED,
@@ -34,9 +34,11 @@ from ik_node.solvers.settings import (
     INVALID,
     NEAREST,
     STALLED,
+    Settings,
+    Work,
     make_work,
 )
-from ik_node.solvers.task import make_task, task_error
+from ik_node.solvers.task import Task, make_task, task_error
 
 _ROUNDING = 1e-12  # of a length: rounding error of a bound
 _SOLUTIONS = 4  # solutions that are compared by their selection cost
@@ -95,8 +97,8 @@ def search(codes: Integers, numbers: Vector, poses: Stack, weights: Vector, star
            first: int, last: int, scratch: Vector, record: Matrix, q_best: Matrix) -> bool:
     """Make attempts first … last − 1 for each of poses (m, 4, 4), until one meets it.
 
-    codes, numbers: `Packed`. Attempt 0 starts from starts (m, n), the others from the entries of
-    the start table that `restarts` selects. record (m, 8): results, whose first six entries
+    codes, numbers: `Packed`. Attempt 0 starts from starts (m, n), the others as
+    `restarts.next_start` says. record (m, 8): results, whose first six entries
     are an `Outcome`; where first is not 0, those of earlier attempts. Writes the best q into
     q_best (m, n). Returns whether further attempts at the last pose would change nothing: a
     kernel has no clock, and a search with a time limit runs one attempt at a time.
@@ -123,15 +125,20 @@ def search(codes: Integers, numbers: Vector, poses: Stack, weights: Vector, star
 
 
 @njit
-def begin_record(record):
+def begin_record(record: Vector) -> None:
     """Initialise a record (8,): an `Outcome`, the number of solutions, the least selection cost."""
     for i in range(8):
         record[i] = 0.0 if i < 3 or i == 6 else math.inf
     record[0] = STALLED
 
 
-def try_starts(codes, numbers, chain, task, settings, work, q0, first, last, record, q_best):
-    """Make attempts, given the record (8,) of earlier ones; see `search`."""
+def try_starts(codes: Integers, numbers: Vector, chain: ChainArrays, task: Task, settings: Settings,
+               work: Work, q0: Vector, first: int, last: int, record: Vector,
+               q_best: Vector) -> bool:
+    """Make attempts, given the record (8,) of earlier ones, until one meets the goal.
+
+    The first starts from q0, the others from `next_start`. Arguments and result: see `search`.
+    """
     n = q0.shape[0]
     q, start = work.q, work.start
     for k in range(n):
@@ -156,12 +163,7 @@ def try_starts(codes, numbers, chain, task, settings, work, q0, first, last, rec
             table = unpack_table(codes, numbers)
             if index == max(first, 1):
                 entries = pick_entries(chain, task, settings, work, table, start)
-            if index <= entries:
-                take_entry(chain, table.entries, int(work.picked[0, index - 1]), start, q)
-            else:
-                for k in range(n):
-                    work.unit[k] = settings.length if settings.span[k] > 0.0 else 1.0
-                spread(chain, work.unit, start, table.samples[index - 1 - entries], q)
+            next_start(chain, settings, work, table, entries, index - 1, start, q)
         # Weights matter where errors compete; where the goal can be met they would only slow
         # convergence.
         end, iterations = attempt(chain, plain, settings, work, index > 0, q)
@@ -199,7 +201,7 @@ def try_starts(codes, numbers, chain, task, settings, work, q0, first, last, rec
 
 
 @inline
-def nothing_nearer(work, index, entries, distance):
+def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> bool:
     """Tell whether no remaining entry promises a solution much nearer to q0 than `distance`."""
     if entries == 0:
         return False
@@ -219,7 +221,7 @@ def goal_error(codes: Integers, numbers: Vector, T_base_goal: Matrix, weights: V
 
 
 @njit
-def residual(chain, task, work, q):
+def residual(chain: ChainArrays, task: Task, work: Work, q: Vector) -> tuple[float, float, float]:
     """Return the errors of `goal_error`; work.frames are then q's."""
     V = work.V
     chain_frames(chain, q, work.frames)
@@ -231,7 +233,7 @@ def residual(chain, task, work, q):
 
 
 @rare
-def beyond_reach(task, settings):
+def beyond_reach(task: Task, settings: Settings) -> bool:
     """Tell whether the tip, or the wrist, would have to leave its bounding ball.
 
     The tip along the constrained axes of the position; the wrist, where all six axes are
@@ -299,21 +301,3 @@ def into_limits(chain: ChainArrays, q: Vector) -> None:
             if lower[k] <= turned <= upper[k]:
                 q[k] = turned
         q[k] = min(max(q[k], lower[k]), upper[k])
-
-
-@rare
-def spread(chain, unit, q0, sample, q):
-    """Spread sample (n,), in [0, 1), over the limits into q (n,).
-
-    A joint with a range above one turn starts within half a turn of q0, as far as its limits
-    allow: the rest repeats configurations. A joint without limits starts within π units of q0;
-    unit (n,) is 1 rad, or for a prismatic joint a length, m.
-    """
-    for k in range(q.shape[0]):
-        lower, upper = chain.lower[k], chain.upper[k]
-        if chain.turns[k] or upper - lower == math.inf:
-            half = math.pi * (1.0 if chain.turns[k] else unit[k])
-            if upper - lower > 2.0 * half:
-                lower = max(lower, min(q0[k] - half, upper - 2.0 * half))
-                upper = min(upper, lower + 2.0 * half)
-        q[k] = lower + sample[k] * (upper - lower)

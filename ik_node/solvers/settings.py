@@ -115,6 +115,6 @@ def make_scratch(n_articulations: int, n: int) -> np.ndarray:
 
 
 @njit
-def make_work(scratch, n_articulations, n):
+def make_work(scratch: Vector, n_articulations: int, n: int) -> Work:
     """Return the scratch arrays for a chain; see `make_scratch`."""
     return _unpack_work(0, 0, scratch, 0, n_articulations, n)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ik_node.kinematics.many import tip_poses
 from ik_node.model.chain import Chain
-from ik_node.solvers.starts import low_discrepancy
+from ik_node.solvers.low_discrepancy import low_discrepancy
 
 _ENTRIES = 4096
 _NUMBERS = 40_000   # joint values at the most: long chains get fewer entries

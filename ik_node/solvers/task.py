@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Matrix, Vector, inline, njit
 from ik_node.kinematics.error import pose_error
 from ik_node.spatial import right_jacobian_inverse
 
@@ -27,7 +27,7 @@ class Task(NamedTuple):
 
 
 @njit
-def make_task(T_base_goal, weights):
+def make_task(T_base_goal: Matrix, weights: Vector) -> Task:
     """Return the task of a goal: its pose (4, 4), m, and its weights (6,), see `Goal`."""
     rows, some_free = 0, False
     for i in range(6):
@@ -42,7 +42,8 @@ def make_task(T_base_goal, weights):
 
 
 @inline
-def task_error(task, T_base_tip, R, e, V):
+def task_error(task: Task, T_base_tip: Matrix, R: Matrix, e: Vector,
+               V: Vector) -> tuple[float, float]:
     """Write the pose error into e (6,), along the rows, and weighted into V (6,).
 
     Return (position error, orientation error): the unweighted lengths, m and rad, of the
@@ -67,7 +68,7 @@ def task_error(task, T_base_tip, R, e, V):
 
 
 @inline
-def task_jacobian(task, e, R, J):
+def task_jacobian(task: Task, e: Vector, R: Matrix, J: Matrix) -> None:
     """Convert the geometric Jacobian J (6, n) in place into the task's rows: V decreases by J Δq.
 
     e (6,) as `task_error` left it. R (3, 3) is scratch.

@@ -7,8 +7,9 @@ Each kernel does what `evaluate` of its task says. A Jacobian is written as its 
 import math
 from typing import Annotated, NamedTuple
 
-from ik_node._jit import Matrix, Shape, Stack, Vector, inline, njit
-from ik_node.kinematics.inertia import center_of_mass
+from ik_node._jit import Integers, Matrix, Shape, Stack, Vector, inline, njit
+from ik_node.kinematics.forward import TreeArrays
+from ik_node.kinematics.inertia import InertiaArrays, center_of_mass
 from ik_node.kinematics.jacobian import point_jacobian
 from ik_node.kinematics.pose_rows import pose_rows
 
@@ -38,7 +39,8 @@ class TaskWork(NamedTuple):
 
 
 @njit
-def task_rows(robot, inertias, record, codes, x, work, q, first, r, J):
+def task_rows(robot: TreeArrays, inertias: InertiaArrays, record: Integers, codes: Integers,
+              x: Vector, work: TaskWork, q: Vector, first: int, r: Vector, J: Matrix) -> None:
     """Write the residual of a task into r from `first` on, and its Jacobian into J (n, m).
 
     robot: `TreeArrays`; record: kind, link, other link (−1 for the world) and number of rows;
@@ -80,7 +82,7 @@ def task_rows(robot, inertias, record, codes, x, work, q, first, r, J):
 
 
 @njit
-def force_energy(record, x, work):
+def force_energy(record: Integers, x: Vector, work: TaskWork) -> float:
     """Return −f · p / |f|, m, of a force: how far its point is along it."""
     link, F = record[1], work.frames
     energy = 0.0
@@ -91,7 +93,8 @@ def force_energy(record, x, work):
 
 
 @njit
-def _pose(robot, link, codes, x, work, first, r, J):
+def _pose(robot: TreeArrays, link: int, codes: Integers, x: Vector, work: TaskWork, first: int,
+          r: Vector, J: Matrix) -> None:
     G, T, M, own, A = x[:16].reshape((4, 4)), work.T, work.M, work.r, work.J
     point = x[16:19]
     point_jacobian(robot, work.frames, work.axes, link, point, A)
@@ -112,7 +115,7 @@ def _pose(robot, link, codes, x, work, first, r, J):
 
 
 @njit
-def _pose_at(F, point, T):
+def _pose_at(F: Matrix, point: Vector, T: Matrix) -> None:
     """Write F (4, 4) moved to a point (3,) of its own into T (4, 4)."""
     for i in range(3):
         for j in range(4):
@@ -121,7 +124,8 @@ def _pose_at(F, point, T):
 
 
 @njit
-def _point(robot, link, count, x, work, first, r, J):
+def _point(robot: TreeArrays, link: int, count: int, x: Vector, work: TaskWork, first: int,
+           r: Vector, J: Matrix) -> None:
     """R = B (p − origin), B (m, 3)."""
     T, A = work.T, work.J
     point_jacobian(robot, work.frames, work.axes, link, x[3:6], A)
@@ -133,14 +137,15 @@ def _point(robot, link, count, x, work, first, r, J):
 
 
 @inline
-def _along(a, b, c, A, row, J):
+def _along(a: float, b: float, c: float, A: Matrix, row: int, J: Matrix) -> None:
     """Write (a, b, c) A[:3] into a column of J."""
     for k in range(J.shape[0]):
         J[k, row] = a * A[0, k] + b * A[1, k] + c * A[2, k]
 
 
 @njit
-def _align(robot, link, x, work, first, r, J):
+def _align(robot: TreeArrays, link: int, x: Vector, work: TaskWork, first: int, r: Vector,
+           J: Matrix) -> None:
     F, A, a = work.frames, work.J, work.u
     point_jacobian(robot, F, work.axes, link, x[12:15], A)
     for i in range(3):
@@ -154,7 +159,8 @@ def _align(robot, link, x, work, first, r, J):
 
 
 @njit
-def _look(robot, link, x, work, first, r, J):
+def _look(robot: TreeArrays, link: int, x: Vector, work: TaskWork, first: int, r: Vector,
+          J: Matrix) -> None:
     F, A, v, u = work.frames, work.J, work.v, work.u
     for i in range(3):
         v[i] = x[i] - F[link, i, 3]
@@ -184,7 +190,8 @@ def _look(robot, link, x, work, first, r, J):
 
 
 @njit
-def _angles(a, direction, B, A, first, r, J):
+def _angles(a: Vector, direction: Vector, B: Vector, A: Matrix, first: int, r: Vector,
+            J: Matrix) -> None:
     """Write (θ / sin θ) B a and its Jacobian; see `aim.angle_between`. A[:3] is that of a."""
     c = direction[0] * a[0] + direction[1] * a[1] + direction[2] * a[2]
     s, t = B[0] * a[0] + B[1] * a[1] + B[2] * a[2], B[3] * a[0] + B[4] * a[1] + B[5] * a[2]
@@ -209,7 +216,8 @@ def _angles(a, direction, B, A, first, r, J):
 
 
 @njit
-def _mass(robot, inertias, codes, x, work, first, r, J):
+def _mass(robot: TreeArrays, inertias: InertiaArrays, codes: Integers, x: Vector, work: TaskWork,
+          first: int, r: Vector, J: Matrix) -> None:
     """Read a target (3,), nan where an axis is free, then normal and corner (4,) of each edge."""
     A, c, row = work.J, work.v, first
     center_of_mass(robot, inertias, work.frames, work.axes, work.moments, c, A[:3])
@@ -230,7 +238,8 @@ def _mass(robot, inertias, codes, x, work, first, r, J):
 
 
 @njit
-def _relative(robot, link, reference, x, work, first, r, J):
+def _relative(robot: TreeArrays, link: int, reference: int, x: Vector, work: TaskWork, first: int,
+              r: Vector, J: Matrix) -> None:
     F, G, T, M, own = work.frames, x[:16].reshape((4, 4)), work.T, work.M, work.r
     A, other, R, v = work.J, work.other, work.R, work.v
     for i in range(3):  # T_reference_link
@@ -259,7 +268,7 @@ def _relative(robot, link, reference, x, work, first, r, J):
 
 
 @njit
-def _difference(robot, link, other, x, work):
+def _difference(robot: TreeArrays, link: int, other: int, x: Vector, work: TaskWork) -> None:
     """Write p_a − p_b into work.v (3,) and its Jacobian into work.J[:3]."""
     F, v, A, B = work.frames, work.v, work.J, work.other
     point_jacobian(robot, F, work.axes, link, x[0:3], A)
@@ -278,7 +287,7 @@ def _difference(robot, link, other, x, work):
 
 
 @njit
-def _distance(count, x, work, first, r, J):
+def _distance(count: int, x: Vector, work: TaskWork, first: int, r: Vector, J: Matrix) -> None:
     """R = sign · (d − bound) for each (sign, bound) of x[6:]; d = |work.v|."""
     v = work.v
     d = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])

@@ -63,7 +63,7 @@ class Configuration:
         self._built = NOTHING
         self._loaded = False
         self._pending: tuple[dict[str, Any], Built] | None = None
-        node.add_on_set_parameters_callback(self._check)
+        node.add_on_set_parameters_callback(self._accept_or_refuse)
         node.add_post_set_parameters_callback(self._apply)
 
     def _arm_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -122,8 +122,8 @@ class Configuration:
             _check_topic(parameter, source.values[parameter])
         return Built(source, build_robot(source, tree, self.arm_names, self._built))
 
-    def _check(self, parameters: list[Parameter]) -> SetParametersResult:
-        """Build the robot of the new values; refuse them where that fails."""
+    def _accept_or_refuse(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Check each value and build the robot of all; refuse them, saying why, where one fails."""
         values = dict(self._values)
         try:
             for parameter in parameters:

@@ -29,11 +29,11 @@ from ik_node.solvers.batch import share
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.iterative import PREFERENCES
 from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import ClosedFormOptions
 from ik_node.solvers.packing import pack
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.search import goal_error
-from ik_node.solvers.starts import low_discrepancy
 
 _NOTHING = np.zeros(0)
 _SAMPLES = 400      # samples of the parameters of a redundant arm

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Integers, Matrix, Vector, inline, njit
 from ik_node.kinematics.forward import REVOLUTE
-from ik_node.solvers.analytic.subproblems.vector3 import composed, motion_of
+from ik_node.solvers.analytic.subproblems.vector3 import Motion, composed, motion_of
 
 SPHERICAL, PARALLEL, PLANAR, PLANAR_FREE, SWIVEL, GENERAL = range(6)
 
@@ -61,7 +61,7 @@ def pack_structure(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
 
 
 @inline
-def structure_joints(codes):
+def structure_joints(codes: Integers) -> tuple[Integers, Integers, Integers]:
     """Return (kind, column, locked) of the joints, (k,) each; see `Structure`."""
     count = codes[2]
     return (codes[_HEAD:_HEAD + count], codes[_HEAD + count:_HEAD + 2 * count],
@@ -69,7 +69,7 @@ def structure_joints(codes):
 
 
 @inline
-def structure_lines(codes, numbers):
+def structure_lines(codes: Integers, numbers: Vector) -> tuple[Matrix, Matrix]:
     """Return (axes, points) of the joints, (k, 3) each, m; see `Structure`."""
     count = codes[2]
     return (numbers[_NUMBERS:_NUMBERS + 3 * count].reshape((count, 3)),
@@ -77,20 +77,21 @@ def structure_lines(codes, numbers):
 
 
 @inline
-def structure_tip(numbers):
+def structure_tip(numbers: Vector) -> Motion:
     """Return T_tip_base at zero, as a motion."""
     return motion_of(numbers[2:14].reshape((3, 4)))
 
 
 @inline
-def swivel_arm(codes, numbers, T_base_goal):
+def swivel_arm(codes: Integers, numbers: Vector,
+               T_base_goal: Matrix) -> tuple[Matrix, Matrix, Motion]:
     """Return axes (7, 3), points (7, 3) and M of a SWIVEL structure; see `families.swivel`."""
     axes, points = structure_lines(codes, numbers)
     return axes, points, composed(motion_of(T_base_goal), structure_tip(numbers))
 
 
 @njit
-def locked_columns(codes, held):
+def locked_columns(codes: Integers, held: Vector) -> None:
     """Write 1 into held (n,) for locked joints, 0 for the others."""
     _, columns, locked = structure_joints(codes)
     for k in range(held.shape[0]):
@@ -101,13 +102,13 @@ def locked_columns(codes, held):
 
 
 @njit
-def may_be_off(codes, numbers):
+def may_be_off(codes: Integers, numbers: Vector) -> bool:
     """Tell whether branches may deviate by more than rounding, or may lack their twins."""
     return codes[0] == GENERAL or numbers[1] > EXACT_SLACK
 
 
 @njit
-def has_wrist(codes):
+def has_wrist(codes: Integers) -> bool:
     """Tell whether the arm has six revolute joints, the last three with a common point."""
     turning = codes[0] == SPHERICAL and codes[1] == 3 and codes[2] == 6 and codes[4] == 0
     kinds, columns, _ = structure_joints(codes)

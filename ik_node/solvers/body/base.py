@@ -19,6 +19,7 @@ from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames, slides
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.compiled import KERNELS, PackedLevel
+from ik_node.solvers.body.configurations import neutral, shorten_root, turning_columns
 from ik_node.solvers.body.diagnosis import described
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.packing import PackedTasks, SearchSettings, is_packable
@@ -26,7 +27,6 @@ from ik_node.solvers.body.problem import Level, checked_tasks, unique_names
 from ik_node.solvers.body.proofs import proof
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Space
-from ik_node.solvers.body.starts import neutral, shorten_root, turning_columns
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import is_pose, rotation_defect
 from ik_node.tasks.base import Task

@@ -4,9 +4,9 @@ import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.bounded_step import bounded_step
+from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.space import Attempt, Space
-from ik_node.solvers.body.starts import shorten_root
 from ik_node.solvers.result import StopReason
 
 _LEAST, _MOST = 1e-7, 1e6  # of the damping over the cost

@@ -4,8 +4,9 @@ import math
 
 from ik_node._jit import Integers, Matrix, Vector, entry, njit
 from ik_node.solvers.body.level_kernels import LEVEL, level_rows, task_misses
-from ik_node.solvers.body.packing import unpack_problem, unpack_work
+from ik_node.solvers.body.packing import Problem, SearchWork, unpack_problem, unpack_work
 from ik_node.solvers.body.step_kernels import bounded_step_of
+from ik_node.tasks.kernels import TaskWork
 
 CONVERGED, STALLED, EXHAUSTED, RUNNING = range(4)  # how an attempt ended; RUNNING: it goes on
 BOTH, DESCEND, VERIFY = range(3)                   # what `attempt` does
@@ -42,7 +43,8 @@ def attempt(codes: Integers, numbers: Vector, level: Integers, state: Vector, sc
 
 
 @njit
-def _verify(problem, work, search, start, q, misses):
+def _verify(problem: Problem, work: TaskWork, search: SearchWork, start: Vector, q: Vector,
+            misses: Matrix) -> bool:
     """Turn q (n,) to the start's turn, write what tasks miss, and tell whether all is met."""
     settings, found = problem.settings, search.trial
     differs = False
@@ -67,7 +69,8 @@ def _verify(problem, work, search, start, q, misses):
 
 
 @njit
-def descend_level(problem, level, state, work, search, indices, q):
+def descend_level(problem: Problem, level: Integers, state: Vector, work: TaskWork,
+                  search: SearchWork, indices: Integers, q: Vector) -> int:
     """Minimise the cost of a level from q (n,), in place; see `descent.descend` and `attempt`.
 
     Search work has room for the rows of all tasks; those of the level come first.
@@ -152,7 +155,7 @@ def descend_level(problem, level, state, work, search, indices, q):
 
 
 @njit
-def shorten_rotation(q):
+def shorten_rotation(q: Vector) -> bool:
     """Make the rotation vector q[3:6] no longer than 1.5 π; tell whether it was.
 
     The same rotation by another vector: at a length of 2π the vector's derivatives vanish.
@@ -167,7 +170,7 @@ def shorten_rotation(q):
 
 
 @njit
-def _sides(problem, level, one_sided):
+def _sides(problem: Problem, level: Integers, one_sided: Vector) -> None:
     """Write which rows of a level are one-sided (m,)."""
     first = 0
     for index in range(LEVEL, level.shape[0]):
@@ -178,7 +181,7 @@ def _sides(problem, level, one_sided):
 
 
 @njit
-def _missed2(e, one_sided, m):
+def _missed2(e: Vector, one_sided: Vector, m: int) -> float:
     """Return |e|² (m,) of the rows that miss something."""
     total = 0.0
     for i in range(m):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from ik_node._jit import Integers, Matrix, Vector, entry, njit
 from ik_node.kinematics.forward import tree_frames
-from ik_node.solvers.body.packing import unpack_problem, unpack_work
-from ik_node.tasks.kernels import FORCE, force_energy, task_rows
+from ik_node.solvers.body.packing import Problem, unpack_problem, unpack_work
+from ik_node.tasks.kernels import FORCE, TaskWork, force_energy, task_rows
 
 LEVEL = 3  # integers of a level before the indices of its tasks; see `PackedTasks.level`
 
@@ -21,7 +21,8 @@ class Rows(NamedTuple):
 
 
 @njit
-def level_rows(problem, level, work, q, A, e):
+def level_rows(problem: Problem, level: Integers, work: TaskWork, q: Vector, A: Matrix,
+               e: Vector) -> Rows:
     """Write the weighted rows of a level at q (n,): A Δq = e is wanted; A (n, m) is transposed.
 
     Return the cost and whether every necessary task is within the tolerances.
@@ -64,7 +65,8 @@ def level_rows(problem, level, work, q, A, e):
 
 
 @njit
-def task_misses(problem, work, q, A, r, misses):
+def task_misses(problem: Problem, work: TaskWork, q: Vector, A: Matrix, r: Vector,
+                misses: Matrix) -> bool:
     """Write what each task misses at q (n,) into misses (t, 2), m and rad.
 
     Return whether every necessary task is within the tolerances. The frames are computed anew.

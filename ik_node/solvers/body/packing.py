@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import Booleans, Layout, Matrix, Shape, Vector, njit
+from ik_node._jit import Booleans, Integers, Layout, Matrix, Shape, Vector, njit
 from ik_node.kinematics.forward import TreeArrays
 from ik_node.kinematics.inertia import InertiaArrays
 from ik_node.model.body import Body
@@ -183,7 +183,7 @@ class PackedTasks:
 
 
 @njit
-def unpack_problem(codes, numbers):
+def unpack_problem(codes: Integers, numbers: Vector) -> Problem:
     """Return the `Problem` of a `PackedTasks`, views of its arrays."""
     links, n, count, m = codes[0], codes[1], codes[2], codes[3]
     c, x = _HEAD, 0
@@ -200,7 +200,7 @@ def unpack_problem(codes, numbers):
 
 
 @njit
-def unpack_work(scratch, links, n, m):
+def unpack_work(scratch: Vector, links: int, n: int, m: int) -> tuple[TaskWork, SearchWork]:
     """Return the scratch arrays for a task and for a search with m rows."""
     _, x = _end_of_task_work(0, 0, links, n)
     return (_unpack_task_work(0, 0, scratch, 0, links, n),

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.descent import descend
 from ik_node.solvers.body.problem import Level, LevelRows, missed
 from ik_node.solvers.body.space import Attempt, Space
-from ik_node.solvers.body.starts import shorten_root
 from ik_node.solvers.result import StopReason
 
 _RATIO = 10.0        # what a level's miss counts over that of the one after it

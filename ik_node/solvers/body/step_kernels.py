@@ -6,14 +6,16 @@ have no entry in common: zeros are left out of the products, and of the factor.
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import Integers, Matrix, Vector, njit
+from ik_node.solvers.body.packing import SearchWork
 
 _ROUNDS = 12      # changes of the active one-sided rows in one step
 _SINGULAR = 1e-14  # pivot over the largest diagonal entry that is as good as none
 
 
 @njit
-def bounded_step_of(work, indices, m, any_one_sided, one_sided, damping2):
+def bounded_step_of(work: SearchWork, indices: Integers, m: int, any_one_sided: bool,
+                    one_sided: Vector, damping2: float) -> None:
     """Write into work.x the step that minimises |A x − e|² + λ² |x|² within bounds.
 
     A (n, m) = work.A, e = work.e, bounds work.lower and work.upper (n,); one_sided (m,): whether
@@ -45,7 +47,7 @@ def bounded_step_of(work, indices, m, any_one_sided, one_sided, damping2):
 
 
 @njit
-def _locked_solve(work, indices, m, damping2):
+def _locked_solve(work: SearchWork, indices: Integers, m: int, damping2: float) -> None:
     """Solve for the active rows; joints beyond a bound are locked there, and freed again once."""
     x, lower, upper, free, freed = work.x, work.lower, work.upper, work.free, work.freed
     n = x.shape[0]
@@ -67,7 +69,7 @@ def _locked_solve(work, indices, m, damping2):
 
 
 @njit
-def _freed_again(work, m, damping2):
+def _freed_again(work: SearchWork, m: int, damping2: float) -> bool:
     """Free the joints that the gradient pulls away from their bound; tell whether there are any."""
     A, e, x, left, active = work.A, work.e, work.x, work.left, work.active
     lower, upper, free, freed = work.lower, work.upper, work.free, work.freed
@@ -91,7 +93,7 @@ def _freed_again(work, m, damping2):
 
 
 @njit
-def _free_solve(work, indices, m, damping2):
+def _free_solve(work: SearchWork, indices: Integers, m: int, damping2: float) -> None:
     """Write the free entries of x: (AᵀA + λ²)⁻¹ Aᵀ (e − what the locked ones do)."""
     A, e, x, free, active = work.A, work.e, work.x, work.free, work.active
     G, y, rest = work.G, work.y, work.rest
@@ -139,7 +141,8 @@ def _free_solve(work, indices, m, damping2):
 
 
 @njit
-def _gram(A, columns, width, rows, count, places, values, G):
+def _gram(A: Matrix, columns: Integers, width: int, rows: Integers, count: int, places: Integers,
+          values: Vector, G: Matrix) -> None:
     """Write Σ a aᵀ over the free columns, lower triangle; A (n, m) is transposed."""
     for a in range(count):
         for b in range(a + 1):
@@ -158,7 +161,7 @@ def _gram(A, columns, width, rows, count, places, values, G):
 
 
 @njit
-def _solve(G, y, size, damping2):
+def _solve(G: Matrix, y: Vector, size: int, damping2: float) -> None:
     """Replace y by (G + λ²)⁻¹ y; G = L Lᵀ takes its place [Golub & Van Loan, alg. 4.2.1]."""
     largest = 0.0
     for i in range(size):

@@ -9,12 +9,15 @@ is the same with c₁ = k2 − k1 and s₁ = k3.
 
 import math
 
-from ik_node._jit import inline, njit
-from ik_node.kinematics.forward import PRISMATIC
+from ik_node._jit import Matrix, Vector, inline, njit
+from ik_node.kinematics.forward import PRISMATIC, ChainArrays
+from ik_node.solvers.settings import Settings
+from ik_node.solvers.task import Task
 
 
 @njit
-def joint_optimum(chain, task, settings, frame, T, k, limited, swing, q):
+def joint_optimum(chain: ChainArrays, task: Task, settings: Settings, frame: Matrix, T: Matrix,
+                  k: int, limited: bool, swing: bool, q: Vector) -> tuple[float, float]:
     """Return (best change of joint k, its gain); frame is joint k's, T the tip's.
 
     limited: whether joint limits and max_step hold; swing: whether a whole turn may bring it
@@ -47,14 +50,15 @@ def joint_optimum(chain, task, settings, frame, T, k, limited, swing, q):
 
 
 @inline
-def step_bound(settings, column):
+def step_bound(settings: Settings, column: int) -> float:
     """Return the largest change of a joint in one sweep, rad or m."""
     span = settings.span[column]
     return settings.max_step * (max(settings.length, span) if span > 0.0 else 1.0)
 
 
 @njit
-def _best_translation(task, frame, T, low, high):
+def _best_translation(task: Task, frame: Matrix, T: Matrix, low: float,
+                      high: float) -> tuple[float, float]:
     """Return (best translation along the frame's z axis, its gain): (p_d − p_c)·a."""
     along, length = 0.0, 0.0
     for j in range(3):
@@ -75,7 +79,8 @@ def _best_translation(task, frame, T, low, high):
 
 
 @njit
-def _harmonics(task, settings, frame, T):
+def _harmonics(task: Task, settings: Settings, frame: Matrix,
+               T: Matrix) -> tuple[float, float, float, float]:
     """Return (c₁, s₁, c₂, s₂) of the score of a rotation about the frame's z axis."""
     G = task.T_base_goal
     c1, s1, c2, s2 = 0.0, 0.0, 0.0, 0.0
@@ -124,7 +129,7 @@ def _harmonics(task, settings, frame, T):
 
 
 @njit
-def _task_axis(task, i, j):
+def _task_axis(task: Task, i: int, j: int) -> float:
     """Return component i of axis j of the position weights, base frame."""
     if task.along_goal:
         return task.T_base_goal[i, j]
@@ -132,14 +137,15 @@ def _task_axis(task, i, j):
 
 
 @njit
-def _score(c1, s1, c2, s2, angle):
+def _score(c1: float, s1: float, c2: float, s2: float, angle: float) -> float:
     """Return the score of a rotation by an angle."""
     return (c1 * math.cos(angle) + s1 * math.sin(angle)
             + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle))
 
 
 @njit
-def _best_rotation(c1, s1, c2, s2, low, high, swing):
+def _best_rotation(c1: float, s1: float, c2: float, s2: float, low: float, high: float,
+                   swing: bool) -> float:
     """Return the angle in [low, high] of the highest score.
 
     swing: whether it may lie a whole turn further, at the same configuration.
@@ -162,7 +168,7 @@ def _best_rotation(c1, s1, c2, s2, low, high, swing):
 
 
 @njit
-def _highest_peak(c1, s1, c2, s2):
+def _highest_peak(c1: float, s1: float, c2: float, s2: float) -> float:
     """Return where the score with a second harmonic is highest: sampled, then Newton's method."""
     peak, highest = 0.0, -math.inf
     for i in range(16):

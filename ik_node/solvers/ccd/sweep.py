@@ -3,12 +3,12 @@
 import math
 from typing import NamedTuple
 
-from ik_node._jit import Layout, njit, rare
-from ik_node.kinematics.forward import PRISMATIC, articulate, chain_frames
+from ik_node._jit import Layout, Matrix, Vector, njit, rare
+from ik_node.kinematics.forward import PRISMATIC, ChainArrays, articulate, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.ccd.optimum import joint_optimum, step_bound
-from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED
-from ik_node.solvers.task import task_error, task_jacobian
+from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED, Settings, Work
+from ik_node.solvers.task import Task, task_error, task_jacobian
 from ik_node.spatial import compose, copy_pose
 
 # Orders of the joints within a sweep
@@ -29,7 +29,8 @@ CCD = Layout(CcdSettings)
 
 
 @njit
-def ccd_attempt(chain, task, settings, work, swing, q):
+def ccd_attempt(chain: ChainArrays, task: Task, settings: Settings, work: Work, swing: bool,
+                q: Vector) -> tuple[int, int]:
     """Sweep over the joints, q (n,) in place; return (how it ended, sweeps).
 
     Along a valley every sweep takes a similar small step. After each, the step is therefore
@@ -79,7 +80,8 @@ def ccd_attempt(chain, task, settings, work, swing, q):
 
 
 @njit
-def ccd_sweep(chain, task, settings, work, limited, swing, q):
+def ccd_sweep(chain: ChainArrays, task: Task, settings: Settings, work: Work, limited: bool,
+              swing: bool, q: Vector) -> float:
     """Set every joint once, q (n,) in place; return the largest change. Frames must be q's.
 
     In the order "ranked" a sweep is as many moves, each of the joint with the greatest gain.
@@ -112,7 +114,8 @@ def ccd_sweep(chain, task, settings, work, limited, swing, q):
 
 
 @rare
-def ccd_bare_step(chain, task, settings, work, q, dq):
+def ccd_bare_step(chain: ChainArrays, task: Task, settings: Settings, work: Work, q: Vector,
+                  dq: Vector) -> None:
     """Write the change by one sweep into dq (n,), ignoring limits."""
     for k in range(q.shape[0]):
         dq[k] = q[k]
@@ -123,7 +126,8 @@ def ccd_bare_step(chain, task, settings, work, q, dq):
 
 
 @njit
-def _sweep_outward(chain, task, settings, work, limited, swing, q):
+def _sweep_outward(chain: ChainArrays, task: Task, settings: Settings, work: Work, limited: bool,
+                   swing: bool, q: Vector) -> float:
     """Set the joints from the base outwards, recomputing the frames after each."""
     n_articulations = chain.column.shape[0]
     largest = 0.0
@@ -142,7 +146,7 @@ def _sweep_outward(chain, task, settings, work, limited, swing, q):
 
 
 @njit
-def _set(chain, k, change, frame, T, q):
+def _set(chain: ChainArrays, k: int, change: float, frame: Matrix, T: Matrix, q: Vector) -> float:
     """Change joint k and update the tip T (4, 4); return the change."""
     if change == 0.0:
         return 0.0
@@ -170,7 +174,8 @@ def _set(chain, k, change, frame, T, q):
 
 
 @njit
-def _move_shared(chain, task, settings, work, limited, swing, q):
+def _move_shared(chain: ChainArrays, task: Task, settings: Settings, work: Work, limited: bool,
+                 swing: bool, q: Vector) -> float:
     """Move the joints with mimics on the chain by one Gauss–Newton step each; return the largest.
 
     Their optimum has no closed form; q (n,) in place.

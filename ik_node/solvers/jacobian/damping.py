@@ -1,8 +1,9 @@
 """Rules for the damping factor λ of damped least squares, by several authors."""
 
-from ik_node._jit import inline, rare
+from ik_node._jit import Vector, inline, rare
 from ik_node.solvers.jacobian.linear import cholesky, gram, volume
 from ik_node.solvers.jacobian.settings import NAKAMURA, SUGIHARA
+from ik_node.solvers.settings import Settings, Work
 
 # The floor that Sugihara adds, so that λ does not vanish at the goal. Tried over 1e-10 to 1e-6 on
 # the arms of the benchmark: flat near this value.
@@ -16,7 +17,7 @@ LOW_MANIPULABILITY = 0.01
 
 
 @inline
-def task_energy(settings, V):
+def task_energy(settings: Settings, V: Vector) -> float:
     """Return half the squared weighted error of V (6,), metres counted in lengths of the arm."""
     linear = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]
     angular = V[3] * V[3] + V[4] * V[4] + V[5] * V[5]
@@ -24,7 +25,7 @@ def task_energy(settings, V):
 
 
 @inline
-def squared_damping(settings, work, V):
+def squared_damping(settings: Settings, work: Work, V: Vector) -> float:
     """Return λ² for the error V (6,), metres counted in lengths of the arm; work.A is scratch.
 
     With E = ½ |error|²: `share · E` [Chan & Lawrence 1988], which vanishes at the goal;
@@ -39,7 +40,7 @@ def squared_damping(settings, work, V):
 
 
 @rare
-def _near_singular(settings, work):
+def _near_singular(settings: Settings, work: Work) -> float:
     """Return λ² by Nakamura's rule; the manipulability is that of the free joints."""
     A, square = work.A, settings.length * settings.length
     gram(work.J, A)

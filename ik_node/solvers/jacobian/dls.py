@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ik_node._jit import inline
+from ik_node._jit import Vector, inline
 from ik_node.options import option
 from ik_node.solvers.jacobian.damping import squared_damping
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
@@ -25,13 +25,13 @@ from ik_node.solvers.jacobian.settings import (
     JacobianSettings,
 )
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.settings import Settings
+from ik_node.solvers.settings import Settings, Work
 
 _RULES = {'sugihara': SUGIHARA, 'chan': CHAN, 'nakamura': NAKAMURA, 'selective': SELECTIVE}
 
 
 @inline
-def damped_step(settings, work, V):
+def damped_step(settings: Settings, work: Work, V: Vector) -> None:
     """Write `Jᵀ (J Jᵀ + λ² D)⁻¹ V` into work.dq [Parent 5.24].
 
     With the user's λ, D is the unit matrix. With a λ that a rule adapts, D = diag(length², 1), so

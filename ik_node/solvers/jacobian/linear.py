@@ -6,9 +6,10 @@ columns of locked joints. Zero rows drop out of every factor below.
 
 import math
 
-from ik_node._jit import njit, rare
+from ik_node._jit import Matrix, Vector, njit, rare
 from ik_node.solvers.jacobian.lu import lu_solve
 from ik_node.solvers.jacobian.settings import AUTO, LU
+from ik_node.solvers.settings import Work
 
 # Above this pivot ratio J Jᵀ is solved as it is; below it the SVD decides what counts as zero. The
 # ratio is about a square of singular values, and they must be well above the rank's tolerance.
@@ -17,7 +18,8 @@ _WELL_ABOVE = 1e3
 
 
 @njit
-def shortest_step(J, V, factorization, tolerance, work, dq):
+def shortest_step(J: Matrix, V: Vector, factorization: int, tolerance: float, work: Work,
+                  dq: Vector) -> None:
     """Write J⁺ V into dq (n,): the shortest least-squares step for V (6,).
 
     With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD with
@@ -41,7 +43,7 @@ def shortest_step(J, V, factorization, tolerance, work, dq):
 
 
 @njit
-def gram(J, A):
+def gram(J: Matrix, A: Matrix) -> None:
     """Write J Jᵀ into the lower triangle of A (6, 6)."""
     for i in range(6):
         for j in range(i + 1):
@@ -52,7 +54,7 @@ def gram(J, A):
 
 
 @njit
-def cholesky(A):
+def cholesky(A: Matrix) -> float:
     """Factor A = L Lᵀ in the lower triangle of A (6, 6), the diagonal inverted.
 
     Rows of zeros are left out. Return the smallest pivot over its diagonal entry, which is about
@@ -82,7 +84,7 @@ def cholesky(A):
 
 
 @njit
-def cholesky_solve(L, b, x):
+def cholesky_solve(L: Matrix, b: Vector, x: Vector) -> None:
     """Solve L Lᵀ x = b for x (6,), given the factor of `cholesky`."""
     for i in range(6):
         total = b[i]
@@ -97,7 +99,7 @@ def cholesky_solve(L, b, x):
 
 
 @njit
-def volume(L):
+def volume(L: Matrix) -> float:
     """Return √det A, given the factor of `cholesky`; rows of zeros do not count."""
     product = 1.0
     for i in range(6):
@@ -106,7 +108,7 @@ def volume(L):
 
 
 @njit
-def times_transpose(J, x, dq):
+def times_transpose(J: Matrix, x: Vector, dq: Vector) -> None:
     """Write Jᵀ x into dq (n,)."""
     for k in range(J.shape[1]):
         total = 0.0
@@ -116,7 +118,7 @@ def times_transpose(J, x, dq):
 
 
 @rare
-def row_svd(J, W, U):
+def row_svd(J: Matrix, W: Matrix, U: Matrix) -> float:
     """Write Uᵀ J into W (6, n), whose rows are orthogonal, and U (6, 6); return the largest σ.
 
     The rows of W are σᵢ vᵢᵀ. One-sided Jacobi: pairs of rows are rotated until they are at right
@@ -160,7 +162,8 @@ def row_svd(J, W, U):
 
 
 @rare
-def truncated_solve(J, V, tolerance, W, U, dq):
+def truncated_solve(J: Matrix, V: Vector, tolerance: float, W: Matrix, U: Matrix,
+                    dq: Vector) -> None:
     """Write J⁺ V into dq (n,), singular values below `tolerance` times the largest dropped.
 
     W (6, n) and U (6, 6) are scratch.
@@ -181,7 +184,7 @@ def truncated_solve(J, V, tolerance, W, U, dq):
 
 
 @njit
-def row_length(W, row):
+def row_length(W: Matrix, row: int) -> float:
     """Return the length of a row of W: a singular value, after `row_svd`."""
     total = 0.0
     for k in range(W.shape[1]):

@@ -8,14 +8,14 @@ error, and writes its step into work.dq (n,), given work.J (6, n).
 import math
 from typing import Any
 
-from ik_node._jit import inline, njit
-from ik_node.kinematics.forward import chain_frames
+from ik_node._jit import Vector, inline, njit
+from ik_node.kinematics.forward import ChainArrays, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.damping import task_energy
 from ik_node.solvers.jacobian.manipulability import manipulability_gradient
 from ik_node.solvers.jacobian.nullspace import add_bias
-from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED
-from ik_node.solvers.task import task_error, task_jacobian
+from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED, Settings, Work
+from ik_node.solvers.task import Task, task_error, task_jacobian
 
 _TURN = 2.0 * math.pi
 _STILL = 1e-9       # rad or m: a shorter step counts as stalled
@@ -28,7 +28,8 @@ def method_step(settings: Any, work: Any, V: Any) -> None:
     raise NotImplementedError
 
 
-def attempt(chain, task, settings, work, swing, q):
+def attempt(chain: ChainArrays, task: Task, settings: Settings, work: Work, swing: bool,
+            q: Vector) -> tuple[int, int]:
     """Iterate from q (n,), in place and inside the limits; return (how it ended, iterations).
 
     swing: whether a joint may pass a limit by appearing a whole turn further, inside the limits.
@@ -87,7 +88,8 @@ def attempt(chain, task, settings, work, swing, q):
     return EXHAUSTED, settings.max_iterations
 
 
-def bare_step(chain, task, settings, work, q, dq):
+def bare_step(chain: ChainArrays, task: Task, settings: Settings, work: Work, q: Vector,
+              dq: Vector) -> None:
     """Write one step of the method from q into dq (n,): no limits, no line search."""
     chain_frames(chain, q, work.frames)
     position, orientation = task_error(task, work.frames[-1], work.R, work.e, work.V)
@@ -108,7 +110,7 @@ def bare_step(chain, task, settings, work, q, dq):
 
 
 @inline
-def shares(settings, position, orientation):
+def shares(settings: Settings, position: float, orientation: float) -> tuple[float, float]:
     """Return the shares of the position error and of the orientation error to be removed in a step.
 
     A long step leads the tip off the straight path [Bařinka & Berka; Buss 2004, ClampMag].
@@ -119,7 +121,7 @@ def shares(settings, position, orientation):
 
 
 @inline
-def units(settings, work, position):
+def units(settings: Settings, work: Work, position: float) -> None:
     """Write the length of each prismatic joint that counts as a radian, m, into work.unit.
 
     That is the arm length or, if greater and within the joint's range, the position error: results
@@ -132,7 +134,7 @@ def units(settings, work, position):
 
 
 @inline
-def lock(work, k):
+def lock(work: Work, k: int) -> None:
     """Exclude joint k from the step: its column becomes zero."""
     J = work.J
     work.free[k] = False
@@ -141,7 +143,7 @@ def lock(work, k):
 
 
 @inline
-def pushed_out(chain, work, k, q):
+def pushed_out(chain: ChainArrays, work: Work, k: int, q: Vector) -> bool:
     """Tell whether joint k is at a limit and the gradient Jᵀ V of the error points beyond it.
 
     Locking it at once saves one solution of the step.
@@ -156,7 +158,7 @@ def pushed_out(chain, work, k, q):
 
 
 @inline
-def task_rows(chain, task, settings, work):
+def task_rows(chain: ChainArrays, task: Task, settings: Settings, work: Work) -> None:
     """Fill the task's Jacobian, its columns scaled by the joint weights; frames and e are q's.
 
     With joint weights w the unknown is √w Δq, whose shortest value is computed; Δq of a prismatic
@@ -173,7 +175,7 @@ def task_rows(chain, task, settings, work):
 
 
 @njit
-def turned_inside(chain, k, value):
+def turned_inside(chain: ChainArrays, k: int, value: float) -> float:
     """Return a value of joint k, by a whole turn inside the limits where that is possible."""
     if chain.turns[k]:
         if value > chain.upper[k] and value - _TURN >= chain.lower[k]:
@@ -184,7 +186,8 @@ def turned_inside(chain, k, value):
 
 
 @inline
-def move(chain, settings, work, swing, q):
+def move(chain: ChainArrays, settings: Settings, work: Work, swing: bool,
+         q: Vector) -> tuple[float, bool]:
     """Take the step work.dq inside the limits, q (n,) in place.
 
     Return (largest change of a joint, whether a joint was locked). A joint that the step would

@@ -1,6 +1,6 @@
 """Gaussian elimination on six rows, as the text has it [Parent 5.22]."""
 
-from ik_node._jit import rare
+from ik_node._jit import Matrix, Vector, rare
 
 # A pivot below this fraction of the largest entry counts as zero. J Jᵀ has the
 # squares of J's singular values: one of 3e-7 of the largest still passes.
@@ -8,7 +8,7 @@ _NO_PIVOT = 1e-13
 
 
 @rare
-def lu_solve(A, b, x):
+def lu_solve(A: Matrix, b: Vector, x: Vector) -> bool:
     """Solve A x = b for x (6,) by LU with partial pivoting; return False where A is singular.
 
     A (6, 6) is symmetric, given by its lower triangle, and overwritten. Rows of zeros are left

@@ -1,16 +1,18 @@
 """Manipulability as a secondary objective in the null space [Yoshikawa 1985]."""
 
-from ik_node._jit import rare
-from ik_node.kinematics.forward import chain_frames
+from ik_node._jit import Vector, rare
+from ik_node.kinematics.forward import ChainArrays, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.linear import cholesky, gram, volume
-from ik_node.solvers.task import task_error, task_jacobian
+from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.task import Task, task_error, task_jacobian
 
 _APART = 1e-5  # rad or m: step of the central differences
 
 
 @rare
-def manipulability(chain, task, settings, work, q):
+def manipulability(chain: ChainArrays, task: Task, settings: Settings, work: Work,
+                   q: Vector) -> float:
     """Return w = √det(J Jᵀ) of the constrained rows at q (n,), lengths in units of the arm length.
 
     The Jacobian is the tip's, without joint weights or weights of rows. w is 0 where there are
@@ -31,7 +33,8 @@ def manipulability(chain, task, settings, work, q):
 
 
 @rare
-def manipulability_gradient(chain, task, settings, work, q):
+def manipulability_gradient(chain: ChainArrays, task: Task, settings: Settings, work: Work,
+                            q: Vector) -> None:
     """Write manipulability_gain · ∂w/∂q, by √weight q, into work.ascent (n,); work is then q's.
 
     By central differences, though `∂w/∂qᵢ = w tr(J⁺ ∂J/∂qᵢ)` is known: J may have columns

@@ -2,12 +2,14 @@
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import Vector, njit
 from ik_node.solvers.jacobian.linear import shortest_step
+from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.task import Task
 
 
 @njit
-def bias_gradient(settings, work, q, z):
+def bias_gradient(settings: Settings, work: Work, q: Vector, z: Vector) -> bool:
     """Write z = ∂H/∂θ into z (n,); return whether any of it is not 0.
 
     H = Σ aᵢ |dᵢ|^ψ with d = θ − θc, less the gain times the manipulability, whose gradient is in
@@ -30,7 +32,7 @@ def bias_gradient(settings, work, q, z):
 
 
 @njit
-def add_bias(task, settings, work, strength, q):
+def add_bias(task: Task, settings: Settings, work: Work, strength: float, q: Vector) -> float:
     """Add strength · (J⁺J − I) z to work.dq (n,) and return the largest entry added.
 
     J⁺J is formed without damping, as a true projector, so that the bias does not move the tip

@@ -3,18 +3,19 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ik_node._jit import njit
+from ik_node._jit import Vector, njit
 from ik_node.options import option
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
 from ik_node.solvers.jacobian.linear import shortest_step
 from ik_node.solvers.jacobian.settings import AUTO, LU, SVD, JacobianSettings
 from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.settings import Settings, Work
 
 _FACTORIZATIONS = {'auto': AUTO, 'lu': LU, 'svd': SVD}
 
 
 @njit
-def pseudoinverse_step(settings, work, V):
+def pseudoinverse_step(settings: Settings, work: Work, V: Vector) -> None:
     """Write J⁺ V into work.dq [Parent 5.23]."""
     own = settings.method
     shortest_step(work.J, V, own.factorization, own.rank_tolerance, work, work.dq)

@@ -2,14 +2,15 @@
 
 import math
 
-from ik_node._jit import rare
+from ik_node._jit import Vector, rare
 from ik_node.solvers.jacobian.linear import row_length, row_svd
+from ik_node.solvers.settings import Settings, Work
 
 _NEGLIGIBLE = 1e-10  # singular values below this fraction of the largest are ignored
 
 
 @rare
-def selective_step(settings, work, V):
+def selective_step(settings: Settings, work: Work, V: Vector) -> None:
     """Write the selectively damped step towards V (6,) into work.dq.
 
     The component of the pseudoinverse's step along each singular vector, φᵢ = σᵢ⁻¹ αᵢ vᵢ with αᵢ =

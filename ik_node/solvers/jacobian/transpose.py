@@ -4,16 +4,17 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ik_node._jit import njit
+from ik_node._jit import Vector, njit
 from ik_node.options import option
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
 from ik_node.solvers.jacobian.linear import times_transpose
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.settings import Settings, Work
 
 
 @njit
-def transpose_step(settings, work, V):
+def transpose_step(settings: Settings, work: Work, V: Vector) -> None:
     """Write α Jᵀ V into work.dq.
 
     α is the user's, stable below 2/σ_max² only (the text's 0.1 diverges on its own arm), or Buss's
@@ -41,7 +42,7 @@ def transpose_step(settings, work, V):
 
 
 @njit
-def _keep_on(work, slope):
+def _keep_on(work: Work, slope: Vector) -> None:
     """Turn slope (n,), which is Jᵀ V, in place into a direction conjugate to the previous one."""
     change, before, down = 0.0, 0.0, 0.0
     for k in range(slope.shape[0]):

@@ -7,9 +7,9 @@
 import math
 from typing import Any
 
-from ik_node._jit import Kernel, njit, specialise
+from ik_node._jit import Integers, Kernel, Matrix, Vector, njit, specialise
 from ik_node.kinematics.forward import PRISMATIC
-from ik_node.solvers.analytic.families.closed_loop import closed_form_work
+from ik_node.solvers.analytic.families.closed_loop import ClosedFormWork, closed_form_work
 from ik_node.solvers.analytic.families.general import general_candidates
 from ik_node.solvers.analytic.families.parallel import solve_parallel
 from ik_node.solvers.analytic.families.planar import (
@@ -31,6 +31,7 @@ from ik_node.solvers.analytic.structure import (
     structure_tip,
 )
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Motion,
     along,
     composed,
     motion_of,
@@ -49,7 +50,8 @@ def solve_family(codes: Any, numbers: Any, M: Any, parameters: Any, free: int, w
     raise NotImplementedError
 
 
-def branches(codes, numbers, T_base_goal, parameters, q0, scratch, out):
+def branches(codes: Integers, numbers: Vector, T_base_goal: Matrix, parameters: Vector, q0: Vector,
+             scratch: Vector, out: Matrix) -> int:
     """Write the joint values of every branch into out (MOST_BRANCHES, n); return how many.
 
     codes, numbers: of `pack_structure`. parameters: the redundancy parameters, rad or m. q0 (n,):
@@ -90,28 +92,32 @@ def branches(codes, numbers, T_base_goal, parameters, q0, scratch, out):
 
 
 @njit
-def solve_spherical_wrist(codes, numbers, M, parameters, free, work, out, columns):
+def solve_spherical_wrist(codes: Integers, numbers: Vector, M: Motion, parameters: Vector,
+                          free: int, work: ClosedFormWork, out: Matrix, columns: Integers) -> int:
     """Solve an arm with three neighbouring axes through one point."""
     kinds, _, _ = structure_joints(codes)
     return solve_spherical(kinds, codes[1], M, numbers[0], numbers[1], work, out, columns)
 
 
 @njit
-def solve_parallel_axes(codes, numbers, M, parameters, free, work, out, columns):
+def solve_parallel_axes(codes: Integers, numbers: Vector, M: Motion, parameters: Vector, free: int,
+                        work: ClosedFormWork, out: Matrix, columns: Integers) -> int:
     """Solve an arm with three neighbouring axes that are parallel."""
     kinds, _, _ = structure_joints(codes)
     return solve_parallel(kinds, codes[1], M, numbers[0], numbers[1], work, out, columns)
 
 
 @njit
-def solve_swivel_angle(codes, numbers, M, parameters, free, work, out, columns):
+def solve_swivel_angle(codes: Integers, numbers: Vector, M: Motion, parameters: Vector, free: int,
+                       work: ClosedFormWork, out: Matrix, columns: Integers) -> int:
     """Solve an arm of seven joints with spherical shoulder and wrist at a swivel angle."""
     return swivel_configurations(work.axes, work.points, M, parameters[codes[3]], work.start,
                                  numbers[0], numbers[1], work.rest, out)
 
 
 @njit
-def solve_planar(codes, numbers, M, parameters, free, work, out, columns):
+def solve_planar(codes: Integers, numbers: Vector, M: Motion, parameters: Vector, free: int,
+                 work: ClosedFormWork, out: Matrix, columns: Integers) -> int:
     """Solve a planar arm or a SCARA."""
     kinds, _, _ = structure_joints(codes)
     if codes[0] == PLANAR_FREE:
@@ -121,7 +127,8 @@ def solve_planar(codes, numbers, M, parameters, free, work, out, columns):
 
 
 @njit
-def solve_general(codes, numbers, M, parameters, free, work, out, columns):
+def solve_general(codes: Integers, numbers: Vector, M: Motion, parameters: Vector, free: int,
+                  work: ClosedFormWork, out: Matrix, columns: Integers) -> int:
     """Solve six revolute joints of general geometry."""
     T = work.T
     for i in range(3):

@@ -10,11 +10,13 @@ seen from M⁻¹.
 import math
 from typing import Annotated, NamedTuple
 
-from ik_node._jit import Layout, Matrix, Shape, Vector, inline
+from ik_node._jit import Integers, Layout, Matrix, Shape, Vector, inline
 from ik_node.kinematics.forward import PRISMATIC
 from ik_node.solvers.analytic.families.general import GENERAL_MOST, GENERAL_SCRATCH
 from ik_node.solvers.analytic.families.swivel import SWIVEL_SCRATCH
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Motion,
+    Vector3,
     along,
     moved,
     moved_back,
@@ -59,19 +61,19 @@ CLOSED_FORM_SCRATCH = _WORK.size(0, 0)[1]
 
 
 @inline
-def closed_form_work(x):
+def closed_form_work(x: Vector) -> ClosedFormWork:
     """Return the scratch arrays, views of x (CLOSED_FORM_SCRATCH,)."""
     return _unpack_work(0, 0, x, 0, 0, 0)
 
 
 @inline
-def kind(kinds, work, j):
+def kind(kinds: Integers, work: ClosedFormWork, j: int) -> int:
     """Return the kind of the j-th joint solved for, REVOLUTE or PRISMATIC."""
     return kinds[int(work.which[j])]
 
 
 @inline
-def beside(work, place, k, M):
+def beside(work: ClosedFormWork, place: int, k: int, M: Motion) -> tuple[Vector3, Vector3]:
     """Return axis and point of the k-th joint beside the triple, from behind it round to before."""
     j = place + 3 + k
     if j < 6:
@@ -80,7 +82,8 @@ def beside(work, place, k, M):
 
 
 @inline
-def direction_through(kinds, work, place, M, v):
+def direction_through(kinds: Integers, work: ClosedFormWork, place: int, M: Motion,
+                      v: Vector3) -> Vector3:
     """Return R_S v of the triple S = A⁻¹ M B⁻¹, given the values of the other joints."""
     values = work.values
     for j in range(place + 3, 6):
@@ -94,7 +97,8 @@ def direction_through(kinds, work, place, M, v):
 
 
 @inline
-def point_through(kinds, work, place, M, x):
+def point_through(kinds: Integers, work: ClosedFormWork, place: int, M: Motion,
+                  x: Vector3) -> Vector3:
     """Return where the triple S = A⁻¹ M B⁻¹ brings a point x, given the other joints' values."""
     for j in range(place + 3, 6):
         x = _back(kinds, work, j, x)
@@ -105,7 +109,7 @@ def point_through(kinds, work, place, M, x):
 
 
 @inline
-def _back(kinds, work, j, x):
+def _back(kinds: Integers, work: ClosedFormWork, j: int, x: Vector3) -> Vector3:
     h, value = row(work.axes, j), work.values[j, 0]
     if kind(kinds, work, j) == PRISMATIC:
         return along(x, -value, h)
@@ -113,14 +117,15 @@ def _back(kinds, work, j, x):
 
 
 @inline
-def take_starts(work, place):
+def take_starts(work: ClosedFormWork, place: int) -> None:
     """Copy the reference values of the joints beside the triple."""
     for k in range(3):
         work.rest_start[k] = work.start[(place + 3 + k) % 6]
 
 
 @inline
-def take_up(kinds, work, place, i, out, count, columns):
+def take_up(kinds: Integers, work: ClosedFormWork, place: int, i: int, out: Matrix, count: int,
+            columns: Integers) -> None:
     """Keep values of the i-th solution for the joints beside the triple; write them into out."""
     found, values = work.found, work.values
     for k in range(3):
@@ -130,7 +135,8 @@ def take_up(kinds, work, place, i, out, count, columns):
 
 
 @inline
-def write_value(kinds, work, j, out, count, columns):
+def write_value(kinds: Integers, work: ClosedFormWork, j: int, out: Matrix, count: int,
+                columns: Integers) -> None:
     """Write the value of a joint beside the triple into out."""
     column = columns[int(work.which[j])]
     if column >= 0:
@@ -139,7 +145,8 @@ def write_value(kinds, work, j, out, count, columns):
 
 
 @inline
-def write_triple(work, place, count, out, solutions, columns):
+def write_triple(work: ClosedFormWork, place: int, count: int, out: Matrix, solutions: int,
+                 columns: Integers) -> int:
     """Write the angles of the triple, rows of work.wrist, into out; return the new number of rows.
 
     count: number of rows of work.wrist, at most 2, which share the joints beside the triple.

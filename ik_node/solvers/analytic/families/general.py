@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ik_node._jit import njit
+from ik_node._jit import Matrix, Vector, njit
 from ik_node.solvers.analytic.subproblems.eigenvalues import (
     eigenvalues,
     left_null_space,
@@ -41,7 +41,8 @@ _SAME = 1e-5         # rad
 
 
 @njit
-def general_candidates(axes, points, T, scratch, out):
+def general_candidates(axes: Matrix, points: Matrix, T: Matrix, scratch: Vector,
+                       out: Matrix) -> int:
     """Write candidates for a pose into out (GENERAL_MOST, 6), rad; return their number.
 
     The arm is e₁(q₁) … e₆(q₆) = T, eᵢ(q) the turn by q about the line through points[i] (6, 3), m,
@@ -70,7 +71,8 @@ def general_candidates(axes, points, T, scratch, out):
 
 
 @njit
-def _arrange(axes, points, T, first, backward, lines):
+def _arrange(axes: Matrix, points: Matrix, T: Matrix, first: int, backward: bool,
+             lines: Matrix) -> None:
     """Write the lines (11, 6) of an opening: the first joint of six, and the sense, in the base.
 
     Joints behind the sixth are those of the next round, seen from where T takes them:
@@ -92,7 +94,7 @@ def _arrange(axes, points, T, first, backward, lines):
 
 
 @njit
-def _best_pairs(lines):
+def _best_pairs(lines: Matrix) -> tuple[int, int]:
     """Return the joints that begin the two pairs of neighbours that are best eliminated.
 
     Where the eliminated two are parallel or meet, M(θ₃) is singular for every θ₃. |(p₂ − p₁) ·
@@ -114,7 +116,7 @@ def _best_pairs(lines):
 
 
 @njit
-def _normalise(lines, disturbance):
+def _normalise(lines: Matrix, disturbance: float) -> None:
     """Bring the lines (11, 6) into the frame of the third axis, in units of their mean distance.
 
     A disturbance, rad and units, moves all but the third and sixth axis, each otherwise.
@@ -153,7 +155,7 @@ def _normalise(lines, disturbance):
 
 
 @njit
-def _move(T, inverse, lines, row, moved):
+def _move(T: Matrix, inverse: bool, lines: Matrix, row: int, moved: int) -> None:
     """Write T (4, 4), or its inverse, times a line into another row of lines (k, 6)."""
     px, py, pz = lines[row, 0], lines[row, 1], lines[row, 2]
     lx, ly, lz = lines[row, 3], lines[row, 4], lines[row, 5]
@@ -169,7 +171,7 @@ def _move(T, inverse, lines, row, moved):
 
 
 @njit
-def _to_foot(lines, row, x, y, z):
+def _to_foot(lines: Matrix, row: int, x: float, y: float, z: float) -> None:
     """Move the point of a line to where it is nearest to (x, y, z)."""
     along = ((x - lines[row, 0]) * lines[row, 3] + (y - lines[row, 1]) * lines[row, 4]
              + (z - lines[row, 2]) * lines[row, 5])
@@ -178,7 +180,7 @@ def _to_foot(lines, row, x, y, z):
 
 
 @njit
-def _cross(lines, axis, row):
+def _cross(lines: Matrix, axis: int, row: int) -> None:
     """Write into a row of lines (k, 6) one that crosses an axis at a right angle, at its point."""
     x, y, z = lines[axis, 3], lines[axis, 4], lines[axis, 5]
     u, v, w = (0.0, z, -y) if abs(x) < 0.6 else (-z, 0.0, x)
@@ -190,7 +192,8 @@ def _cross(lines, axis, row):
 
 
 @njit
-def _configurations(lines, first, backward, scratch, out, count):
+def _configurations(lines: Matrix, first: int, backward: bool, scratch: Vector, out: Matrix,
+                    count: int) -> tuple[int, bool]:
     """Add the real solutions of one opening to out (GENERAL_MOST, 6), rad.
 
     Return their new number, and whether every real root gave one that closes the loop.
@@ -236,7 +239,7 @@ def _configurations(lines, first, backward, scratch, out, count):
 
 
 @njit
-def _add(theta, first, backward, out, before, count):
+def _add(theta: Vector, first: int, backward: bool, out: Matrix, before: int, count: int) -> int:
     """Write a solution into row count of out; return 1, or 0 if the first `before` rows have it."""
     for part in range(6):
         angle = theta[part]

@@ -2,10 +2,11 @@
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import Integers, Matrix, njit
 from ik_node.kinematics.forward import PRISMATIC
 from ik_node.solvers.analytic.families.closed_loop import (
     MOST_BRANCHES,
+    ClosedFormWork,
     beside,
     direction_through,
     kind,
@@ -18,6 +19,8 @@ from ik_node.solvers.analytic.families.closed_loop import (
 from ik_node.solvers.analytic.subproblems.equations import solve_sinusoid
 from ik_node.solvers.analytic.subproblems.parallel_triple import keep_direction, solve_planar_arm
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Motion,
+    Vector3,
     along,
     dot,
     minus,
@@ -33,7 +36,8 @@ _PARALLEL = 1e-7      # of two directions
 
 
 @njit
-def solve_parallel(kinds, place, M, size, slack, work, out, columns):
+def solve_parallel(kinds: Integers, place: int, M: Motion, size: float, slack: float,
+                   work: ClosedFormWork, out: Matrix, columns: Integers) -> int:
     """Solve an arm with a parallel triple, which preserves h and heights along h.
 
     B (M⁻¹ A M) M⁻¹ h = h, for the direction and for the height of a point; then the planar arm.
@@ -73,7 +77,8 @@ def solve_parallel(kinds, place, M, size, slack, work, out, columns):
 
 
 @njit
-def _rotate_into_reach(kinds, work, place, M, h, p1, p2, p3):
+def _rotate_into_reach(kinds: Integers, work: ClosedFormWork, place: int, M: Motion, h: Vector3,
+                       p1: Vector3, p2: Vector3, p3: Vector3) -> bool:
     """Rotate the middle joint beside a parallel triple until the target is in the planar reach.
 
     The joint is free where its axis is parallel to the triple's; it then carries the target along

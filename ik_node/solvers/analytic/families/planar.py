@@ -2,12 +2,14 @@
 
 import math
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Integers, Matrix, Vector, inline, njit
 from ik_node.kinematics.forward import PRISMATIC
-from ik_node.solvers.analytic.families.closed_loop import kind
+from ik_node.solvers.analytic.families.closed_loop import ClosedFormWork, kind
 from ik_node.solvers.analytic.structure import structure_tip
 from ik_node.solvers.analytic.subproblems.parallel_triple import solve_planar_arm
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Motion,
+    Vector3,
     along,
     dot,
     minus,
@@ -20,7 +22,8 @@ from ik_node.solvers.analytic.subproblems.vector3 import (
 
 
 @njit
-def solve_planar_triple(kinds, count, M, size, slack, work, out, columns):
+def solve_planar_triple(kinds: Integers, count: int, M: Motion, size: float, slack: float,
+                        work: ClosedFormWork, out: Matrix, columns: Integers) -> int:
     """Solve three parallel revolute joints, with or without a prismatic joint along them."""
     order = work.rotations[0]
     k, prismatic = 0, -1
@@ -52,7 +55,7 @@ def solve_planar_triple(kinds, count, M, size, slack, work, out, columns):
 
 
 @inline
-def first_revolute(kinds, count, work):
+def first_revolute(kinds: Integers, count: int, work: ClosedFormWork) -> int:
     """Return the first revolute joint among those solved for."""
     for j in range(count):
         if kind(kinds, work, j) != PRISMATIC:
@@ -61,7 +64,7 @@ def first_revolute(kinds, count, work):
 
 
 @inline
-def rotated_tip(numbers, M, h, angle):
+def rotated_tip(numbers: Vector, M: Motion, h: Vector3, angle: float) -> Motion:
     """Return M with the same tip position, and the tip rotated by an angle about h from zero."""
     tip = moved_back(structure_tip(numbers), (0.0, 0.0, 0.0))
     shifted = moved(M, tip)

@@ -1,8 +1,9 @@
 """Arms of six joints with three neighbouring axes that meet in a point."""
 
-from ik_node._jit import njit
+from ik_node._jit import Integers, Matrix, njit
 from ik_node.solvers.analytic.families.closed_loop import (
     MOST_BRANCHES,
+    ClosedFormWork,
     beside,
     direction_through,
     kind,
@@ -12,11 +13,12 @@ from ik_node.solvers.analytic.families.closed_loop import (
 )
 from ik_node.solvers.analytic.subproblems.position_triple import place_point
 from ik_node.solvers.analytic.subproblems.rotation_triple import across, into_angles, make_rotation
-from ik_node.solvers.analytic.subproblems.vector3 import moved, moved_back, row
+from ik_node.solvers.analytic.subproblems.vector3 import Motion, moved, moved_back, row
 
 
 @njit
-def solve_spherical(kinds, place, M, size, slack, work, out, columns):
+def solve_spherical(kinds: Integers, place: int, M: Motion, size: float, slack: float,
+                    work: ClosedFormWork, out: Matrix, columns: Integers) -> int:
     """Solve an arm with a triple of axes that meet in a point c, which the triple does not move.
 
     B (M⁻¹ A M) M⁻¹ c = c places the point; A⁻¹ M B⁻¹ is the rotation of the triple.

@@ -17,10 +17,12 @@ is no swivel angle where the wrist lies on s, or where axis 4 runs through s or 
 
 import math
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Matrix, Vector, inline, njit
 from ik_node.solvers.analytic.subproblems.equations import solve_sinusoid
 from ik_node.solvers.analytic.subproblems.rotation_triple import across, into_angles, make_rotation
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Motion,
+    Vector3,
     along,
     composed,
     cross,
@@ -47,7 +49,8 @@ _ROUNDING = 1e-15  # rounding error of their squares: nearer distances count as 
 
 
 @njit
-def swivel_configurations(axes, points, M, psi, start, size, slack, scratch, out):
+def swivel_configurations(axes: Matrix, points: Matrix, M: Motion, psi: float, start: Vector,
+                          size: float, slack: float, scratch: Vector, out: Matrix) -> int:
     """Write every configuration of a swivel angle into out (SWIVEL_MOST, 7), rad; return how many.
 
     axes (7, 3): unit, points (7, 3): m, of the arm at zero, base frame; points 0 to 2 are s, points
@@ -86,7 +89,7 @@ def swivel_configurations(axes, points, M, psi, start, size, slack, scratch, out
 
 
 @njit
-def swivel_of(axes, points, q):
+def swivel_of(axes: Matrix, points: Matrix, q: Vector) -> float:
     """Return the swivel angle of a configuration q (7,), rad, in (−π, π].
 
     axes, points: as for `swivel_configurations`. Meaningless where no swivel angle is defined.
@@ -101,7 +104,7 @@ def swivel_of(axes, points, q):
 
 
 @njit
-def swivel_towards(axes, points, M, hint):
+def swivel_towards(axes: Matrix, points: Matrix, M: Motion, hint: Vector) -> float:
     """Return the swivel angle, rad in (−π, π], that brings the elbow point nearest to a hint.
 
     axes, points, M: as for `swivel_configurations`. hint: a point (3,), m, base frame. The angle
@@ -115,7 +118,7 @@ def swivel_towards(axes, points, M, hint):
 
 
 @njit
-def swivel_branch(axes, points, q):
+def swivel_branch(axes: Matrix, points: Matrix, q: Vector) -> tuple[int, int, int]:
     """Return the signs (elbow, shoulder, wrist), 1 or −1, of a configuration q (7,), rad.
 
     The elbow's is that of θ₄ from where the wrist is farthest from s; the shoulder's that of θ₂
@@ -131,7 +134,8 @@ def swivel_branch(axes, points, q):
 
 
 @njit
-def swivel_elbows(axes, points, M, size, slack):
+def swivel_elbows(axes: Matrix, points: Matrix, M: Motion, size: float,
+                  slack: float) -> tuple[Vector3, Vector3, int, float, float, float, float]:
     """Return (line, reference, count, c₄, s₄, c₄, s₄), which do not depend on the swivel angle.
 
     line: unit, from s to M w. reference: unit, where ψ is counted from. The elbow of positive sign
@@ -155,7 +159,8 @@ def swivel_elbows(axes, points, M, size, slack):
 
 
 @inline
-def shoulder_rotation(axes, points, c4, s4, line, outward):
+def shoulder_rotation(axes: Matrix, points: Matrix, c4: float, s4: float, line: Vector3,
+                      outward: Vector3) -> Motion:
     """Return R₁ R₂ R₃ as a motion, for a value (c₄, s₄) of the elbow.
 
     It brings the direction to the wrist onto the line, and the elbow's side outward; both unit.
@@ -168,13 +173,13 @@ def shoulder_rotation(axes, points, c4, s4, line, outward):
 
 
 @inline
-def middle_rotation(h1, h2, h3):
+def middle_rotation(h1: Vector3, h2: Vector3, h3: Vector3) -> tuple[float, float]:
     """Return (a, b) of h₁·R₂h₃ = (h₁·h₂)(h₂·h₃) + a cos θ₂ + b sin θ₂."""
     return dot(h1, perpendicular(h2, h3)), dot(h1, cross(h2, h3))
 
 
 @inline
-def _distance(h, p, s, w):
+def _distance(h: Vector3, p: Vector3, s: Vector3, w: Vector3) -> tuple[float, float, float]:
     """Return (a, b, rest) of ½|e₄ w − s|² = rest − a cos θ₄ − b sin θ₄, for axis 4 (h, p)."""
     u, v = minus(s, p), minus(w, p)
     axial = dot(h, u) * dot(h, v)
@@ -182,7 +187,8 @@ def _distance(h, p, s, w):
 
 
 @inline
-def _plane(h, p, s, w, c, sine):
+def _plane(h: Vector3, p: Vector3, s: Vector3, w: Vector3, c: float,
+           sine: float) -> tuple[Vector3, Vector3]:
     """Return (the unit vector from s to e₄ w, the unit vector across it towards the elbow point).
 
     (h, p): axis 4, (c, sine) its turn.
@@ -198,7 +204,7 @@ def _plane(h, p, s, w, c, sine):
 
 
 @inline
-def _reference(line, h):
+def _reference(line: Vector3, h: Vector3) -> Vector3:
     """Return the unit vector across the line where ψ is counted from; h: axis 1."""
     across_line = perpendicular(line, h)
     if norm(across_line) <= _BESIDE:
@@ -210,14 +216,14 @@ def _reference(line, h):
 
 
 @inline
-def _angle(line, reference, v):
+def _angle(line: Vector3, reference: Vector3, v: Vector3) -> float:
     """Return the angle of v about the line, from the reference."""
     angle = math.atan2(dot(line, cross(reference, v)), dot(reference, v))
     return math.pi if angle == -math.pi else angle
 
 
 @inline
-def _unit(v):
+def _unit(v: Vector3) -> Vector3:
     """Return v / |v|; zero of zero."""
     length = norm(v)
     return times(1.0 / length if length > 0.0 else 0.0, v)

@@ -15,7 +15,7 @@ circle; each piece is inside the limits or outside as a whole, and is tested in 
 
 import math
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Matrix, Vector, inline, njit
 from ik_node.solvers.analytic.families.swivel import (
     middle_rotation,
     shoulder_rotation,
@@ -24,6 +24,8 @@ from ik_node.solvers.analytic.families.swivel import (
 from ik_node.solvers.analytic.subproblems.equations import rotation_between, solve_sinusoid
 from ik_node.solvers.analytic.subproblems.rotation_triple import ALIGNED
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Motion,
+    Vector3,
     cross,
     dot,
     norm,
@@ -42,7 +44,8 @@ _LEAST = 1e-12        # rad: shorter intervals are dropped
 
 
 @njit
-def swivel_intervals(axes, points, M, lower, upper, size, slack, scratch, out):
+def swivel_intervals(axes: Matrix, points: Matrix, M: Motion, lower: Vector, upper: Vector,
+                     size: float, slack: float, scratch: Vector, out: Matrix) -> int:
     """Write the intervals of each branch within the limits into out (MOST_INTERVALS, 5).
 
     Returns how many rows: the signs of elbow, shoulder and wrist as in `swivel.swivel_branch`, and
@@ -90,7 +93,7 @@ def swivel_intervals(axes, points, M, lower, upper, size, slack, scratch, out):
 
 
 @inline
-def _write_bounds(lower, upper, bound):
+def _write_bounds(lower: float, upper: float, bound: Vector) -> None:
     """Write limits as (1, c, s of lower, c, s of upper, c, s of the middle, c of half)."""
     bound[0] = 1.0 if upper - lower < 2.0 * math.pi - 1e-9 else 0.0
     if bound[0] == 0.0:
@@ -103,13 +106,15 @@ def _write_bounds(lower, upper, bound):
 
 
 @inline
-def _is_inside(bound, c, s):
+def _is_inside(bound: Vector, c: float, s: float) -> bool:
     """Tell whether a turn is inside its limits: no farther than half the range from the middle."""
     return c * bound[5] + s * bound[6] >= bound[7]
 
 
 @njit
-def _cut(axes, place, triple, bounds, slack, cuts, n):
+def _cut(axes: Matrix, place: int,
+         triple: tuple[Vector3, Vector3, Vector3, Vector3, Vector3, Vector3, Vector3],
+         bounds: Matrix, slack: float, cuts: Vector, n: int) -> int:
     """Add to cuts where a triple's joints pass a limit; return how many there are then.
 
     place: the triple's first joint. triple: (n, g₁, g₂, g₃, k₁, k₂, k₃).
@@ -144,7 +149,8 @@ def _cut(axes, place, triple, bounds, slack, cuts, n):
 
 
 @inline
-def _shared(triple, bounds, place, c2, s2, k2):
+def _shared(triple: tuple[Vector3, Vector3, Vector3, Vector3, Vector3, Vector3, Vector3],
+            bounds: Matrix, place: int, c2: float, s2: float, k2: Vector3) -> tuple[float, float]:
     """Return how far off its middle the third joint is with the first at its own, and may be.
 
     In rad, where the two turn about one line, so that the first can take over from the third. k2:
@@ -159,7 +165,8 @@ def _shared(triple, bounds, place, c2, s2, k2):
 
 
 @inline
-def _roots(axis, u, v, value, slack, cuts, n):
+def _roots(axis: Vector3, u: Vector3, v: Vector3, value: float, slack: float, cuts: Vector,
+           n: int) -> int:
     """Add to cuts the ψ with u · Rot(axis, ψ) v = value; return how many cuts there are then."""
     axial = dot(axis, u) * dot(axis, v)
     count, ca, sa, cb, sb = solve_sinusoid(dot(u, v) - axial, dot(u, cross(axis, v)), value - axial,
@@ -172,7 +179,9 @@ def _roots(axis, u, v, value, slack, cuts, n):
 
 
 @njit
-def _which_inside(axes, place, triple, bounds, slack, c, s):
+def _which_inside(axes: Matrix, place: int,
+                  triple: tuple[Vector3, Vector3, Vector3, Vector3, Vector3, Vector3, Vector3],
+                  bounds: Matrix, slack: float, c: float, s: float) -> int:
     """Return which branches of a triple are inside their limits at ψ: 1 for the first, 2, or both.
 
     (c, s): of ψ.
@@ -200,7 +209,7 @@ def _which_inside(axes, place, triple, bounds, slack, c, s):
 
 
 @inline
-def _sort(values, n):
+def _sort(values: Vector, n: int) -> None:
     """Sort the first n values in place, by insertion."""
     for i in range(1, n):
         value, k = values[i], i
@@ -211,7 +220,7 @@ def _sort(values, n):
 
 
 @njit
-def _join(cuts, inside, n, bits, rows, out):
+def _join(cuts: Vector, inside: Vector, n: int, bits: int, rows: int, out: Matrix) -> int:
     """Write the runs of pieces that are inside into out, columns 3 and 4; return how many rows.
 
     wanted: the bits of a branch in `inside`.

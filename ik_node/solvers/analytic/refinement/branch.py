@@ -2,9 +2,9 @@
 
 import math
 
-from ik_node._jit import inline, njit
-from ik_node.kinematics.forward import frames_beyond
-from ik_node.solvers.analytic.refinement.buffers import copy_to
+from ik_node._jit import Integers, Vector, inline, njit
+from ik_node.kinematics.forward import ChainArrays, frames_beyond
+from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to
 from ik_node.solvers.analytic.refinement.newton import (
     STEPS,
     is_regular,
@@ -13,6 +13,8 @@ from ik_node.solvers.analytic.refinement.newton import (
 )
 from ik_node.solvers.analytic.structure import may_be_off
 from ik_node.solvers.search import nearest_turn, residual
+from ik_node.solvers.settings import Settings
+from ik_node.solvers.task import Task
 
 _EXACT = 1e-24        # squared error of a branch that needs no refinement, m² and rad²
 _GOOD = 1e-18         # and of one that needs a single Newton step
@@ -23,7 +25,8 @@ _SHAKY = 0.3          # rad or m: the same, for inexact arms
 
 
 @njit
-def refine_branch(chain, settings, task, buffers, q0, q):
+def refine_branch(chain: ChainArrays, settings: Settings, task: Task, buffers: Buffers, q0: Vector,
+                  q: Vector) -> tuple[float, bool]:
     """Refine a branch q (n,) on the true arm in place; return (squared error, whether met)."""
     work = buffers.work
     error = squared_pose_error(chain, task, buffers, q) if task.rows == 6 else math.inf
@@ -44,7 +47,7 @@ def refine_branch(chain, settings, task, buffers, q0, q):
 
 
 @inline
-def squared_pose_error(chain, task, buffers, q):
+def squared_pose_error(chain: ChainArrays, task: Task, buffers: Buffers, q: Vector) -> float:
     """Return the squared pose error at q (n,), m² and rad², accurate where it is small.
 
     There |R − R_goal|² is 2 θ², which saves the logarithm for every exact branch. Consecutive
@@ -66,13 +69,13 @@ def squared_pose_error(chain, task, buffers, q):
 
 
 @inline
-def invalidate_frames(chain, buffers):
+def invalidate_frames(chain: ChainArrays, buffers: Buffers) -> None:
     """Mark work.frames as those of another configuration."""
     buffers.frames_q[chain.column[0]] = math.nan
 
 
 @njit
-def wrap_to_nearest(chain, q0, q):
+def wrap_to_nearest(chain: ChainArrays, q0: Vector, q: Vector) -> None:
     """Wrap q in place by whole turns nearest to q0; remove excess over limits due to rounding."""
     nearest_turn(chain, q0, q)
     lower, upper = chain.lower, chain.upper
@@ -84,13 +87,13 @@ def wrap_to_nearest(chain, q0, q):
 
 
 @inline
-def joint_excess(chain, q, k):
+def joint_excess(chain: ChainArrays, q: Vector, k: int) -> float:
     """Return the excess of q (n,) over the limits of joint k, rad or m; negative inside."""
     return max(chain.lower[k] - q[k], q[k] - chain.upper[k])
 
 
 @njit
-def limit_excess(chain, q):
+def limit_excess(chain: ChainArrays, q: Vector) -> float:
     """Return the largest excess of q (n,) over the limits, rad or m; 0 inside."""
     worst = 0.0
     for k in range(q.shape[0]):
@@ -99,6 +102,6 @@ def limit_excess(chain, q):
 
 
 @njit
-def allowed_excess(structure_codes, structure_numbers):
+def allowed_excess(structure_codes: Integers, structure_numbers: Vector) -> float:
     """Return the excess over the limits allowed before refinement, rad or m."""
     return _SHAKY if may_be_off(structure_codes, structure_numbers) else _FIRM

@@ -4,11 +4,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import Layout, Matrix, Shape, Vector, inline
+from ik_node._jit import Integers, Layout, Matrix, Shape, Vector, inline
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.analytic.families.closed_loop import CLOSED_FORM_SCRATCH, MOST_BRANCHES
 from ik_node.solvers.analytic.structure import has_wrist, locked_columns
 from ik_node.solvers.packing import unpack_chain, unpack_settings
-from ik_node.solvers.settings import make_scratch, make_work
+from ik_node.solvers.settings import Settings, make_scratch, make_work
 
 MOST_SOLUTIONS = 2 * MOST_BRANCHES  # including twins across a singularity
 
@@ -44,7 +45,8 @@ def make_solution_scratch(n_articulations: int, n: int) -> np.ndarray:
 
 
 @inline
-def lay_out(structure_codes, codes, numbers, scratch, n):
+def lay_out(structure_codes: Integers, codes: Integers, numbers: Vector, scratch: Vector,
+            n: int) -> tuple[ChainArrays, Settings, Buffers]:
     """Return (chain, settings, buffers) from a structure, the arrays of `packing.pack`, and n."""
     chain = unpack_chain(codes, numbers)
     return (chain, unpack_settings(codes, numbers, 0),
@@ -52,7 +54,8 @@ def lay_out(structure_codes, codes, numbers, scratch, n):
 
 
 @inline
-def _make_buffers(scratch, structure_codes, n_articulations, n):
+def _make_buffers(scratch: Vector, structure_codes: Integers, n_articulations: int,
+                  n: int) -> Buffers:
     """Return the scratch arrays, with `held` set for the locked joints."""
     _, x = _end_of_buffers(0, 0, 0, n)
     buffers = _unpack_buffers(0, 0, scratch, 0, 0, n, make_work(scratch[x:], n_articulations, n),
@@ -62,7 +65,7 @@ def _make_buffers(scratch, structure_codes, n_articulations, n):
 
 
 @inline
-def copy_to(target, source):
+def copy_to(target: Vector, source: Vector) -> None:
     """Copy a vector."""
     for k in range(target.shape[0]):
         target[k] = source[k]

@@ -2,8 +2,8 @@
 
 import math
 
-from ik_node._jit import inline, njit, rare
-from ik_node.kinematics.forward import chain_frames
+from ik_node._jit import Matrix, Stack, Vector, inline, njit, rare
+from ik_node.kinematics.forward import ChainArrays, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.linear import (
     cholesky,
@@ -14,7 +14,8 @@ from ik_node.solvers.jacobian.linear import (
     times_transpose,
 )
 from ik_node.solvers.search import residual
-from ik_node.solvers.task import task_jacobian
+from ik_node.solvers.settings import Work
+from ik_node.solvers.task import Task, task_jacobian
 
 STEPS = 30
 _DONE = 1e-26        # squared error at which refinement ends
@@ -29,7 +30,8 @@ _ALL_BUT_SINGULAR = 1e-6  # a pivot that amplifies rounding errors noticeably
 
 
 @njit
-def newton_refinement(chain, task, work, held, q, steps):
+def newton_refinement(chain: ChainArrays, task: Task, work: Work, held: Vector, q: Vector,
+                      steps: int) -> tuple[float, float, float]:
     """Refine q (n,) in place by damped Newton steps; return the errors there.
 
     (squared weighted error, position error in m, orientation error in rad), as
@@ -78,7 +80,7 @@ def newton_refinement(chain, task, work, held, q, steps):
 
 
 @inline
-def _write_jacobian(chain, task, work, held):
+def _write_jacobian(chain: ChainArrays, task: Task, work: Work, held: Vector) -> None:
     """Write the task Jacobian for work.frames into work.J, with zero columns for held joints."""
     J = work.J
     chain_jacobian(chain, work.frames, work.frames[-1], J)
@@ -90,7 +92,7 @@ def _write_jacobian(chain, task, work, held):
 
 
 @njit
-def _eliminate(J, e):
+def _eliminate(J: Matrix, e: Vector) -> float:
     """Bring J (6, 6) to triangular form in place, e (6,) along; return the smallest pivot.
 
     Gaussian elimination with partial pivoting; it stops at a pivot that counts as zero.
@@ -118,7 +120,7 @@ def _eliminate(J, e):
 
 
 @rare
-def is_singular(chain, work, q):
+def is_singular(chain: ChainArrays, work: Work, q: Vector) -> bool:
     """Tell whether an arm of six joints is nearly singular at q (6,)."""
     chain_frames(chain, q, work.frames)
     chain_jacobian(chain, work.frames, work.frames[-1], work.J)
@@ -126,7 +128,7 @@ def is_singular(chain, work, q):
 
 
 @njit
-def last_newton_step(chain, T_base_goal, work, q):
+def last_newton_step(chain: ChainArrays, T_base_goal: Matrix, work: Work, q: Vector) -> bool:
     """Take a last Newton step from q (6,), which nearly meets a pose; return whether it was taken.
 
     work.frames are q's. A step this short leaves an error of its square, below rounding; near a
@@ -158,7 +160,7 @@ def last_newton_step(chain, T_base_goal, work, q):
 
 
 @inline
-def is_regular(frames):
+def is_regular(frames: Stack) -> bool:
     """Tell whether an arm with a spherical wrist is far from singular; frames (7, 4, 4) its own.
 
     About the wrist centre its Jacobian has two blocks of three joints, whose determinants must not
@@ -189,7 +191,8 @@ def is_regular(frames):
 
 
 @rare
-def across_fold(chain, task, work, held, q, side, start):
+def across_fold(chain: ChainArrays, task: Task, work: Work, held: Vector, q: Vector, side: int,
+                start: Vector) -> bool:
     """Write an initial guess across a nearby singularity of q (n,) into start (n,).
 
     Solutions come in pairs there, one on each side, and an inexact nominal arm may yield only one

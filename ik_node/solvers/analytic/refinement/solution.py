@@ -3,8 +3,9 @@
 import math
 
 from ik_node._jit import Integers, Matrix, Vector, entry, inline, rare
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.analytic.refinement.branch import invalidate_frames, joint_excess, limit_excess
-from ik_node.solvers.analytic.refinement.buffers import copy_to
+from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to
 from ik_node.solvers.analytic.refinement.newton import (
     STEPS,
     across_fold,
@@ -13,8 +14,8 @@ from ik_node.solvers.analytic.refinement.newton import (
 )
 from ik_node.solvers.packing import unpack_chain, unpack_settings
 from ik_node.solvers.search import residual
-from ik_node.solvers.settings import make_work
-from ik_node.solvers.task import make_task
+from ik_node.solvers.settings import Settings, Work, make_work
+from ik_node.solvers.task import Task, make_task
 
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
 # larger error are used only where there is no precise one.
@@ -32,7 +33,8 @@ def refine_solution(codes: Integers, numbers: Vector, T_base_goal: Matrix, weigh
 
 
 @rare
-def refine_to_precision(chain, task, settings, work, q):
+def refine_to_precision(chain: ChainArrays, task: Task, settings: Settings, work: Work,
+                        q: Vector) -> tuple[float, float]:
     """Refine q (n,) to full precision in place; return (position error, orientation error).
 
     q is unchanged where the result would leave the limits, would exceed a tolerance that q
@@ -63,14 +65,15 @@ def refine_to_precision(chain, task, settings, work, q):
 
 
 @inline
-def within_tolerances(settings, position, orientation):
+def within_tolerances(settings: Settings, position: float, orientation: float) -> bool:
     """Tell whether errors, m and rad, are within both tolerances."""
     return (position <= settings.position_tolerance
             and orientation <= settings.orientation_tolerance)
 
 
 @rare
-def _refine_inside_limits(chain, task, work, held, q):
+def _refine_inside_limits(chain: ChainArrays, task: Task, work: Work, held: Vector,
+                          q: Vector) -> float:
     """Refine q (n,) in place, holding joints that leave their limits there; return the error.
 
     held (n,): 1 for held joints; those at their limits are added. The others compensate for them
@@ -89,14 +92,14 @@ def _refine_inside_limits(chain, task, work, held, q):
 
 
 @inline
-def has_self_motion(chain, buffers, q):
+def has_self_motion(chain: ChainArrays, buffers: Buffers, q: Vector) -> bool:
     """Tell whether a self-motion passes through q (n,), or nearly so: a singular 6-joint arm."""
     invalidate_frames(chain, buffers)
     return q.shape[0] == 6 and is_singular(chain, buffers.work, q)
 
 
 @rare
-def self_motion_inside_limits(chain, task, buffers, q):
+def self_motion_inside_limits(chain: ChainArrays, task: Task, buffers: Buffers, q: Vector) -> float:
     """Move q (n,) along its self-motion into the limits, in place.
 
     Return the squared error there; infinite without a self-motion, or where it stays outside.

@@ -7,6 +7,7 @@ of a family, bound in `kernels`.
 import math
 
 from ik_node._jit import Integers, Matrix, Stack, Vector, njit
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.analytic.families.branches import branches
 from ik_node.solvers.analytic.refinement.branch import (
     allowed_excess,
@@ -15,7 +16,7 @@ from ik_node.solvers.analytic.refinement.branch import (
     refine_branch,
     wrap_to_nearest,
 )
-from ik_node.solvers.analytic.refinement.buffers import copy_to, lay_out
+from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to, lay_out
 from ik_node.solvers.analytic.refinement.newton import across_fold
 from ik_node.solvers.analytic.refinement.solution import (
     PRECISE,
@@ -26,7 +27,8 @@ from ik_node.solvers.analytic.refinement.solution import (
 from ik_node.solvers.analytic.selection.best_solution import preferred_solution
 from ik_node.solvers.analytic.structure import may_be_off
 from ik_node.solvers.search import residual
-from ik_node.solvers.task import make_task
+from ik_node.solvers.settings import Settings
+from ik_node.solvers.task import Task, make_task
 
 INSIDE, ANYWHERE, BEST, NOMINAL = range(4)  # values of `mode`
 
@@ -64,8 +66,9 @@ def solutions(structure_codes: Integers, structure_numbers: Vector, codes: Integ
                 out[i, j, k] = math.nan
 
 
-def all_solutions(structure_codes, structure_numbers, chain, settings, task, parameters, q0, within,
-                  buffers, out):
+def all_solutions(structure_codes: Integers, structure_numbers: Vector, chain: ChainArrays,
+                  settings: Settings, task: Task, parameters: Vector, q0: Vector, within: bool,
+                  buffers: Buffers, out: Matrix) -> int:
     """Write every solution for a goal into out (k, n); return their number."""
     trial, errors = buffers.trial, buffers.errors
     count = branches(structure_codes, structure_numbers, task.T_base_goal, parameters, q0,
@@ -111,7 +114,8 @@ def all_solutions(structure_codes, structure_numbers, chain, settings, task, par
 
 
 @njit
-def _keep(chain, within, q, error, errors, kept, precise, out):
+def _keep(chain: ChainArrays, within: bool, q: Vector, error: float, errors: Vector, kept: int,
+          precise: int, out: Matrix) -> tuple[int, int]:
     """Add a solution if it is new; return the numbers of all and of precise ones."""
     if kept == out.shape[0] or (within and limit_excess(chain, q) > 0.0):
         return kept, precise
@@ -124,7 +128,7 @@ def _keep(chain, within, q, error, errors, kept, precise, out):
 
 
 @njit
-def _same(chain, a, b):
+def _same(chain: ChainArrays, a: Vector, b: Vector) -> bool:
     """Tell whether two configurations are equal, whole turns aside."""
     for k in range(a.shape[0]):
         off = a[k] - b[k]

@@ -5,7 +5,8 @@
 
 import math
 
-from ik_node._jit import njit, rare
+from ik_node._jit import Integers, Vector, njit, rare
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.analytic.families.branches import branches
 from ik_node.solvers.analytic.refinement.branch import (
     allowed_excess,
@@ -15,7 +16,7 @@ from ik_node.solvers.analytic.refinement.branch import (
     squared_pose_error,
     wrap_to_nearest,
 )
-from ik_node.solvers.analytic.refinement.buffers import copy_to
+from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to
 from ik_node.solvers.analytic.refinement.newton import STEPS, newton_refinement
 from ik_node.solvers.analytic.refinement.solution import (
     PRECISE,
@@ -25,7 +26,8 @@ from ik_node.solvers.analytic.refinement.solution import (
 )
 from ik_node.solvers.preference import selection_cost
 from ik_node.solvers.search import residual
-from ik_node.solvers.settings import MANIPULABILITY, NEAREST
+from ik_node.solvers.settings import MANIPULABILITY, NEAREST, Settings, Work
+from ik_node.solvers.task import Task
 
 NONE, FOUND, FAR = range(3)
 
@@ -34,8 +36,9 @@ _NEARBY = 0.25        # squared error at the start, m² and rad², of a goal tha
 _LAST = 1e9           # cost added to a last resort
 
 
-def preferred_solution(structure_codes, structure_numbers, chain, settings, task, parameters, q0,
-                       margin, buffers, q):
+def preferred_solution(structure_codes: Integers, structure_numbers: Vector, chain: ChainArrays,
+                       settings: Settings, task: Task, parameters: Vector, q0: Vector,
+                       margin: float, buffers: Buffers, q: Vector) -> tuple[int, float, float]:
     """Write the preferred solution into q (n,): (found, position error, orientation error).
 
     found: NONE, FOUND, or FAR where a search from q0 may lead to a nearer one.
@@ -98,7 +101,8 @@ def preferred_solution(structure_codes, structure_numbers, chain, settings, task
 
 
 @rare
-def found_at(chain, settings, task, buffers, q0, q):
+def found_at(chain: ChainArrays, settings: Settings, task: Task, buffers: Buffers, q0: Vector,
+             q: Vector) -> int:
     """Return FOUND, or FAR where q (n,) is far from q0 (n,) though the goal is near its tip.
 
     Near a singular configuration a closed form may yield only farther branches, or the exact
@@ -118,7 +122,8 @@ def found_at(chain, settings, task, buffers, q0, q):
 
 
 @njit
-def branch_cost(chain, settings, task, work, q0, q, margin, room):
+def branch_cost(chain: ChainArrays, settings: Settings, task: Task, work: Work, q0: Vector,
+                q: Vector, margin: float, room: float) -> float:
     """Return the selection cost of a branch q (n,); infinite where it is outside the limits.
 
     room: excess allowed before refinement, rad or m. Branches nearer to a limit than the margin

@@ -11,15 +11,16 @@ bound in `kernels`.
 import math
 
 from ik_node._jit import Integers, Matrix, Vector
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.analytic.families.branches import branches
 from ik_node.solvers.analytic.families.parameters import parameters_of
 from ik_node.solvers.analytic.refinement.branch import allowed_excess, wrap_to_nearest
-from ik_node.solvers.analytic.refinement.buffers import copy_to, lay_out
+from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to, lay_out
 from ik_node.solvers.analytic.refinement.newton import newton_refinement
 from ik_node.solvers.analytic.selection.best_solution import NONE, branch_cost, preferred_solution
 from ik_node.solvers.search import residual
-from ik_node.solvers.settings import FIRST, NEAREST
-from ik_node.solvers.task import make_task
+from ik_node.solvers.settings import FIRST, NEAREST, Settings
+from ik_node.solvers.task import Task, make_task
 
 _STAGES = (6, 12, 48, 192)  # samples after which the search ends if one is inside the limits
 _NEAR = 0.05       # squared distance, rad² or m², within which no samples are needed
@@ -91,8 +92,9 @@ def best_redundant(structure_codes: Integers, structure_numbers: Vector, codes: 
                               q0, margin, buffers, q)
 
 
-def least_cost(structure_codes, structure_numbers, chain, settings, task, parameters, q0, margin,
-               buffers, q):
+def least_cost(structure_codes: Integers, structure_numbers: Vector, chain: ChainArrays,
+               settings: Settings, task: Task, parameters: Vector, q0: Vector, margin: float,
+               buffers: Buffers, q: Vector) -> float:
     """Return the least cost of the branches for some parameters; write that branch into q."""
     found = buffers.branches
     count = branches(structure_codes, structure_numbers, task.T_base_goal, parameters, q0,
@@ -108,8 +110,10 @@ def least_cost(structure_codes, structure_numbers, chain, settings, task, parame
     return least
 
 
-def brent_minimum(structure_codes, structure_numbers, chain, settings, task, parameters, q0, margin,
-                  buffers, low, x, high, fx, steps):
+def brent_minimum(structure_codes: Integers, structure_numbers: Vector, chain: ChainArrays,
+                  settings: Settings, task: Task, parameters: Vector, q0: Vector, margin: float,
+                  buffers: Buffers, low: float, x: float, high: float, fx: float,
+                  steps: int) -> float:
     """Return the parameter near x, in [low, high], of least cost, by Brent's method [Brent 1973].
 
     Parabolas through the three best points, golden sections where these fail. fx: cost at x.

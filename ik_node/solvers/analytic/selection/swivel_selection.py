@@ -10,6 +10,7 @@ kernels of `redundancy` stand for those of the family, bound in `kernels`.
 import math
 
 from ik_node._jit import Integers, Matrix, Vector, entry, inline, njit
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.analytic.families.parameters import parameters_of
 from ik_node.solvers.analytic.families.swivel import swivel_towards
 from ik_node.solvers.analytic.families.swivel_intervals import (
@@ -17,15 +18,15 @@ from ik_node.solvers.analytic.families.swivel_intervals import (
     MOST_INTERVALS,
     swivel_intervals,
 )
-from ik_node.solvers.analytic.refinement.buffers import lay_out
+from ik_node.solvers.analytic.refinement.buffers import Buffers, lay_out
 from ik_node.solvers.analytic.selection.best_solution import NONE, preferred_solution
 from ik_node.solvers.analytic.selection.redundancy import best_redundant, brent_minimum, least_cost
 from ik_node.solvers.analytic.structure import (
     swivel_arm,
 )
 from ik_node.solvers.analytic.subproblems.vector3 import cross, minus, moved, norm, row
-from ik_node.solvers.settings import FIRST
-from ik_node.solvers.task import make_task
+from ik_node.solvers.settings import FIRST, Settings
+from ik_node.solvers.task import Task, make_task
 
 ROOM_SCRATCH = 14 + INTERVAL_SCRATCH + 5 * MOST_INTERVALS
 
@@ -118,7 +119,7 @@ def hinted_swivel(structure_codes: Integers, structure_numbers: Vector, T_base_g
 
 
 @njit
-def into_interval(psi, begin, end):
+def into_interval(psi: float, begin: float, end: float) -> tuple[float, float]:
     """Return (the angle nearest to psi in an interval, how far it is from psi), rad."""
     off = psi - begin
     off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi))
@@ -132,7 +133,7 @@ def into_interval(psi, begin, end):
 
 
 @inline
-def _is_clear(chain, q, margin):
+def _is_clear(chain: ChainArrays, q: Vector, margin: float) -> bool:
     """Tell whether q (n,) keeps the margin from the limits."""
     for k in range(q.shape[0]):
         if min(q[k] - chain.lower[k], chain.upper[k] - q[k]) < margin:
@@ -140,8 +141,9 @@ def _is_clear(chain, q, margin):
     return True
 
 
-def best_within(structure_codes, structure_numbers, chain, settings, task, q0, margin, buffers,
-                rows, count, wanted, parameters, q):
+def best_within(structure_codes: Integers, structure_numbers: Vector, chain: ChainArrays,
+                settings: Settings, task: Task, q0: Vector, margin: float, buffers: Buffers,
+                rows: Matrix, count: int, wanted: float, parameters: Vector, q: Vector) -> None:
     """Write the angle of least cost in the intervals into parameters (1,)."""
     best, at, low, high = math.inf, wanted, wanted, wanted
     for i in range(count):
@@ -159,8 +161,10 @@ def best_within(structure_codes, structure_numbers, chain, settings, task, q0, m
                                       parameters, q0, margin, buffers, low, at, high, best, _STEPS)
 
 
-def nearest_within(structure_codes, structure_numbers, chain, settings, task, q0, margin, buffers,
-                   rows, count, wanted, parameters, q):
+def nearest_within(structure_codes: Integers, structure_numbers: Vector, chain: ChainArrays,
+                   settings: Settings, task: Task, q0: Vector, margin: float, buffers: Buffers,
+                   rows: Matrix, count: int, wanted: float, parameters: Vector,
+                   q: Vector) -> tuple[int, float, float]:
     """Do as `best_solution.preferred_solution`, for the interval angle nearest to `wanted`."""
     for _ in range(count):
         nearest, least = -1, math.inf

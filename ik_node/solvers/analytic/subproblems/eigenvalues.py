@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import Matrix, Vector, njit
 
 _EPSILON = 2.220446049250313e-16
 _PATIENCE = 10        # steps without a deflation before an exceptional shift breaks a cycle
@@ -10,7 +10,7 @@ _STEPS_PER_ROOT = 40  # in all; about two are the rule
 
 
 @njit
-def eigenvalues(A, real, imaginary):
+def eigenvalues(A: Matrix, real: Vector, imaginary: Vector) -> int:
     """Write the eigenvalues of A (n, n) into real (n,) and imaginary (n,); return how many.
 
     Hessenberg form by reflections, then the QR iteration with Francis' double shift
@@ -64,7 +64,7 @@ def eigenvalues(A, real, imaginary):
 
 
 @njit
-def _to_hessenberg(A):
+def _to_hessenberg(A: Matrix) -> None:
     """Overwrite A (n, n) with an upper Hessenberg matrix of the same eigenvalues.
 
     The reflections I − 2 u uᵀ/(uᵀu) that zero a column below its subdiagonal
@@ -100,7 +100,7 @@ def _to_hessenberg(A):
 
 
 @njit
-def _francis_step(A, low, high, total, product):
+def _francis_step(A: Matrix, low: int, high: int, total: float, product: float) -> None:
     """Do one step of QR with both shifts on rows and columns low … high of the Hessenberg A.
 
     (A − s₁)(A − s₂) = Q R, A ← Qᵀ A Q, given s₁ + s₂ and s₁ s₂, by its first column alone: a
@@ -143,7 +143,7 @@ def _francis_step(A, low, high, total, product):
 
 
 @njit
-def divide_by(M, V):
+def divide_by(M: Matrix, V: Matrix) -> float:
     """Replace V (m, n) by V M⁻¹; M (n, n) is overwritten by its factors.
 
     Gaussian elimination on columns, with column pivoting. Return the smallest pivot over the
@@ -180,7 +180,7 @@ def divide_by(M, V):
 
 
 @njit
-def null_vector(M, order, v):
+def null_vector(M: Matrix, order: Vector, v: Vector) -> float:
     """Write v (12,) with M v ≈ 0 for a singular M (12, 12), which is overwritten.
 
     Gaussian elimination with complete pivoting, the last pivot taken as 0; order (12,) is scratch.
@@ -217,7 +217,7 @@ def null_vector(M, order, v):
 
 
 @njit
-def left_null_space(Q, N):
+def left_null_space(Q: Matrix, N: Matrix) -> None:
     """Write orthonormal rows N (6, 14) with N Q = 0 but for the first column of Q (14, 9).
 
     QR by reflections [Golub & Van Loan 5.2.1], which are left in the other eight columns.

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Matrix, Stack, Vector, inline, njit
 from ik_node.solvers.analytic.subproblems.eigenvalues import divide_by
 
 # Rows of the table of lines (11, 6): the axes by their parts, the sixth where the goal puts it, a
@@ -24,7 +24,7 @@ _FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, SIXTH, GOAL, ACROSS, ACROSS_GOAL, _A, 
 
 
 @njit
-def rotate_line(lines, line, axis, angle, rotated):
+def rotate_line(lines: Matrix, line: int, axis: int, angle: float, rotated: int) -> None:
     """Write a line rotated about another by an angle, rad, into a row of lines [Rodrigues]."""
     c, s = math.cos(angle), math.sin(angle)
     ox, oy, oz = lines[axis, 0], lines[axis, 1], lines[axis, 2]
@@ -42,7 +42,7 @@ def rotate_line(lines, line, axis, angle, rotated):
 
 
 @njit
-def _write_fourteen(lines, line, F, column):
+def _write_fourteen(lines: Matrix, line: int, F: Matrix, column: int) -> None:
     """Write the fourteen quantities of a line (p, l) that are equated into a column of F (14, k).
 
     Vectors l, p, p×l and (p·p) l − 2 (p·l) p, scalars p·p and p·l. Under a turn about any axis none
@@ -61,7 +61,7 @@ def _write_fourteen(lines, line, F, column):
 
 
 @njit
-def bilinear(lines, line, inner, outer, sense, F):
+def bilinear(lines: Matrix, line: int, inner: int, outer: int, sense: float, F: Matrix) -> None:
     """Write the coefficients of the fourteen in (1, c, s)⊗(1, c, s) into F (14, 9).
 
     The line turns about the inner axis, then the outer, the major index; sense −1: backwards.
@@ -80,7 +80,7 @@ def bilinear(lines, line, inner, outer, sense, F):
 
 
 @inline
-def _to_coefficients(F, row, first, stride):
+def _to_coefficients(F: Matrix, row: int, first: int, stride: int) -> None:
     """Replace samples at 0, 2π/3 and 4π/3 by the coefficients of 1, cos and sin: Fourier's."""
     x, y, z = F[row, first], F[row, first + stride], F[row, first + 2 * stride]
     F[row, first] = (x + y + z) / 3.0
@@ -89,7 +89,7 @@ def _to_coefficients(F, row, first, stride):
 
 
 @njit
-def six_equations(P, Q, N, S):
+def six_equations(P: Matrix, Q: Matrix, N: Matrix, S: Stack) -> None:
     """Write the six equations in θ₄ and θ₅, S[0] + S[1] cos θ₃ + S[2] sin θ₃, into S (3, 6, 9).
 
     P and Q (14, 9) are the coefficients of both sides, N (6, 14) annihilates Q's unknowns.
@@ -108,7 +108,7 @@ def six_equations(P, Q, N, S):
 
 
 @njit
-def twelve_equations(S, theta3, M):
+def twelve_equations(S: Stack, theta3: float, M: Matrix) -> None:
     """Write M(θ₃) (12, 12), with M v = 0 for v = (cos a, sin a, cos 3a, sin 3a)⊗(1, c₅, s₅).
 
     The six times cos a and times sin a, a = θ₄/2. Raghavan & Roth multiply by 1 and by tan a,
@@ -124,14 +124,14 @@ def twelve_equations(S, theta3, M):
 
 
 @inline
-def _double(M, row, other, j, f, g, h):
+def _double(M: Matrix, row: int, other: int, j: int, f: float, g: float, h: float) -> None:
     """Write (f + 2g cos 2a + 2h sin 2a) times cos a into a row of M, times sin a into another."""
     M[row, j], M[row, 3 + j], M[row, 6 + j], M[row, 9 + j] = f + g, h, g, h
     M[other, j], M[other, 3 + j], M[other, 6 + j], M[other, 9 + j] = h, f - g, -h, g
 
 
 @njit
-def sixteen_roots(P, N, phi, M, V, K):
+def sixteen_roots(P: Matrix, N: Matrix, phi: float, M: Matrix, V: Matrix, K: Matrix) -> float:
     """Write K (16, 16), whose eigenvalues are cot(δ/2) where M(φ + δ) is singular.
 
     M (12, 12) is M(φ), and overwritten; V (16, 12) is scratch; P (14, 9) and N (6, 14) as for
@@ -168,7 +168,7 @@ def sixteen_roots(P, N, phi, M, V, K):
 
 
 @njit
-def split(v, theta):
+def split(v: Vector, theta: Vector) -> None:
     """Write θ₄ and θ₅ of v (12,) = h (cos a, sin a, cos 3a, sin 3a)⊗(1, c₅, s₅), a = θ₄/2."""
     column, most = 0, -1.0
     for j in range(3):
@@ -185,7 +185,7 @@ def split(v, theta):
 
 
 @njit
-def close(lines, A, theta):
+def close(lines: Matrix, A: Matrix, theta: Vector) -> float:
     """Write θ₁, θ₂ and θ₆, given the others; return by how much the loop stays open.
 
     A (6, 4) is scratch: A (1, c₁, s₁, −1)ᵀ = 0 equates the invariants of the second axis.
@@ -220,7 +220,7 @@ def close(lines, A, theta):
 
 
 @njit
-def _about_axis(lines, line, axis, A, column):
+def _about_axis(lines: Matrix, line: int, axis: int, A: Matrix, column: int) -> None:
     """Write the invariants of a line under rotation about an axis, six of the fourteen, into A."""
     ax, ay, az = lines[axis, 3], lines[axis, 4], lines[axis, 5]
     lx, ly, lz = lines[line, 3], lines[line, 4], lines[line, 5]
@@ -234,7 +234,7 @@ def _about_axis(lines, line, axis, A, column):
 
 
 @njit
-def _rotation_between(lines, line, goal, axis):
+def _rotation_between(lines: Matrix, line: int, goal: int, axis: int) -> float:
     """Return the angle, rad, about an axis that best turns a line, its point too, into another."""
     ax, ay, az = lines[axis, 3], lines[axis, 4], lines[axis, 5]
     cosine, sine = 0.0, 0.0

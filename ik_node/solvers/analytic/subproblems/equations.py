@@ -7,14 +7,15 @@ of the workspace.
 
 import math
 
-from ik_node._jit import inline, njit
-from ik_node.solvers.analytic.subproblems.vector3 import cross, dot
+from ik_node._jit import Matrix, Vector, inline, njit
+from ik_node.solvers.analytic.subproblems.vector3 import Vector3, cross, dot
 
 _NO_DIRECTION = 1e-12  # squared length, for vectors of size 1, below which no direction is defined
 
 
 @inline
-def rotation_between(h, a, b, smallest):
+def rotation_between(h: Vector3, a: Vector3, b: Vector3,
+                     smallest: float) -> tuple[bool, float, float]:
     """Return (defined, c, s): the rotation about h that brings a nearest to b [Subproblem 1].
 
     Undefined where a or b lies along h, up to a length `smallest`: every angle is equivalent.
@@ -28,7 +29,8 @@ def rotation_between(h, a, b, smallest):
 
 
 @inline
-def solve_sinusoid(a, b, rest, slack):
+def solve_sinusoid(a: float, b: float, rest: float,
+                   slack: float) -> tuple[int, float, float, float, float]:
     """Solve a c + b s = rest for a rotation (c, s) [Subproblem 4].
 
     Return (count, c₁, s₁, c₂, s₂). Up to `slack` times the amplitude beyond the maximum counts as
@@ -50,7 +52,7 @@ def solve_sinusoid(a, b, rest, slack):
 
 
 @njit
-def solve_quadratic(a, b, c, slack):
+def solve_quadratic(a: float, b: float, c: float, slack: float) -> tuple[int, float, float]:
     """Solve a x² + b x + c = 0 for its real roots: (count, x₁, x₂).
 
     A discriminant below zero by less than `slack` b²-sized terms counts as zero.
@@ -72,7 +74,8 @@ def solve_quadratic(a, b, c, slack):
 
 
 @njit
-def solve_quartic(e4, e3, e2, e1, e0, slack, roots):
+def solve_quartic(e4: float, e3: float, e2: float, e1: float, e0: float, slack: float,
+                  roots: Vector) -> int:
     """Write the real roots of e4 x⁴ + … + e0 = 0 into roots (4,); return how many [Ferrari].
 
     A pair of complex roots whose imaginary part is small against `slack` counts as a double root.
@@ -116,7 +119,7 @@ def solve_quartic(e4, e3, e2, e1, e0, slack, roots):
 
 
 @njit
-def _newton_root(e4, e3, e2, e1, e0, x):
+def _newton_root(e4: float, e3: float, e2: float, e1: float, e0: float, x: float) -> float:
     """Return a root refined by Newton steps, as long as they reduce the residual."""
     value = (((e4 * x + e3) * x + e2) * x + e1) * x + e0
     for _ in range(4):
@@ -132,7 +135,8 @@ def _newton_root(e4, e3, e2, e1, e0, x):
 
 
 @njit
-def _solve_cubic(e3, e2, e1, e0, size, slack, roots):
+def _solve_cubic(e3: float, e2: float, e1: float, e0: float, size: float, slack: float,
+                 roots: Vector) -> int:
     """Write the real roots of a cubic into roots; return how many."""
     if abs(e3) <= 1e-13 * size:
         count, first, second = solve_quadratic(e2, e1, e0, slack)
@@ -149,7 +153,7 @@ def _solve_cubic(e3, e2, e1, e0, size, slack, roots):
 
 
 @njit
-def _largest_cubic_root(b, c, d):
+def _largest_cubic_root(b: float, c: float, d: float) -> float:
     """Return the largest real root of x³ + b x² + c x + d [Viète; Cardano], refined."""
     p = (c - b * b / 3.0) / 3.0
     q = 0.5 * (2.0 * b * b * b / 27.0 - b * c / 3.0 + d)
@@ -165,7 +169,8 @@ def _largest_cubic_root(b, c, d):
 
 
 @njit
-def solve_conic(a, b, d, e, g, k, slack, rotations):
+def solve_conic(a: float, b: float, d: float, e: float, g: float, k: float, slack: float,
+                rotations: Matrix) -> int:
     """Solve a c² + 2b cs + d s² + e c + g s + k = 0 for rotations (c, s); return how many.
 
     Writes them into rotations (4, 2); row 4 is scratch. By the tangent of half the angle, which is

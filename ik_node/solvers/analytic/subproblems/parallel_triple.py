@@ -6,7 +6,7 @@ These are three equations for the other joints, wherever in the chain the triple
 
 import math
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Matrix, Vector, inline, njit
 from ik_node.kinematics.forward import PRISMATIC
 from ik_node.solvers.analytic.subproblems.equations import (
     rotation_between,
@@ -14,6 +14,7 @@ from ik_node.solvers.analytic.subproblems.equations import (
     solve_sinusoid,
 )
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Vector3,
     along,
     cross,
     dot,
@@ -28,8 +29,10 @@ _ON_AXIS = 1e-9
 
 
 @njit
-def keep_direction(k1, k2, k3, h1, p1, h2, p2, h3, p3, h, height, u, x, start, size, slack,
-                   rotations, found):
+def keep_direction(k1: int, k2: int, k3: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
+                   h3: Vector3, p3: Vector3, h: Vector3, height: float, u: Vector3, x: Vector3,
+                   start: Vector, size: float, slack: float, rotations: Matrix,
+                   found: Matrix) -> int:
     """Find e₁ e₂ e₃ that rotates u onto h, and brings x to a height along h.
 
     Writes rows u₁ v₁ u₂ v₂ u₃ v₃ into found (8, 6) and returns how many. k, h, p: as for
@@ -96,7 +99,7 @@ def keep_direction(k1, k2, k3, h1, p1, h2, p2, h3, p3, h, height, u, x, start, s
 
 
 @inline
-def _circle(h, v, sign):
+def _circle(h: Vector3, v: Vector3, sign: float) -> tuple[Vector3, Vector3, Vector3]:
     """Return the parts of v turned about h by (c, sign s): v₀ + c v_c + s v_s."""
     w = cross(h, v)
     across = perpendicular(h, v)
@@ -104,7 +107,9 @@ def _circle(h, v, sign):
 
 
 @njit
-def _with_middle(h1, h2, h3, h, u, c1, s1, c3, s3, start, found, solutions):
+def _with_middle(h1: Vector3, h2: Vector3, h3: Vector3, h: Vector3, u: Vector3, c1: float,
+                 s1: float, c3: float, s3: float, start: Vector, found: Matrix,
+                 solutions: int) -> int:
     """Add a solution with the turn of the second joint that brings R₃ u onto R₁ᵀ h."""
     if solutions >= found.shape[0]:
         return solutions
@@ -118,7 +123,9 @@ def _with_middle(h1, h2, h3, h, u, c1, s1, c3, s3, start, found, solutions):
 
 
 @njit
-def _one_prismatic(k1, k2, h1, p1, h2, p2, h3, p3, h, height, u, x, start, slack, found):
+def _one_prismatic(k1: int, k2: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
+                   h3: Vector3, p3: Vector3, h: Vector3, height: float, u: Vector3, x: Vector3,
+                   start: Vector, slack: float, found: Matrix) -> int:
     """Solve with one prismatic joint: two rotations for the direction, the rest for the height."""
     at = 0 if k1 == PRISMATIC else (1 if k2 == PRISMATIC else 2)
     f, pf = (h2, p2) if at == 0 else (h1, p1)
@@ -154,8 +161,9 @@ def _one_prismatic(k1, k2, h1, p1, h2, p2, h3, p3, h, height, u, x, start, slack
 
 
 @njit
-def solve_planar_arm(h, p1, p2, p3, sign_1, sign_2, sign_3, target, b, rotated_b, size, slack,
-                     found):
+def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_1: float,
+                     sign_2: float, sign_3: float, target: Vector3, b: Vector3, rotated_b: Vector3,
+                     size: float, slack: float, found: Matrix) -> int:
     """Write the angles of three parallel axes into found (2, 3), rad; return how many.
 
     target: desired position of the third axis's point. rotated_b: desired direction of b, a

@@ -5,14 +5,14 @@ e₁ e₂ e₃ x = t, with e a rotation about a line or a translation along it [
 triple may be read from either end: e₃⁻¹ e₂⁻¹ e₁⁻¹ t = x.
 """
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Matrix, Vector, inline, njit
 from ik_node.kinematics.forward import PRISMATIC
 from ik_node.solvers.analytic.subproblems.two_rotations import (
     NEARLY,
     prismatic_last,
     three_rotations,
 )
-from ik_node.solvers.analytic.subproblems.vector3 import cross, dot, minus, norm
+from ik_node.solvers.analytic.subproblems.vector3 import Vector3, cross, dot, minus, norm
 from ik_node.solvers.analytic.subproblems.with_prismatic import (
     one_revolute,
     prismatic_between,
@@ -21,7 +21,9 @@ from ik_node.solvers.analytic.subproblems.with_prismatic import (
 
 
 @njit
-def place_point(k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, rotations, found):
+def place_point(k1: int, k2: int, k3: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
+                h3: Vector3, p3: Vector3, x: Vector3, t: Vector3, start: Vector, size: float,
+                slack: float, rotations: Matrix, found: Matrix) -> int:
     """Write the values that bring the point x to t into found (MOST, 6); return how many.
 
     k: kinds of the joints, REVOLUTE or PRISMATIC. h, p: their lines, at value zero. start (3,):
@@ -54,7 +56,7 @@ def place_point(k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, ro
 
 
 @inline
-def _relation(h1, p1, h2, p2, size):
+def _relation(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3, size: float) -> tuple[bool, bool]:
     """Return whether two lines meet, and whether they are parallel."""
     common = cross(h1, h2)
     sine = norm(common)
@@ -63,7 +65,8 @@ def _relation(h1, p1, h2, p2, size):
 
 
 @njit
-def _read_from_the_end(first_prismatic, second_prismatic, third_prismatic, found, count):
+def _read_from_the_end(first_prismatic: bool, second_prismatic: bool, third_prismatic: bool,
+                       found: Matrix, count: int) -> int:
     """Convert solutions of the reversed triple in place into those of the triple."""
     for i in range(count):
         a, b, c, d, e, f = (found[i, 0], found[i, 1], found[i, 2], found[i, 3], found[i, 4],

@@ -5,9 +5,10 @@ R₁ R₂ R₃ = R for any axes, neighbours not parallel [Paden 1986; Elias & We
 
 import math
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Matrix, Vector, inline, njit
 from ik_node.solvers.analytic.subproblems.equations import rotation_between, solve_sinusoid
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Vector3,
     along,
     cross,
     dot,
@@ -23,7 +24,8 @@ _TURNING = 1e-4  # squared sine of θ₂, from its turning point, below which co
 
 
 @njit
-def make_rotation(h1, h2, h3, y, z, start, slack, found):
+def make_rotation(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3, z: Vector3, start: Vector,
+                  slack: float, found: Matrix) -> int:
     """Write the solutions into found (2, 6), rows c₁ s₁ c₂ s₂ c₃ s₃; return how many.
 
     y = R h₃ and z = R w, where w = `across(h2, h3)`. start (3,): reference angles, rad, where the
@@ -56,7 +58,8 @@ def make_rotation(h1, h2, h3, y, z, start, slack, found):
 
 
 @njit
-def _middle_rotations(h1, h2, h3, y, slack):
+def _middle_rotations(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3,
+                      slack: float) -> tuple[int, float, float, float, float]:
     """Solve h₁·R₂ h₃ = h₁·y, since R₁ does not change a component along h₁.
 
     Returns (count, c₂, s₂, c₂, s₂).
@@ -83,20 +86,20 @@ def _middle_rotations(h1, h2, h3, y, slack):
 
 
 @inline
-def _angle_between(u, v):
+def _angle_between(u: Vector3, v: Vector3) -> float:
     """Return the angle between unit vectors, rad, accurate over the whole range."""
     return 2.0 * math.atan2(norm(minus(u, v)), norm(along(u, 1.0, v)))
 
 
 @njit
-def across(h2, h3):
+def across(h2: Vector3, h3: Vector3) -> Vector3:
     """Return the unit vector across h₃ in the plane of h₂ and h₃, which are not parallel."""
     w = perpendicular(h3, h2)
     return times(1.0 / norm(w), w)
 
 
 @inline
-def into_angles(count, found):
+def into_angles(count: int, found: Matrix) -> None:
     """Turn rows c₁ s₁ c₂ s₂ c₃ s₃ of found (2, 6) into angles, rad, in columns 0 to 2."""
     for i in range(count):
         for j in range(3):

@@ -6,7 +6,7 @@ triples is defined here.
 
 import math
 
-from ik_node._jit import inline, njit
+from ik_node._jit import Matrix, Vector, inline, njit
 from ik_node.solvers.analytic.subproblems.equations import (
     rotation_between,
     solve_conic,
@@ -15,6 +15,7 @@ from ik_node.solvers.analytic.subproblems.equations import (
     solve_sinusoid,
 )
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Vector3,
     along,
     cross,
     dot,
@@ -33,7 +34,9 @@ MOST = 8  # solutions of a triple: four, doubled where rounding splits them
 
 
 @njit
-def three_rotations(h1, p1, h2, p2, h3, p3, x, t, start, first, size, slack, rotations, found):
+def three_rotations(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3, h3: Vector3, p3: Vector3,
+                    x: Vector3, t: Vector3, start: Vector, first: int, size: float, slack: float,
+                    rotations: Matrix, found: Matrix) -> int:
     """Solve for three revolute joints; first: 0, or 2 for a triple that is read from its end.
 
     A rotation about line 1 changes neither the height along it nor the distance from its foot f₁.
@@ -88,7 +91,9 @@ def three_rotations(h1, p1, h2, p2, h3, p3, x, t, start, first, size, slack, rot
 
 
 @njit
-def prismatic_last(h1, p1, h2, p2, h3, x, t, start, first, size, slack, rotations, found):
+def prismatic_last(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3, h3: Vector3, x: Vector3,
+                   t: Vector3, start: Vector, first: int, size: float, slack: float,
+                   rotations: Matrix, found: Matrix) -> int:
     """Solve for two revolute joints and a translation m: as `three_rotations`, with v = x + m h₃.
 
     The height is linear in m, the distance quadratic: together a quartic.
@@ -131,7 +136,8 @@ def prismatic_last(h1, p1, h2, p2, h3, x, t, start, first, size, slack, rotation
 
 
 @inline
-def _common_normal(h1, p1, h2, p2, size):
+def _common_normal(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
+                   size: float) -> tuple[Vector3, Vector3, Vector3, float, float, float]:
     """Return the frame in which two lines are simplest.
 
     That is (foot of their common normal on line 1, foot on line 2, its direction, its length, the
@@ -158,8 +164,10 @@ def _common_normal(h1, p1, h2, p2, size):
 
 
 @njit
-def _first_two(h1, p1, h2, foot_2, a, b, parallel, meet, P, Q, v, u3, v3, t, start, first, size,
-               slack, found, solutions):
+def _first_two(h1: Vector3, p1: Vector3, h2: Vector3, foot_2: Vector3, a: Vector3, b: Vector3,
+               parallel: bool, meet: bool, P: float, Q: float, v: Vector3, u3: float, v3: float,
+               t: Vector3, start: Vector, first: int, size: float, slack: float, found: Matrix,
+               solutions: int) -> int:
     """Add the solutions for one value (u₃, v₃) of the third joint; return their new number.
 
     P = vₐ c₂ − v_b s₂ and Q = vₐ s₂ + v_b c₂; P² + Q² = vₐ² + v_b² gives the one that
@@ -195,13 +203,14 @@ def _first_two(h1, p1, h2, foot_2, a, b, parallel, meet, P, Q, v, u3, v3, t, sta
 
 
 @inline
-def start_of(start, k, reverse):
+def start_of(start: Vector, k: int, reverse: bool) -> tuple[float, float]:
     """Return the reference angle of joint k as (c, s), negated for a reversed triple."""
     return math.cos(start[k]), -math.sin(start[k]) if reverse else math.sin(start[k])
 
 
 @inline
-def write_values(found, i, u1, v1, u2, v2, u3, v3):
+def write_values(found: Matrix, i: int, u1: float, v1: float, u2: float, v2: float, u3: float,
+                 v3: float) -> None:
     """Write a solution into row i of found."""
     found[i, 0], found[i, 1], found[i, 2], found[i, 3], found[i, 4], found[i, 5] = (
         u1, v1, u2, v2, u3, v3)

@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node._jit import njit
+from ik_node._jit import Matrix, Vector, njit
 from ik_node.kinematics.forward import PRISMATIC
 from ik_node.solvers.analytic.subproblems.equations import (
     rotation_between,
@@ -12,6 +12,7 @@ from ik_node.solvers.analytic.subproblems.equations import (
 )
 from ik_node.solvers.analytic.subproblems.two_rotations import MOST, NEARLY, start_of, write_values
 from ik_node.solvers.analytic.subproblems.vector3 import (
+    Vector3,
     along,
     cross,
     dot,
@@ -22,7 +23,9 @@ from ik_node.solvers.analytic.subproblems.vector3 import (
 
 
 @njit
-def prismatic_between(h1, p1, h2, h3, p3, x, t, start, size, slack, rotations, found):
+def prismatic_between(h1: Vector3, p1: Vector3, h2: Vector3, h3: Vector3, p3: Vector3, x: Vector3,
+                      t: Vector3, start: Vector, size: float, slack: float, rotations: Matrix,
+                      found: Matrix) -> int:
     """Solve for a revolute, a prismatic and a revolute joint; m is the translation.
 
     The height along line 1 gives m, linear in (c₃, s₃), and the distance from p₁ then a conic. A
@@ -64,7 +67,9 @@ def prismatic_between(h1, p1, h2, h3, p3, x, t, start, size, slack, rotations, f
 
 
 @njit
-def one_revolute(k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, found):
+def one_revolute(k1: int, k2: int, k3: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
+                 h3: Vector3, p3: Vector3, x: Vector3, t: Vector3, start: Vector, size: float,
+                 slack: float, found: Matrix) -> int:
     """Solve for two prismatic joints and a revolute one.
 
     Translations before the rotation move t, those after it x. The height along the revolute axis
@@ -109,7 +114,8 @@ def one_revolute(k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, f
 
 
 @njit
-def three_prismatic(h1, h2, h3, displacement, found):
+def three_prismatic(h1: Vector3, h2: Vector3, h3: Vector3, displacement: Vector3,
+                    found: Matrix) -> int:
     """Solve for three translations that add up to a displacement, by Cramer's rule."""
     normal = cross(h2, h3)
     volume = dot(h1, normal)
