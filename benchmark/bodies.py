@@ -25,6 +25,7 @@ from benchmark.arms import folder
 from benchmark.machine import machine
 from ik_node import KinematicTree, body_solver_names, make_body_solver
 from ik_node.model.body import Body
+from ik_node.resources import share_folder
 from ik_node.spatial import pose_from_quaternion, rotation_exp
 from ik_node.tasks import CenterOfMass, Pose
 
@@ -38,6 +39,7 @@ class Robot(NamedTuple):
     """A robot with several tips."""
 
     file: str
+    """Its path, or that below the robots of example-robot-data."""
     links: tuple[str, ...]
     root: str
     balances: bool
@@ -49,7 +51,9 @@ ROBOTS = {
                     'fixed', False),
     'talos': Robot('talos_data/robots/talos_reduced.urdf',
                    ('left_sole_link', 'right_sole_link', 'gripper_left_base_link',
-                    'gripper_right_base_link'), 'floating', True)}
+                    'gripper_right_base_link'), 'floating', True),
+    'humanoid': Robot(str(share_folder() / 'urdf/humanoid.urdf'),
+                      ('left_sole', 'right_sole', 'left_palm', 'right_palm'), 'floating', True)}
 
 Measured = list[tuple[float, tuple[float, float], int]]   # s, (m, rad), iterations
 

@@ -26,6 +26,7 @@ from ik_node.tasks import (
 from task_bodies import bounds, two_arms
 
 TALOS = ('left_sole_link', 'right_sole_link', 'gripper_left_base_link', 'gripper_right_base_link')
+HUMANOID = ('left_sole', 'right_sole', 'left_palm', 'right_palm')
 NEAR = 0.15        # rad, deviation of starts from the goal's configuration
 TOLERANCE = 1e-4   # m and rad, of goals
 SHARES = {'least_squares': 1.0, 'hierarchy': 1.0, 'lagrange': 0.98}
@@ -37,6 +38,8 @@ def bodies() -> Iterator[tuple[str, Body, list[Any]]]:
     path = robots.package_folder('erd') / 'talos_data/robots/talos_reduced.urdf'
     yield ('talos', KinematicTree.from_urdf(path).body('floating'),
            [*(Pose(link) for link in TALOS), CenterOfMass()])
+    yield ('humanoid', KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf').body('floating'),
+           [*(Pose(link) for link in HUMANOID), CenterOfMass()])
 
 
 def set_targets(body: Body, tasks: list[Any], q: np.ndarray) -> None:

@@ -17,8 +17,9 @@ from ik_node.kinematics.axes import axes_at_zero
 FILES = sorted(robots.OWN.glob('*.urdf'))
 
 
-def test_there_are_five():
-    assert [file.stem for file in FILES] == ['arm_6r', 'arm_7r', 'planar_3r', 'scara', 'torso']
+def test_there_are_six():
+    assert [file.stem for file in FILES] == ['arm_6r', 'arm_7r', 'humanoid', 'planar_3r', 'scara',
+                                             'torso']
 
 
 @pytest.mark.parametrize('file', FILES, ids=lambda file: file.stem)
@@ -93,9 +94,35 @@ def test_the_torsos_arms_share_lift_and_waist():
     assert not set(left.joint_names[2:]) & set(right.joint_names[2:])
 
 
+def test_the_humanoid_is_as_tall_and_heavy_as_it_says_and_mirrors_itself():
+    tree = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
+    body = tree.body()
+    assert body.n_joints == 32
+    assert body.mass == pytest.approx(70.0, abs=1.0)
+    assert set(tree.leaves()) == {'gaze', 'left_palm', 'right_palm', 'left_sole', 'right_sole'}
+    frames = tree.forward()
+    assert frames['gaze'][2, 3] - frames['left_sole'][2, 3] == pytest.approx(1.705, abs=1e-9)
+    assert frames['head'][2, 3] + 0.11 + 0.095 + 0.97 == pytest.approx(1.795)  # the sphere's top
+    assert frames['left_sole'][2, 3] == frames['right_sole'][2, 3] == pytest.approx(-0.97)
+    x, y = body.center_of_mass(np.zeros(32))[:2]
+    assert -0.05 < x < 0.12  # above the soles
+    assert y == pytest.approx(0.0, abs=1e-12)
+    rng = np.random.default_rng(5)
+    values = {joint: rng.uniform(tree.joints[joint].lower, tree.joints[joint].upper)
+              for joint in tree.joints if joint.startswith('left') and tree.joints[joint].moves}
+    frames = tree.forward({**values, **{joint.replace('left', 'right'): value
+                                        for joint, value in values.items()}})
+    mirror = np.diag([1.0, -1.0, 1.0])
+    for end in ('palm', 'sole', 'forearm', 'shank'):
+        left, right = frames[f'left_{end}'], frames[f'right_{end}']
+        assert right[:3, 3] == pytest.approx(mirror @ left[:3, 3], abs=1e-12)
+        assert right[:3, :3] == pytest.approx(mirror @ left[:3, :3] @ mirror, abs=1e-12)
+
+
 @pytest.mark.parametrize(('name', 'ends'), [
     ('planar_3r', ()), ('arm_6r', ()), ('arm_7r', ()), ('scara', ()),
-    ('torso', (None, 'left_tool0')), ('torso', (None, 'right_tool0'))])
+    ('torso', (None, 'left_tool0')), ('torso', (None, 'right_tool0')),
+    ('humanoid', (None, 'left_palm')), ('humanoid', (None, 'right_sole'))])
 def test_dls_meets_their_reachable_poses(name, ends):
     chain = own(name, *ends)
     solver = make_solver('dls', chain)

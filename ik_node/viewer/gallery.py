@@ -7,7 +7,8 @@ from ik_node.control.options import MODEL_PATHS
 from ik_node.model.readers import find_reader
 from ik_node.resources import own_robots
 
-_TIPS = {'torso': 'right_tool0'}  # of robots of this package with several leaves
+# Of robots of this package with several leaves.
+_TIPS = {'humanoid': 'right_palm', 'torso': 'right_tool0'}
 # Real robots in packages from PyPI, as file: (base link, tip link).
 _REAL = {
     'example-robot-data': ('cmeel', '../cmeel.prefix/share/example-robot-data/robots', {

@@ -1,4 +1,4 @@
-"""Two grippers of baxter, and soles, grippers and centre of mass of talos, from near and far."""
+"""Grippers of baxter; soles, hands and centre of mass of talos and humanoid; near and far."""
 
 import numpy as np
 import pytest
@@ -19,6 +19,12 @@ def talos(root='floating'):
     path = robots.package_folder('erd') / 'talos_data/robots/talos_reduced.urdf'
     return (KinematicTree.from_urdf(path).body(root),
             [*(Pose(link) for link in TALOS), CenterOfMass()])
+
+
+def humanoid():
+    return (KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf').body('floating'),
+            [*(Pose(f'{side}_{end}') for end in ('sole', 'palm') for side in ('left', 'right')),
+             CenterOfMass()])
 
 
 def share_met(name, body, tasks, count, distance=0.15, extra=()):
@@ -49,12 +55,12 @@ def share_met(name, body, tasks, count, distance=0.15, extra=()):
     return met / count
 
 
-@pytest.mark.parametrize('make', [baxter, talos])
+@pytest.mark.parametrize('make', [baxter, talos, humanoid])
 def test_least_squares_meets_nearly_all_from_near(make):
     assert share_met('least_squares', *make(), robots.samples(200)) >= 0.99
 
 
-@pytest.mark.parametrize('make', [baxter, talos])
+@pytest.mark.parametrize('make', [baxter, talos, humanoid])
 @pytest.mark.parametrize('name', ['hierarchy', 'lagrange'])
 def test_the_others_meet_most_from_near(name, make):
     assert share_met(name, *make(), robots.samples(20)) >= 0.95
