@@ -20,7 +20,7 @@ import robots
 from ik_node import KinematicTree
 from ros_harness import pose, running
 
-FILE = Path(__file__).parents[2] / 'config/demo.rviz'
+FILE = Path(__file__).parents[3] / 'config/demo.rviz'
 TYPES = {'rviz_default_plugins/MarkerArray': 'visualization_msgs/msg/MarkerArray',
          'rviz_default_plugins/RobotModel': 'std_msgs/msg/String'}
 # What RViz 14 itself writes of each display, beside Class, Name, Enabled and Value.

@@ -15,7 +15,7 @@ import robots
 from ik_node import KinematicTree
 from ros_harness import LATCHED, NodeUnderTest, running
 
-CONFIG = Path(__file__).parents[2] / 'config'
+CONFIG = Path(__file__).parents[3] / 'config'
 PLANAR = (robots.OWN / 'planar_3r.urdf').read_text()
 SCARA = (robots.OWN / 'scara.urdf').read_text()
 

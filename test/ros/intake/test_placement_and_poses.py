@@ -11,7 +11,7 @@ import robots
 from ik_node import KinematicTree
 from ros_harness import running
 
-CONFIG = Path(__file__).parents[2] / 'config'
+CONFIG = Path(__file__).parents[3] / 'config'
 ARM = robots.OWN / 'arm_6r.urdf'
 Q = np.array([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
 

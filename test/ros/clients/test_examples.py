@@ -10,7 +10,7 @@ import pytest
 import robots
 from ros_harness import running
 
-EXAMPLES = Path(__file__).parents[2] / 'examples'
+EXAMPLES = Path(__file__).parents[3] / 'examples'
 
 
 @pytest.fixture(scope='module')
