@@ -6,6 +6,7 @@ import signal
 import typing
 
 import numpy as np
+import pytest
 from domains import Domain, stay_on_this_machine
 
 from ik_node._jit import Kernel
@@ -46,3 +47,25 @@ def check_arguments() -> None:
 
 
 check_arguments()
+
+PAGE = 'test/viewer/page/'
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the tests of the page, which take longest."""
+    items.sort(key=lambda item: not item.nodeid.startswith(PAGE))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Let a worker run whole files, and one of them all tests of the page.
+
+    Without a graphics processor two browsers at a time draw too slowly for a mouse.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return PAGE if nodeid.startswith(PAGE) else super()._split_scope(nodeid)
+
+    return OneBrowser(config, log)
