@@ -120,6 +120,7 @@ def test_a_failure_names_tasks_misses_and_joints_at_limits(name):
     assert 'near' not in result.diagnosis
     assert result.errors['far'][0] == pytest.approx(1.8, abs=1e-3)
     assert result.errors['near'][0] < 1e-6
+    assert result.restarts == 0  # the proof ended the search
 
 
 @EVERY
