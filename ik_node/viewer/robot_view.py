@@ -4,9 +4,10 @@ Messages arrive in the connection's thread, which only stores them; the painter'
 newest.
 """
 
+import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ class RobotView:
         self.problems: list[str] = []
         self.values: dict[str, float] = {}
         self.parameters: dict[str, Any] = {}
+        self._event_records: list[dict[str, Any]] = []  # see `_record_events`
         self._server, self._changed, self._color = server, changed, color
         self._root = f'/{name}'
         self._place = server.scene.add_frame(self._root, show_axes=False)
@@ -114,7 +116,28 @@ class RobotView:
         self._changed()
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
-        """Store changed parameters."""
+        """Store the changed parameters of an event."""
+        with self._lock:
+            for record in self._event_records:
+                record.update(changed)
+            self._store_parameters(changed)
+
+    @contextlib.contextmanager
+    def _record_events(self) -> Iterator[dict[str, Any]]:
+        """Collect the parameters of events that arrive during a request.
+
+        A response may be read after the event of a later change; the event counts then.
+        """
+        record: dict[str, Any] = {}
+        with self._lock:
+            self._event_records.append(record)
+        try:
+            yield record
+        finally:
+            with self._lock:
+                self._event_records = [one for one in self._event_records if one is not record]
+
+    def _store_parameters(self, changed: Mapping[str, Any]) -> None:
         if any(name in changed for name in _MODEL):
             # Its description and the rest of its parameters are needed together.
             self.outdated |= not self.switching
@@ -124,6 +147,14 @@ class RobotView:
             if self.option('solver') != solver:
                 self.state.forget_goal()
         self._changed()
+
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
+        with self._record_events() as newer:
+            self.connection.set_parameters({name: value})
+            with self._lock:
+                if name not in newer:  # its event is still on its way
+                    self._store_parameters({name: value})
 
     def check_node(self) -> bool:
         """Update the state of the node; return whether it responds again after a silence."""
@@ -163,14 +194,15 @@ class RobotView:
         Raises SilentError where the node does not respond.
         """
         self.outdated = False
-        try:
-            values = {name: one.value for name, one in self.connection.parameters().items()}
-        except SilentError:
-            self.outdated = True
-            raise
-        text = _description(values)
-        with self._lock:
-            self.parameters, self._file_text = values, text
+        with self._record_events() as newer:
+            try:
+                values = {name: one.value for name, one in self.connection.parameters().items()}
+            except SilentError:
+                self.outdated = True
+                raise
+            text = _description(values)
+            with self._lock:
+                self.parameters, self._file_text = {**values, **newer}, text
         self._changed()
 
     def option(self, name: str) -> Any:

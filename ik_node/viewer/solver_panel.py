@@ -88,9 +88,8 @@ class SolverPanel:
                 return
             try:
                 value = _value(widget.value, one.value)
-                self._robot_view.connection.set_parameters({one.name: value})
+                self._robot_view.set_parameter(one.name, value)
                 self._last_values[one.name] = value
-                self._robot_view.on_parameters({one.name: value})  # the event may come later
             except (SilentError, ValueError) as error:
                 self._notify(f'{one.name}: {error}')
                 widget.value = _as_shown(
