@@ -39,7 +39,7 @@ from ik_node.workspace import task_rank, voxels
 # Takes what the package has checked already, or is made by the package alone.
 INTERNAL = {'of', 'nearest_end', 'straight', 'centres', 'numbers', 'neighbours', 'scaled',
             'compiled', 'mro', 'register', 'as_pose', 'rows', 'evaluate', 'energy', 'check',
-            'packed', 'target_numbers'}
+            'packed', 'target_numbers', 'target_in'}
 _QUICK = {'max_restarts': 3, 'max_iterations': 60}
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from ik_node._arrays import mapping, number, sequence, vector
 from ik_node._immutable import Immutable, frozen_copy
 from ik_node.exceptions import InputError, ModelError, OptionError, names, shown, unknown
-from ik_node.kinematics.forward import TreeArrays, first_moved, tree_frames
+from ik_node.kinematics.forward import REVOLUTE, TreeArrays, first_moved, tree_frames
 from ik_node.kinematics.inertia import InertiaArrays, center_of_mass, mass_matrix
 from ik_node.kinematics.jacobian import point_jacobian
-from ik_node.model.chain import intersect_limits
+from ik_node.model.chain import intersect_limits, neutral_values
 from ik_node.model.complex_joints import EXPONENTIAL, FLOATING, ComplexJoint
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
@@ -47,6 +47,8 @@ class Body(Immutable):
     - `lower`, `upper`: (n,) limits, rad or m, ±inf where there is none; a source has the
       intersection of its own limits and its mimics'.
     - `velocity_limits`: (n,) rad/s or m/s, inf where there is none; those of mimics are kept, too.
+    - `prismatic`: (n,) whether q is in metres; `turns`: (n,) whether it may change by 2π without
+      changing any pose.
     - `held`: {joint: value} of the joints that are not in q, rad or m.
     - `mass`: kg, of all links.
     - `arrays`, `inertias`: the same for the kernels.
@@ -77,6 +79,8 @@ class Body(Immutable):
         columns = {name: column for column, name in enumerate(self.joint_names)}
         self.lower, self.upper, self.velocity_limits = _limits(tree, moving, columns)
         self.arrays = _arrays(tree, arrays, root_joints, columns, self.held)
+        self.prismatic = frozen_copy([joint.prismatic for joint in moving])
+        self.turns = _turns(self.arrays, self.lower, self.upper)
         self.inertias = inertia_arrays(tree, tree.inertials, len(root_joints))
         self.mass = float(self.inertias.mass.sum())
         self._link_index = {link: k for k, link in enumerate(self.links, start=len(root_joints))}
@@ -85,6 +89,13 @@ class Body(Immutable):
     def __repr__(self) -> str:
         """Return the robot, the root and how many joints there are."""
         return f'Body({self.tree.name!r}, {self.root} root, {self.n_joints} joints)'
+
+    def neutral(self) -> np.ndarray:
+        """Return q (n,) at zero where that is inside the limits, else in the middle of them.
+
+        A joint with a single limit, and zero beyond it, is at that limit.
+        """
+        return neutral_values(self.lower, self.upper)
 
     def forward(self, q: _Values) -> dict[str, np.ndarray]:
         """Return the pose of every link, {link: T_world_link (4, 4)}, m, at q (n,), rad or m.
@@ -247,6 +258,15 @@ def _arrays(tree: TreeStructure, arrays: TreeArrays, root_joints: Sequence[Joint
                  *arrays.placement[1:]]
     return TreeArrays(*map(frozen_copy, (parent, kind, placement, axis, column, ratio, offset,
                                     first_moved(parent, kind))))
+
+
+def _turns(arrays: TreeArrays, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return which entries of q may change by 2π (n,): unlimited, revolute, by whole ratios."""
+    turns = np.isinf(lower) & np.isinf(upper)
+    for kind, column, ratio in zip(arrays.kind, arrays.column, arrays.ratio):
+        if column >= 0 and (kind != REVOLUTE or ratio != round(ratio)):
+            turns[column] = False
+    return turns
 
 
 def inertia_arrays(tree: TreeStructure, inertials: Mapping[str, Inertial],

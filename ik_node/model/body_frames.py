@@ -2,21 +2,13 @@
 
 import numpy as np
 
-from ik_node.kinematics.forward import PRISMATIC, tree_frames
+from ik_node.kinematics.forward import tree_frames
 from ik_node.kinematics.inertia import InertiaArrays, center_of_mass, mass_matrix
 from ik_node.kinematics.jacobian import point_jacobian
 from ik_node.model.body import Body
 
 ORIGIN = np.zeros(3)
 ORIGIN.flags.writeable = False
-
-
-def slides(body: Body) -> np.ndarray:
-    """Return which entries of q are in metres (n,): those of prismatic joints."""
-    in_metres = np.zeros(body.n_joints, dtype=bool)
-    column = body.arrays.column
-    in_metres[column[(body.arrays.kind == PRISMATIC) & (column >= 0)]] = True
-    return in_metres
 
 
 class BodyFrames:

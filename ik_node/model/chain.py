@@ -92,12 +92,12 @@ class Chain(Immutable):
 
         A joint with a single limit, and zero beyond it, is at that limit.
         """
-        q = np.zeros(self.n_joints)
-        for i, (lower, upper) in enumerate(zip(self.lower, self.upper)):
-            if not lower <= 0.0 <= upper:
-                finite = [limit for limit in (lower, upper) if math.isfinite(limit)]
-                q[i] = sum(finite) / len(finite)
-        return q
+        return neutral_values(self.lower, self.upper)
+
+    @property
+    def turns(self) -> np.ndarray:
+        """(n,) whether q may change by 2π without changing any pose of the chain."""
+        return self.arrays.turns
 
     def shorten_rotations(self, q: np.ndarray) -> None:
         """Replace rotation vectors in q (n,), in place, that turn by more than π.
@@ -220,6 +220,18 @@ def _refuse_part_of_a_ball(path: Sequence[Joint]) -> None:
         if joint.type == ROTATION_VECTOR and joint_kind(joint) != kind:
             raise ModelError(f'the {end} link lies within a ball joint by exponential map, at '
                              f'joint {joint.name!r}: its three values cannot be parted')
+
+
+def neutral_values(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return (n,) zero where that is inside the limits (n,), else the middle of them.
+
+    Where there is a single limit, and zero is beyond it, that limit.
+    """
+    inside = (lower <= 0.0) & (upper >= 0.0)
+    with np.errstate(invalid='ignore'):
+        middle = 0.5 * (lower + upper)
+    nearest = np.clip(0.0, lower, upper)
+    return np.where(inside, 0.0, np.where(np.isfinite(middle), middle, nearest))
 
 
 def intersect_limits(limits: tuple[float, float], joint: Joint, source: str, multiplier: float,

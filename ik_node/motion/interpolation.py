@@ -10,6 +10,7 @@ from ik_node._arrays import floats, pose_fault, vector
 from ik_node._renamed import former_names
 from ik_node.exceptions import InputError
 from ik_node.model.chain import Chain, check_chain
+from ik_node.model.joint_space import JointSpace
 from ik_node.motion.easing import part
 from ik_node.spatial import is_pose, rotation_exp, rotation_log
 
@@ -72,7 +73,7 @@ def straight(start: np.ndarray, end: np.ndarray, s: np.ndarray) -> np.ndarray:
     return np.clip((1.0 - s) * start + s * end, np.minimum(start, end), np.maximum(start, end))
 
 
-def nearest_end(chain: Chain, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
+def nearest_end(chain: JointSpace, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
     """Return q1 (n,), moved by whole turns nearest to q0 (n,) where that is equivalent; rad or m.
 
     Inside the limits, or q1 itself where no number of turns is.
@@ -82,7 +83,7 @@ def nearest_end(chain: Chain, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
     most = np.floor((chain.upper - q1) / turn)
     turned = q1 + turn * np.clip(np.round((q0 - q1) / turn), fewest, most)
     inside = (chain.lower <= turned) & (turned <= chain.upper)
-    return np.where(chain.arrays.turns & inside, turned, q1)
+    return np.where(chain.turns & inside, turned, q1)
 
 
 def as_pose(T: Any, what: str) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ik_node._arrays import floats
 from ik_node.exceptions import InputError
-from ik_node.model.chain import Chain
+from ik_node.model.joint_space import JointSpace
 from ik_node.motion.braking import brake
 from ik_node.motion.interpolation import nearest_end
 from ik_node.motion.limits import MotionLimits
@@ -23,14 +23,14 @@ from ik_node.motion.trajectory import Part, Series, State, Trajectory
 _TRIED = 32  # times of the current motion from which another is tried
 
 
-def joint_motion(chain: Chain, limits: MotionLimits, start: State | Trajectory,
+def joint_motion(chain: JointSpace, limits: MotionLimits, start: State | Trajectory,
                  configuration: Any) -> Trajectory:
     """Return the motion from a start to a configuration (n,), rad or m, where it rests.
 
-    start: the current motion, from now on, or a state alone. Where the limits cannot be kept from a
-    state alone, they are exceeded by the least that was found; motions of this package never reach
-    such states. Joints with the period of a whole turn take the shorter way round. Raises
-    InputError for a configuration outside the limits or of wrong shape.
+    chain: a chain or a body. start: the current motion, from now on, or a state alone. Where the
+    limits cannot be kept from a state alone, they are exceeded by the least that was found; motions
+    of this package never reach such states. Joints with the period of a whole turn take the shorter
+    way round. Raises InputError for a configuration outside the limits or of wrong shape.
     """
     state = state_of(start)
     q = checked_configurations(chain, limits, state.position, configuration)[0]
@@ -81,7 +81,7 @@ def state_of(start: State | Trajectory) -> State:
     return start.at(0.0) if isinstance(start, Trajectory) else start
 
 
-def checked_configurations(chain: Chain, limits: MotionLimits, q0: np.ndarray,
+def checked_configurations(chain: JointSpace, limits: MotionLimits, q0: np.ndarray,
                            configurations: Any) -> np.ndarray:
     """Return configurations (n,) or (m, n) as (m, n), by whole turns nearest the previous one.
 

@@ -14,7 +14,7 @@ import numpy as np
 from ik_node._arrays import number, numbers
 from ik_node._immutable import Immutable
 from ik_node.exceptions import InputError
-from ik_node.model.chain import Chain, check_chain
+from ik_node.model.joint_space import JointSpace, check_joint_space
 
 TURNING = 1.0          # rad/s, where the description gives no velocity
 SLIDING = 0.25         # m/s, likewise: the reduced speed of ISO 10218-1
@@ -24,7 +24,7 @@ TO_FULL_FORCE = 0.1    # s: jerk = acceleration / this
 
 @dataclass(frozen=True, eq=False)
 class MotionLimits(Immutable):
-    """Limits of the joints of a chain; every array is (n,), in rad or m, and read-only."""
+    """Limits of the joints of a chain or a body; arrays are (n,), in rad or m, and read-only."""
 
     lower: np.ndarray
     """−inf where there is none."""
@@ -44,9 +44,9 @@ class MotionLimits(Immutable):
                             _frozen(self.jerk * share ** 3))
 
 
-def motion_limits(chain: Chain, velocity: Any = None, acceleration: Any = None, jerk: Any = None,
-                  speed: float = 1.0) -> MotionLimits:
-    """Return the limits of motion of a chain.
+def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = None,
+                  jerk: Any = None, speed: float = 1.0) -> MotionLimits:
+    """Return the limits of motion of a chain or a body.
 
     velocity, rad/s or m/s, acceleration, per s², and jerk, per s³: one number for all joints, or
     (n,); by default the description's velocity, TURNING or SLIDING where it has none or zero, and
@@ -55,7 +55,7 @@ def motion_limits(chain: Chain, velocity: Any = None, acceleration: Any = None, 
     multiplied by it, accelerations by its square and jerks by its cube, so that motions keep their
     shape. A mimicked joint also keeps the velocities of its followers. Raises InputError.
     """
-    check_chain(chain)
+    check_joint_space(chain)
     if not 0.0 < (speed := number(speed, 'speed')) <= 1.0:
         raise InputError(f'speed must be a number above 0 and at most 1, not {speed!r}')
     v = (_described_velocity(chain) if velocity is None
@@ -66,7 +66,7 @@ def motion_limits(chain: Chain, velocity: Any = None, acceleration: Any = None, 
     return MotionLimits(chain.lower, chain.upper, _frozen(v), _frozen(a), _frozen(j)).scaled(speed)
 
 
-def _described_velocity(chain: Chain) -> np.ndarray:
+def _described_velocity(chain: JointSpace) -> np.ndarray:
     """Return the velocities (n,) of the description, of followers too, or defaults."""
     found = np.full(chain.n_joints, math.inf)
     index = {name: i for i, name in enumerate(chain.joint_names)}
@@ -78,7 +78,7 @@ def _described_velocity(chain: Chain) -> np.ndarray:
     return np.where(np.isfinite(found), found, np.where(chain.prismatic, SLIDING, TURNING))
 
 
-def _checked_limits(chain: Chain, values: Any, what: str) -> np.ndarray:
+def _checked_limits(chain: JointSpace, values: Any, what: str) -> np.ndarray:
     array = numbers(values, f'{what} limits')
     if array.shape not in ((), (chain.n_joints,)):
         raise InputError(f'{what} limits must be one number, or {chain.n_joints}, one for each of '

@@ -23,7 +23,7 @@ from ik_node._arrays import mapping, sequence, vector
 from ik_node._renamed import warn
 from ik_node.bounds import as_path, check_name, read_bytes
 from ik_node.exceptions import ModelError, names, shown, unknown
-from ik_node.model.chain import Chain, check_chain
+from ik_node.model.joint_space import JointSpace, check_joint_space
 from ik_node.model.joints import check_text
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.yaml_file import load_yaml
@@ -119,9 +119,9 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
                 '; '.join(warnings) or 'there is no <group_state> in it'))
         return cls(poses, tree, source=what, warnings=warnings)
 
-    def configuration(self, name: str, chain: Chain,
+    def configuration(self, name: str, chain: JointSpace,
                       default: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
-        """Return a pose as the joint values (n,) of a chain, rad or m.
+        """Return a pose as the joint values (n,) of a chain or a body, rad or m.
 
         default: (n,) values of the joints that the pose does not name; by default
         `chain.neutral()`. Raises ModelError for an unknown pose, with the list, and for values
@@ -129,7 +129,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         """
         if not isinstance(name, str) or name not in self._poses:
             raise ModelError(f'{self._source}: {unknown("pose", name, self._poses)}')
-        check_chain(chain)
+        check_joint_space(chain)
         q = chain.neutral() if default is None else vector(default, chain.n_joints, 'default')
         for i, joint in enumerate(chain.joint_names):
             if joint in self._poses[name]:
@@ -141,7 +141,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
                         'its mimics considered')
         return q
 
-    def posture(self, name: str, chain: Chain,
+    def posture(self, name: str, chain: JointSpace,
                 default: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
         """Former name of `configuration`."""
         warn('PoseLibrary.posture', 'PoseLibrary.configuration')

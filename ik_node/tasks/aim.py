@@ -81,6 +81,12 @@ class LookAt(Task):
         return PackedTask(kernels.LOOK, self.link, numbers=(
             self.target, self.axis, perpendicular(self.axis), ORIGIN))
 
+    def target_in(self, frames: BodyFrames) -> np.ndarray:
+        """Return the point of the ray (3,) that is 1 m from the link's origin, m."""
+        T = frames.pose(self.link)
+        p: np.ndarray = T[:3, 3] + T[:3, :3] @ self.axis
+        return p
+
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (2,) and its Jacobian (2, n)."""
         T, J = frames.pose(self.link), frames.jacobian(self.link)

@@ -132,6 +132,18 @@ class Task(ABC):
         if getattr(self, 'target', 0) is None:
             raise IkError(f'the task {self.name!r} has no target: set task.target before solving')
 
+    def target_at(self, body: Body, q: Any) -> Any:
+        """Return the target that the task meets at q (n,); None for tasks without a target.
+
+        Raises an IkError for a body that the task does not fit, and InputError for a wrong q.
+        """
+        self.check(check_body(body))
+        return self.target_in(BodyFrames(body, body.checked(q)))
+
+    def target_in(self, frames: BodyFrames) -> Any:
+        """Return the target that the task meets at some frames; see `target_at`."""
+        return None
+
     def residual(self, body: Body, q: Any) -> np.ndarray:
         """Return r (m,) at q (n,), m and rad."""
         return self._at(body, q)[0]

@@ -90,6 +90,10 @@ class CenterOfMass(Task):
         return PackedTask(kernels.MASS, codes=(self.target is not None, len(corners)),
                           numbers=(target, np.column_stack([normals, corners])))
 
+    def target_in(self, frames: BodyFrames) -> np.ndarray:
+        """Return the centre of mass (3,), m."""
+        return frames.center_of_mass()[0]
+
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (m,) and its Jacobian (m, n); both are 0 for a free axis."""
         com, J = frames.center_of_mass()

@@ -43,6 +43,10 @@ class Orientation(Task):
         T_world_target[:3, :3] = self.target
         return T_world_target.reshape(-1)
 
+    def target_in(self, frames: BodyFrames) -> np.ndarray:
+        """Return the R_world_link (3, 3)."""
+        return frames.pose(self.link)[:3, :3].copy()
+
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (3,) and its Jacobian (3, n)."""
         T_world_target = np.eye(4)

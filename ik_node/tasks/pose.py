@@ -49,6 +49,12 @@ class Pose(Task):
         return PackedTask(kernels.POSE, self.link, None, (self.weights > 0.0).tolist(),
                           (self.target, self.point))
 
+    def target_in(self, frames: BodyFrames) -> np.ndarray:
+        """Return the T_world_target (4, 4), m."""
+        T_world_target = frames.pose(self.link).copy()
+        T_world_target[:3, 3] = frames.position(self.link, self.point)
+        return T_world_target
+
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (m,) and its Jacobian (m, n)."""
         r, J = pose_error(frames, self.link, self.point, self.target)

@@ -35,6 +35,10 @@ class Position(Task):
         """Return what kernels evaluate it from."""
         return PackedTask(kernels.POINT, self.link, None, (), (self.target, self.point, np.eye(3)))
 
+    def target_in(self, frames: BodyFrames) -> np.ndarray:
+        """Return the position of the point (3,), m."""
+        return frames.position(self.link, self.point)
+
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (3,) and its Jacobian (3, n)."""
         return (frames.position(self.link, self.point) - self.target,

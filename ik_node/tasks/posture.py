@@ -7,7 +7,7 @@ import numpy as np
 from ik_node._arrays import floats
 from ik_node.exceptions import InputError
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames, slides
+from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks, kernels
 from ik_node.tasks.base import PackedTask, Rows, Task, rows
 
@@ -55,7 +55,7 @@ class Posture(Task):
         """Return what the rows are: one for each joint that is not free."""
         counted = self._counted(body)
         gains = np.ones(body.n_joints) if self.gains is None else self.gains
-        return rows(slides(body)[counted], weights=np.sqrt(gains[counted]))
+        return rows(body.prismatic[counted], weights=np.sqrt(gains[counted]))
 
     def packed(self, body: Body) -> PackedTask:
         """Return what kernels evaluate it from."""

@@ -39,6 +39,11 @@ class RelativePose(Task):
         """Return what kernels evaluate it from."""
         return PackedTask(kernels.RELATIVE, self.link, self.reference, (), (self.target, ORIGIN))
 
+    def target_in(self, frames: BodyFrames) -> np.ndarray:
+        """Return the T_reference_link (4, 4), m."""
+        T: np.ndarray = inverse(frames.pose(self.reference)) @ frames.pose(self.link)
+        return T
+
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (6,) and its Jacobian (6, n)."""
         T_world_reference = frames.pose(self.reference)
