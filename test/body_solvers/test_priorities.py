@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from ik_node import body_solver_names, make_body_solver
 from ik_node.tasks import CenterOfMass, Distance, HalfSpace, Pose, Position, Posture
@@ -100,6 +101,28 @@ def test_the_hierarchy_does_not_disturb_a_higher_priority():
     nearest = [0.8, 0.2] + 0.4 * direction / np.linalg.norm(direction)
     assert body.forward(result.q)['left_3'][:2, 3] == pytest.approx(nearest, abs=1e-3)
     assert result.q[3:] == pytest.approx(np.full(3, 0.5), abs=1e-3)
+
+
+@STRICT
+@pytest.mark.parametrize('seed', range(5))
+def test_what_tasks_leave_free_is_as_near_a_posture_as_scipy_brings_it(name, seed):
+    body, rng = figure(), np.random.default_rng(seed)
+    q = rng.uniform(*(0.6 * bound for bound in bounds(body)))
+    frames = body.forward(q)
+    reach = [Position('hand', frames['hand'][:3, 3]),
+             HalfSpace('nose', (0, 0, 0), frames['nose'][:3, 3], (0, 0, 1))]
+    wanted = np.clip(0.3, body.lower, body.upper)
+    gains = rng.uniform(0.5, 2.0, body.n_joints)
+    result = make_body_solver(name, body, [*reach, Posture(wanted, gains, priority=2)]).solve(q)
+    assert result.success, result
+
+    def cost(q):
+        return 0.5 * float(gains @ (q - wanted) ** 2)
+    best = minimize(cost, result.q, method='SLSQP', bounds=list(zip(body.lower, body.upper)),
+                    constraints=[{'type': 'eq', 'fun': lambda q: reach[0].residual(body, q)},
+                                 {'type': 'ineq', 'fun': lambda q: reach[1].residual(body, q)}],
+                    options={'ftol': 1e-12, 'maxiter': 500})
+    assert cost(result.q) <= 1.001 * best.fun + 1e-6
 
 
 def test_without_priorities_the_second_task_takes_from_the_first():

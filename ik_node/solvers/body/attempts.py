@@ -16,6 +16,7 @@ from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.packing import is_packable
 from ik_node.solvers.body.problem import Level, errors
 from ik_node.solvers.body.proofs import Proof, proof
+from ik_node.solvers.body.pursuit import relax, relaxes
 from ik_node.solvers.body.restarts import random_start
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
@@ -65,8 +66,6 @@ class Attempts(ABC):
     tasks: Sequence[Task]
     task_names: Sequence[str]
     options: BodyOptions
-    _turns: np.ndarray
-    """(n,) bool: which entries of q may change by 2π."""
     _quick: PackedLevel | None
     """The level that one descent can meet; None where there is more to do."""
 
@@ -132,6 +131,8 @@ class Attempts(ABC):
         """Return a minimum (n,) near q (n,)."""
         frames = BodyFrames(self.body, q)
         if len(levels) > 1:
+            if self._merges and relaxes(levels):
+                q = relax(levels, range(len(levels)), q, space).q
             return self._attempt(levels, frames, q, space, True).q
         for _ in range(_SETTLING):
             found = descend(levels[0], frames, q, space, settles=True)
@@ -166,7 +167,7 @@ class Attempts(ABC):
                          start: np.ndarray) -> Verified:
         """Return joint values, verified, with whole turns of continuous joints undone."""
         as_found = self._verified(levels, q)
-        turned = nearest_turn(as_found.q, start, self._turns)
+        turned = nearest_turn(as_found.q, start, self.body.turns)
         if (turned == as_found.q).all():
             return as_found
         nearer = self._verified(levels, turned)  # a posture may want the turn that was found

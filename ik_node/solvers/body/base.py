@@ -16,10 +16,10 @@ from ik_node.kinematics.inertia import center_of_mass
 from ik_node.kinematics.jacobian import point_jacobian
 from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames, slides
+from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.compiled import KERNELS, PackedLevel
-from ik_node.solvers.body.configurations import neutral, shorten_root, turning_columns
+from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.diagnosis import described
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.packing import PackedTasks, SearchSettings, is_packable
@@ -55,13 +55,11 @@ class BodySolver(Attempts):
         self.tasks = checked_tasks(body, tasks)
         self.task_names = unique_names(self.tasks)
         self._own_options = {name: getattr(self.options, name) for name in options}
-        self._slides = slides(body)
-        self._turns = turning_columns(body)
         weights = self.options.joint_weights
         self._scale = None if weights is None else 1.0 / np.sqrt(
             np.broadcast_to(weights, (body.n_joints,)))
         self._space = Space(body.lower, body.upper,
-                            np.where(self._slides, np.inf, self.options.max_step), self._scale,
+                            np.where(body.prismatic, np.inf, self.options.max_step), self._scale,
                             self.options.max_iterations, math.inf)
         self._packed: PackedTasks | None = None
         self._kept: list[Level] = []
@@ -112,7 +110,7 @@ class BodySolver(Attempts):
         levels = self._levels_now()
         self._begin()
         most = np.minimum(self.body.velocity_limits * period,
-                          np.where(self._slides, np.inf, self.options.max_step))
+                          np.where(self.body.prismatic, np.inf, self.options.max_step))
         lower = np.clip(self.body.lower - at, -most, most)
         upper = np.clip(self.body.upper - at, -most, most)
         frames = BodyFrames(self.body, at)
@@ -184,7 +182,7 @@ class BodySolver(Attempts):
         n, options = self.body.n_joints, self.options
         return SearchSettings(
             self.body.lower, self.body.upper, self._space.step,
-            np.ones(n) if self._scale is None else self._scale, self._turns,
+            np.ones(n) if self._scale is None else self._scale, self.body.turns,
             self._scale is not None, self.body.root == 'floating', options.position_tolerance,
             options.orientation_tolerance, options.max_iterations)
 
@@ -197,7 +195,7 @@ class BodySolver(Attempts):
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""
         if q0 is None:
-            return neutral(self.body)
+            return self.body.neutral()
         q = np.minimum(np.maximum(self.body.checked(q0), self.body.lower), self.body.upper)
         return shorten_root(self.body, q)
 

@@ -28,11 +28,14 @@ _FOREVER = 10**9
 
 
 class PackedLevel:
-    """Some tasks of `PackedTasks` as one level."""
+    """Some tasks of `PackedTasks` as one level.
+
+    - `packed`: all tasks; `indices`: of those of the level.
+    """
 
     def __init__(self, packed: PackedTasks, indices: Sequence[int]) -> None:
         """Take the indices of the tasks, all of them switched on."""
-        self.packed = packed
+        self.packed, self.indices = packed, tuple(indices)
         self._codes = packed.level(indices)
         self._settling = self._codes.copy()
         self._settling[2] = 1

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ik_node.solvers.body.dual_active_set import least_energy
 from ik_node.solvers.body.levels import cascade
 from ik_node.solvers.body.problem import LevelRows
 
@@ -17,6 +18,7 @@ from ik_node.solvers.body.problem import LevelRows
 TRUNCATED = 1e-4
 _MASSLESS = 1e-6    # part of the largest entry of M's diagonal that counts as no mass
 _VIOLATED = 1e-10
+_NEXT = 1e-7        # what energy counts beside constraints that do not hold
 _RELEASES = 2       # how often a constraint is released in one step
 
 
@@ -67,11 +69,30 @@ def move(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray, one_sided: 
         else:
             active = active.copy()
             active[k - n] = False
-    # Bounds and rows that take turns: level by level, which is slower, but always ends.
+    # Bounds and rows that take turns.
+    least = least_energy(M, f, A, e, one_sided, lower, upper)
+    if least is None:  # not within these bounds: as near as they let it
+        least = _nearest(M, f, A, e, one_sided, lower, upper)
+    if least is not None:
+        return Motion(least, multipliers)
+    # Constraints that conflict: level by level, which is slower, but always ends.
     L = np.linalg.cholesky(M)
     energy = LevelRows(L.T, np.linalg.solve(L, f), np.zeros(n, dtype=bool), 0.0, False)
     x = cascade([LevelRows(A, e, one_sided, 0.0, False), energy], lower, upper, 0.0)
     return Motion(np.clip(x, lower, upper), multipliers)
+
+
+def _nearest(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray, one_sided: np.ndarray,
+             lower: np.ndarray, upper: np.ndarray) -> np.ndarray | None:
+    """Return the x (n,) that minimises |A x − e|² of two-sided rows first, then as `move`.
+
+    None where one-sided rows cannot hold.
+    """
+    J, wanted = A[~one_sided], e[~one_sided]
+    gram = J.T @ J
+    part = _NEXT * max(float(np.trace(gram)), 1e-300) / float(np.trace(M))
+    return least_energy(part * M + gram, part * f + J.T @ wanted, A[one_sided], e[one_sided],
+                        np.ones(int(one_sided.sum()), dtype=bool), lower, upper)
 
 
 def _solve(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray, free: np.ndarray,

@@ -4,6 +4,7 @@
 that has changed makes the arrays anew. Kernels restore tuples of views with `unpack_problem`.
 """
 
+import copy
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -176,6 +177,15 @@ class PackedTasks:
         sides = [self._one_sided[k] for k in indices]
         return np.array([chosen[:, 3].sum(), any(sides), not chosen[:, 7].all(), *indices],
                         dtype=np.int64)
+
+    def weighted(self, indices: Sequence[int], factor: float) -> 'PackedTasks':
+        """Return a copy in which some tasks have factor² times their weight."""
+        other = copy.copy(self)
+        other.numbers = self.numbers.copy()
+        scale = int(self.codes[5])
+        for _, _, _, count, _, _, first, _ in self._records[list(indices)].tolist():
+            other.numbers[scale + first:scale + first + count] *= factor
+        return other
 
     def scratch(self) -> np.ndarray:
         """Return scratch for `unpack_work`; a new one for each call, for thread safety."""

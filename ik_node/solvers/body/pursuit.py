@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers.body.compiled import PackedLevel
 from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.descent import descend
 from ik_node.solvers.body.problem import Level, LevelRows, missed
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
+from ik_node.tasks.force import Force
 
 _RATIO = 10.0        # what a level's miss counts over that of the one after it
 _SHRINK, _GROW = 0.3, 3.0
@@ -23,6 +25,7 @@ _RESTORATIONS = 3    # steps at most that take back a step's errors of second or
 _PATIENCE = 6       # iterations within which the merit must shrink
 _PROGRESS = 1e-5     # by how much of itself
 _QUICK = 1e-2        # the same where another start may do better
+_FACTORS = (3e-2, 1e-3)  # of the rows of what comes last, while it is improved by penalties
 
 Step = Callable[[Sequence[LevelRows], BodyFrames, np.ndarray, np.ndarray], np.ndarray]
 
@@ -46,12 +49,43 @@ def search(levels: Sequence[Level], frames: BodyFrames, q: np.ndarray, space: Sp
     if found.reason is not StopReason.CONVERGED or len(needed) == len(levels):
         return found
     rest = space._replace(max_iterations=max(space.max_iterations - found.iterations, 1))
-    improved = pursue(levels, frames, found.q, rest, step)
+    if merges and len(needed) == len(levels) - 1 and relaxes(levels) and all(
+            level.all_necessary for level in needed):
+        improved = relax(levels, [0] * len(needed) + [1], found.q, rest)
+    else:
+        improved = pursue(levels, frames, found.q, rest, step)
     back = _meet(needed, frames, improved.q, rest, step, False, merges)
     is_better = back.reason is StopReason.CONVERGED and (
         _tail_at(levels, frames, back.q) < _tail_at(levels, frames, found.q))
     best = back if is_better else found
     return best._replace(iterations=found.iterations + improved.iterations + back.iterations)
+
+
+def relaxes(levels: Sequence[Level]) -> bool:
+    """Return whether kernels can minimise levels by penalties. Forces have no least squares."""
+    return all(level.packed is not None and not any(
+        isinstance(task, Force) for task in level.tasks) for level in levels)
+
+
+def relax(levels: Sequence[Level], grades: Sequence[int], q: np.ndarray, space: Space) -> Attempt:
+    """Minimise levels from q (n,), those of a lower grade first, which then almost stay so.
+
+    By quadratic penalties: descents of all levels as one, in which a level weighs the less the
+    higher its grade, and less and less [Nocedal & Wright, Numerical Optimization, 2006, 17.1].
+    """
+    parts = [level.packed for level in levels if level.packed is not None]
+    together = [index for part in parts for index in part.indices]
+    found, iterations = Attempt(q, StopReason.CONVERGED, 0), 0
+    for factor in _FACTORS:
+        packed = parts[0].packed
+        for part, grade in zip(parts, grades):
+            if grade:
+                packed = packed.weighted(part.indices, factor ** grade)
+        found = PackedLevel(packed, together).descend(found.q, space.end, settles=True)
+        iterations += found.iterations
+        if found.reason is StopReason.TIMEOUT:
+            break
+    return found._replace(iterations=iterations)
 
 
 def _needed(levels: Sequence[Level]) -> Sequence[Level]:

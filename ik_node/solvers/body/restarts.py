@@ -3,7 +3,6 @@
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.model.body_frames import slides
 
 _PARTS = (0.3, 1.0, 0.6, 1.0)  # of the way from q0 to a random configuration, by turns
 _ROOT_SHIFT = 0.3              # m, deviation of a moving root's place
@@ -18,7 +17,7 @@ def random_start(body: Body, q0: np.ndarray, number: int, rng: np.random.Generat
     lower = np.where(np.isfinite(body.lower), body.lower, q0 - np.pi)
     upper = np.where(np.isfinite(body.upper), body.upper, q0 + np.pi)
     q = rng.uniform(lower, np.maximum(lower, upper))
-    free = slides(body) & ~(np.isfinite(body.lower) & np.isfinite(body.upper))
+    free = body.prismatic & ~(np.isfinite(body.lower) & np.isfinite(body.upper))
     q[free] = q0[free] + _ROOT_SHIFT * rng.standard_normal(int(free.sum()))
     part = _PARTS[number % len(_PARTS)]
     return np.clip(q0 + part * (q - q0), body.lower, body.upper)

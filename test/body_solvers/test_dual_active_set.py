@@ -1,0 +1,60 @@
+"""The dual active-set method, against the conditions of a minimum and scipy."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from ik_node.solvers.body.dual_active_set import least_energy
+
+BOUND = 0.5
+
+
+def program(seed):
+    """Return M, f, A, e, one_sided, lower, upper that some x satisfies."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 20))
+    equal, unequal = int(rng.integers(0, n // 2 + 1)), int(rng.integers(0, 4))
+    B = rng.normal(size=(n, n))
+    A = rng.normal(size=(equal + unequal, n))
+    inside = rng.uniform(-BOUND, BOUND, n)
+    e = A @ inside
+    e[equal:] -= rng.uniform(0.0, 0.2, unequal)
+    bound = np.full(n, BOUND)
+    return (B @ B.T + 0.1 * np.eye(n), 3.0 * rng.normal(size=n), A, e,
+            np.arange(equal + unequal) >= equal, -bound, bound)
+
+
+@pytest.mark.parametrize('seed', range(40))
+def test_it_finds_the_minimum_that_scipy_finds(seed):
+    M, f, A, e, one_sided, lower, upper = program(seed)
+    x = least_energy(M, f, A, e, one_sided, lower, upper)
+    assert np.abs(A[~one_sided] @ x - e[~one_sided]).max(initial=0.0) < 1e-8
+    assert (A[one_sided] @ x - e[one_sided]).min(initial=0.0) > -1e-8
+    assert (lower <= x).all()
+    assert (x <= upper).all()
+
+    def cost(x):
+        return 0.5 * x @ M @ x - f @ x
+    found = minimize(cost, x, jac=lambda x: M @ x - f, method='SLSQP',
+                     bounds=list(zip(lower, upper)), options={'ftol': 1e-14, 'maxiter': 300},
+                     constraints=[{'type': kind, 'fun': lambda x, rows=rows: (A @ x - e)[rows]}
+                                  for kind, rows in (('eq', ~one_sided), ('ineq', one_sided))])
+    assert cost(x) <= found.fun + 1e-7 * (1.0 + abs(found.fun))
+
+
+def test_what_cannot_be_satisfied_has_no_minimum():
+    M, f = np.eye(2), np.zeros(2)
+    lower, upper = np.full(2, -1.0), np.full(2, 1.0)
+    row = np.array([[1.0, 0.0]])
+    for one_sided in (False, True):  # x = 2, x ≥ 2: beyond the bound
+        assert least_energy(M, f, row, np.array([2.0]), np.array([one_sided]), lower, upper) is None
+    twice = np.array([[1.0, 0.0], [1.0, 0.0]])
+    assert least_energy(M, f, twice, np.array([0.1, 0.2]), np.array([False, False]), lower,
+                        upper) is None
+
+
+def test_without_constraints_it_is_the_solution_of_the_equations():
+    M, f = np.diag([1.0, 2.0]), np.array([3.0, 4.0])
+    none = np.empty((0, 2)), np.empty(0), np.empty(0, dtype=bool)
+    unbound = np.full(2, np.inf)
+    assert least_energy(M, f, *none, -unbound, unbound) == pytest.approx([3.0, 2.0])
