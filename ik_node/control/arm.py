@@ -7,12 +7,12 @@ import numpy as np
 
 from ik_node._jit import Kernel
 from ik_node.bounds import MAX_JOINTS
+from ik_node.control.group import Group
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
 from ik_node.exceptions import ModelError, OptionError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
-from ik_node.motion.limits import motion_limits
 from ik_node.motion.pose_library import PoseLibrary
 from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.options import Options
@@ -28,16 +28,14 @@ if TYPE_CHECKING:
 AUTO = 'auto'  # task_weights: the axes that the arm can serve
 
 
-class Arm:
+class Arm(Group):
     """One chain of the robot, its solver and its options.
 
-    Attributes:
-    - `name`, `options`, `chain`, `solver`.
-    - `motion`: how it moves, one of `options.MOTIONS`.
-    - `start`: (n,) initial joint values, rad or m.
+    Attributes, besides those of a group:
+    - `chain`, its space; `solver`.
     - `task_weights`: (6,) of goals; `weights`: the same, None where all are 1.
     - `reach`: of the tip, m.
-    - `limits`: of motion; `follower`: of paths of the tip, None unless motion is cartesian.
+    - `follower`: of paths of the tip, None unless motion is cartesian.
     """
 
     def __init__(self, name: str, tree: KinematicTree, options: ArmOptions,
@@ -54,18 +52,18 @@ class Arm:
         if previous is not None and not previous.is_chain_of(tree, options):
             previous = None
         self.chain: Chain = self._make_chain(tree) if previous is None else previous.chain
+        self.space = self.chain
         self.solver: Solver = (
             previous.solver if previous is not None and previous.solves_with(
                 options.solver, solver_options)
             else make_solver(options.solver, self.chain, **solver_options))
-        self.start = self._start(poses)
+        self.start = self._configured_start(poses, self.chain.neutral())
         self.task_weights: np.ndarray = (
             previous.task_weights if previous is not None and same_value(
                 options.task_weights, previous.options.task_weights) else self._task_weights())
         self.weights = None if (self.task_weights == 1.0).all() else self.task_weights
         self.reach: float = reach(self.chain.arrays)[1] if previous is None else previous.reach
-        self.limits = motion_limits(self.chain, options.velocity_limits,
-                                    options.acceleration_limits, options.jerk_limits, options.speed)
+        self.limits = self._motion_limits()
         self.follower = self._make_follower() if motion == CARTESIAN else None
         if motion == JOINT:
             ruckig_module()
@@ -94,6 +92,17 @@ class Arm:
             raise ModelError(f'the arm from {chain.base_link!r} to {chain.tip_link!r} '
                              f'has {chain.n_joints} joints; at most {MAX_JOINTS} are allowed')
         return chain
+
+    @property
+    def solver_name(self) -> str:
+        """The name of the solver."""
+        return self.solver.name
+
+    @property
+    def words(self) -> str:
+        """The chain and the solver, in words."""
+        return f'{self.chain!r}, solver {self.solver.name}' + (
+            f' ({self.family})' if self.family else '')
 
     @property
     def family(self) -> str:
@@ -134,26 +143,6 @@ class Arm:
             raise OptionError('task_weights must have an entry above zero: six zeros leave every '
                               'axis of a goal free')
         return np.array(weights)
-
-    def _start(self, poses: PoseLibrary | None) -> np.ndarray:
-        start, n = self.options.start_pose, self.chain.n_joints
-        if start is None:
-            return self.chain.neutral()
-        if isinstance(start, str):
-            if poses is None:
-                raise OptionError(f'start_pose {start!r} is a name, but the parameter poses names '
-                                  'no file')
-            return poses.configuration(start, self.chain)
-        if len(start) != n:
-            raise OptionError(f'start_pose must have {n} entries, one for each of '
-                              f'{", ".join(self.chain.joint_names)}, not {len(start)}')
-        outside = (start < self.chain.lower) | (start > self.chain.upper)
-        if outside.any():
-            i = int(np.argmax(outside))
-            raise OptionError(f'start_pose: {start[i]:g} is outside the limits '
-                              f'{self.chain.lower[i]:g} to {self.chain.upper[i]:g} of joint '
-                              f'{self.chain.joint_names[i]!r}')
-        return start
 
 
 def same_chain(chain: Chain, other: Chain) -> bool:

@@ -5,13 +5,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ik_node.control.arm import Arm, same_value
-from ik_node.control.options import ArmOptions, ModelOptions
+from ik_node.control.figure import Figure, FigureSource
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.exceptions import ModelError
+from ik_node.control.task_options import TaskOptions
+from ik_node.exceptions import ModelError, OptionError, names
 from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary, read_poses
 from ik_node.options import Options
+from ik_node.solvers.body.registry import body_solver_names
 
 
 class Source(NamedTuple):
@@ -51,25 +54,69 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
                 present: Built = NOTHING) -> Robot:
     """Return the robot of a tree, with the joint values of the present one.
 
-    Arms whose parameters are unchanged are those of the present robot; where that holds for all of
-    them, the present robot is returned. Raises IkError for invalid values.
+    Arms whose parameters are unchanged are those of the present robot, and so is a figure; where
+    that holds for all of them, the present robot is returned. Raises IkError for invalid values.
     """
     values, robot = source.values, present.robot
     poses = _poses(source, tree, present)
-    arms = {}
-    for name in arm_names:
+    arms: dict[str, Arm] = {}
+    figure = _figure(source, tree, arm_names, poses, robot)
+    for name in arm_names if figure is None else ():
         options = section(ArmOptions, values, f'{name}.' if name else '')
-        prefix = f'{options.solver}.'
-        solver_options = {key.removeprefix(prefix): value for key, value in values.items()
-                          if key.startswith(prefix)}
-        arguments = tree, options, solver_options, poses, values['motion']
+        arguments = tree, options, _solver_options(options, values), poses, values['motion']
         arm = None if robot is None else robot.arms.get(name)
         arms[name] = arm if arm is not None and arm.is_built_from(*arguments) else Arm(
             name, *arguments, previous=arm)
-    if robot is not None and robot.tree is tree and robot.poses is poses and all(
-            robot.arms.get(name) is arm for name, arm in arms.items()):
+    if robot is not None and robot.tree is tree and robot.poses is poses and (
+            robot.figure is figure and robot.arms == arms):
         return robot
-    return Robot(tree, arms, poses, previous=robot)
+    return Robot(tree, arms, poses, previous=robot, figure=figure)
+
+
+def _solver_options(options: ArmOptions, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of the chosen solver."""
+    prefix = f'{options.solver}.'
+    return {key.removeprefix(prefix): value for key, value in values.items()
+            if key.startswith(prefix)}
+
+
+def _figure(source: Source, tree: KinematicTree, arm_names: Sequence[str],
+            poses: PoseLibrary | None, present: Robot | None) -> Figure | None:
+    """Return the figure, the present one where it is unchanged; None with a solver of arms.
+
+    Raises OptionError where tasks, arms, solver and root do not fit together.
+    """
+    values = source.values
+    node_options = section(NodeOptions, values)
+    tasks = node_options.tasks or ()
+    solvers = names(body_solver_names())
+    if tuple(arm_names) != ('',):
+        if tasks:
+            raise OptionError('tasks and arms cannot be used together: name a task of the type '
+                              'pose for each arm instead')
+        for name in arm_names:
+            if values[f'{name}.solver'] in body_solver_names():
+                raise OptionError(f'{name}.solver must be a solver of one arm, not '
+                                  f'{values[f"{name}.solver"]!r}, which solves tasks: use the '
+                                  'parameter tasks in place of arms')
+        return None
+    options = section(ArmOptions, values)
+    if options.solver not in body_solver_names():
+        if tasks:
+            raise OptionError(f'solver must be one of {solvers} with tasks, not '
+                              f'{options.solver!r}, which solves for one arm; set it before tasks')
+        if node_options.root != 'fixed':
+            raise OptionError(f'root must be fixed with the solver {options.solver!r}; a '
+                              f'{node_options.root} root needs one of {solvers}')
+        return None
+    wanted = FigureSource(
+        tree, options, _solver_options(options, values),
+        {name: section(TaskOptions, values, f'{name}.') for name in tasks}, node_options.root,
+        node_options.T_world_root, poses, node_options.motion)
+    figure = None if present is None else present.figure
+    if figure is not None and figure.source.is_same(wanted):
+        return figure
+    return Figure(wanted, previous=figure)
 
 
 def section(options: type[Options], values: Mapping[str, Any], prefix: str = '') -> Any:

@@ -2,20 +2,18 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node._jit import time_is_over
 from ik_node.control.arm import Arm, same_chain
 from ik_node.control.last_result import LastResult
-from ik_node.control.options import CARTESIAN, JOINT, JUMP
+from ik_node.control.mover import MotionSink, Mover
+from ik_node.control.options import CARTESIAN, JUMP
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError
-from ik_node.model.chain import Chain
-from ik_node.motion.braking import brake
-from ik_node.motion.joint_motion import joint_motion, stopping
-from ik_node.motion.trajectory import Rest, Trajectory, left_of
+from ik_node.motion.joint_motion import joint_motion
 from ik_node.motion.waypoints import joint_motion_through
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import Result
@@ -42,16 +40,6 @@ class Outcome(NamedTuple):
     """Of the motion, s; None where joints jump."""
 
 
-class MotionSink(Protocol):
-    """Receives the motions of an arm, for controllers of a real robot."""
-
-    def publish(self, arm: Arm, motion: Trajectory) -> None:
-        """Receive a motion, from now on."""
-
-    def hold(self, arm: Arm, q: np.ndarray) -> None:
-        """Receive the configuration q (n,), rad or m, in which an arm stops at once."""
-
-
 class _Aim(NamedTuple):
     """A goal and its result."""
 
@@ -59,30 +47,31 @@ class _Aim(NamedTuple):
     result: Result
 
 
-class Controller:
+class Controller(Mover):
     """Solves the goals of one arm from its present joint values, and moves them there.
 
-    Joints jump, or follow a motion; times are those of a clock of motions, s.
-
-    Attributes:
+    Attributes, besides those of a mover:
     - `arm`: with solver and limits.
-    - `accept_closest`: whether the closest pose stands in for a goal that is not met.
     - `waypoints`: those of the path that are left, where joints jump; others move through them.
-    - `has_moved`: whether a goal has moved the arm.
     - `goal`: the last one, in the frame of the base; None after a change of the chain.
-    - `motion`: the current one; None at rest.
     """
 
     def __init__(self, arm: Arm, clock: Callable[[], float], sink: MotionSink) -> None:
         """Begin without a goal. clock: returns the time of motions, s."""
+        super().__init__(clock, sink)
         self.arm = arm
-        self.accept_closest = self.has_moved = False
         self.waypoints: deque[Waypoint] = deque()
-        self._clock, self._sink = clock, sink
         self.goal: Goal | None = None
         self._last = LastResult()
-        self.motion: Trajectory | None = None
-        self._began = self._at = 0.0  # of the motion, and the time of the joint values
+
+    @property
+    def group(self) -> Arm:
+        """The arm."""
+        return self.arm
+
+    def drop_waypoints(self) -> None:
+        """Drop the rest of the path; a motion continues."""
+        self.waypoints.clear()
 
     def take_up(self, robot: Robot, arm: Arm) -> None:
         """Use a changed arm of a robot; goal, path and motion continue where they are valid."""
@@ -91,11 +80,7 @@ class Controller:
             self.waypoints.clear()
         elif arm.motion != self.arm.motion:
             self.waypoints.clear()
-        if self.motion is not None and not _same_joints(arm.chain, self.arm.chain):
-            # The joints stop at their present values.
-            state = self.motion.at(self._clock() - self._began)
-            robot.place(dict(zip(self.arm.chain.joint_names, state.position.tolist())))
-            self.motion = None
+        self._stop_for(robot, arm.chain)
         self.arm = arm
 
     def go(self, robot: Robot, goal: Goal) -> Outcome:
@@ -176,62 +161,3 @@ class Controller:
         self._begin(motion)
         self.advance(robot, self._clock())
         return motion.duration, result
-
-    def go_to_start(self, robot: Robot) -> float:
-        """Begin a motion to the start pose, in joint space; return its duration, s."""
-        arm, present = self.arm, self._present(robot)
-        if arm.motion == JOINT:
-            motion = joint_motion(arm.chain, arm.limits, present, arm.start)
-        else:
-            from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
-            motion = straight_motion(arm.limits, present, arm.start)
-        self._begin(motion)
-        return motion.duration
-
-    def halt(self, robot: Robot) -> float:
-        """Brake on the current path; return the duration, s."""
-        motion = present = self._present(robot)
-        if present.duration:
-            motion = (stopping if self.arm.motion == JOINT else brake)(present, self.arm.limits)
-        self._begin(motion)
-        return motion.duration
-
-    def freeze(self, robot: Robot) -> None:
-        """Stop the motion at once."""
-        if self.motion is not None:
-            self.motion = None
-            q = robot.joint_configuration(self.arm)
-            robot.move(self.arm, q)
-            self._sink.hold(self.arm, q)
-
-    def advance(self, robot: Robot, now: float) -> None:
-        """Set the joint values to those of the motion at a time, s."""
-        self._at = now
-        if self.motion is not None:
-            state = self.motion.at(now - self._began)
-            robot.move(self.arm, state.position, state.velocity)
-            if now - self._began >= self.motion.duration:
-                self.motion = None
-
-    def _present(self, robot: Robot) -> Trajectory:
-        """Return the rest of the motion from now on."""
-        self.advance(robot, self._clock())
-        if self.motion is None:
-            return Rest(robot.joint_configuration(self.arm))
-        return left_of(self.motion, self._at - self._began)
-
-    def _begin(self, motion: Trajectory) -> None:
-        """Begin a motion: from rest, now; else at the time of the last call of `_present`.
-
-        However long planning took, a moving arm has moved on by then, and one at rest has not.
-        """
-        if self.motion is None:
-            self._at = self._clock()
-        self.motion, self._began = motion, self._at
-        self._sink.publish(self.arm, left_of(motion, self._clock() - self._at))
-
-
-def _same_joints(chain: Chain, other: Chain) -> bool:
-    """Return whether a motion planned for one chain is valid for another."""
-    return (chain.joint_names == other.joint_names and np.array_equal(chain.lower, other.lower)
-            and np.array_equal(chain.upper, other.upper))

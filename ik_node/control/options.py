@@ -8,8 +8,10 @@ import numpy as np
 
 from ik_node.bounds import MAX_BYTES
 from ik_node.exceptions import OptionError, names
+from ik_node.model.body import ROOTS
 from ik_node.model.readers import FORMATS
 from ik_node.options import Options, option
+from ik_node.solvers.body.registry import body_solver_names
 from ik_node.solvers.registry import solver_names
 from ik_node.spatial import pose_from_rpy
 
@@ -60,7 +62,9 @@ class ArmOptions(Options):
     tip_link: str = option(
         '', 'tip link of the chain, which meets the goals; empty: the only leaf, else the one '
         'named *tool* or *tcp*', kind=str)
-    solver: str = option('dls', 'the solver', kind=str, choices=solver_names())
+    solver: str = option(
+        'dls', 'the solver: of one arm, or of the whole body with tasks', kind=str,
+        choices=tuple(sorted((*solver_names(), *body_solver_names()))))
     task_weights: Any = option(
         (1.0,) * 6, 'weights of x y z of the position and of the orientation along the goal\'s '
         'axes; 0 leaves an axis free, for arms that cannot serve all six; auto: the axes that the '
@@ -92,6 +96,13 @@ class ArmOptions(Options):
 class NodeOptions(Options):
     """Options of the node."""
 
+    tasks: Any = option(
+        None, 'names of the tasks that are solved together, each with its parameters <task>.type, '
+        '<task>.link, …; they need a solver of the whole body; none: one goal for each arm',
+        kind=str, listed=True, optional=True)
+    root: str = option(
+        'fixed', 'how the root link moves with the tasks: not at all; in the plane, by x, y and '
+        'yaw; or freely', kind=str, choices=tuple(ROOTS))
     on_failure: str = option(
         'hold', 'what to publish where a goal is not met: the last valid joint values, or the '
         'closest solution', kind=str, choices=('hold', 'closest'))
@@ -112,8 +123,8 @@ class NodeOptions(Options):
         '', 'frame in which root_pose places the robot, for goals in it; published to tf where '
         'that is installed; empty: none', kind=str)
     root_pose: Any = option(
-        (0.0,) * 6, 'pose of the root link in world_frame: x y z, and roll pitch yaw about its '
-        'fixed axes', 'm and rad', listed=True, length=6)
+        (0.0,) * 6, 'pose of the root link in world_frame, where a moving root starts: x y z, and '
+        'roll pitch yaw about its fixed axes', 'm and rad', listed=True, length=6)
     frame_prefix: str = option(
         '', 'prefix of link names, as that of robot_state_publisher', kind=str)
     tf_timeout: float = option(
@@ -129,8 +140,13 @@ class NodeOptions(Options):
         False, 'whether ~/markers show every branch of the last goal, with solvers that list them',
         kind=bool)
     interactive_marker: bool = option(
-        True, 'whether there is an interactive marker at the tip in RViz, where '
+        True, 'whether there is an interactive marker at the tip, or for each task, in RViz, where '
         'interactive_markers is installed', kind=bool)
+
+    @property
+    def world(self) -> str:
+        """The frame of a moving root's pose: world_frame, or 'world' where that is empty."""
+        return self.world_frame or 'world'
 
     @property
     def T_world_root(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The robot of the node: a tree, its arms, and the present joint values."""
+"""The robot of the node: a tree, its arms or its figure, and the present joint values."""
 
 import copy
 from collections.abc import Mapping
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ik_node.control.arm import Arm
+from ik_node.control.figure import Figure
+from ik_node.control.group import Group
 from ik_node.kinematics.forward import tree_frames
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary
@@ -13,18 +15,24 @@ from ik_node.spatial import inverse
 
 
 class Robot:
-    """A tree, its arms by name, and the value of every moving joint.
+    """A tree, its arms by name, its figure if there is one, and the value of every moving joint.
 
+    - `groups`: the arms, or the figure.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
     """
 
     def __init__(self, tree: KinematicTree, arms: Mapping[str, Arm],
-                 poses: PoseLibrary | None = None, previous: 'Robot | None' = None) -> None:
-        """Set the start pose, or the values of a previous robot for joints of the same names."""
+                 poses: PoseLibrary | None = None, previous: 'Robot | None' = None,
+                 figure: Figure | None = None) -> None:
+        """Set the start pose, or the values of a previous robot for joints of the same names.
+
+        Targets of the figure that are not set become what its tasks meet there.
+        """
         self.tree = tree
-        self.arms = dict(arms)
+        self.arms, self.figure = dict(arms), figure
+        self.groups: tuple[Group, ...] = (*self.arms.values(), *([figure] if figure else []))
         self.kernels = tuple(dict.fromkeys(
-            (*(kernel for arm in self.arms.values() for kernel in arm.kernels()), tree_frames)))
+            (*(kernel for group in self.groups for kernel in group.kernels()), tree_frames)))
         self.poses = poses
         self.has_velocities = False
         self._values: dict[str, float] = {}
@@ -34,6 +42,8 @@ class Robot:
         self.reset()
         if previous is not None:
             self.place(previous._values)
+        if figure is not None:
+            figure.set_missing_targets(self.joint_configuration(figure))
 
     def reset(self) -> None:
         """Set the start pose: by default zero, or the nearest limit."""
@@ -41,20 +51,23 @@ class Robot:
             joint.name: min(max(0.0, joint.lower), joint.upper)
             for joint in self.tree.joints.values() if joint.moves and joint.mimic is None}
         self._velocities = {}
-        for arm in self.arms.values():
-            self.move(arm, arm.start)
+        for group in self.groups:
+            self.move(group, group.start)
 
-    def move(self, arm: Arm, q: np.ndarray, velocity: np.ndarray | None = None) -> None:
-        """Set the joints of an arm to q (n,), rad or m, and their velocities (n,), per s."""
-        self._values.update(zip(arm.chain.joint_names, q.tolist()))
+    def move(self, group: Group, q: np.ndarray, velocity: np.ndarray | None = None) -> None:
+        """Set the joints of a group to q (n,), rad or m, and their velocities (n,), per s."""
+        names = group.space.joint_names
+        self._values.update(zip(names, q.tolist()))
         v = np.zeros(len(q)) if velocity is None else velocity
-        self._velocities.update(zip(arm.chain.joint_names, v.tolist()))
+        self._velocities.update(zip(names, v.tolist()))
 
     def place(self, values: Mapping[str, float]) -> None:
         """Set joint values by name, rad or m, clipped to the limits; others are ignored."""
         joints = self.tree.joints
-        self._values.update({name: min(max(value, joints[name].lower), joints[name].upper)
-                             for name, value in values.items() if name in self._values})
+        self._values.update({
+            name: min(max(value, joints[name].lower), joints[name].upper) if name in joints
+            else value  # of a moving root
+            for name, value in values.items() if name in self._values})
 
     def with_values(self, values: Mapping[str, float]) -> 'Robot':
         """Return a copy of the robot with other values of some joints, rad or m.
@@ -66,9 +79,21 @@ class Robot:
         other._velocities = dict(self._velocities)
         return other
 
-    def joint_configuration(self, arm: Arm) -> np.ndarray:
-        """Return the present joint values (n,) of an arm."""
-        return np.array([self._values[name] for name in arm.chain.joint_names])
+    def joint_configuration(self, group: Group) -> np.ndarray:
+        """Return the present joint values (n,) of a group."""
+        return np.array([self._values[name] for name in group.space.joint_names])
+
+    @property
+    def moves_root(self) -> bool:
+        """Whether the root link moves."""
+        return self.figure is not None and self.figure.moves_root
+
+    @property
+    def T_world_root(self) -> np.ndarray:
+        """The pose of the root link (4, 4), m, in the world of the figure's tasks."""
+        if self.figure is None or not self.figure.moves_root:
+            return np.eye(4)
+        return self.figure.T_world_root(self.joint_configuration(self.figure))
 
     def joint_values(self) -> dict[str, float]:
         """Return the value of every moving joint, mimics too, in the order of the tree."""
@@ -83,7 +108,9 @@ class Robot:
         return {name: multiplier * self._velocities.get(source, 0.0)
                 for name, source, multiplier, _ in self._drives}
 
-    def in_base(self, arm: Arm, link: str) -> np.ndarray:
-        """Return T_base_link (4, 4), m, of any link in an arm's base, at the present values."""
-        T_root = self.tree.forward(self._values)
-        return inverse(T_root[arm.chain.base_link]) @ T_root[link]
+    def in_link(self, base_link: str, link: str) -> np.ndarray:
+        """Return T_base_link (4, 4), m, of any link in another one, at the present values."""
+        joints = self.tree.joints
+        T_root = self.tree.forward({name: value for name, value in self._values.items()
+                                    if name in joints})
+        return inverse(T_root[base_link]) @ T_root[link]

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
@@ -40,6 +40,12 @@ def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
         x=pose.position.x, y=pose.position.y, z=pose.position.z)
     message.transform.rotation = pose.orientation
     return message
+
+
+def array_to_point(p: Iterable[float]) -> Point:
+    """Return p (3,), m, as a message."""
+    x, y, z = p
+    return Point(x=float(x), y=float(y), z=float(z))
 
 
 def point_to_array(point: Point) -> np.ndarray:

@@ -12,7 +12,9 @@ from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.intake.description import Description
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
+from ik_node.ros.intake.handling import Handling
 from ik_node.ros.intake.measured import Measured
+from ik_node.ros.intake.task_goals import TaskGoals
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.log import ThrottledLog
@@ -40,13 +42,15 @@ class Session:
         self._outcomes = Outcomes(options, self._outputs, self._branches, health, log)
         self._measured = Measured(node, health)
         self._frames = Frames(node)
-        self._goals = Goals(node, configuration.arm_names, options, self._execution,
-                            self._outcomes, self._measured, self._frames)
-        self._commands = Commands(node, options, self._goals, self._execution, self._outputs,
+        self._handling = Handling(node, options, self._execution, self._outcomes, self._measured)
+        self._task_goals = TaskGoals(node, self._handling, self._execution, self._frames)
+        self._goals = Goals(node, configuration.arm_names, self._handling, self._execution,
+                            self._frames, self._task_goals)
+        self._commands = Commands(node, options, self._handling, self._execution, self._outputs,
                                   self._branches, self._on_reset)
         self._ik = IkService(node, options, self._execution, self._frames)
-        self._interaction = Interaction(node, self._goals, self._execution.last_goal,
-                                        self._commands.go_to_start)
+        self._interaction = Interaction(node, self._goals, self._task_goals,
+                                        self._execution.last_goal, self._commands.go_to_start)
         # Independent of simulated time.
         self._marker_timer = node.create_timer(
             _MARKER_PERIOD, self._on_marker_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -60,7 +64,7 @@ class Session:
     @property
     def active(self) -> bool:
         """Whether goals are handled."""
-        return self._goals.active
+        return self._handling.active
 
     def activate(self) -> None:
         """Begin to handle goals, and publish the joint states."""
@@ -74,14 +78,15 @@ class Session:
         self._outputs.no_markers()
 
     def _set_active(self, active: bool) -> None:
-        self._goals.activate(active)
+        self._handling.activate(active)
         self._ik.active = active
         self._interaction.take_up(self._robot, self._configuration.options, active)
 
     def destroy(self) -> None:
         """Destroy everything."""
-        for part in (self._ik, self._interaction, self._commands, self._goals, self._frames,
-                     self._measured, self._execution, self._outputs, self._description):
+        for part in (self._ik, self._interaction, self._commands, self._goals, self._task_goals,
+                     self._handling, self._frames, self._measured, self._execution, self._outputs,
+                     self._description):
             if part is not None:
                 part.destroy()
         for timer in (self._marker_timer, self._publish_timer):
@@ -101,7 +106,8 @@ class Session:
             self._execution.take_up(robot, options)
         self._branches.take_up(options)
         self._outcomes.take_up(options)
-        self._goals.take_up(robot, options)
+        self._handling.take_up(robot, options)
+        self._task_goals.take_up(robot)
         self._commands.take_up(robot, options)
         self._ik.take_up(robot, options)
         if robot is not None and robot is not self._robot:
@@ -144,10 +150,8 @@ class Session:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
-        for arm in robot.arms.values():
-            family = f' ({arm.family})' if arm.family else ''
-            self._node.get_logger().info(
-                f'ready: {arm.chain!r}, solver {arm.solver.name}{family}')
+        for group in robot.groups:
+            self._node.get_logger().info(f'ready: {group.words}')
 
     def _announce(self) -> None:
         """Publish the present robot."""
@@ -165,7 +169,7 @@ class Session:
         if self.active and self._robot is not None:
             self._goals.follow_paths()
             self._execution.follow(self._robot)
-            self._goals.adopt_measured()
+            self._handling.adopt_measured()
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)
 
@@ -176,5 +180,5 @@ class Session:
             self._execution.follow(robot)
             find = self._branches.of_last if (
                 options.show_branches and not self._compiles) else None
-            self._outputs.markers(robot, options.frame_prefix, find)
+            self._outputs.markers(robot, options, find)
             self._interaction.follow(robot)

@@ -45,6 +45,14 @@ GOALS = (
 )
 """Of each arm: with the parameter `arms` they are `left/goal_pose` and so on."""
 
+TASK_GOALS = (
+    Topic('[tasks]/goal_pose', 'geometry_msgs/msg/PoseStamped', 'the target of a task of the type '
+          'pose, orientation or relative_pose', depth=1),
+    Topic('[tasks]/goal_point', 'geometry_msgs/msg/PointStamped', 'the target of a task of the '
+          'type position, look_at, or center_of_mass with a target', depth=1),
+)
+"""Of each task: with the parameter `tasks`."""
+
 INPUTS = (
     Topic('robot_description', 'std_msgs/msg/String', 'URDF, where no parameter gives the '
           'robot; an identical text is ignored, another replaces the robot', depth=1,
@@ -57,10 +65,12 @@ OUTPUTS = (
     Topic('joint_states', 'sensor_msgs/msg/JointState', 'every moving joint, mimics too: at '
           'activation, with every result, and at `publish_rate`; with velocities unless `motion` '
           'is `jump`'),
+    Topic('~/root_pose', 'geometry_msgs/msg/PoseStamped', 'pose of the root link in the world, '
+          'where the parameter `root` lets it move: with all joint states'),
     Topic('~/status', 'diagnostic_msgs/msg/DiagnosticStatus', 'one for each goal, after its joint '
           'states'),
     Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'once a second: rates, failures, '
-          'percentiles of solve and answer times, warnings'),
+          'percentiles of solve and answer times, warnings, and a report of each task'),
     Topic('~/markers', 'visualization_msgs/msg/MarkerArray', 'goals, trails of tips, and other '
           'markers for RViz', depth=1),
     Topic('~/solutions', 'trajectory_msgs/msg/JointTrajectory', 'every branch inside the limits, '

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.task_options import TaskOptions
 from ik_node.options import Options, Spec
 from ik_node.solvers.body.lagrange import LagrangeOptions
 from ik_node.solvers.body.options import BodyOptions
+from ik_node.solvers.body.registry import body_solver_names
 from ik_node.solvers.jacobian.family import JacobianOptions
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.registry import built_in_names, solver_class
 from ik_node.tools import api_reference
-from ik_node.tools.interface import GOALS, INPUTS, OUTPUTS, SERVICES, Topic
+from ik_node.tools.interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS, Topic
 
 _KINDS = {float: 'number', int: 'whole number', bool: 'true or false', str: 'text'}
 
@@ -26,6 +28,7 @@ def tables() -> dict[str, Callable[[], str]]:
         'parameters of the model': lambda: options_table(ModelOptions),
         'parameters of an arm': lambda: options_table(ArmOptions),
         'parameters of the node': lambda: options_table(NodeOptions),
+        'parameters of a task': lambda: options_table(TaskOptions),
         'parameters of the start': lambda: options_table(StartOptions),
         'options of every solver': lambda: options_table(SolverOptions),
         'options of the Jacobian family': lambda: options_table(
@@ -33,6 +36,7 @@ def tables() -> dict[str, Callable[[], str]]:
         'options of every body solver': lambda: options_table(BodyOptions),
         'options of lagrange': lambda: options_table(LagrangeOptions, without=BodyOptions),
         'topics of goals': lambda: topics_table(GOALS),
+        'topics of tasks': lambda: topics_table(TASK_GOALS),
         'topics in': lambda: topics_table(INPUTS),
         'topics out': lambda: topics_table(OUTPUTS),
         'services': services_table, **api_reference.blocks()}
@@ -100,7 +104,7 @@ def _allowed(spec: Spec) -> str:
     """Return the range in words, and the unit."""
     if spec.choices:
         own = (choice for choice in spec.choices if spec.choices != _solvers()
-               or choice in built_in_names())
+               or choice in (*built_in_names(), *body_solver_names()))
         return ', '.join(f'`{choice}`' for choice in own)
     words = []
     if math.isfinite(spec.low):

@@ -16,8 +16,11 @@ from rclpy.signals import SignalHandlerOptions
 
 from ik_node.ros.node import IkNode
 from ik_node.ros.publishing.status import KEYS
-from ik_node.tools.interface import GOALS, INPUTS, OUTPUTS, SERVICES
+from ik_node.tools.interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS
 
+FIGURE = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'solver': 'least_squares',
+          'root': 'floating', 'tasks': ['hand', 'gaze'], 'hand.type': 'pose', 'hand.link': 'tool0',
+          'gaze.type': 'look_at', 'gaze.link': 'tool0', 'gaze.axis': [1.0, 0.0, 0.0]}
 TOPICS_PAGE = Path(__file__).parents[2] / 'docs/topics.md'
 # Every ROS 2 node has these, or tf2 brings them.
 OTHERS = {'/parameter_events', '/rosout', '/clock', '/tf', '/tf_static'}
@@ -26,7 +29,7 @@ OTHER_SERVICES = ('parameter', 'state', 'transition', 'type_description')
 
 @pytest.fixture(scope='module')
 def nodes():
-    """Two nodes: one that has a robot and says all it can, one that waits for its robot."""
+    """Three nodes: one that has an arm and says all it can, one that waits, one with tasks."""
     domain, context = Domain(), rclpy.Context()
     rclpy.init(context=context, domain_id=domain.id, args=['--ros-args', '--log-level', 'fatal'],
                signal_handler_options=SignalHandlerOptions.NO)
@@ -37,10 +40,12 @@ def nodes():
         Parameter(name, value=value) for name, value in {**given, **quiet}.items()])
     waiting = IkNode(context=context, namespace='waiting', parameter_overrides=[
         Parameter(name, value=value) for name, value in quiet.items()])
-    for node in (full, waiting):
+    figure = IkNode(context=context, namespace='figure', parameter_overrides=[
+        Parameter(name, value=value) for name, value in {**FIGURE, **quiet}.items()])
+    for node in (full, waiting, figure):
         node.start()
-    yield full, waiting
-    for node in (full, waiting):
+    yield full, waiting, figure
+    for node in (full, waiting, figure):
         node.destroy_node()
     rclpy.shutdown(context=context)
     domain.give_back()
@@ -66,19 +71,26 @@ def table(node, topics):
 
 
 def test_it_publishes_what_the_table_says(nodes):
-    full, waiting = nodes
-    assert real(full, full.publishers) == table(full, OUTPUTS)
+    full, waiting, figure = nodes
+    assert real(full, full.publishers) == table(
+        full, [topic for topic in OUTPUTS if topic.name != '~/root_pose'])
+    assert '~/root_pose' in [topic.name for topic in OUTPUTS]
+    assert (figure.resolve_topic_name('~/root_pose'), 'geometry_msgs/msg/PoseStamped', 10, True,
+            False) in real(figure, figure.publishers)
     always = [topic for topic in OUTPUTS
-              if topic.name not in ('robot_description', '[trajectory_topic]')]
+              if topic.name not in ('robot_description', '[trajectory_topic]', '~/root_pose')]
     assert real(waiting, waiting.publishers) == table(waiting, always)
 
 
 def test_it_listens_to_what_the_table_says(nodes):
-    full, waiting = nodes
+    full, waiting, figure = nodes
     by_topic = [topic for topic in INPUTS if topic.name == 'robot_description']
     assert real(full, full.subscriptions) == table(
         full, [topic for topic in (*GOALS, *INPUTS) if topic not in by_topic])
     assert real(waiting, waiting.subscriptions) == table(waiting, [*GOALS, *by_topic])
+    pose, point = (topic._replace(name=topic.name.replace('[tasks]', task))
+                   for topic, task in zip(TASK_GOALS, ('hand', 'gaze')))
+    assert real(figure, figure.subscriptions) == table(figure, [*GOALS, pose, point])
 
 
 def test_it_offers_the_services_of_the_table(nodes):

@@ -13,7 +13,7 @@ SCHEMA = Path(__file__).parents[1] / 'schemas/sros2_policy.xsd'  # of sros2, as 
 ONLY_WITH_TF2 = {'/tf', '/tf_static'}
 ONLY_WITH_INTERACTIVE_MARKERS = {f'/ik_node/{name}' for name in (
     'update', 'feedback', 'get_interactive_markers')}
-ONLY_WHEN_ASKED = {'publish': {'/robot_description'}}
+ONLY_WHEN_ASKED = {'publish': {'/robot_description', '/ik_node/root_pose'}}
 
 
 @pytest.fixture(scope='module')

@@ -1,10 +1,12 @@
-"""The controllers of all arms, and the clock of their motions."""
+"""The controllers of all arms, or of the figure, and the clock of their motions."""
 
 from builtin_interfaces.msg import Time
 from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller
+from ik_node.control.figure_controller import FigureController
+from ik_node.control.mover import Mover
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import time_message
@@ -14,14 +16,15 @@ from ik_node.solvers.goal import Goal
 
 
 class Execution:
-    """Moves the joints of the robot by one controller for each arm.
+    """Moves the joints of the robot by one controller for each arm, or one for the figure.
 
-    - `controllers`: by the names of their arms.
+    - `controllers`: by the names of their arms. `figure`: that of the figure, if there is one.
     """
 
     def __init__(self, node: LifecycleNode) -> None:
         """Begin without arms."""
         self.controllers: dict[str, Controller] = {}
+        self.figure: FigureController | None = None
         self._clock = MotionClock(node)
         self._topics = TrajectoryTopics(node)
 
@@ -32,15 +35,30 @@ class Execution:
     def take_up(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where the arms are unchanged."""
         robot.has_velocities = options.motion != JUMP
-        self._topics.take_up(tuple(robot.arms.values()), 1.0 / (options.publish_rate or 1.0))
+        self._topics.take_up(robot.groups, 1.0 / (options.publish_rate or 1.0))
+        for name in self.controllers.keys() - robot.arms.keys():
+            del self.controllers[name]
         for name, arm in robot.arms.items():
             if name not in self.controllers:
-                self.controllers[name] = Controller(
-                    arm, lambda: self._clock.read().seconds, self._topics)
-            controller = self.controllers[name]
-            controller.take_up(robot, arm)
-            controller.accept_closest = options.on_failure == 'closest'
+                self.controllers[name] = Controller(arm, self._seconds, self._topics)
+            self.controllers[name].take_up(robot, arm)
+        if robot.figure is None:
+            self.figure = None
+        elif self.figure is None:
+            self.figure = FigureController(robot.figure, self._seconds, self._topics)
+        else:
+            self.figure.take_up(robot, robot.figure)
+        for mover in self.movers():
+            mover.accept_closest = options.on_failure == 'closest'
         self.advance(robot)
+
+    def movers(self) -> tuple[Mover, ...]:
+        """Return the controllers of all arms, or of the figure."""
+        figure = () if self.figure is None else (self.figure,)
+        return *self.controllers.values(), *figure
+
+    def _seconds(self) -> float:
+        return self._clock.read().seconds
 
     def advance(self, robot: Robot) -> Time:
         """Set the joint values of the robot to those of its motions now; return the ROS time.
@@ -48,13 +66,13 @@ class Execution:
         Only this stamp may be published with the joint values.
         """
         now, stamp = self._clock.read()
-        for controller in self.controllers.values():
-            controller.advance(robot, now)
+        for mover in self.movers():
+            mover.advance(robot, now)
         return time_message(stamp)
 
     def follow(self, robot: Robot) -> None:
         """Set the joint values of the robot to those of its motions, if there are any."""
-        if any(controller.motion is not None for controller in self.controllers.values()):
+        if any(mover.motion is not None for mover in self.movers()):
             self.advance(robot)
 
     def last_goal(self, arm: Arm) -> Goal | None:
@@ -64,16 +82,15 @@ class Execution:
 
     def drop_paths(self) -> None:
         """Drop the waypoints that are left; motions continue."""
-        for controller in self.controllers.values():
-            controller.waypoints.clear()
+        for mover in self.movers():
+            mover.drop_waypoints()
 
     def go_to_start(self, robot: Robot) -> float:
         """Begin motions to the start pose; return the longest duration, s."""
-        return max((controller.go_to_start(robot) for controller in self.controllers.values()),
-                   default=0.0)
+        return max((mover.go_to_start(robot) for mover in self.movers()), default=0.0)
 
     def freeze(self, robot: Robot) -> None:
         """Stop all motions at once."""
         self.advance(robot)
-        for controller in self.controllers.values():
-            controller.freeze(robot)
+        for mover in self.movers():
+            mover.freeze(robot)

@@ -6,7 +6,7 @@ import numpy as np
 from rclpy.lifecycle import LifecycleNode
 from trajectory_msgs.msg import JointTrajectory
 
-from ik_node.control.arm import Arm
+from ik_node.control.group import Group
 from ik_node.motion.trajectory import State, Trajectory
 from ik_node.ros import conversions
 
@@ -26,36 +26,40 @@ class TrajectoryTopics:
         """Destroy the publishers."""
         self.take_up((), self._period)
 
-    def take_up(self, arms: tuple[Arm, ...], period: float) -> None:
-        """Create a publisher for each topic of these arms, and destroy all others.
+    def take_up(self, groups: tuple[Group, ...], period: float) -> None:
+        """Create a publisher for each topic of these groups, and destroy all others.
 
         period: from one point to the next, s.
         """
         self._period = period
-        wanted = {arm.options.trajectory_topic for arm in arms} - {''}
+        wanted = {group.options.trajectory_topic for group in groups} - {''}
         for topic in [topic for topic in self._publishers if topic not in wanted]:
             self._node.destroy_lifecycle_publisher(self._publishers.pop(topic))
         for topic in wanted - set(self._publishers):
             self._publishers[topic] = self._node.create_lifecycle_publisher(
                 JointTrajectory, topic, 10)
 
-    def publish(self, arm: Arm, motion: Trajectory) -> None:
+    def publish(self, group: Group, motion: Trajectory) -> None:
         """Publish a motion from now on, a point in every period, and its end.
 
         The first point is a period ahead, so that a controller can reach it in time.
         """
-        if arm.options.trajectory_topic not in self._publishers:
+        if group.options.trajectory_topic not in self._publishers:
             return
         step = max(self._period, motion.duration / _MOST_POINTS)
         times = np.append(np.arange(step, motion.duration - 0.5 * step, step),
                           max(motion.duration, step))
-        self._send(arm, motion.sample(times), times)
+        self._send(group, motion.sample(times), times)
 
-    def hold(self, arm: Arm, q: np.ndarray) -> None:
+    def hold(self, group: Group, q: np.ndarray) -> None:
         """Publish a point at rest at q (n,), rad or m."""
-        self._send(arm, State.at_rest(q[None]), np.array([self._period]))
+        self._send(group, State.at_rest(q[None]), np.array([self._period]))
 
-    def _send(self, arm: Arm, state: State, times: np.ndarray) -> None:
-        publisher = self._publishers.get(arm.options.trajectory_topic)
+    def _send(self, group: Group, state: State, times: np.ndarray) -> None:
+        publisher = self._publishers.get(group.options.trajectory_topic)
         if publisher is not None:
-            publisher.publish(conversions.trajectory_message(arm.chain.joint_names, state, times))
+            joints = group.space.tree.joints
+            own = [k for k, name in enumerate(group.space.joint_names) if name in joints]
+            publisher.publish(conversions.trajectory_message(
+                [group.space.joint_names[k] for k in own],  # a root's are no joints
+                State(*(values[:, own] for values in state)), times))

@@ -2,8 +2,8 @@
 
 import re
 import traceback
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.exceptions import InvalidTopicNameException
@@ -19,6 +19,7 @@ from ik_node.control.building import (
     build_tree,
     section,
 )
+from ik_node.control.figure import GOAL
 from ik_node.control.options import (
     JUMP,
     ArmOptions,
@@ -28,11 +29,24 @@ from ik_node.control.options import (
     model_path,
 )
 from ik_node.control.robot import Robot
+from ik_node.control.task_options import TaskOptions
 from ik_node.exceptions import IkError, OptionError, shown
 from ik_node.model.tree import KinematicTree
 from ik_node.options import Options, Spec
-from ik_node.ros.intake.parameters import declare, from_parameter
+from ik_node.ros.intake.parameters import NONE, declare, from_parameter
+from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
+
+MAX_TASKS = 64
+
+
+class _Change(NamedTuple):
+    """Accepted values that are not applied yet."""
+
+    values: dict[str, Any]
+    specs: dict[str, Spec]
+    """Of parameters that are new."""
+    built: Built
 
 
 class Configuration:
@@ -59,17 +73,19 @@ class Configuration:
             self._declare(ArmOptions, f'{arm}.' if arm else '')
         for solver in solver_names():
             self._declare(solver_class(solver).Options, f'{solver}.')
+        for solver in body_solver_names():
+            self._declare(body_solver_class(solver).Options, f'{solver}.')
+        self._declare_first_tasks()
         self.options: NodeOptions = section(NodeOptions, self._values)
         self._built = NOTHING
         self._loaded = False
-        self._pending: tuple[dict[str, Any], Built] | None = None
+        self._pending: _Change | None = None
         node.add_on_set_parameters_callback(self._accept_or_refuse)
         node.add_post_set_parameters_callback(self._apply)
 
     def _arm_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the names where they are valid in topics and parameters, else one unnamed arm."""
-        if names == ('',) or (len(set(names)) == len(names)
-                              and all(re.fullmatch('[A-Za-z][A-Za-z0-9_]*', n) for n in names)):
+        if names == ('',) or _are_names(names):
             return names
         self._node.get_logger().error(
             f'parameter arms: {shown(names)} must be different names, each of letters, digits and '
@@ -106,6 +122,55 @@ class Configuration:
         model = section(ModelOptions, self._values)
         return not (model.robot_description or model_path(vars(model)))
 
+    def _declare_first_tasks(self) -> None:
+        """Declare the parameters of the tasks named at the start; without valid names, of none."""
+        tasks = self._values['tasks'] or ()
+        try:
+            self._check_task_names(tasks)
+        except OptionError as error:
+            self._node.get_logger().error(f'parameter {error}; none is used instead')
+            self._node.set_parameters([Parameter('tasks', value=NONE)])
+            self._values['tasks'], tasks = None, ()
+        for task in tasks:
+            self._declare(TaskOptions, f'{task}.')
+
+    def _check_task_names(self, tasks: Sequence[str]) -> None:
+        """Raise OptionError for names that cannot be those of topics and parameters."""
+        if len(tasks) > MAX_TASKS:
+            raise OptionError(f'tasks must be at most {MAX_TASKS} names, not {len(tasks)}')
+        if not _are_names(tasks):
+            raise OptionError(f'tasks: {shown(tasks)} must be different names, each of letters, '
+                              'digits and underscores, a letter first')
+        taken = {name.partition('.')[0] for name in self._specs} - set(self._values['tasks'] or ())
+        for task in tasks:
+            if task in {*taken, GOAL}:
+                raise OptionError(f'tasks: {task!r} is the name of other parameters, or of the '
+                                  'goal of a tip; choose another one')
+
+    def _declare_new_tasks(self, values: dict[str, Any]) -> dict[str, Spec]:
+        """Declare the parameters of tasks that are new in some values, and add theirs.
+
+        Return the allowed values of those parameters. Raises OptionError for invalid names.
+        """
+        tasks = values['tasks'] or ()
+        self._check_task_names(tasks)
+        specs: dict[str, Spec] = {}
+        for task in tasks:
+            if task not in (self._values['tasks'] or ()):
+                own = TaskOptions.specs()
+                values.update(declare(self._node, own, TaskOptions.defaults(), f'{task}.'))
+                specs.update({f'{task}.{name}': spec for name, spec in own.items()})
+        return specs
+
+    def _drop_tasks(self, tasks: Iterable[str]) -> None:
+        """Remove the parameters of tasks."""
+        for task in tasks:
+            for name in TaskOptions.specs():
+                self._specs.pop(f'{task}.{name}', None)
+                self._values.pop(f'{task}.{name}', None)
+                if self._node.has_parameter(f'{task}.{name}'):
+                    self._node.undeclare_parameter(f'{task}.{name}')
+
     def _declare(self, options: type[Options], prefix: str = '') -> None:
         specs = options.specs()
         self._specs.update({prefix + name: spec for name, spec in specs.items()})
@@ -124,23 +189,35 @@ class Configuration:
 
     def _accept_or_refuse(self, parameters: list[Parameter]) -> SetParametersResult:
         """Check each value and build the robot of all; refuse them, saying why, where one fails."""
-        values = dict(self._values)
+        own = [parameter for parameter in parameters if parameter.name in self._specs]
+        if not own:  # of rclpy, or declared just now
+            return SetParametersResult(successful=True)
+        values, specs = dict(self._values), {}
         try:
-            for parameter in parameters:
-                if parameter.name in self._specs:
-                    values[parameter.name] = from_parameter(parameter.name, parameter,
-                                                            self._specs[parameter.name])
+            for parameter in own:
+                values[parameter.name] = from_parameter(parameter.name, parameter,
+                                                        self._specs[parameter.name])
+            if values['tasks'] != self._values['tasks']:
+                specs = self._declare_new_tasks(values)
             built = self._built
             if self._loaded:
                 built = self._build(Source(values, built.source.topic_text))
-            self._pending = values, built
+            self._pending = _Change(values, specs, built)
         except IkError as error:
+            self._undo(values)
             reason = f'{error}' if isinstance(error, OptionError) else (
                 f'{", ".join(parameter.name for parameter in parameters)}: {error}')
             return self._refused(reason)
         except Exception:  # a defect must not stop the node
+            self._undo(values)
             return self._refused(f'internal error:\n{traceback.format_exc()}')
         return SetParametersResult(successful=True)
+
+    def _undo(self, values: Mapping[str, Any]) -> None:
+        """Remove the parameters of tasks that were declared for refused values."""
+        if _are_names(tasks := values['tasks'] or ()):
+            self._drop_tasks(set(tasks) - set(self._values['tasks'] or ())
+                             - {name.partition('.')[0] for name in self._specs})
 
     def _check_node_options(self, values: Mapping[str, Any], tree: KinematicTree) -> None:
         """Raise OptionError for inconsistent values of NodeOptions."""
@@ -160,9 +237,19 @@ class Configuration:
     def _apply(self, parameters: list[Parameter]) -> None:
         if self._pending is None or not any(p.name in self._specs for p in parameters):
             return
-        (self._values, self._built), self._pending = self._pending, None
+        change, self._pending = self._pending, None
+        gone = set(self._values['tasks'] or ()) - set(change.values['tasks'] or ())
+        self._values, self._built = change.values, change.built
+        self._specs.update(change.specs)
+        self._drop_tasks(gone)
         self.options = section(NodeOptions, self._values)
         self._on_change()
+
+
+def _are_names(names: Sequence[str]) -> bool:
+    """Return whether names are different, and valid in topics and parameters."""
+    return len(set(names)) == len(names) and all(
+        re.fullmatch('[A-Za-z][A-Za-z0-9_]*', name) for name in names)
 
 
 def _check_motion(values: Mapping[str, Any]) -> None:

@@ -11,7 +11,6 @@ from rclpy.time import Time
 from std_msgs.msg import Header
 
 from ik_node.bounds import MAX_NAME
-from ik_node.control.arm import Arm
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError, names, shown
@@ -50,13 +49,14 @@ class Frames:
             self._listener.unregister()
             self._jumps.unregister()
 
-    def in_base(self, robot: Robot, arm: Arm, header: Header, options: NodeOptions) -> np.ndarray:
-        """Return T_base_frame (4, 4), m, of a message's frame in an arm's base.
+    def in_link(self, robot: Robot, base_link: str, header: Header,
+                options: NodeOptions) -> np.ndarray:
+        """Return T_base_frame (4, 4), m, of a message's frame in a link, such as an arm's base.
 
-        An empty frame is the base itself, and the array BASE is returned; links have their present
-        pose, whatever the stamp. Other frames have their pose of tf2 at the stamp; a zero stamp
-        means the latest. Raises InputError for a frame that is neither a link, nor the world, nor
-        known to tf2: NotYetError where that may change, as for a stamp ahead of the latest
+        An empty frame is the base link itself, and the array BASE is returned; links have their
+        present pose, whatever the stamp. Other frames have their pose of tf2 at the stamp; a zero
+        stamp means the latest. Raises InputError for a frame that is neither a link, nor the world,
+        nor known to tf2: NotYetError where that may change, as for a stamp ahead of the latest
         transform.
         """
         prefix = options.frame_prefix
@@ -65,15 +65,16 @@ class Frames:
                              f'characters; at most {MAX_NAME} are allowed')
         frame = header.frame_id.lstrip('/')
         link = frame.removeprefix(prefix)
-        if not frame or link == arm.chain.base_link:
+        if not frame or link == base_link:
             return BASE
         if link in robot.tree.links:
-            return robot.in_base(arm, link)
-        if frame == options.world_frame:
-            return robot.in_base(arm, robot.tree.root) @ inverse(options.T_world_root)
-        return self._from_tf(robot, arm, header, frame, prefix)
+            return robot.in_link(base_link, link)
+        if frame == (options.world if robot.moves_root else options.world_frame):
+            T_world_root = robot.T_world_root if robot.moves_root else options.T_world_root
+            return robot.in_link(base_link, robot.tree.root) @ inverse(T_world_root)
+        return self._from_tf(robot, base_link, header, frame, prefix)
 
-    def _from_tf(self, robot: Robot, arm: Arm, header: Header, frame: str,
+    def _from_tf(self, robot: Robot, base_link: str, header: Header, frame: str,
                  prefix: str) -> np.ndarray:
         if self._buffer is None:
             raise InputError(f'unknown frame {frame!r}: it is not a link of the robot, whose links '
@@ -84,7 +85,7 @@ class Frames:
             raise InputError(f'the stamp {header.stamp.sec} s, {header.stamp.nanosec} ns is not '
                              f'a time: {error}') from error
         # The root is fixed; an arm's base may have moved since the stamp.
-        links = tuple(dict.fromkeys((robot.tree.root, arm.chain.base_link)))
+        links = tuple(dict.fromkeys((robot.tree.root, base_link)))
         reasons = []
         for link in links:
             try:
@@ -92,7 +93,7 @@ class Frames:
             except Exception as error:  # tf2 has several exception classes
                 reasons.append(error)
             else:
-                return robot.in_base(arm, link) @ _matrix(found.transform)
+                return robot.in_link(base_link, link) @ _matrix(found.transform)
         message = (f'unknown frame {frame!r}: it is not a link of the robot, and tf2 has no '
                    f'transform to {prefix + links[0]!r}: {reasons[0]}')
         if self._may_come(prefix + links[0], frame, stamp):

@@ -9,7 +9,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from ik_node.bounds import MAX_ENTRIES, MAX_NAME
-from ik_node.control.arm import Arm
+from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError, names
 from ik_node.model.joints import Joint
@@ -62,20 +62,21 @@ class Measured:
                 self._subscription = self._node.create_subscription(
                     JointState, topic, self._on_state, qos_profile_sensor_data)
 
-    def take_up(self, robot: Robot, arm: Arm) -> None:
-        """Set an arm at rest to its measured joint values, clipped to the limits."""
+    def take_up(self, robot: Robot, group: Group) -> None:
+        """Set a group at rest to its measured joint values, clipped to the limits."""
         if self.topic:
-            q = robot.joint_configuration(arm)
-            for k, name in enumerate(arm.chain.joint_names):
+            q, space = robot.joint_configuration(group), group.space
+            for k, name in enumerate(space.joint_names):
                 if name in self._values:
-                    q[k] = min(max(self._values[name], arm.chain.lower[k]), arm.chain.upper[k])
-            robot.move(arm, q)
+                    q[k] = min(max(self._values[name], space.lower[k]), space.upper[k])
+            robot.move(group, q)
 
-    def look_after(self, arm: Arm) -> None:
-        """Warn where the measured values of an arm are missing or outdated."""
+    def look_after(self, group: Group) -> None:
+        """Warn where the measured values of a group are missing or outdated."""
         if not self.topic:
             return
-        missing = [name for name in arm.chain.joint_names if name not in self._values]
+        missing = [name for name in group.space.joint_names
+                   if name not in self._values and name in group.space.tree.joints]
         if missing:
             self._warn(f'{self.topic} has no values of {", ".join(missing)}: goals start from '
                        'the last commanded values')

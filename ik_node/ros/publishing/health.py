@@ -7,7 +7,11 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
 from ik_node import _jit
+from ik_node.control.figure import Figure
+from ik_node.control.figure_controller import FigureOutcome
 from ik_node.control.robot import Robot
+from ik_node.ros.publishing.status import task_report
+from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.result import Result
 
 PERIOD = 1.0  # s, from one report to the next
@@ -26,18 +30,24 @@ class Health:
     met: int = 0
     refused: int = 0
     failed: int = 0
+    tasks: tuple[Figure, FigureOutcome] | None = None
+    """The last outcome of a figure."""
     solve_times: list[float] = field(default_factory=list)
     """s, of the goals since the last report."""
     response_times: list[float] = field(default_factory=list)
     """s, likewise: from the reception of a goal to the publication of its joint states."""
 
-    def count(self, result: Result, response_time: float) -> None:
-        """Count a goal that was solved; answer_time: see `answer_times`."""
+    def count(self, result: Result | BodyResult, response_time: float) -> None:
+        """Count a goal that was solved; response_time: see `response_times`."""
         self.goals += 1
         self.met += bool(result.success)
         self.failed += not result.success
         self.solve_times.append(result.solve_time)
         self.response_times.append(response_time)
+
+    def take_tasks(self, figure: Figure, outcome: FigureOutcome) -> None:
+        """Use the outcome of the tasks of a figure."""
+        self.tasks = figure, outcome
 
     def refuse(self) -> None:
         """Count a goal that was refused."""
@@ -67,7 +77,7 @@ class Health:
             'state': state,
             'compiling': ', '.join(compiling),
             'robot': robot.tree.name if robot else '',
-            'solver': ', '.join(arm.solver.name for arm in robot.arms.values()) if robot else '',
+            'solver': ', '.join(group.solver_name for group in robot.groups) if robot else '',
             'goals': str(self.goals), 'met': str(self.met), 'failed': str(self.failed),
             'refused': str(self.refused),
             'goals_per_second': f'{len(self.solve_times) / PERIOD:g}',
@@ -77,7 +87,17 @@ class Health:
         return DiagnosticArray(header=header, status=[DiagnosticStatus(
             level=level, name=f'{name}: inverse kinematics', message=message,
             hardware_id=robot.tree.name if robot else '',
-            values=[KeyValue(key=key, value=value) for key, value in values.items()])])
+            values=[KeyValue(key=key, value=value) for key, value in values.items()]),
+            *self._task_reports(name, robot)])
+
+    def _task_reports(self, name: str, robot: Robot | None) -> list[DiagnosticStatus]:
+        """Return one report for each task of the figure."""
+        figure = None if robot is None else robot.figure
+        if figure is None:
+            return []
+        outcome = self.tasks[1] if self.tasks is not None and self.tasks[0] is figure else None
+        return [task_report(name, figure, task, outcome)
+                for task in figure.source.task_options or figure.tasks]
 
 
 def _percentiles(name: str, times: Iterable[float]) -> dict[str, str]:

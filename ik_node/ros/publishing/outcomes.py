@@ -1,6 +1,7 @@
 """Publishes the outcome of each goal: joint states first, then status, markers and branches."""
 
 import time
+from typing import TypeAlias
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -10,6 +11,9 @@ from ik_node._jit import unlimited
 from ik_node.control.arm import Arm
 from ik_node.control.compilation import explanation
 from ik_node.control.controller import Outcome
+from ik_node.control.figure import Figure
+from ik_node.control.figure_controller import FigureOutcome
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.publishing import status
@@ -19,6 +23,8 @@ from ik_node.ros.publishing.log import ThrottledLog
 from ik_node.ros.publishing.markers.goal import ShownGoal
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.solvers.result import StopReason
+
+AnyOutcome: TypeAlias = Outcome | FigureOutcome
 
 
 class Outcomes:
@@ -34,9 +40,9 @@ class Outcomes:
         """Use changed options."""
         self._options = options
 
-    def publish(self, robot: Robot, arm: Arm, outcome: Outcome, header: Header, place: str,
+    def publish(self, robot: Robot, group: Group, outcome: AnyOutcome, header: Header, place: str,
                 received: float) -> None:
-        """Publish the outcome of a goal that was solved, met or not.
+        """Publish the outcome of a goal of an arm or a figure that was solved, met or not.
 
         header: of its message. place: which one of several it is, in words. received: when, s of
         `time.perf_counter`.
@@ -45,18 +51,40 @@ class Outcomes:
             # The joint states come first: clients wait for them.
             stamp = self._outputs.joint_states(robot)
             self._health.count(outcome.result, time.perf_counter() - received)
-            self._publish_status(robot, arm, outcome, header, place, stamp)
-            if self._options.publish_solutions:
-                self._branches.publish(robot, arm, outcome.goal, stamp)
+            level, text = self._in_words(robot, outcome, place)
+            if isinstance(group, Figure) and isinstance(outcome, FigureOutcome):
+                self._publish_tasks(group, outcome, stamp, level, text)
+            elif isinstance(group, Arm) and isinstance(outcome, Outcome):
+                self._publish_goal(robot, group, outcome, header, stamp, level, text)
+                if self._options.publish_solutions:
+                    self._branches.publish(robot, group, outcome.goal, stamp)
 
-    def _publish_status(self, robot: Robot, arm: Arm, outcome: Outcome, header: Header,
-                        place: str, stamp: Time) -> None:
-        goal, result, _, duration = outcome
-        level, text = status.outcome(result, self._options.on_failure == 'closest', duration)
+    def _in_words(self, robot: Robot, outcome: AnyOutcome, place: str) -> tuple[bytes, str]:
+        """Return the level and the text of an outcome."""
+        result = outcome.result
+        level, text = status.outcome(result, self._options.on_failure == 'closest',
+                                     outcome.duration)
         if result.reason is StopReason.TIMEOUT and (why := explanation(robot)):
             text = text.replace(result.reason.value, f'{result.reason.value}: {why}', 1)
-        if place:
-            text = f'{place}: {text}'
+        return level, f'{place}: {text}' if place else text
+
+    def _publish_tasks(self, figure: Figure, outcome: FigureOutcome, stamp: Time, level: bytes,
+                       text: str) -> None:
+        result = outcome.result
+        if result.diagnosis:
+            text = f'{text}; {result.diagnosis}'
+        self._health.take_tasks(figure, outcome)
+        if self._outputs.has_listeners('status'):
+            for aim in outcome.aims:
+                self._outputs.status(
+                    status.task_solved(figure, outcome, aim, level, text, stamp))
+        self._outputs.scene.show_tasks(outcome, level, f'{figure.solver_name}: {text}')
+        if level != DiagnosticStatus.OK:
+            self._log.warn(f'tasks not met: {text} ({figure.solver_name})')
+
+    def _publish_goal(self, robot: Robot, arm: Arm, outcome: Outcome, header: Header, stamp: Time,
+                      level: bytes, text: str) -> None:
+        goal, result, _, duration = outcome
         if self._outputs.has_listeners('status'):
             self._outputs.status(
                 status.solved(arm, result, level, text, header, stamp, duration))
@@ -69,9 +97,13 @@ class Outcomes:
                            f'{status.solver_name(arm, result)})')
 
     def refuse(self, robot: Robot | None, name: str, header: Header, reason: str) -> None:
-        """Publish that a goal for the arm of this name was refused; robot: None without one."""
+        """Publish that a goal for the arm or task of this name was refused.
+
+        robot: None without one.
+        """
         self._log.warn(f'goal refused: {reason}')
         self._health.refuse()
         stamp = Time() if robot is None else self._outputs.joint_states(robot)
-        self._outputs.status(status.refused(name, reason, header, stamp))
+        is_task = robot is not None and robot.figure is not None and name in robot.figure.tasks
+        self._outputs.status(status.refused(name, is_task, reason, header, stamp))
         self._outputs.scene.show_refusal(name, reason)

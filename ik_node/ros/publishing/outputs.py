@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
@@ -44,6 +45,7 @@ class Outputs:
         self._joint_state = JointState()  # reused: creating messages takes time
         self.scene = Scene()
         self._no_tf = False
+        self._frame_prefix = self._world_frame = ''
 
     def destroy(self) -> None:
         """Destroy the publishers."""
@@ -66,21 +68,29 @@ class Outputs:
 
     def _placement(self, robot: Robot, options: NodeOptions) -> None:
         """Publish the pose of the root in the world frame to tf, where there are both."""
-        if not options.world_frame or self._no_tf:
+        self._frame_prefix = options.frame_prefix
+        self._world_frame = options.world
+        if options.world_frame and not robot.moves_root:
+            # Not tf2_ros's broadcaster for static transforms: it keeps the first of each frame.
+            self._publish_transform('/tf_static', LATCHED, options.T_world_root, Header(
+                stamp=self._now(), frame_id=options.world_frame), robot)
+
+    def _publish_transform(self, topic: str, qos: QoSProfile | int, T_world_root: np.ndarray,
+                           header: Header, robot: Robot) -> None:
+        """Publish the pose of the root (4, 4), m, in a header's frame, where tf2 is installed."""
+        if self._no_tf:
             return
         try:
             from tf2_msgs.msg import TFMessage
         except ImportError as error:
             self._no_tf = True
-            self._node.get_logger().info(f'{options.world_frame!r} is known to this node only: tf2 '
+            self._node.get_logger().info(f'{header.frame_id!r} is known to this node only: tf2 '
                                          f'is not installed ({error})')
             return
-        if 'tf' not in self._publishers:
-            # Not tf2_ros's broadcaster for static transforms: it keeps the first of each frame.
-            self._publishers['tf'] = self._node.create_publisher(TFMessage, '/tf_static', LATCHED)
-        self._publishers['tf'].publish(TFMessage(transforms=[conversions.transform(
-            options.T_world_root, Header(stamp=self._now(), frame_id=options.world_frame),
-            options.frame_prefix + robot.tree.root)]))
+        if topic not in self._publishers:
+            self._publishers[topic] = self._node.create_publisher(TFMessage, topic, qos)
+        self._publishers[topic].publish(TFMessage(transforms=[conversions.transform(
+            T_world_root, header, self._frame_prefix + robot.tree.root)]))
 
     def joint_states(self, robot: Robot) -> Time:
         """Publish the value of every moving joint at this moment; return the stamp of the message.
@@ -91,7 +101,25 @@ class Outputs:
         conversions.fill_joint_state(self._joint_state, stamp, robot.joint_values(),
                                      robot.joint_velocities())
         self._publishers['joint_states'].publish(self._joint_state)
+        if robot.moves_root:
+            self._root_pose(robot, stamp)
         return stamp
+
+    def _root_pose(self, robot: Robot, stamp: Time) -> None:
+        """Publish the pose of a moving root, on tf too where that is installed."""
+        if 'root_pose' not in self._publishers:
+            self._publishers['root_pose'] = self._node.create_lifecycle_publisher(
+                PoseStamped, '~/root_pose', 10)
+            self._publishers['root_pose'].on_activate(None)
+        is_heard = self.has_listeners('root_pose')
+        if not is_heard and self._no_tf:
+            return
+        header = Header(stamp=stamp, frame_id=self._world_frame)
+        T = robot.T_world_root
+        if is_heard:
+            self._publishers['root_pose'].publish(PoseStamped(
+                header=header, pose=conversions.matrix_to_pose(T)))
+        self._publish_transform('/tf', 10, T, header, robot)
 
     def has_listeners(self, name: str) -> bool:
         """Return whether a publisher has subscribers: messages without subscribers are not built.
@@ -111,11 +139,11 @@ class Outputs:
         self._publishers['solutions'].publish(conversions.branches_to_trajectory(
             arm.chain.joint_names, branches, header))
 
-    def markers(self, robot: Robot, frame_prefix: str,
+    def markers(self, robot: Robot, options: NodeOptions,
                 find: Callable[[Robot, Arm], BranchList] | None) -> None:
         """Publish the markers, if there are subscribers; find: as for `Scene.message`."""
         if self.has_listeners('markers'):
-            self._publishers['markers'].publish(self.scene.message(robot, frame_prefix, find))
+            self._publishers['markers'].publish(self.scene.message(robot, options, find))
 
     def no_markers(self) -> None:
         """Delete the markers."""

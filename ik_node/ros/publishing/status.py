@@ -8,17 +8,21 @@ from std_msgs.msg import Header
 
 from ik_node.bounds import MAX_NAME
 from ik_node.control.arm import Arm
+from ik_node.control.figure import Figure
+from ik_node.control.figure_controller import Aim, FigureOutcome
+from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.result import Result, StopReason
 
 REFUSED = 'REFUSED'  # in place of a StopReason
 
 # The keys of a goal's status, always all of them, in this order.
-KEYS = ('arm', 'solver', 'reason', 'position_error', 'orientation_error', 'iterations', 'restarts',
-        'solve_time', 'goal_frame', 'goal_stamp', 'joint_stamp', 'motion_duration', 'accepted',
-        'smallest_singular_value')
+KEYS = ('arm', 'task', 'solver', 'reason', 'position_error', 'orientation_error', 'iterations',
+        'restarts', 'solve_time', 'goal_frame', 'goal_stamp', 'joint_stamp', 'motion_duration',
+        'accepted', 'smallest_singular_value')
 
 
-def outcome(result: Result, closest: bool, duration: float | None = None) -> tuple[bytes, str]:
+def outcome(result: Result | BodyResult, closest: bool,
+            duration: float | None = None) -> tuple[bytes, str]:
     """Return the level and the text of the status of a goal that was solved.
 
     closest: whether the closest configuration is published where the goal is not met. duration: of
@@ -54,10 +58,57 @@ def solved(arm: Arm, result: Result, level: bytes, text: str, header: Header, jo
         'solve_time': f'{result.solve_time:.9g}'})
 
 
-def refused(arm: str, message: str, header: Header, joint_stamp: Time) -> DiagnosticStatus:
-    """Return the status of a refused goal."""
-    return _status(arm, DiagnosticStatus.ERROR, message, header, joint_stamp,
-                   {'accepted': 'false', 'reason': REFUSED})
+def task_solved(figure: Figure, outcome: FigureOutcome, aim: Aim, level: bytes, text: str,
+                joint_stamp: Time) -> DiagnosticStatus:
+    """Return the status of a goal of a task; level, text, joint_stamp: see `solved`."""
+    result = outcome.result
+    along, about = result.errors[aim.task]
+    return _status('', level, text, aim.header, joint_stamp, {
+        'task': aim.task,
+        'accepted': 'true',
+        'motion_duration': '' if outcome.duration is None else f'{outcome.duration:.9g}',
+        'solver': figure.solver_name,
+        'reason': result.reason.name,
+        'position_error': f'{along:.9g}',
+        'orientation_error': f'{about:.9g}',
+        'iterations': str(result.iterations),
+        'restarts': str(result.restarts),
+        'solve_time': f'{result.solve_time:.9g}'})
+
+
+def refused(name: str, is_task: bool, message: str, header: Header,
+            joint_stamp: Time) -> DiagnosticStatus:
+    """Return the status of a refused goal. name: of its task where it has one, else of its arm."""
+    return _status('' if is_task else name, DiagnosticStatus.ERROR, message, header, joint_stamp,
+                   {'task': name if is_task else '', 'accepted': 'false', 'reason': REFUSED})
+
+
+def task_report(node: str, figure: Figure, name: str,
+                outcome: FigureOutcome | None) -> DiagnosticStatus:
+    """Return the report of a task for /diagnostics; outcome: the last one, None for none yet."""
+    if name in figure.undefined:
+        return DiagnosticStatus(
+            level=DiagnosticStatus.WARN, name=f'{node}: task {name}',
+            message=f'it has no type: set {name}.type', hardware_id=figure.body.tree.name)
+    task = figure.tasks[name]
+    errors = None if outcome is None else outcome.result.errors.get(name)
+    options = figure.solver.options
+    level, message = DiagnosticStatus.OK, 'not solved yet'
+    if errors is not None:
+        met = errors[0] <= options.position_tolerance and errors[1] <= options.orientation_tolerance
+        message = 'met' if met else f'misses by {errors[0]:.3g} m, {errors[1]:.3g} rad'
+        if not met and task.is_necessary:
+            level = DiagnosticStatus.WARN
+    elif outcome is not None:
+        message = 'without errors'
+    along, about = ('', '') if errors is None else (f'{value:.9g}' for value in errors)
+    return DiagnosticStatus(
+        level=level, name=f'{node}: task {name}', message=message,
+        hardware_id=figure.body.tree.name,
+        values=[KeyValue(key=key, value=value) for key, value in (
+            ('type', type(task).__name__), ('priority', str(task.priority)),
+            ('weight', f'{task.weight:g}'), ('position_error', along),
+            ('orientation_error', about))])
 
 
 def solver_name(arm: Arm, result: Result) -> str:

@@ -10,7 +10,7 @@ from ik_node.control.compilation import COMPILING, limited
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake.goals import Goals
+from ik_node.ros.intake.handling import Handling
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.outputs import Outputs
 
@@ -20,11 +20,11 @@ _NO_ROBOT = 'there is no robot yet'
 class Commands:
     """Serves commands to the robot."""
 
-    def __init__(self, node: LifecycleNode, options: NodeOptions, goals: Goals,
+    def __init__(self, node: LifecycleNode, options: NodeOptions, handling: Handling,
                  execution: Execution, outputs: Outputs, branches: Branches,
                  on_reset: Callable[[], None]) -> None:
         """Create the services. on_reset: called before the robot goes to its start pose."""
-        self._node, self._goals, self._execution = node, goals, execution
+        self._node, self._handling, self._execution = node, handling, execution
         self._outputs, self._branches, self._on_reset = outputs, branches, on_reset
         self._robot: Robot | None = None
         self._options = options
@@ -47,23 +47,25 @@ class Commands:
         if robot is None:
             return False, _NO_ROBOT
         moves = self._options.motion != JUMP
-        if moves and not (self._goals.active and self._goals.enabled):
+        if moves and not (self._handling.active and self._handling.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
-        self._goals.stop()
+        self._handling.stop()
         self._outputs.scene.forget_goals()
         self._on_reset()
+        if robot.figure is not None:
+            robot.figure.reset_targets()
         if moves:
             duration = self._execution.go_to_start(robot)
             return True, f'moving to the start pose for {duration:.3f} s'
         self._execution.freeze(robot)
         robot.reset()
-        if self._goals.active:
+        if self._handling.active:
             self._outputs.announce(robot, self._options)
         return True, 'at the start pose'
 
     def freeze(self) -> None:
         """Stop all motions of an active node at once, and publish the joint states."""
-        if self._robot is not None and self._goals.active:
+        if self._robot is not None and self._handling.active:
             self._execution.freeze(self._robot)
             self._outputs.joint_states(self._robot)
 
@@ -75,7 +77,7 @@ class Commands:
         robot = self._robot
         if robot is None:
             response.message = _NO_ROBOT
-        elif not self._goals.active:
+        elif not self._handling.active:
             response.message = 'the node is not active'
         else:
             self._execution.follow(robot)
@@ -87,8 +89,8 @@ class Commands:
         return response
 
     def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._goals.enabled = request.data
-        self._goals.stop()
+        self._handling.enabled = request.data
+        self._handling.stop()
         if not request.data:
             self.freeze()
         response.success = True

@@ -82,5 +82,6 @@ class IkService:
             return Response(Code.FAILURE, trouble, {})
         with limited(robot):
             return solve_once(request, robot, Context(
-                lambda there, arm, header: self._frames.in_base(there, arm, header, options),
+                lambda there, arm, header: self._frames.in_link(
+                    there, arm.chain.base_link, header, options),
                 self._solvers.solver, options.frame_prefix))

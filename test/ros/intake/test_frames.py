@@ -95,7 +95,7 @@ def robot():
 
 def in_base(frames, robot, frame, stamp=0.0, **options):
     header = Header(frame_id=frame, stamp=Time(nanoseconds=round(stamp * 1e9)).to_msg())
-    return frames.in_base(robot, robot.arms[''], header, NodeOptions(**options))
+    return frames.in_link(robot, robot.arms[''].chain.base_link, header, NodeOptions(**options))
 
 
 def test_a_frame_is_taken_from_where_it_was_to_where_the_base_is_now(frames, robot):
@@ -154,7 +154,7 @@ def test_what_is_past_never_comes(frames, robot):
 def test_a_stamp_that_is_no_time_is_refused(frames, robot):
     header = Header(frame_id='table', stamp=TimeMsg(sec=-3))
     with pytest.raises(InputError, match=r'the stamp -3 s, 0 ns is not a time') as raised:
-        frames.in_base(robot, robot.arms[''], header, NodeOptions())
+        frames.in_link(robot, robot.arms[''].chain.base_link, header, NodeOptions())
     assert not isinstance(raised.value, NotYetError)
 
 

@@ -16,7 +16,7 @@ from visualization_msgs.msg import Marker
 import robots
 from ik_node import Goal
 from ik_node.control.arm import Arm
-from ik_node.control.options import ArmOptions
+from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
@@ -29,6 +29,7 @@ from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 
 ROBOTS = {'arm_6r': ('', ''), 'arm_7r': ('', ''), 'planar_3r': ('', ''), 'scara': ('', ''),
           'torso': ('torso_link', 'left_tool0'), 'panda': ('', ''), 'puma560': ('', '')}
+PREFIXED = NodeOptions(frame_prefix='p/')
 LEVELS = {DiagnosticStatus.OK: GREEN, DiagnosticStatus.WARN: AMBER, DiagnosticStatus.ERROR: RED}
 
 
@@ -71,18 +72,18 @@ def test_they_are_valid_for_every_robot_and_outcome(name, level):
     robot.reset()
     scene.take_up(robot)
     frames = {f'p/{link}' for link in robot.tree.links}
-    check_markers(scene.message(robot, 'p/', two_branches), frames)
+    check_markers(scene.message(robot, PREFIXED, two_branches), frames)
     T = arm.chain.forward(arm.chain.neutral())
     for goal in (Goal(T[:3, 3], T[:3, :3]), Goal(T[:3, 3])):
         scene.show_goal(robot, arm, ShownGoal(goal, level, 'REASON'), 'words ' * 100)
-        array = scene.message(robot, 'p/', two_branches)
+        array = scene.message(robot, PREFIXED, two_branches)
         check_markers(array, frames)
         ball, label = by_key(array)['goal', 0], by_key(array)['goal', 4]
         assert ball.color == label.color == LEVELS[level]
         assert label.text == 'REASON'
         assert label.pose.position.z > ball.pose.position.z
     scene.show_refusal('', "unknown frame 'é…'")
-    array = scene.message(robot, 'p/', None)
+    array = scene.message(robot, PREFIXED, None)
     check_markers(array, frames)
     assert by_key(array)['status', 0].text.startswith('refused: unknown frame')
     check_markers(scene.clear(), frames)
@@ -104,7 +105,7 @@ def test_they_are_valid_in_every_configuration(name):
     def check(parts):
         q = lower + np.array(parts) * (upper - lower)
         robot.move(arm, q)
-        check_markers(scene.message(robot, '', two_branches), set(robot.tree.links))
+        check_markers(scene.message(robot, NodeOptions(), two_branches), set(robot.tree.links))
 
     check()
 
@@ -151,7 +152,7 @@ def test_joints_without_limits_have_no_bar():
                                                          ArmOptions(), {})})
     scene = Scene()
     scene.take_up(robot)
-    assert of(scene.message(robot, '', None), 'limits') == []
+    assert of(scene.message(robot, NodeOptions(), None), 'limits') == []
 
 
 def test_a_bars_knob_goes_with_the_joint_and_a_label_says_whose_it_is():
@@ -161,7 +162,7 @@ def test_a_bars_knob_goes_with_the_joint_and_a_label_says_whose_it_is():
     knobs = []
     for q in (arm.chain.lower, arm.chain.upper):
         robot.move(arm, q)
-        markers = by_key(scene.message(robot, '', None))
+        markers = by_key(scene.message(robot, NodeOptions(), None))
         knobs.append(np.array([p.y for p in markers['limits', 1].points]))
         assert all(color.r > color.g for color in markers['limits', 1].colors)
     length = markers['limits', 0].scale.y
@@ -183,15 +184,15 @@ def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
     arm = one(robot)
     scene.take_up(robot)
     scene.show_goal(robot, arm, ShownGoal(Goal([0.1, 0.2, 0.3]), DiagnosticStatus.OK, 'OK'), 'ok')
-    shown = {(m.ns, m.id) for m in scene.message(robot, 'p/', two_branches).markers}
+    shown = {(m.ns, m.id) for m in scene.message(robot, PREFIXED, two_branches).markers}
     assert ('branches', 0) in shown
-    array = scene.message(robot, 'p/', None)
+    array = scene.message(robot, PREFIXED, None)
     gone = [(m.ns, m.id) for m in array.markers if m.action == Marker.DELETE]
     assert gone == [('branches', 0), ('branches', 1)]
-    assert all(m.action == Marker.ADD for m in scene.message(robot, 'p/', None).markers)
+    assert all(m.action == Marker.ADD for m in scene.message(robot, PREFIXED, None).markers)
     other = robot_of('planar_3r')
     scene.take_up(other)
-    array = scene.message(other, '', None)
+    array = scene.message(other, NodeOptions(), None)
     gone = {(m.ns, m.id): m.header.frame_id for m in array.markers if m.action == Marker.DELETE}
     assert ('goal', 0) in gone
     assert ('limits', 5) in gone
@@ -211,14 +212,14 @@ def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
             arm = one(robot)
             scene.show_goal(robot, arm, ShownGoal(Goal([0.1, 0.2, 0.3]), DiagnosticStatus.OK, ''),
                             '')
-        ends.append(len(of(scene.message(robot, '', None), 'goal')) > 0)
+        ends.append(len(of(scene.message(robot, NodeOptions(), None), 'goal')) > 0)
     assert ends == [True, True, False]
 
 
 def test_the_panels_of_two_arms_are_apart():
     robot, scene = two_arms(), Scene()
     scene.take_up(robot)
-    array = scene.message(robot, '', None)
+    array = scene.message(robot, NodeOptions(), None)
     check_markers(array, set(robot.tree.links))
     markers = by_key(array)
     left, right = (markers[f'{side}/limits', 0] for side in ('left', 'right'))
@@ -232,7 +233,7 @@ def test_a_trail_keeps_the_last_five_hundred_places():
     scene.take_up(robot)
     for angle in np.linspace(-2.5, 2.5, 700):
         robot.move(arm, np.array([angle, 0.2, 0.3, 0.0, 0.0, 0.0]))
-        array = scene.message(robot, '', None)
+        array = scene.message(robot, NodeOptions(), None)
     (trail,) = of(array, 'trail')
     assert len(trail.points) == 500
     last, tip = trail.points[-1], arm.chain.forward(robot.joint_configuration(arm))[:3, 3]
@@ -249,11 +250,11 @@ def test_a_forgotten_goal_is_deleted_and_one_of_another_solver_has_no_status():
         scene.show_goal(robot, arm, ShownGoal(Goal(arm.chain.forward(arm.start)[:3, 3]),
                                               DiagnosticStatus.OK, 'CONVERGED'),
                         'auto: the goal is met')
-        before = by_key(scene.message(robot, '', None))
+        before = by_key(scene.message(robot, NodeOptions(), None))
         assert before['goal', 0].color == GREEN
         assert before['goal', 4].text == 'CONVERGED'
         forget()
-        after = by_key(scene.message(robot, '', None))
+        after = by_key(scene.message(robot, NodeOptions(), None))
         assert after['goal', 0].action == action
         assert after['goal', 0].color != GREEN
         assert after['goal', 4].action == Marker.DELETE

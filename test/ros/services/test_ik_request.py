@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from builtin_interfaces.msg import Duration
+from figure_values import built
 from geometry_msgs.msg import PoseStamped
 
 import robots
@@ -40,7 +41,7 @@ def torso():
 def in_base(robot, arm, header):
     if header.frame_id == 'nowhere':
         raise InputError("unknown frame 'nowhere'")
-    return robot.in_base(arm, header.frame_id or arm.chain.base_link)
+    return robot.in_link(arm.chain.base_link, header.frame_id or arm.chain.base_link)
 
 
 def stamped(T, frame=''):
@@ -68,6 +69,13 @@ def request(pose=None, **fields):
 def asked(robot, solver=None, prefix='', **fields):
     bounded = BoundedSolvers().solver if solver is None else solver
     return solve_once(request(**fields), robot, Context(in_base, bounded, prefix))
+
+
+def test_tasks_are_no_group():
+    figure = built(tasks=('a',), a__type='position', a__link='gaze').robot
+    answer = asked(figure)
+    assert answer.code == Code.INVALID_GROUP_NAME
+    assert 'tasks that are solved together by hierarchy' in answer.message
 
 
 def test_the_solution_meets_the_goal_and_the_robot_stays_where_it_is(robot):

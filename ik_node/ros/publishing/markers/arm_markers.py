@@ -17,9 +17,9 @@ _NO_GOAL = 'no goal yet'
 SMALLEST, LARGEST = 0.05, 1000.0  # m: bounds of the size of markers
 
 
-def shown_size(arm: Arm) -> float:
-    """Return the size of an arm for its markers, m: its reach, within bounds."""
-    return min(max(arm.reach, SMALLEST), LARGEST)
+def shown_size(size: float) -> float:
+    """Return the size of an arm or a figure for its markers, m: within bounds."""
+    return min(max(size, SMALLEST), LARGEST)
 
 
 class ArmMarkers:
@@ -34,7 +34,7 @@ class ArmMarkers:
         """Begin without a goal. number: of the arm, which places its panel."""
         self.chain = arm.chain
         self._prefix = f'{arm.name}/' if arm.name else ''
-        self._size = shown_size(arm)
+        self._size = shown_size(arm.reach)
         self.trail = Trail(self.chain, self._size)
         self._bars = LimitBars(self.chain, number, self._size)
         self._solver = arm.solver.name

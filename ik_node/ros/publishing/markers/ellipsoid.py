@@ -6,8 +6,8 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from ik_node.model.chain import Chain
-from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.publishing.markers.shapes import marker, point
+from ik_node.ros.conversions import array_to_point, matrix_to_pose
+from ik_node.ros.publishing.markers.shapes import marker
 
 _COLOR = ColorRGBA(r=0.75, g=0.55, b=1.0, a=0.8)
 _SEGMENTS = 36     # of each ellipse
@@ -54,4 +54,5 @@ def ellipsoid_markers(frame: str, namespace: str, chain: Chain, q: np.ndarray,
     T[:3, :3], semi_axes = velocity_ellipsoid(chain, q, size)
     shown = np.clip(_SHOWN * semi_axes, _THINNEST * size, _LONGEST * size)
     return [marker(frame, namespace, 0, Marker.LINE_LIST, pose=matrix_to_pose(T), color=_COLOR,
-                   scale=Vector3(x=_WIDTH * size), points=[point(p) for p in _CIRCLES * shown])]
+                   scale=Vector3(x=_WIDTH * size),
+                   points=[array_to_point(p) for p in _CIRCLES * shown])]

@@ -10,7 +10,8 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from ik_node.model.chain import Chain
-from ik_node.ros.publishing.markers.shapes import cube, marker, point
+from ik_node.ros.conversions import array_to_point
+from ik_node.ros.publishing.markers.shapes import cube, marker
 from ik_node.spatial import inverse
 
 _OPACITY = 0.45
@@ -47,7 +48,7 @@ def ghost_markers(frame: str, namespace: str, chain: Chain, branches: np.ndarray
     ends, ends_colors, balls, balls_colors = [], [], [], []
     for i, q in enumerate(branches):
         color = _color(i, len(branches))
-        places = [point(p) for p in sticks(chain, q, _SHORTEST * size)]
+        places = [array_to_point(p) for p in sticks(chain, q, _SHORTEST * size)]
         for a, b in pairwise(places):
             ends += [a, b]
             ends_colors += [color, color]

@@ -8,7 +8,8 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from ik_node.model.chain import Chain
-from ik_node.ros.publishing.markers.shapes import GREEN, GREY, RED, marker, mixed, point, text
+from ik_node.ros.conversions import array_to_point
+from ik_node.ros.publishing.markers.shapes import GREEN, GREY, RED, marker, mixed, text
 
 # Of the range between the limits: distances to a limit at which a bar is fully red and green.
 _RED, _GREEN = 0.02, 0.15
@@ -59,8 +60,8 @@ class LimitBars:
         if not self._names:
             return []
         _, places, near = nearness(self._chain, q)
-        tracks = [point((0.0, self._middle, z)) for z in self._heights]
-        knobs = [point((0.0, self._middle + (place - 0.5) * self._length, z))
+        tracks = [array_to_point((0.0, self._middle, z)) for z in self._heights]
+        knobs = [array_to_point((0.0, self._middle + (place - 0.5) * self._length, z))
                  for place, z in zip(places, self._heights)]
         thick = 0.18 * self._row
         return [

@@ -1,13 +1,14 @@
 """Common functions, colours and lifetime of markers."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration
-from geometry_msgs.msg import Point, Vector3
+from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
+
+from ik_node.ros.conversions import array_to_point
 
 GREEN = ColorRGBA(r=0.25, g=0.75, b=0.35, a=1.0)
 AMBER = ColorRGBA(r=1.0, g=0.7, b=0.15, a=1.0)
@@ -36,19 +37,13 @@ def text(frame: str, namespace: str, number: int, words: str, p: np.ndarray, hei
     made = marker(frame, namespace, number, Marker.TEXT_VIEW_FACING, color=color,
                   text=words.encode('ascii', 'replace').decode(),
                   scale=Vector3(x=_BLANK * height, z=height))
-    made.pose.position = point(p)
+    made.pose.position = array_to_point(p)
     return made
 
 
 def cube(size: float) -> Vector3:
     """Return a scale that is the same in all directions, m."""
     return Vector3(x=size, y=size, z=size)
-
-
-def point(p: Iterable[float]) -> Point:
-    """Return p (3,), m, as a message."""
-    x, y, z = p
-    return Point(x=float(x), y=float(y), z=float(z))
 
 
 def mixed(a: ColorRGBA, b: ColorRGBA, part: float, opacity: float = 1.0) -> ColorRGBA:

@@ -8,7 +8,8 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from ik_node.model.chain import Chain
-from ik_node.ros.publishing.markers.shapes import marker, point
+from ik_node.ros.conversions import array_to_point
+from ik_node.ros.publishing.markers.shapes import marker
 
 _COLOR = ColorRGBA(r=0.3, g=0.55, b=0.95, a=0.8)
 _LENGTH = 500   # points
@@ -37,7 +38,7 @@ class Trail:
         while self._configurations:
             p = self._chain.forward(self._configurations.popleft())[:3, 3]
             if np.linalg.norm(p - self._last) > _STEP * self._size:
-                self._points.append(point(p))
+                self._points.append(array_to_point(p))
                 self._last = p
         if len(self._points) < 2:
             return []

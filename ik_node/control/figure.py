@@ -1,0 +1,223 @@
+"""The figure of the robot: all its joints, several tasks, and a solver for them together."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node._jit import Kernel
+from ik_node.bounds import MAX_JOINTS
+from ik_node.control.arm import same_options, same_value
+from ik_node.control.group import Group
+from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
+from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
+from ik_node.exceptions import ModelError, OptionError, names
+from ik_node.kinematics.forward import tree_frames
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.model.tree import KinematicTree
+from ik_node.motion.pose_library import PoseLibrary
+from ik_node.motion.ruckig_profile import ruckig_module
+from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.registry import make_body_solver
+from ik_node.spatial import rotation_exp, rotation_log, rpy_from_matrix
+from ik_node.tasks import Pose, Posture, Task
+
+_ROOT_ENTRIES = {'fixed': 0, 'planar': 3, 'floating': 6}
+
+GOAL = 'goal'
+"""The name of the task of a figure without tasks: the pose of the tip."""
+
+
+class FigureSource(NamedTuple):
+    """What a figure is built from."""
+
+    tree: KinematicTree
+    options: ArmOptions
+    solver_options: Mapping[str, Any]
+    """Of the chosen solver."""
+    task_options: Mapping[str, TaskOptions]
+    """By the names of the tasks; without any, the tip has a pose."""
+    root: str
+    """The parameter: fixed, planar or floating."""
+    T_world_root: np.ndarray
+    """(4, 4) where a moving root starts, m."""
+    poses: PoseLibrary | None
+    """For named start poses."""
+    motion: str
+    """The parameter."""
+
+    def is_same(self, other: 'FigureSource') -> bool:
+        """Return whether a figure built from the other one would be the same."""
+        return (self.tree is other.tree and self.poses is other.poses
+                and (self.root, self.motion) == (other.root, other.motion)
+                and np.array_equal(self.T_world_root, other.T_world_root)
+                and same_options(self.options, other.options) and self.solves_as(other)
+                and self.task_options.keys() == other.task_options.keys()
+                and all(same_options(options, other.task_options[name])
+                        for name, options in self.task_options.items()))
+
+    def solves_as(self, other: 'FigureSource') -> bool:
+        """Return whether the solver has the same name and options."""
+        return (self.options.solver == other.options.solver
+                and self.solver_options.keys() == other.solver_options.keys()
+                and all(same_value(value, other.solver_options[name])
+                        for name, value in self.solver_options.items()))
+
+
+class Figure(Group):
+    """The whole tree with its tasks.
+
+    Attributes, besides those of a group:
+    - `body`, its space; `solver`, which has the tasks that have a type.
+    - `tasks`: by name. `undefined`: names of tasks that have no type yet.
+    - `size`: how far its links are apart, m.
+    """
+
+    name = ''
+
+    def __init__(self, source: FigureSource, previous: 'Figure | None' = None) -> None:
+        """Build body, tasks and solver. Raises IkError for values that do not fit the tree.
+
+        previous: the figure that this one replaces. Tasks with unchanged options are taken from it,
+        with their present targets; changed ones keep the target where it is valid.
+        """
+        self.source, self.options, self.motion = source, source.options, source.motion
+        if self.motion == CARTESIAN:
+            raise OptionError('motion cartesian moves one tip on a line; with several tasks use '
+                              'jump or joint')
+        if previous is not None and previous.source.tree is not source.tree:
+            previous = None
+        like = previous if previous is not None and previous.source.root == source.root else None
+        self.body: Body = source.tree.body(source.root) if like is None else like.body
+        if self.body.n_joints > MAX_JOINTS:
+            raise ModelError(f'{source.tree.name!r} has {self.body.n_joints} joints; at most '
+                             f'{MAX_JOINTS} are allowed')
+        self.space = self.body
+        self.tasks: dict[str, Task] = self._make_tasks(previous)
+        self.undefined = tuple(name for name in source.task_options if name not in self.tasks)
+        self.start = self._start(source)
+        # Until a task has a type, the solver has nothing to do.
+        solved = tuple(self.tasks.values()) or (Posture(self.start),)
+        self.solver: BodySolver = (
+            like.solver if like is not None and source.solves_as(like.source)
+            and solved == like.solver.tasks
+            else make_body_solver(self.options.solver, self.body, solved, **source.solver_options))
+        self.limits = self._motion_limits()
+        self.size: float = self._size() if like is None else like.size
+        if self.motion == JOINT:
+            ruckig_module()
+
+    @property
+    def solver_name(self) -> str:
+        """The name of the solver."""
+        return self.solver.name
+
+    @property
+    def words(self) -> str:
+        """The body, the solver and the tasks, in words."""
+        return (f'{self.body!r}, solver {self.solver.name}, '
+                f'tasks {names(self.tasks) if self.tasks else "without types"}')
+
+    @property
+    def moves_root(self) -> bool:
+        """Whether the root moves."""
+        return self.source.root != 'fixed'
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the kernels that the figure can call, in the order of first use."""
+        return *self.solver.kernels(), tree_frames
+
+    def T_world_root(self, q: np.ndarray) -> np.ndarray:
+        """Return the pose of the root link (4, 4), m, at q (n,)."""
+        T = np.eye(4)
+        if self.source.root == 'planar':
+            c, s = np.cos(q[2]), np.sin(q[2])
+            T[:2, :2], T[:2, 3] = [[c, -s], [s, c]], q[:2]
+        elif self.source.root == 'floating':
+            T[:3, :3], T[:3, 3] = rotation_exp(q[3:6]), q[:3]
+        return T
+
+    def set_missing_targets(self, q: np.ndarray) -> None:
+        """Set targets that are not set to what the tasks meet at q (n,)."""
+        frames = BodyFrames(self.body, q)
+        for task in self.tasks.values():
+            if _lacks_target(task):
+                task.target = task.target_in(frames)
+
+    def reset_targets(self) -> None:
+        """Set all targets to those of the parameters, or to what the start pose meets."""
+        for name, task in self.tasks.items():
+            if hasattr(task, 'target'):
+                task.target = self._initial_target(name)
+        self.set_missing_targets(self.start)
+
+    def _initial_target(self, name: str) -> Any:
+        options = self.source.task_options.get(name)
+        if options is None or options.target is None:
+            return None
+        return make_task(name, options).target
+
+    def _make_tasks(self, previous: 'Figure | None') -> dict[str, Task]:
+        """Return the tasks that have a type, or the pose of the tip where there are none."""
+        source = self.source
+        if not source.task_options:
+            return {GOAL: self._goal_task(previous)}
+        made: dict[str, Task] = {}
+        for name, options in source.task_options.items():
+            if options.type == NO_TYPE:
+                continue
+            before = None if previous is None else previous.tasks.get(name)
+            former = None if previous is None else previous.source.task_options.get(name)
+            if before is not None and former is not None and same_options(options, former):
+                made[name] = before
+                continue
+            made[name] = make_task(name, options)
+            if before is not None and former is not None and hasattr(
+                    before, 'target') and _keeps_target(options, former):
+                made[name].target = before.target
+        return made
+
+    def _goal_task(self, previous: 'Figure | None') -> Task:
+        """Return the pose of the tip."""
+        options = self.options
+        chain = self.source.tree.chain(options.base_link or None, options.tip_link or None)
+        weights = options.task_weights
+        if isinstance(weights, str):
+            raise OptionError(f'task_weights must be six numbers with the solver '
+                              f'{options.solver!r}, not {weights!r}')
+        task = Pose(chain.tip_link, weights=weights, name=GOAL)
+        if previous is not None and not previous.source.task_options:
+            before = previous.tasks[GOAL]
+            if before.links == task.links:
+                task.target = before.target
+        return task
+
+    def _start(self, source: FigureSource) -> np.ndarray:
+        """Return the start pose (n,): the root as placed, then the joints."""
+        neutral = self.body.neutral()
+        T = source.T_world_root
+        if source.root == 'planar':
+            roll, pitch, yaw = rpy_from_matrix(T[:3, :3])
+            if max(abs(T[2, 3]), abs(roll), abs(pitch)) > 1e-9:
+                raise OptionError('root_pose must be x y 0 0 0 yaw with a planar root')
+            neutral[:3] = T[0, 3], T[1, 3], yaw
+        elif source.root == 'floating':
+            neutral[:3], neutral[3:6] = T[:3, 3], rotation_log(T[:3, :3])
+        return self._configured_start(source.poses, neutral, _ROOT_ENTRIES[source.root])
+
+    def _size(self) -> float:
+        """Return the largest distance of two links along an axis, m."""
+        places = np.array([T[:3, 3] for T in self.body.forward(self.body.neutral()).values()])
+        return float(np.ptp(places, axis=0).max())
+
+
+def _lacks_target(task: Task) -> bool:
+    return getattr(task, 'target', 0) is None and getattr(task, 'polygon', None) is None
+
+
+def _keeps_target(options: TaskOptions, former: TaskOptions) -> bool:
+    """Return whether the present target of a task is valid after a change of its options."""
+    return ((options.type, options.link, options.reference)
+            == (former.type, former.link, former.reference)
+            and same_value(options.target, former.target))

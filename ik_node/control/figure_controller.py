@@ -1,0 +1,119 @@
+"""The controller of a figure: solves its tasks together when a target moves."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node._jit import time_is_over
+from ik_node.control.figure import Figure
+from ik_node.control.mover import MotionSink, Mover
+from ik_node.control.options import JUMP
+from ik_node.control.robot import Robot
+from ik_node.motion.joint_motion import joint_motion
+from ik_node.solvers.body.result import BodyResult
+
+
+class Aim(NamedTuple):
+    """A goal of a task."""
+
+    task: str
+    """Its name."""
+    target: Any
+    """As the task takes it."""
+    weights: np.ndarray | None
+    """(6,) of a Pose; None: unchanged."""
+    header: Any
+    """Of its message, which the controller does not read."""
+
+
+class FigureOutcome(NamedTuple):
+    """The outcome of goals of tasks that were solved together."""
+
+    aims: tuple[Aim, ...]
+    result: BodyResult
+    accepted: bool
+    """Whether the figure moves: the tasks are met, or the closest configuration was accepted."""
+    duration: float | None
+    """Of the motion, s; None where joints jump."""
+
+
+class FigureController(Mover):
+    """Solves all tasks of a figure from its present joint values.
+
+    Where the tasks are not met together and the closest configuration is not accepted, the moved
+    targets are set back: the tasks are solved as before.
+
+    Attributes, besides those of a mover:
+    - `figure`: with tasks, solver and limits.
+    """
+
+    def __init__(self, figure: Figure, clock: Callable[[], float], sink: MotionSink) -> None:
+        """Begin without a goal. clock: returns the time of motions, s."""
+        super().__init__(clock, sink)
+        self.figure = figure
+
+    @property
+    def group(self) -> Figure:
+        """The figure."""
+        return self.figure
+
+    def drop_waypoints(self) -> None:
+        """Do nothing: a figure follows no path."""
+
+    def take_up(self, robot: Robot, figure: Figure) -> None:
+        """Use a changed figure of a robot; a motion continues where it is valid."""
+        self._stop_for(robot, figure.body)
+        self.figure = figure
+
+    def go(self, robot: Robot, aims: Sequence[Aim]) -> FigureOutcome:
+        """Move targets, solve all tasks and move there, or hold.
+
+        Raises IkError for a target that its task does not take, and where there is no motion; the
+        former targets then stand.
+        """
+        before: list[tuple[Any, tuple[Any, np.ndarray | None]]] = []
+        accepted = False
+        try:
+            for aim in aims:
+                task = self.figure.tasks[aim.task]
+                before.append((task, _set_target(task, aim.target, aim.weights)))
+            outcome = self._solve(robot, tuple(aims))
+            accepted = outcome.accepted
+        finally:
+            if not accepted:
+                for task, (target, weights) in reversed(before):
+                    _set_target(task, target, weights)
+        return outcome
+
+    def _solve(self, robot: Robot, aims: tuple[Aim, ...]) -> FigureOutcome:
+        q0, solver = robot.joint_configuration(self.figure), self.figure.solver
+        result = solver.solve(q0)
+        if not result.success and self.accept_closest and not time_is_over():
+            result = solver.closest(q0)
+        accepted = result.success or self.accept_closest
+        duration = self._move_to(robot, result.q) if accepted else None
+        return FigureOutcome(aims, result, accepted, duration)
+
+    def _move_to(self, robot: Robot, q: np.ndarray) -> float | None:
+        """Move to q (n,); return the duration of the motion, s, None for a jump."""
+        self.has_moved = True
+        if self.figure.motion == JUMP:
+            self.motion = None
+            robot.move(self.figure, q)
+            return None
+        motion = joint_motion(self.figure.body, self.figure.limits, self._present(robot), q)
+        self._begin(motion)
+        self.advance(robot, self._clock())
+        return motion.duration
+
+
+def _set_target(task: Any, target: Any, weights: np.ndarray | None) -> tuple[
+        Any, np.ndarray | None]:
+    """Set the target of a task, and weights unless they are None; return the former ones."""
+    former, former_weights = task.target, None
+    task.target = target
+    if weights is not None and not np.array_equal(weights, task.weights):
+        former_weights = task.weights
+        task.weights = weights
+    return former, former_weights

@@ -1,0 +1,78 @@
+"""A group of joints that move together: what an arm and a figure have in common."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ik_node._jit import Kernel
+from ik_node.control.options import ArmOptions
+from ik_node.exceptions import OptionError
+from ik_node.model.joint_space import JointSpace
+from ik_node.motion.limits import MotionLimits, motion_limits
+from ik_node.motion.pose_library import PoseLibrary
+
+
+class Group(ABC):
+    """Joints that one solver moves.
+
+    Attributes:
+    - `name`, `options`.
+    - `space`: the chain or the body that says what q consists of.
+    - `motion`: how it moves, one of `options.MOTIONS`.
+    - `start`: (n,) initial joint values, rad or m.
+    - `limits`: of motion.
+    """
+
+    name: str
+    options: ArmOptions
+    space: JointSpace
+    motion: str
+    start: np.ndarray
+    limits: MotionLimits
+
+    @property
+    @abstractmethod
+    def solver_name(self) -> str:
+        """The name of the solver."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What it is and its solver, in words."""
+
+    @abstractmethod
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the kernels that the group can call, in the order of first use."""
+
+    def _motion_limits(self) -> MotionLimits:
+        options = self.options
+        return motion_limits(self.space, options.velocity_limits, options.acceleration_limits,
+                             options.jerk_limits, options.speed)
+
+    def _configured_start(self, poses: PoseLibrary | None, neutral: np.ndarray,
+                          first: int = 0) -> np.ndarray:
+        """Return the values of the parameter start_pose (n,).
+
+        neutral: (n,) the values of joints without one. first: of the joints that a list has.
+        """
+        start, space = self.options.start_pose, self.space
+        if start is None:
+            return neutral
+        if isinstance(start, str):
+            if poses is None:
+                raise OptionError(f'start_pose {start!r} is a name, but the parameter poses names '
+                                  'no file')
+            return poses.configuration(start, space, neutral)
+        named = space.joint_names[first:]
+        if len(start) != len(named):
+            raise OptionError(f'start_pose must have {len(named)} entries, one for each of '
+                              f'{", ".join(named)}, not {len(start)}')
+        q = neutral.copy()
+        q[first:] = start
+        outside = (q < space.lower) | (q > space.upper)
+        if outside.any():
+            i = int(np.argmax(outside))
+            raise OptionError(f'start_pose: {q[i]:g} is outside the limits {space.lower[i]:g} to '
+                              f'{space.upper[i]:g} of joint {space.joint_names[i]!r}')
+        return q
+

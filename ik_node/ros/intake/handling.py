@@ -1,0 +1,152 @@
+"""Handling of goals: checks whether they may be executed, and reports what fails."""
+
+import functools
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from rclpy.lifecycle import LifecycleNode
+from rclpy.time import Time
+from std_msgs.msg import Header
+
+from ik_node.control.compilation import limited
+from ik_node.control.mover import Mover
+from ik_node.control.options import NodeOptions
+from ik_node.control.robot import Robot
+from ik_node.exceptions import IkError, InputError
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.measured import Measured
+from ik_node.ros.intake.waiting import NotYetError, Waiting
+from ik_node.ros.publishing.outcomes import AnyOutcome, Outcomes
+
+_Mover = TypeVar('_Mover', bound=Mover)
+
+
+class Handling:
+    """Executes goals of arms and tasks.
+
+    Attributes:
+    - `active`: whether the node is active; otherwise goals are ignored, which is logged once.
+    - `enabled`: whether goals are solved; otherwise they are refused.
+    - `robot`, `options`: the present ones.
+    """
+
+    def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
+                 outcomes: Outcomes, measured: Measured) -> None:
+        """Begin inactive, without a robot."""
+        self.active, self.enabled, self._ignored = False, True, False
+        self.robot: Robot | None = None
+        self.options = options
+        self._node, self._execution = node, execution
+        self._outcomes, self._measured = outcomes, measured
+        self._late = Waiting(node)
+
+    def destroy(self) -> None:
+        """Drop waiting goals."""
+        self._late.destroy()
+
+    def activate(self, active: bool) -> None:
+        """Begin to handle goals, or stop."""
+        self.active, self._ignored = active, False
+        if not active:
+            self.stop()
+
+    def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
+        """Use a robot and options. Goals that wait for a frame are dropped with their tree."""
+        if robot is None or self.robot is None or robot.tree is not self.robot.tree:
+            self._late.stop()
+        self.robot, self.options = robot, options
+
+    def stop(self) -> None:
+        """Drop the current paths and waiting goals."""
+        self._execution.drop_paths()
+        self._late.stop()
+
+    def handle(self, name: str, header: Header, find: Callable[[], _Mover],
+               execute: Callable[[Robot, _Mover], AnyOutcome | None], place: str = '',
+               arrives: bool = True) -> Any:
+        """Execute a goal and publish its outcome; errors are logged and reported in the status.
+
+        name: of its arm or task. find: returns the controller. execute: without an outcome there is
+        nothing to publish. place: which goal of several it is, in words. arrives: whether it is a
+        new message, which ends the current path, not a step of that path.
+        """
+        received, robot = time.perf_counter(), self.robot
+        if not self.active:
+            self._ignore()
+            return None
+        try:
+            if robot is None:
+                raise InputError('there is no robot yet: no description has been received')
+            mover = find()
+            if arrives:
+                mover.drop_waypoints()
+            if not self.enabled:
+                raise InputError('the node is disabled: call ~/enable')
+            if arrives:
+                self._check_arrival(robot, mover, header)
+            self._execution.follow(robot)
+            with limited(robot):
+                outcome = execute(robot, mover)
+                if outcome is not None:
+                    self._outcomes.publish(robot, mover.group, outcome, header, place, received)
+        except NotYetError as error:
+            self._put_off(name, header, error, functools.partial(
+                self.handle, name, header, find, execute, place))
+            return None
+        except IkError as error:
+            self._outcomes.refuse(robot, name, header, str(error))
+            outcome = None
+        except Exception:  # a defect must not stop the node
+            self._outcomes.refuse(robot, name, header,
+                                  f'internal error:\n{traceback.format_exc()}')
+            outcome = None
+        self.overtaken(name)
+        return outcome
+
+    def overtaken(self, name: str) -> None:
+        """Drop goals of an arm or a task that wait for a frame: a newer one has been handled."""
+        self._late.overtaken(name)
+
+    def adopt_measured(self) -> None:
+        """Set joints at rest that no goal has moved yet to their measured values."""
+        if self.robot is not None and self._measured.topic:
+            for mover in self._execution.movers():
+                if not mover.has_moved and mover.motion is None:
+                    self._measured.take_up(self.robot, mover.group)
+
+    def _ignore(self) -> None:
+        """Log once that goals arrive while the node is inactive."""
+        if not self._ignored:
+            self._ignored = True
+            self._node.get_logger().warning(
+                'goals are ignored: the node is inactive; activate it first')
+
+    def _check_arrival(self, robot: Robot, mover: Mover, header: Header) -> None:
+        """Check the age of a goal, and begin from the measured joint values, if there are any."""
+        self.check_age(header)
+        if self._measured.topic:
+            self._measured.look_after(mover.group)
+            if mover.motion is None:
+                self._measured.take_up(robot, mover.group)
+
+    def _put_off(self, name: str, header: Header, error: NotYetError,
+                 again: Callable[[], object]) -> None:
+        """Execute a goal as soon as its frame is known; refuse it after the timeout."""
+        timeout = self.options.tf_timeout
+        if not self._late.wait(name, error.come, again, timeout):
+            waited = f'; waited {timeout:g} s for it' if timeout > 0.0 else ''
+            self._outcomes.refuse(self.robot, name, header, f'{error}{waited}')
+
+    def check_age(self, header: Header) -> None:
+        """Raise InputError for a goal older than max_goal_age; without a stamp it has no age."""
+        most = self.options.max_goal_age
+        if most == 0.0:
+            return
+        stamp = 1e-9 * Time.from_msg(header.stamp).nanoseconds
+        if stamp > 0.0:
+            age = 1e-9 * self._node.get_clock().now().nanoseconds - stamp
+            if age > most:
+                raise InputError(f'the goal is {age:.3f} s old, more than max_goal_age allows, '
+                                 f'{most:g} s')

@@ -1,0 +1,83 @@
+"""All markers of a figure, and their state."""
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from visualization_msgs.msg import Marker
+
+from ik_node.control.figure import Figure
+from ik_node.control.figure_controller import FigureOutcome
+from ik_node.model.body_frames import BodyFrames
+from ik_node.ros.publishing.markers.arm_markers import shown_size
+from ik_node.ros.publishing.markers.goal import COLORS
+from ik_node.ros.publishing.markers.shapes import GREY, RED, text
+from ik_node.ros.publishing.markers.task_markers import TaskMarkers
+
+_NO_GOAL = 'no goal yet'
+_LETTERS = 0.03  # of the figure's size
+_ABOVE = 0.12
+_LONGEST = 90     # characters of the text in the scene
+
+
+class FigureMarkers:
+    """The markers of a figure's tasks, in the world frame of the tasks.
+
+    - `figure`: the present one.
+    """
+
+    def __init__(self, figure: Figure) -> None:
+        """Begin without a goal."""
+        self.figure = figure
+        self._size = shown_size(figure.size)
+        self._words, self._color = _NO_GOAL, GREY
+        self._outcome: FigureOutcome | None = None
+
+    def forget_goal(self) -> None:
+        """Remove the outcome: it no longer describes the state of the figure."""
+        self._outcome = None
+        self._words, self._color = _NO_GOAL, GREY
+
+    def show(self, outcome: FigureOutcome, level: bytes, words: str) -> None:
+        """Show the outcome of a goal; words: the same."""
+        self._outcome = outcome
+        self._words, self._color = words, COLORS[level]
+
+    def show_refusal(self, words: str) -> None:
+        """Show why the last goal was refused."""
+        self._words, self._color = f'refused: {words}', RED
+
+    def markers(self, frame: str, q: np.ndarray) -> list[Marker]:
+        """Return the markers at q (n,), in the frame of the world."""
+        frames = BodyFrames(self.figure.body, q)
+        made: list[Marker] = []
+        top = 0.0
+        for name, task in self.figure.tasks.items():
+            level = self._level(name)
+            builder = TaskMarkers(frame, f'{name}/goal', self._size, COLORS[level],
+                                  '' if level == DiagnosticStatus.OK else self._reason)
+            made += builder.markers(task, frames, level)
+        for link in self.figure.body.links:
+            top = max(top, float(frames.pose(link)[2, 3]))
+        root = frames.pose(self.figure.body.tree.root)[:3, 3]
+        made.append(text(frame, 'status', 0, _shortened(self._words), np.array(
+            [root[0], root[1], top + _ABOVE * self._size]), _LETTERS * self._size, self._color))
+        return made
+
+    @property
+    def _reason(self) -> str:
+        return '' if self._outcome is None else self._outcome.result.reason.name
+
+    def _level(self, name: str) -> bytes:
+        """Return the level of a task: met, missed, or not solved yet."""
+        outcome = self._outcome
+        if outcome is None or name not in outcome.result.errors:
+            return DiagnosticStatus.STALE if outcome is None else DiagnosticStatus.OK
+        along, about = outcome.result.errors[name]
+        options = self.figure.solver.options
+        met = along <= options.position_tolerance and about <= options.orientation_tolerance
+        return DiagnosticStatus.OK if met else (
+            DiagnosticStatus.WARN if outcome.accepted else DiagnosticStatus.ERROR)
+
+
+def _shortened(words: str) -> str:
+    """Return a text that fits into the scene; ~/status has all of it."""
+    return words if len(words) <= _LONGEST else f'{words[:_LONGEST]} ...'

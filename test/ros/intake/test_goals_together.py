@@ -1,0 +1,112 @@
+"""Goals of several tasks that have arrived by the time of a solve are solved together."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from figure_values import built
+from geometry_msgs.msg import PointStamped
+
+from ik_node.control.figure_controller import FigureController
+from ik_node.exceptions import IkError, InputError
+from ik_node.ros.conversions import array_to_point
+from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.task_goals import TaskGoals
+
+PALMS = {'a': 'left_palm', 'b': 'right_palm'}
+
+
+class Queue:
+    """A subscription whose messages wait in a queue."""
+
+    def __init__(self, *messages):
+        self.messages = list(messages)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def take_message(self, kind, raw):
+        return (self.messages.pop(), {}) if self.messages else None
+
+
+class Rig:
+    """The goals of two tasks, whose outcomes are collected."""
+
+    def __init__(self, *waiting, oldest=None):
+        self.robot = built(tasks=tuple(PALMS), **{
+            f'{name}__{field}': value for name, link in PALMS.items()
+            for field, value in (('type', 'position'), ('link', link))}).robot
+        self.controller = FigureController(self.robot.figure, lambda: 0.0, None)
+        self.outcomes, self.refused, self.overtaken, self.oldest = [], [], [], oldest
+        frames = Frames.__new__(Frames)
+        frames._buffer, frames.missing = None, 'there is no tf2'
+        handling = SimpleNamespace(handle=self._handle, check_age=self._check_age,
+                                   overtaken=self.overtaken.append,
+                                   options=SimpleNamespace(world='world', world_frame='',
+                                                           frame_prefix=''))
+        self.goals = TaskGoals(None, handling, SimpleNamespace(figure=self.controller), frames)
+        self.queue = Queue(*waiting)
+        self.goals._subscriptions = {('b', PointStamped): SimpleNamespace(handle=self.queue)}
+
+    def _handle(self, name, header, find, execute):
+        try:
+            self.outcomes.append(execute(self.robot, find()))
+        except IkError as error:
+            self.refused.append((name, str(error)))
+
+    def _check_age(self, header):
+        if header.stamp.sec == self.oldest:
+            raise InputError('too old')
+
+    def place(self, name):
+        frames = self.robot.figure.body.forward(
+            self.robot.joint_configuration(self.robot.figure))
+        return frames[PALMS[name]][:3, 3]
+
+
+def goal(p, frame='', second=0):
+    message = PointStamped(point=array_to_point(p))
+    message.header.frame_id, message.header.stamp.sec = frame, second
+    return message
+
+
+LEFT, RIGHT = [0.2, 0.3, 0.1], [0.25, -0.3, 0.2]
+
+
+def test_two_goals_are_one_solve():
+    rig = Rig(goal(RIGHT))
+    rig.goals.take_point('a', goal(LEFT))
+    assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a', 'b']]
+    assert rig.place('a') == pytest.approx(LEFT, abs=2e-6)
+    assert rig.place('b') == pytest.approx(RIGHT, abs=2e-6)
+    assert rig.overtaken == ['b']
+    assert not rig.queue.messages
+
+
+@pytest.mark.parametrize(('second', 'reason'), [
+    (goal(RIGHT, 'nowhere'), "unknown frame 'nowhere'"),
+    (goal([np.nan, 0.0, 0.0]), 'finite'), (goal(RIGHT, second=7), 'too old')])
+def test_one_that_is_refused_leaves_the_other(second, reason):
+    rig = Rig(second, oldest=7)
+    rig.goals.take_point('a', goal(LEFT))
+    assert rig.place('a') == pytest.approx(LEFT, abs=2e-6)
+    assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes][:1] == [['a']]
+    if reason == 'too old':  # handled alone, where its age is checked as of every message
+        assert [aim.task for aim in rig.outcomes[1].aims] == ['b']
+    else:
+        assert [(name, reason in text) for name, text in rig.refused] == [('b', True)]
+
+
+@pytest.mark.parametrize(('first', 'second', 'accepted'), [
+    (LEFT, [9.0, 0.0, 0.0], [True, False]), ([9.0, 0.0, 0.0], RIGHT, [False, True])])
+def test_goals_that_are_not_met_together_are_solved_one_by_one(first, second, accepted):
+    rig = Rig(goal(second))
+    rig.goals.take_point('a', goal(first))
+    assert [outcome.accepted for outcome in rig.outcomes] == accepted
+    assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a'], ['b']]
