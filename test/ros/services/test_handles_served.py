@@ -15,7 +15,7 @@ from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerU
 from visualization_msgs.srv import GetInteractiveMarkers
 
 import robots
-from ik_node import KinematicTree, solver_names
+from ik_node import KinematicTree, body_solver_names, solver_names
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ros_harness import NodeUnderTest, elapse, pose, running
 
@@ -87,8 +87,15 @@ class Viewer:
 
     def tip(self, chain):
         """Return where the tip is by the last joint states (4, 4)."""
-        state = dict(zip(self.states[-1].name, self.states[-1].position))
+        state = self.joint_values()
         return chain.forward([state[name] for name in chain.joint_names])
+
+    def link(self, tree, name):
+        """Return where a link is by the last joint states (4, 4)."""
+        return tree.forward(self.joint_values())[name]
+
+    def joint_values(self):
+        return dict(zip(self.states[-1].name, self.states[-1].position))
 
 
 @pytest.fixture(scope='module')
@@ -246,3 +253,40 @@ def test_several_arms_have_a_handle_each():
         assert node.until(lambda: viewer.ticked('right') == ['ccd'], 60.0)
         assert node.get('left.solver', 'right.solver') == ['dls', 'ccd']
         assert viewer.ticked('left') == ['dls']
+
+
+def test_each_task_has_a_handle_that_moves_its_target():
+    tree = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+    names = {'left': 'pose', 'right': 'position'}
+    fields = [f'{side}.{field}:={value}' for side, kind in names.items()
+              for field, value in (('type', kind), ('link', f'{side}_tool0'))]
+    with NodeUnderTest('-p', f'urdf_path:={robots.OWN / "torso.urdf"}', '-p', 'publish_rate:=20.0',
+                       '-p', 'solver:=least_squares', '-p', 'tasks:=[left, right]',
+                       *(part for field in fields for part in ('-p', field))) as node:
+        viewer = Viewer(node.compiled(), tree.root).settle()
+        handles = viewer.handles()
+        assert {name: len(handle.controls) for name, handle in handles.items()} == {
+            'left': 7, 'right': 4}
+        assert {handle.header.frame_id for handle in handles.values()} == {tree.root}
+        home = viewer.place('right')
+        T = home.copy()
+        T[2, 3] -= 0.05
+        status = viewer.drag(T, marker_name='right')
+        assert status.level == DiagnosticStatus.OK, status
+        assert {pair.key: pair.value for pair in status.values}['task'] == 'right'
+        assert node.until(lambda: np.allclose(
+            viewer.link(tree, 'right_tool0')[:3, 3], T[:3, 3], atol=2e-6))
+        far = pose(9.0, 0.0, 1.0)
+        assert viewer.drag(far, marker_name='left').level == DiagnosticStatus.ERROR
+        node.settle()
+        assert viewer.place('left') == pytest.approx(far)
+        viewer.choose('hierarchy', 'left')
+        assert node.until(lambda: viewer.ticked('left') == ['hierarchy'], 60.0)
+        assert viewer.ticked('right') == ['hierarchy']
+        assert set(body_solver_names()) <= {
+            entry.title[4:] for entry in viewer.handles()['left'].menu_entries}
+        assert viewer.place('left') == pytest.approx(far)
+        assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+        assert viewer.comes_to(home, 'right')
+        assert node.set(tasks=['left']) == (True, '')
+        assert node.until(lambda: list(viewer.handles()) == ['left'])

@@ -7,70 +7,84 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-from geometry_msgs.msg import PointStamped, Pose, PoseStamped
+from geometry_msgs.msg import Pose
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from ik_node.control.arm import Arm, same_chain
+from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError
-from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
-from ik_node.ros.publishing.markers.arm_markers import shown_size
+from ik_node.ros.conversions import pose_to_matrix
+from ik_node.ros.services.interaction.arm_goal import LastGoal, arm_goals
+from ik_node.ros.services.interaction.draggable import Draggable, GoalSink
 from ik_node.ros.services.interaction.marker import handle_marker
 from ik_node.ros.services.interaction.menu import HOME, POSITION_ONLY, chosen_solver, menu_entries
-from ik_node.solvers.goal import Goal
-
-ONLY_ARM = 'tip'  # the name of the handle of an arm without a name
+from ik_node.ros.services.interaction.task_target import task_targets
 
 
 class Actions(NamedTuple):
-    """Functions of the node for handles; the first argument of all but go_home names the arm."""
+    """Functions of the node for handles."""
 
-    take_pose: Callable[[str, PoseStamped], None]
-    take_point: Callable[[str, PointStamped], None]
+    goals: GoalSink
+    """Takes the goals of arms."""
+    task_goals: GoalSink
+    """Takes the goals of tasks."""
     choose_solver: Callable[[str, str], None]
+    """The first argument names the arm; it is empty for a figure."""
     go_home: Callable[[], None]
-    last_goal: Callable[[Arm], Goal | None]
+    last_goal: LastGoal
+
+
+class _Look(NamedTuple):
+    """What a handle is shown with, besides its pose."""
+
+    frame: str
+    size: float
+    weights: tuple[float, ...]
+    solvers: tuple[str, ...]
+    solver: str
+    position_only: bool | None
+    """None where there is no choice."""
 
 
 @dataclass
 class _Handle:
-    """The handle of one arm."""
+    """The handle of one arm or task."""
 
-    arm: Arm
-    frame: str
+    item: Draggable
     pose: Pose
-    seen: Goal | None
+    seen: object
     """The last goal that the handle has moved to or created."""
     position_only: bool = False
-    at_tip: bool = True
-    """Whether it follows the tip: until it is dragged, or there is a goal."""
+    placed: bool = False
+    """Whether a drag or a goal has placed it; else it is at its rest pose."""
+    look: _Look | None = None
+    """As it is shown; None before."""
 
 
 class Handles:
-    """One handle for each arm, at its last goal or its tip."""
+    """One handle for each arm, at its last goal or its tip, and for each task, at its target."""
 
     def __init__(self, server: Any, actions: Actions) -> None:
         """Begin without handles. server: that of interactive_markers, or an equivalent."""
         self._server, self._actions = server, actions
         self._handles: dict[str, _Handle] = {}
 
-    def take_up(self, robot: Robot, frame_prefix: str) -> None:
-        """Create a handle for each arm, at the tip, or at its previous pose for the same arm."""
-        before, self._handles = self._handles, {}
-        for gone in before.keys() - {_handle_name(name) for name in robot.arms}:
+    def take_up(self, robot: Robot, options: NodeOptions) -> None:
+        """Create a handle for each arm and task; those that stay valid keep their poses.
+
+        What is shown unchanged is not sent again: it would end a drag.
+        """
+        actions, before = self._actions, self._handles
+        items: list[Draggable] = [
+            *arm_goals(robot, options.frame_prefix, actions.goals, actions.last_goal),
+            *task_targets(robot, options, actions.task_goals)]
+        self._handles = {
+            item.name: _made(robot, item, before.get(item.name)) for item in items}
+        for gone in before.keys() - self._handles.keys():
             self._server.erase(gone)
-        for name, arm in robot.arms.items():
-            handle = _Handle(arm, frame_prefix + arm.chain.base_link,
-                             _tip_pose(robot, arm), self._actions.last_goal(arm))
-            previous = before.get(_handle_name(name))
-            if previous is not None:
-                handle.position_only = previous.position_only
-                if same_chain(previous.arm.chain, arm.chain):
-                    handle.pose, handle.seen = previous.pose, previous.seen
-                    handle.at_tip = previous.at_tip
-            self._handles[_handle_name(name)] = handle
-            self._show(handle)
+        for name, handle in self._handles.items():
+            previous = before.get(name)
+            self._show(handle, None if previous is None else previous.pose)
         self._server.applyChanges()
 
     def clear(self) -> None:
@@ -81,25 +95,23 @@ class Handles:
         self._server.applyChanges()
 
     def follow(self, robot: Robot) -> None:
-        """Move handles to goals from other sources, or with the tip."""
-        for name, handle in self._handles.items():
-            goal, pose = self._actions.last_goal(handle.arm), handle.pose
-            if goal is not None and goal is not handle.seen:
-                handle.seen, handle.at_tip = goal, False
-                pose = matrix_to_pose(goal.pose)
-                if goal.orientation is None:
-                    pose.orientation = handle.pose.orientation
-            elif handle.at_tip:
-                pose = _tip_pose(robot, handle.arm)
-            if pose != handle.pose:
-                handle.pose = pose
-                self._server.setPose(name, pose)
+        """Move handles to goals from other sources, or with the robot."""
+        for handle in self._handles.values():
+            item, before = handle.item, handle.pose
+            goal = item.last_goal()
+            if goal is not None and goal != handle.seen:
+                handle.seen, handle.placed = goal, True
+                handle.pose = item.goal_pose(handle.pose)
+            elif not handle.placed:
+                handle.pose = item.rest_pose(robot)
+            handle.pose = item.tracked(robot, handle.pose)
+            self._show(handle, before)
         self._server.applyChanges()
 
     def go_with_tips(self) -> None:
-        """Follow the tips from now on: there is no goal any more."""
+        """Stay at the rest poses from now on: there is no goal any more."""
         for handle in self._handles.values():
-            handle.seen, handle.at_tip = self._actions.last_goal(handle.arm), True
+            handle.seen, handle.placed = handle.item.last_goal(), False
 
     def on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
         """Handle a drag, or a choice in the menu."""
@@ -109,60 +121,66 @@ class Handles:
         if feedback.event_type == InteractiveMarkerFeedback.POSE_UPDATE or (
                 # Of messages faster than they are handled the last counts, which is this one.
                 feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP
-                and not _is_same(feedback.pose, handle.pose)):
+                and not handle.item.is_same_pose(feedback.pose, handle.pose)):
             self._drag(handle, feedback)
         elif feedback.event_type == InteractiveMarkerFeedback.MENU_SELECT:
             self._choose(handle, feedback.menu_entry_id)
 
     def _drag(self, handle: _Handle, feedback: InteractiveMarkerFeedback) -> None:
         """Send the pose of the handle as a goal; the handle stays there in any case."""
-        name, header, pose = handle.arm.name, feedback.header, feedback.pose
-        if handle.position_only:
-            self._actions.take_point(name, PointStamped(header=header, point=pose.position))
-        else:
-            self._actions.take_pose(name, PoseStamped(header=header, pose=pose))
-        if header.frame_id == handle.frame and _is_pose(pose):
-            handle.pose, handle.seen = pose, self._actions.last_goal(handle.arm)
-            handle.at_tip = False
+        item, header, pose = handle.item, feedback.header, feedback.pose
+        item.send(header, pose, handle.position_only)
+        if header.frame_id == item.frame and _is_pose(pose):
+            handle.pose, handle.seen, handle.placed = pose, item.last_goal(), True
         # The server has stored the pose of the feedback, even in another frame or an invalid one.
-        self._server.setPose(feedback.marker_name, handle.pose)
+        self._server.setPose(item.name, handle.pose)
 
     def _choose(self, handle: _Handle, entry: int) -> None:
-        solver = chosen_solver(entry)
+        item = handle.item
+        solver = chosen_solver(item.solvers, entry)
         if solver is not None:
-            self._actions.choose_solver(handle.arm.name, solver)
-        elif entry == POSITION_ONLY:
+            self._actions.choose_solver(item.group.name, solver)
+        elif entry == POSITION_ONLY and item.may_free_orientation:
             handle.position_only = not handle.position_only
-            self._show(handle)
+            self._show(handle, handle.pose)
             self._server.applyChanges()
         elif entry == HOME:
             self._actions.go_home()
 
-    def _show(self, handle: _Handle) -> None:
-        arm = handle.arm
-        weights = arm.task_weights
-        if handle.position_only:
-            linear = weights[:3] if weights[:3].any() else np.ones(3)
-            weights = np.concatenate([linear, np.zeros(3)])
-        marker = handle_marker(_handle_name(arm.name), handle.frame, handle.pose, weights,
-                               shown_size(arm))
-        marker.menu_entries = menu_entries(arm.solver.name, handle.position_only)
+    def _show(self, handle: _Handle, shown_pose: Pose | None) -> None:
+        """Tell the server what has changed. shown_pose: the one that it has."""
+        item, look = handle.item, _look(handle)
+        if look == handle.look:
+            if handle.pose != shown_pose:
+                self._server.setPose(item.name, handle.pose)
+            return
+        handle.look = look
+        marker = handle_marker(item.name, item.frame, handle.pose,
+                               item.shown_weights(handle.position_only), item.size)
+        marker.menu_entries = menu_entries(look.solvers, look.solver, look.position_only)
         self._server.insert(marker, feedback_callback=self.on_feedback)
 
 
-def _handle_name(arm: str) -> str:
-    return arm or ONLY_ARM
+def _made(robot: Robot, item: Draggable, previous: _Handle | None) -> _Handle:
+    """Return the handle of an item. previous: the one of the same name, which it replaces."""
+    handle = _Handle(item, item.rest_pose(robot), item.last_goal())
+    if previous is None:
+        return handle
+    handle.position_only = previous.position_only and item.may_free_orientation
+    handle.look = previous.look
+    if previous.item.place == item.place:
+        if previous.placed:
+            handle.pose, handle.placed = previous.pose, True
+        if type(previous.item) is type(item):  # whose goals are comparable
+            handle.seen = previous.seen
+    return handle
 
 
-def _tip_pose(robot: Robot, arm: Arm) -> Pose:
-    return matrix_to_pose(arm.chain.forward(robot.joint_configuration(arm)))
-
-
-def _is_same(pose: Pose, other: Pose) -> bool:
-    """Return whether two poses differ by no more than RViz's single precision."""
-    a, b = ((p.x, p.y, p.z, o.x, o.y, o.z, o.w) for p, o in (
-        (each.position, each.orientation) for each in (pose, other)))
-    return bool(np.allclose(a, b, rtol=1e-6, atol=1e-6))
+def _look(handle: _Handle) -> _Look:
+    item = handle.item
+    return _Look(item.frame, item.size, tuple(item.shown_weights(handle.position_only).tolist()),
+                 item.solvers, item.group.solver_name,
+                 handle.position_only if item.may_free_orientation else None)
 
 
 def _is_pose(pose: Pose) -> bool:

@@ -6,12 +6,11 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
 
-from ik_node.control.arm import Arm
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.ros.intake.goals import Goals
+from ik_node.ros.services.interaction.arm_goal import LastGoal
+from ik_node.ros.services.interaction.draggable import GoalSink
 from ik_node.ros.services.interaction.handles import Actions, Handles
-from ik_node.solvers.goal import Goal
 
 NAMESPACE = '~'  # of update, feedback and get_interactive_markers
 
@@ -19,18 +18,17 @@ NAMESPACE = '~'  # of update, feedback and get_interactive_markers
 class Interaction:
     """Serves handles while the node is active and the parameter interactive_marker is true."""
 
-    def __init__(self, node: LifecycleNode, goals: Goals, last_goal: Callable[[Arm], Goal | None],
-                 reset: Callable[[], tuple[bool, str]]) -> None:
+    def __init__(self, node: LifecycleNode, goals: GoalSink, task_goals: GoalSink,
+                 last_goal: LastGoal, reset: Callable[[], tuple[bool, str]]) -> None:
         """Begin without handles.
 
-        last_goal: of an arm. reset: goes to the start pose; returns success and a message.
+        goals: of arms. task_goals: of tasks. last_goal: returns that of an arm. reset: goes to the
+        start pose; returns success and a message.
         """
         self._node, self._reset = node, reset
-        self._actions = Actions(goals.take_pose, goals.take_point, self._choose_solver,
-                                self._go_home, last_goal)
+        self._actions = Actions(goals, task_goals, self._choose_solver, self._go_home, last_goal)
         self._server: Any = None
         self._handles: Handles | None = None
-        self._shown: tuple[Robot, str] | None = None  # what the handles were made for
 
     def take_up(self, robot: Robot | None, options: NodeOptions, active: bool) -> None:
         """Create or remove handles for a robot and options; active: whether the node is."""
@@ -43,20 +41,16 @@ class Interaction:
             return
         if not active or robot is None:
             self._handles.clear()
-            self._shown = None
-        elif self._shown is None or self._shown[0] is not robot or (
-                self._shown[1] != options.frame_prefix):
-            # Others are left as they are: somebody may be dragging one.
-            self._handles.take_up(robot, options.frame_prefix)
-            self._shown = robot, options.frame_prefix
+        else:
+            self._handles.take_up(robot, options)
 
     def follow(self, robot: Robot) -> None:
-        """Move the handles to new goals, or with the tips."""
+        """Move the handles to new goals, or with the robot."""
         if self._handles is not None:
             self._handles.follow(robot)
 
     def go_with_tips(self) -> None:
-        """Let the handles follow the tips from now on."""
+        """Let the handles follow the tips, or the targets of tasks, from now on."""
         if self._handles is not None:
             self._handles.go_with_tips()
 
@@ -65,7 +59,7 @@ class Interaction:
         if self._handles is not None:
             self._handles.clear()
             self._server.shutdown()
-        self._server = self._handles = self._shown = None
+        self._server = self._handles = None
 
     def _serve(self) -> None:
         try:
@@ -79,7 +73,10 @@ class Interaction:
         self._handles = Handles(self._server, self._actions)
 
     def _choose_solver(self, arm: str, solver: str) -> None:
-        """Set the parameter like a client: it is checked, and refused with a reason."""
+        """Set the parameter of an arm, or of a figure, whose name is empty.
+
+        It is set like by a client: checked, and refused with a reason.
+        """
         self._node.set_parameters([Parameter(f'{arm}.solver'.lstrip('.'), value=solver)])
 
     def _go_home(self) -> None:

@@ -1,0 +1,53 @@
+"""The goal of an arm, as a handle drags it: at the last goal, or at the tip."""
+
+from collections.abc import Callable
+
+from geometry_msgs.msg import Pose
+
+from ik_node.control.arm import Arm
+from ik_node.control.robot import Robot
+from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.publishing.markers.arm_markers import shown_size
+from ik_node.ros.services.interaction.draggable import ONLY_TIP, Draggable, GoalSink
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.registry import solver_names
+
+LastGoal = Callable[[Arm], Goal | None]
+
+
+class ArmGoal(Draggable):
+    """The goal of an arm, in the frame of its base."""
+
+    def __init__(self, arm: Arm, frame_prefix: str, sink: GoalSink, last_goal: LastGoal) -> None:
+        """Take an arm. last_goal: returns that of an arm, in the frame of its base."""
+        chain = arm.chain
+        self.name, self.goal_name, self.sink = arm.name or ONLY_TIP, arm.name, sink
+        self.frame = frame_prefix + chain.base_link
+        self.place = chain.tree, chain.base_link, chain.tip_link
+        self.group, self.solvers = arm, solver_names()
+        self.weights, self.size = arm.task_weights, shown_size(arm.reach)
+        self._arm, self._last_goal = arm, last_goal
+
+    def last_goal(self) -> Goal | None:
+        """Return the last goal; None without one."""
+        return self._last_goal(self._arm)
+
+    def goal_pose(self, pose: Pose) -> Pose:
+        """Return the pose of the last goal; without an orientation it has that of a pose."""
+        goal = self.last_goal()
+        if goal is None:
+            return pose
+        found = matrix_to_pose(goal.pose)
+        if goal.orientation is None:
+            found.orientation = pose.orientation
+        return found
+
+    def rest_pose(self, robot: Robot) -> Pose:
+        """Return the pose of the tip."""
+        return matrix_to_pose(self._arm.chain.forward(robot.joint_configuration(self._arm)))
+
+
+def arm_goals(robot: Robot, frame_prefix: str, sink: GoalSink,
+              last_goal: LastGoal) -> list[ArmGoal]:
+    """Return the goals of all arms of a robot."""
+    return [ArmGoal(arm, frame_prefix, sink, last_goal) for arm in robot.arms.values()]
