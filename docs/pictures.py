@@ -20,6 +20,8 @@ from benchmark import arms
 from benchmark.chromium import new_page
 from ik_node.motion.closed_path import ClosedPath
 from ik_node.processes import node_command, running
+from ik_node.resources import robot_file, share_folder
+from ik_node.ros.clients.client import Client
 from ik_node.viewer.robot_view import COLORS, RobotView
 from ik_node.viewer.view import View
 
@@ -41,26 +43,27 @@ def main() -> int:
     hero(PICTURES / 'hero.png')
     compare(PICTURES / 'compare.png')
     unreachable(PICTURES / 'unreachable.png')
+    tasks(PICTURES / 'humanoid.png')
     return 0
 
 
 def hero(file: Path) -> None:
     """Show a Panda at the end of a path."""
-    with _shown('panda', ('dls',)) as (page, view, robot_views):
+    with _shown(_solvers('panda', 'dls')) as (page, view, robot_views):
         _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.62)
         page.screenshot(path=file)
 
 
 def compare(file: Path) -> None:
     """Show three solvers after the same goals."""
-    with _shown('panda', ('dls', 'transpose', 'ccd')) as (page, view, robot_views):
+    with _shown(_solvers('panda', 'dls', 'transpose', 'ccd')) as (page, view, robot_views):
         _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.4)
         page.screenshot(path=file)
 
 
 def unreachable(file: Path) -> None:
     """Show a goal that is not met."""
-    with _shown('ur5', ('dls',)) as (page, view, robot_views):
+    with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
         path = ClosedPath(robot_views[0].chain)
         _follow(page, view, robot_views, path, 0.2, 0.3)
         T = path.pose(0.3)
@@ -70,39 +73,62 @@ def unreachable(file: Path) -> None:
         page.screenshot(path=file)
 
 
+def tasks(file: Path) -> None:
+    """Show a humanoid that reaches with both hands and looks at one, its feet where they stood."""
+    command = node_command(robot_file('humanoid'), 'least_squares', ros_arguments=[
+        '--params-file', str(share_folder() / 'config/humanoid.yaml'), '-r', '__ns:=/figure'])
+    with _shown({'figure': command}) as (page, _, robot_views), Client(
+            namespace='/figure') as client:
+        tree = robot_views[0].tree
+        assert tree is not None
+        start = tree.forward()
+        goals = {}
+        for task, offset in (('left', (0.38, 0.12, 1.5)), ('right', (0.3, -0.08, 1.2))):
+            goals[task] = start[f'{task}_palm'].copy()
+            goals[task][:3, 3] += offset
+            client.send(goals[task], task=task)
+        client.send(goals['left'][:3, 3], task='look')
+        page.wait_for_timeout(_SETTLE)
+        page.screenshot(path=file)
+
+
 def _run(module: str, *arguments: object) -> None:
     subprocess.run([sys.executable, '-m', module, *map(str, arguments)], check=True)
 
 
-@contextlib.contextmanager
-def _shown(name: str, solvers: tuple[str, ...]) -> Iterator[tuple[Any, View, list[RobotView]]]:
-    """Run a node for each solver, a view of them, and a browser on that; yield when all is there.
-
-    Yields (page, view, stations).
-    """
+def _solvers(name: str, *solvers: str) -> dict[str, list[str]]:
+    """Return the command of a node with an arm for each solver."""
     arm = arms.load(name)
+    return {solver: node_command(arm.file, solver, arm.chain.base_link, arm.chain.tip_link,
+                                 ['-r', f'__ns:=/{solver}']) for solver in solvers}
+
+
+@contextlib.contextmanager
+def _shown(commands: dict[str, list[str]]) -> Iterator[tuple[Any, View, list[RobotView]]]:
+    """Run nodes, a view of them, and a browser on that; yield when all is there.
+
+    commands: by the namespaces of the nodes. Yields (page, view, views of the nodes).
+    """
+    several = len(commands) > 1
     with contextlib.ExitStack() as stack:
-        for solver in solvers:
-            stack.enter_context(running(node_command(
-                arm.file, solver, arm.chain.base_link, arm.chain.tip_link,
-                ['-r', f'__ns:=/{solver}'])))
+        for command in commands.values():
+            stack.enter_context(running(command))
         server = viser.ViserServer(host='127.0.0.1', port=_PORT, verbose=False, label='ik_view')
         stack.callback(server.stop)
         news = threading.Event()
-        robot_views = [RobotView(server, solver if len(solvers) > 1 else 'ik_node', news.set,
-                                 namespace=f'/{solver}',
-                                 color=COLORS[i] if len(solvers) > 1 else None)
-                       for i, solver in enumerate(solvers)]
+        robot_views = [RobotView(server, name if several else 'ik_node', news.set,
+                                 namespace=f'/{name}', color=COLORS[i] if several else None)
+                       for i, name in enumerate(commands)]
         view = View(server, robot_views, news)
         stack.callback(view.close)
         threading.Thread(target=view.run, daemon=True).start()
         page = stack.enter_context(new_page(1280, 720))
         page.goto(f'http://127.0.0.1:{server.get_port()}')
         deadline = time.monotonic() + 60.0
-        while not all(robot_view.chain and robot_view.values for robot_view in robot_views):
+        while not all(robot_view.tree and robot_view.values for robot_view in robot_views):
             page.wait_for_timeout(100)
             if time.monotonic() > deadline:
-                raise TimeoutError(f'the nodes of {name} do not answer')
+                raise TimeoutError(f'the nodes {", ".join(commands)} do not answer')
         page.wait_for_timeout(4000)
         page.get_by_text('Software WebGL').locator('xpath=../..').get_by_role(
             'button').first.click()

@@ -103,18 +103,19 @@ def drag(page, start, end, steps=12):
     page.mouse.up()
 
 
-def drag_handle(page, view, ends):
-    """Drag the goal's handle; ends: returns where from and to, pixels.
+def drag_handle(page, view, ends, task=''):
+    """Drag the handle of the arm's goal, or of a task; ends: returns where from and to, pixels.
 
     Where the processor renders, the page may still draw the handle at its last place; the drag then
     turns the camera, and another one is needed. Notifications, which may lie over the handle, stay
     while the mouse is over them.
     """
-    T = view._gizmo.T
+    gizmo = view._handles.named(task)
+    T = gizmo.T
     for _ in range(10):
         page.evaluate(_CLOSE_NOTIFICATIONS)
         drag(page, *ends())
-        if until(lambda: np.linalg.norm(view._gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 6.0, page):
+        if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 6.0, page):
             return
     raise AssertionError('the handle does not move')
 

@@ -16,22 +16,22 @@ _SHOWN = 1e-4         # rad or m: less is not sent to the page
 
 
 class JointPanel:
-    """A slider for every joint of the arm, which moves the arm when the user moves it."""
+    """A slider for every joint of the arm, or of the body; the robot follows the user's."""
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView,
                  notify: Callable[[str], None], on_leave: Callable[[], None]) -> None:
         """Make the widgets.
 
-        notify: called with a message when the node refuses. on_leave: called when the arm leaves
-        its goal.
+        notify: called with a message when the node refuses. on_leave: called when the robot
+        leaves its goal.
         """
         self._robot_view, self._notify, self._on_leave = robot_view, notify, on_leave
         self._wanted: Newest[list[float] | str] = Newest(self._go_to)
         self._sliders: list[Any] = []
         self._others: list[Any] = []
-        chain = robot_view.chain
-        joints = [] if chain is None else list(zip(
-            chain.joint_names, np.maximum(chain.lower, -_FREE), np.minimum(chain.upper, _FREE)))
+        self._space = space = robot_view.space
+        joints = [] if space is None else list(zip(
+            space.joint_names, np.maximum(space.lower, -_FREE), np.minimum(space.upper, _FREE)))
         names = self._read_poses()
         if names:
             poses = server.gui.add_dropdown('pose', names)
@@ -43,6 +43,11 @@ class JointPanel:
                                            float(np.clip(0.0, lower, upper)))
             slider.on_update(self._moved)
             self._sliders.append(slider)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the joints are others now."""
+        return self._robot_view.space is not self._space
 
     def close(self) -> None:
         """Remove the widgets."""
@@ -56,10 +61,10 @@ class JointPanel:
 
     def update(self) -> None:
         """Show the joint values, unless the user is moving a slider."""
-        chain, values = self._robot_view.chain, self._robot_view.values
-        if chain is None or self._wanted.busy or self._robot_view.switching:
+        space, values = self._space, self._robot_view.values
+        if space is None or self._wanted.busy or self._robot_view.parameters.switching:
             return
-        for name, slider in zip(chain.joint_names, self._sliders):
+        for name, slider in zip(space.joint_names, self._sliders):
             value = values.get(name)
             if value is not None and abs(value - slider.value) > _SHOWN:
                 slider.value = float(np.clip(value, slider.min, slider.max))

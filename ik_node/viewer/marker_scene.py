@@ -1,6 +1,7 @@
 """Draws the markers of a visualization_msgs/MarkerArray in the scene."""
 
 import time
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ _TRIANGLE_LIST = 11
 _ADD, _DELETE, _DELETE_ALL = 0, 2, 3
 
 _SOLID = 500  # largest list whose members are drawn as solids; longer ones are drawn as points
+_LETTERS_A_LINE, _LINES = 60, 3  # of texts that are wrapped
 _BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
 
@@ -53,6 +55,13 @@ class MarkerScene:
         for key in [key for key, (_, ends, _) in self._shown.items() if ends < now]:
             self._remove(key)
 
+    def pose(self, key: tuple[str, int]) -> np.ndarray | None:
+        """Return the pose (4, 4), m, of a marker by its namespace and id; None without it."""
+        if key not in self._shown:
+            return None
+        handle = self._shown[key][0]
+        return matrix(handle.position, handle.wxyz)
+
     def clear(self) -> None:
         """Remove all markers from the scene."""
         for key in list(self._shown):
@@ -84,7 +93,8 @@ class MarkerScene:
         points = np.array([(v.x, v.y, v.z) for v in marker.points]).reshape(-1, 3)
         colors = np.array([_rgb(c) for c in marker.colors], dtype=np.uint8).reshape(-1, 3)
         if marker.type == _TEXT:
-            return scene.add_label(name, marker.text, position=position)
+            text, anchor = _wrapped(marker.text)
+            return scene.add_label(name, text, position=position, anchor=anchor)
         if marker.type == _CUBE:
             return scene.add_box(name, dimensions=(size.x, size.y, size.z), **look, **placed)
         if marker.type == _SPHERE:
@@ -131,6 +141,14 @@ class MarkerScene:
                       else colors[:len(colors) // 2 * 2].reshape(-1, 2, 3))
         return self._server.scene.add_line_segments(name, ends, shades, thickness=2.0,
                                                     thickness_units='screen', **placed)
+
+
+def _wrapped(text: str) -> tuple[str, str]:
+    """Return a text with long lines wrapped, and limited in number, and the anchor of its label."""
+    lines = [part for line in text.splitlines() for part in wrap(line, _LETTERS_A_LINE)]
+    if len(lines) <= len(text.splitlines()):
+        return text, 'top-left'
+    return '\n'.join([*lines[:_LINES], *(['…'] if len(lines) > _LINES else [])]), 'bottom-left'
 
 
 def _another(wxyz: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ class PathPanel:
 
     def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
                  where: Callable[[], np.ndarray]) -> None:
-        """Make the widgets. where: returns T_root_goal (4, 4), m, of the goal now."""
+        """Make the widgets. where: returns the pose (4, 4), m, of the goal now."""
         self._server, self._robot_views, self._where = server, robot_views, where
         self._waypoints: list[np.ndarray] = []
         self._shown: list[Any] = []
@@ -32,20 +32,20 @@ class PathPanel:
     @property
     def draws(self) -> bool:
         """Whether drags add waypoints."""
-        return bool(self._draws.value)
+        return bool(self._draws.value) and self._robot_views[0].follows_paths
 
-    def draw(self, T_root_goal: np.ndarray) -> None:
+    def draw(self, T_world_goal: np.ndarray) -> None:
         """Add a waypoint, if it is far enough from the last."""
         least = _MIN_STEP * self._robot_views[0].reach
         if not self._waypoints or np.linalg.norm(
-                T_root_goal[:3, 3] - self._waypoints[-1][:3, 3]) > least:
-            self.add(T_root_goal)
+                T_world_goal[:3, 3] - self._waypoints[-1][:3, 3]) > least:
+            self.add(T_world_goal)
 
-    def add(self, T_root_goal: np.ndarray) -> None:
+    def add(self, T_world_goal: np.ndarray) -> None:
         """Add a waypoint (4, 4), m."""
-        self._waypoints.append(T_root_goal)
+        self._waypoints.append(T_world_goal)
         scene, number = self._server.scene, len(self._waypoints)
-        position, wxyz = position_wxyz(T_root_goal)
+        position, wxyz = position_wxyz(T_world_goal)
         size = 0.06 * self._robot_views[0].reach
         self._shown.append(scene.add_frame(
             new_name(self._server, f'/path/{number}'), axes_length=size, axes_radius=0.04 * size,

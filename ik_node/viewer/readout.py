@@ -70,18 +70,22 @@ def _row(robot_view: RobotView) -> str:
     """Return two rows of the table: the figures of the last goal, and the state in words."""
     report, (color, text) = robot_view.state.report, robot_view.state.line
     values = report.values if report else {}
-    solver = values.get('solver') or robot_view.option('solver') or robot_view.name
+    solver = values.get('solver') or robot_view.parameters.option('solver') or robot_view.name
     cells = [_number(values.get('position_error'), 1e3), _number(
         values.get('orientation_error'), 1e3), _number(values.get('smallest_singular_value')),
         values.get('iterations') or '–', _number(values.get('solve_time'), 1e3)]
-    return (f'<tr><td><span style="color:{color}">●</span> {html.escape(str(solver))}</td>'
+    return (f'<tr><td style="white-space:nowrap"><span style="color:{color}">●</span> '
+            f'{html.escape(str(solver))}</td>'
             + ''.join(f'<td align="right">{cell}</td>' for cell in cells)
             + f'</tr><tr><td colspan="6" style="color:{color}">{html.escape(text)}'
             '</td></tr>')
 
 
 def _number(text: str | None, scale: float = 1.0) -> str:
-    return f'{scale * float(text):.2g}' if text else '–'
+    if not text:
+        return '–'
+    value = scale * float(text)
+    return f'{value:.2g}' if abs(value) < 99.5 else f'{value:.0f}'
 
 
 def _times(robot_view: RobotView, length: int) -> np.ndarray:

@@ -19,7 +19,11 @@ _MOVED = 1e-7  # m and parts of a unit quaternion: less is not sent to the page
 
 
 class RobotScene:
-    """Draws a tree and moves it. `problems`: messages about shapes that cannot be shown."""
+    """Draws a tree and moves it.
+
+    - `problems`: messages about shapes that cannot be shown.
+    - `T_root_link`: (4, 4), m, pose of each link; `T_world_root`: that of the root.
+    """
 
     def __init__(self, server: viser.ViserServer, name: str, tree: KinematicTree, meshes: Meshes,
                  color: tuple[float, float, float] | None = None) -> None:
@@ -46,21 +50,27 @@ class RobotScene:
                 except MeshError as error:
                     self.problems.append(f'{link}: {error}')
         self.T_root_link: dict[str, np.ndarray] = {}
+        self.T_world_root = np.eye(4)
         self.move({})
 
     def remove(self) -> None:
         """Remove the robot from the scene."""
         self._top.remove()
 
-    def move(self, values: Mapping[str, float]) -> None:
-        """Set joint values, {joint: rad or m}; unknown names are ignored."""
+    def move(self, values: Mapping[str, float], T_world_root: np.ndarray | None = None) -> None:
+        """Set joint values, {joint: rad or m}; unknown names are ignored.
+
+        T_world_root: (4, 4), m, pose of the root; by default the identity.
+        """
+        self.T_world_root = np.eye(4) if T_world_root is None else T_world_root
         moving = {name: value for name, value in values.items()
                   if name in self.tree.joints and self.tree.joints[name].moves}
         self.T_root_link = self.tree.forward(moving)
         with self._server.atomic():
             for link, T in self.T_root_link.items():
                 parent = self._parent.get(link)
-                self._place(link, T if parent is None else inverse(self.T_root_link[parent]) @ T)
+                self._place(link, (self.T_world_root if parent is None else inverse(
+                    self.T_root_link[parent])) @ T)
 
     def _place(self, link: str, T_parent_link: np.ndarray) -> None:
         """Send what has changed: only the orientation of a revolute joint's link, for example."""

@@ -4,10 +4,9 @@ Messages arrive in the connection's thread, which only stores them; the painter'
 newest.
 """
 
-import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +14,25 @@ import numpy as np
 import viser
 from visualization_msgs.msg import Marker
 
-from ik_node.control.options import MODEL_PATHS, model_path
+from ik_node.control.options import model_path
 from ik_node.exceptions import IkError, InputError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
-from ik_node.model.readers import read_model, read_urdf_text
+from ik_node.model.joint_space import JointSpace
+from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
-from ik_node.ros.clients.connection import Connection, Report, SilentError
+from ik_node.ros.clients.connection import Connection, Report
 from ik_node.spatial import inverse
+from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.meshes import Meshes
-from ik_node.viewer.robot_scene import RobotScene
-from ik_node.viewer.state import State
+from ik_node.viewer.node_parameters import NodeParameters
+from ik_node.viewer.state import NO_GOAL, State
+from ik_node.viewer.targets import Target
 
 _REMEMBERED = 300  # reports
 _WAITING = 100     # messages with markers
 _OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
-_MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
 
 
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
@@ -40,14 +41,14 @@ COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.4
 
 
 class RobotView:
-    """The view of a node: `connection` to it, `tree` and `chain` once its robot is known.
+    """The view of a node: `connection` to it, its robot, its markers, its goals.
+
+    Poses are in the world, that of the node's tasks: the frame of the root link where that is
+    fixed.
 
     - `name`: its name on the page. `state`: of the node and its last goal.
     - `reports`: the last ones of this robot, the newest at the end.
-    - `problems`: messages about what cannot be shown. `values`: of its joints, rad or m.
-    - `outdated`: whether the parameters have to be fetched.
-    - `switching`: whether another robot has been requested.
-    - `restarts`: observed restarts of the node.
+    - `parameters`: of the node. `restarts`: observed restarts of the node.
     """
 
     def __init__(self, server: viser.ViserServer, name: str, changed: Callable[[], None], *,
@@ -57,29 +58,28 @@ class RobotView:
         """Connect to a node. changed: called, in any thread, when there is something to draw."""
         self.name, self.arm = name, arm
         self._goal_markers = f'{arm}/goal' if arm else 'goal'
-        self.tree: KinematicTree | None = None
-        self.chain: Chain | None = None
         self.reports: deque[Report] = deque(maxlen=_REMEMBERED)
         self.count = 0  # of all reports
         self.state = State()
-        self.outdated, self.switching, self.restarts = True, False, 0
+        self.parameters = NodeParameters(arm, self.state.forget_goal)
+        self.restarts = 0
         self._processes: frozenset[bytes] = frozenset()
-        self.problems: list[str] = []
-        self.values: dict[str, float] = {}
-        self.parameters: dict[str, Any] = {}
-        self._event_records: list[dict[str, Any]] = []  # see `_record_events`
-        self._server, self._changed, self._color = server, changed, color
-        self._root = f'/{name}'
-        self._place = server.scene.add_frame(self._root, show_axes=False)
-        self._scene: RobotScene | None = None
-        self._markers = MarkerScene(server, f'{self._root}/markers')
+        self._changed = changed
+        self._place = server.scene.add_frame(f'/{name}', show_axes=False)
+        self._drawn = DrawnRobot(server, f'/{name}/robot', color)
+        self._markers = MarkerScene(server, f'/{name}/markers')
         self._lock = threading.Lock()
         self._posing = threading.Lock()  # held while start_pose is another one, to go there
         self._text = ''  # of the robot that is drawn
-        self._file_text = self._topic_text = ''
-        self._received: dict[str, float] = {}  # joint values, of any robot
+        self._topic_text = ''
         self._new_values: Mapping[str, float] | None = None
+        self._T_world_root = np.eye(4)  # the last that was received
+        self._has_root_pose = False
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
+        self._status_text = ''  # of the markers
+        self._chain: Chain | None = None
+        self._chain_problem = ''
+        self._offered: tuple[str, ...] = ()
         self._selection: dict[str, Any] = {}
         self.connection = Connection(self, namespace, target, (arm,), domain_id)
 
@@ -97,6 +97,12 @@ class RobotView:
         """Store joint values, rad or m; the newest count."""
         with self._lock:
             self._new_values = {**(self._new_values or {}), **values}
+        if not self.parameters.moves_root:  # else the pose of the root follows at once
+            self._changed()
+
+    def on_root_pose(self, T_world_root: np.ndarray) -> None:
+        """Store the pose (4, 4), m, of a moving root."""
+        self._T_world_root, self._has_root_pose = T_world_root, True
         self._changed()
 
     def on_report(self, report: Report) -> None:
@@ -109,52 +115,34 @@ class RobotView:
 
     def on_markers(self, message: Any) -> None:
         """Store markers: each message may have different ones. A deleted goal has no report."""
-        if any(marker.action == Marker.DELETE and marker.id == 0 and marker.ns == self._goal_markers
-               for marker in message.markers):
-            self.state.forget_goal()
+        for marker in message.markers:
+            if self._ends_goal(marker):
+                self.state.forget_goal()
         self._new_markers.append(message)
         self._changed()
 
+    def _ends_goal(self, marker: Marker) -> bool:
+        """Return whether a marker shows that the last goal no longer describes the robot."""
+        if marker.ns == 'status' and marker.text and self.parameters.has_body_solver:
+            before, self._status_text = self._status_text, marker.text
+            return NO_GOAL == marker.text != before
+        return (marker.action == Marker.DELETE and marker.id == 0
+                and marker.ns == self._goal_markers)
+
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""
-        with self._lock:
-            for record in self._event_records:
-                record.update(changed)
-            self._store_parameters(changed)
-
-    @contextlib.contextmanager
-    def _record_events(self) -> Iterator[dict[str, Any]]:
-        """Collect the parameters of events that arrive during a request.
-
-        A response may be read after the event of a later change; the event counts then.
-        """
-        record: dict[str, Any] = {}
-        with self._lock:
-            self._event_records.append(record)
-        try:
-            yield record
-        finally:
-            with self._lock:
-                self._event_records = [one for one in self._event_records if one is not record]
-
-    def _store_parameters(self, changed: Mapping[str, Any]) -> None:
-        if any(name in changed for name in _MODEL):
-            # Its description and the rest of its parameters are needed together.
-            self.outdated |= not self.switching
-        else:
-            solver = self.option('solver')
-            self.parameters.update(changed)
-            if self.option('solver') != solver:
-                self.state.forget_goal()
+        self.parameters.on_event(changed)
         self._changed()
 
     def set_parameter(self, name: str, value: Any) -> None:
         """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
-        with self._record_events() as newer:
-            self.connection.set_parameters({name: value})
-            with self._lock:
-                if name not in newer:  # its event is still on its way
-                    self._store_parameters({name: value})
+        self.parameters.set(self.connection, name, value)
+        self._changed()
+
+    def fetch_parameters(self) -> None:
+        """Fetch the parameters of the node. Raises SilentError where it does not respond."""
+        self.parameters.fetch(self.connection)
+        self._changed()
 
     def check_node(self) -> bool:
         """Update the state of the node; return whether it responds again after a silence."""
@@ -169,7 +157,7 @@ class RobotView:
                 self.restarts += 1
                 self.state.forget_goal()
             self._processes |= processes
-            self.outdated |= back
+            self.parameters.outdated |= back
         return back
 
     def take(self, robot: Mapping[str, str]) -> None:
@@ -177,41 +165,74 @@ class RobotView:
 
         Raises SilentError with the node's reason; the robot is then unchanged.
         """
-        self.switching = True  # the description may arrive before or after its parameters
+        # The description may arrive before or after its parameters.
+        self.parameters.switching = True
         self.state.forget_goal()
         try:
             self.connection.set_parameters({
-                self.option_name(name) if name in _OF_ARM else name: value
+                self.parameters.option_name(name) if name in _OF_ARM else name: value
                 for name, value in robot.items()})
             self.fetch_parameters()
         finally:
-            self.switching = False
+            self.parameters.switching = False
             self._changed()
 
-    def fetch_parameters(self) -> None:
-        """Fetch the parameters of the node, and read the file that they name, if any.
+    @property
+    def tree(self) -> KinematicTree | None:
+        """The robot, once it is known."""
+        return self._drawn.tree
 
-        Raises SilentError where the node does not respond.
-        """
-        self.outdated = False
-        with self._record_events() as newer:
-            try:
-                values = {name: one.value for name, one in self.connection.parameters().items()}
-            except SilentError:
-                self.outdated = True
-                raise
-            text = _description(values)
-            with self._lock:
-                self.parameters, self._file_text = {**values, **newer}, text
-        self._changed()
+    @property
+    def values(self) -> dict[str, float]:
+        """The values of its joints, rad or m."""
+        return self._drawn.values
 
-    def option(self, name: str) -> Any:
-        """Return a parameter of the arm."""
-        return self.parameters.get(self.option_name(name))
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of its tasks."""
+        return self.parameters.tasks
 
-    def option_name(self, name: str) -> str:
-        """Return the full name of a parameter of the arm."""
-        return f'{self.arm}.{name}' if self.arm else name
+    @property
+    def chain(self) -> Chain | None:
+        """The chain of the arm; None where there is none, and with tasks."""
+        return None if self.tasks else self._chain
+
+    @property
+    def space(self) -> JointSpace | None:
+        """The joints that start_pose names, without those of a moving root."""
+        return self._drawn.body if self.parameters.has_body_solver else self.chain
+
+    @property
+    def follows_paths(self) -> bool:
+        """Whether it takes paths of the tip."""
+        return self.chain is not None and not self.parameters.has_body_solver
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What can be dragged: the targets of its tasks, or the goal of the arm."""
+        if self.tasks:
+            return self.parameters.targets
+        return () if self.chain is None else (Target(),)
+
+    @property
+    def words(self) -> str:
+        """The robot, its joints and what moves them, in words."""
+        if self.tree is None:
+            return 'waiting for its robot …'
+        if self.tasks and self.space is not None:
+            root = f'{self.parameters["root"]} root, ' if self.parameters.moves_root else ''
+            return (f'{self.tree.name}, {root}{self.space.n_joints} joints, tasks '
+                    f'{", ".join(self.tasks)}')
+        if self.chain is None:
+            return self.tree.name
+        return (f'{self.tree.name}, {self.chain.n_joints} joints from {self.chain.base_link} to '
+                f'{self.chain.tip_link}')
+
+    @property
+    def problems(self) -> list[str]:
+        """Messages about what cannot be shown."""
+        chain = [self._chain_problem] if self._chain_problem and not self.tasks else []
+        return [*self._drawn.problems, *chain]
 
     def move_to(self, y: float) -> None:
         """Move the whole view to y, m."""
@@ -219,58 +240,57 @@ class RobotView:
 
     def paint(self) -> bool:
         """Draw what has arrived; return whether the robot, or its chain, has changed."""
+        parameters = self.parameters
         with self._lock:
-            text = '' if self.switching else self._file_text or self._topic_text
+            text = '' if parameters.switching else parameters.description or self._topic_text
             values, self._new_values = self._new_values, None
-        selection = {'arms': self.parameters.get('arms'), 'model_path': model_path(self.parameters),
-                     **{name: self.option(name) or '' for name in ('base_link', 'tip_link')}}
+        selection = {'arms': parameters.get('arms'), 'model_path': model_path(parameters),
+                     **{name: parameters.option(name) or '' for name in ('base_link', 'tip_link')}}
         other = bool(text) and (text != self._text or selection != self._selection)
-        if values is not None:
-            self._received.update(values)
         if other:
             self._take_up(text, selection)
-        if self.tree is not None and self._scene is not None and (values is not None or other):
-            # Each of several publishers may have some of the joints.
-            self._received = {name: value for name, value in self._received.items()
-                              if name in self.tree.joints or name in (values or ())}
-            self.values = {name: value for name, value in self._received.items()
-                           if name in self.tree.joints}
-            self._scene.move(self.values)
-        if self._scene is not None:
-            self._show_markers(self._scene)
+        self._drawn.move(values, self._T_world_root if parameters.moves_root else np.eye(4))
+        if self.tree is not None:
+            self._show_markers()
+        self._offer_goals()
         return other
 
-    def _show_markers(self, scene: RobotScene) -> None:
+    def _offer_goals(self) -> None:
+        """Prepare the goals of tasks; the node has to know of them before they are sent."""
+        tasks = self.tasks
+        if tasks != self._offered:
+            self.connection.offer_goals(tasks)
+            self._offered = tasks
+
+    def _show_markers(self) -> None:
+        if not self._new_markers:
+            return
         prefix = self.parameters.get('frame_prefix') or ''
-        frames = {prefix + link: T for link, T in scene.T_root_link.items()}
+        frames = {prefix + link: T for link, T in self._drawn.poses().items()}
+        if self.parameters.moves_root:
+            frames[self.parameters.get('world_frame') or 'world'] = np.eye(4)
         while self._new_markers:
             self._markers.show(self._new_markers.popleft(), frames)
 
     def _take_up(self, text: str, selection: dict[str, Any]) -> None:
         """Draw another robot, or find another chain of it."""
         same = text == self._text and selection['model_path'] == self._selection.get('model_path')
-        self._text, self._selection, self.chain = text, selection, None
+        self._text, self._selection = text, selection
+        self._chain, self._chain_problem = None, ''
         self.state.forget_goal()
         self.reports.clear()
         try:
             if not same or self.tree is None:
-                self._draw(read_urdf_text(text))
-            self.problems = list(self._scene.problems) if self._scene else []
+                tree = read_urdf_text(text)
+                self._markers.clear()
+                self._drawn.draw(tree, self._meshes())
             if isinstance(selection['arms'], list) and self.arm not in selection['arms']:
                 raise InputError('the node has several arms; choose one of '
                                  f'{", ".join(selection["arms"])} with --arm')
-            self.chain = self.tree.chain(  # type: ignore[union-attr]
+            self._chain = self.tree.chain(  # type: ignore[union-attr]
                 selection['base_link'] or None, selection['tip_link'] or None)
         except IkError as error:
-            self.problems = [*self.problems, str(error)]
-
-    def _draw(self, tree: KinematicTree) -> None:
-        if self._scene is not None:
-            self._scene.remove()
-        self._markers.clear()
-        self._scene = RobotScene(self._server, f'{self._root}/robot', tree, self._meshes(),
-                                 self._color)
-        self.tree = tree
+            self._chain_problem = str(error)
 
     def _meshes(self) -> Meshes:
         """Return a reader of meshes that searches near the robot's file."""
@@ -282,48 +302,66 @@ class RobotView:
 
     @property
     def reach(self) -> float:
-        """The reach of the tip, m; 1 where it is unknown or unbounded."""
-        far = reach(self.chain.arrays)[1] if self.chain is not None else 1.0
+        """The reach of the tip, m; without one the size of the robot, 1 where it is unbounded."""
+        far = self._drawn.size or 1.0
+        if self.chain is not None:
+            far = reach(self.chain.arrays)[1]
         return min(max(far, 0.05), 100.0) if np.isfinite(far) else 1.0
 
     @property
-    def T_root_base(self) -> np.ndarray:
-        """(4, 4), m, pose of the base in the configuration that was drawn last."""
-        return self._link_pose('base_link')
+    def middle(self) -> np.ndarray:
+        """(3,) m, the point to look at."""
+        if self.chain is not None:
+            return np.array([0.0, 0.0, 0.35 * self.reach])
+        return self._drawn.middle
+
+    def pose(self, link: str) -> np.ndarray:
+        """Return the pose (4, 4), m, of a link in the configuration that was drawn last."""
+        return self._drawn.pose(link)
 
     @property
-    def T_root_tip(self) -> np.ndarray:
-        """(4, 4), m, pose of the tip in the configuration that was drawn last."""
-        return self._link_pose('tip_link')
+    def T_root_base(self) -> np.ndarray:
+        """(4, 4), m, pose of the base in the frame of the root link."""
+        base = self.pose(self.chain.base_link) if self.chain is not None else np.eye(4)
+        return base if self.tree is None else inverse(self.pose(self.tree.root)) @ base
 
     @property
     def is_placed(self) -> bool:
-        """Whether every joint of the arm has a value."""
-        return self.chain is not None and all(
-            name in self.values for name in self.chain.joint_names)
+        """Whether every joint that moves has a value, and a moving root a pose."""
+        return (self.space is not None and (self._has_root_pose or not self.parameters.moves_root)
+                and all(name in self.values for name in self.space.joint_names))
 
-    def _link_pose(self, end: str) -> np.ndarray:
-        if self._scene is None or self.chain is None:
-            return np.eye(4)
-        return self._scene.T_root_link[getattr(self.chain, end)]
+    def target_pose(self, target: Target) -> np.ndarray | None:
+        """Return the present pose (4, 4), m, of a target; None where it is unknown.
 
-    def send_goal(self, T_root_goal: np.ndarray, position_only: bool) -> None:
-        """Send a goal (4, 4), m, in the root's frame."""
-        if self.chain is None or self.switching:
-            return
-        self.connection.send_goal(inverse(self.T_root_base) @ T_root_goal, self.arm, position_only)
+        That of an arm's goal is the tip's.
+        """
+        if target.name:
+            return self._markers.pose(target.marker)
+        return None if self.chain is None else self.pose(self.chain.tip_link)
+
+    def target_frame(self, target: Target) -> np.ndarray:
+        """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""
+        link = target.reference if target.name else self.parameters.option('base_link')
+        return self.pose(link) if link else np.eye(4)
+
+    def send_goal(self, target: Target, T_frame_goal: np.ndarray, position_only: bool) -> None:
+        """Send a goal (4, 4), m, in the target's frame, see `target_frame`."""
+        if target in self.targets and not self.parameters.switching:
+            self.connection.send_goal(T_frame_goal, target.name or self.arm,
+                                      target.is_point or (position_only and not target.name))
 
     def send_path(self, waypoints: list[np.ndarray]) -> None:
-        """Send waypoints, (4, 4) each, m, in the root's frame."""
-        T_base_root = inverse(self.T_root_base)
-        self.connection.send_path([T_base_root @ T for T in waypoints], self.arm)
+        """Send waypoints of the tip, (4, 4) each, m."""
+        T_base_world = inverse(self.target_frame(Target()))
+        self.connection.send_path([T_base_world @ T for T in waypoints], self.arm)
 
     def go_to(self, configuration: list[float] | str) -> None:
-        """Send the arm to joint values, base to tip, rad or m, or to a named pose.
+        """Send the robot to joint values, those of `space`, rad or m, or to a named pose.
 
         The parameter start_pose is restored afterwards. Raises SilentError.
         """
-        name = self.option_name('start_pose')
+        name = self.parameters.option_name('start_pose')
         with self._posing:
             # The node's own: the events of the last time may still be on their way.
             before = self.connection.describe([name])[name].value
@@ -335,23 +373,7 @@ class RobotView:
                 self.connection.set_parameters({name: 'none' if before is None else before})
 
     def go_home(self) -> None:
-        """Send the arm to its start pose. Raises SilentError."""
+        """Send the robot to its start pose. Raises SilentError."""
         with self._posing:
             self.connection.reset()
             self.state.forget_goal()
-
-
-def _description(values: Mapping[str, Any]) -> str:
-    """Return the description in a node's parameters, or in the file they name; '' for none."""
-    if values.get('robot_description'):
-        return str(values['robot_description'])
-    file = model_path(values)
-    if not file or not Path(file).is_file():
-        return ''
-    pairs = values.get('xacro_args')
-    try:
-        tree = read_model(Path(file), dict(pair.split(':=', 1) for pair in pairs)
-                          if isinstance(pairs, list) else None)
-    except IkError:
-        return ''  # the node itself reports the error
-    return tree.description

@@ -6,6 +6,7 @@ from typing import Any
 import viser
 
 from ik_node.ros.clients.connection import Described, SilentError
+from ik_node.solvers.body.registry import body_solver_names
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.robot_view import RobotView
 
@@ -22,8 +23,9 @@ class SolverPanel:
         self._shown: dict[str, Any] = {}      # widgets by parameter
         self._last_values: dict[str, Any] = {}  # the node's values that they have shown
         self._solver = ''
-        names = [robot_view.option_name('solver'), 'motion', 'on_failure']
+        names = [robot_view.parameters.option_name('solver'), 'motion', 'on_failure']
         described = robot_view.connection.describe(names)
+        self._solvers = described[names[0]].choices
         for name in names:
             self._choose(described[name])
         self._folder = server.gui.add_folder('Options', expand_by_default=False)
@@ -33,16 +35,29 @@ class SolverPanel:
 
     def update(self) -> None:
         """Show the current parameters."""
-        if self._robot_view.state.responds and self._robot_view.option('solver') != self._solver:
-            self._solver = str(self._robot_view.option('solver'))
-            self._wanted.give(self._solver)
+        parameters = self._robot_view.parameters
+        if self._robot_view.state.responds:
+            self._offer_solvers()
+            if parameters.option('solver') != self._solver:
+                self._solver = str(parameters.option('solver'))
+                self._wanted.give(self._solver)
         for name, widget in list(self._shown.items()):
-            value = self._robot_view.parameters.get(name)
+            value = parameters.get(name)
             if value is None or value == self._last_values.get(name):
                 continue  # what the user sets meanwhile stays, until the node has it
             self._last_values[name] = value
             if _as_shown(widget, value) != widget.value:
                 widget.value = _as_shown(widget, value)
+
+    def _offer_solvers(self) -> None:
+        """Offer those solvers that the node takes: of one arm, of the body, or both."""
+        parameters = self._robot_view.parameters
+        arms, body = not (parameters.tasks or parameters.moves_root), not self._robot_view.arm
+        offered = tuple(name for name in self._solvers
+                        if (body if name in body_solver_names() else arms))
+        widget = self._shown[parameters.option_name('solver')]
+        if tuple(widget.options) != offered and parameters.option('solver') in offered:
+            widget.options = offered
 
     def _choose(self, one: Described) -> None:
         widget = self._server.gui.add_dropdown(

@@ -2,11 +2,14 @@
 
 from typing import NamedTuple
 
+from ik_node.control.figure import GOAL
 from ik_node.ros.clients.connection import Report
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _LEVELS = (GREEN, AMBER, RED)
 _ACTIVE = 'active'
+NO_GOAL = 'no goal yet'
+"""The text where there is no goal; also that of the node's markers."""
 
 
 class Line(NamedTuple):
@@ -62,5 +65,8 @@ class State:
         if self.lifecycle not in ('', _ACTIVE):
             return Line(AMBER, f'the node is {self.lifecycle}: it accepts no goals')
         if self.report is None:
-            return Line(GREY, 'no goal yet')
-        return Line(_LEVELS[min(self.report.level, 2)], self.report.message)
+            return Line(GREY, NO_GOAL)
+        task = self.report.values.get('task', '')
+        return Line(_LEVELS[min(self.report.level, 2)],
+                    f'{task}: {self.report.message}' if task not in ('', GOAL)
+                    else self.report.message)

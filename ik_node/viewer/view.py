@@ -1,4 +1,4 @@
-"""The page: one or several nodes, one goal to drag, and the panels."""
+"""The page: one or several nodes, the handles of their goals, and the panels."""
 
 import threading
 import time
@@ -12,12 +12,14 @@ from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import SilentError
 from ik_node.viewer.gallery import robots
 from ik_node.viewer.gizmo import Gizmo
+from ik_node.viewer.handles import Handles
 from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.readout import Readout, TimePlot
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.screenshot import add_screenshot_button
 from ik_node.viewer.solver_panel import SolverPanel
+from ik_node.viewer.targets import Target
 from ik_node.viewer.workspace_panel import WorkspacePanel
 
 _RATE = 60.0       # Hz, highest rate at which the scene is drawn
@@ -31,13 +33,14 @@ class View:
 
     def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
                  news: threading.Event) -> None:
-        """Show nodes side by side; the goal is dragged at the first and sent to all.
+        """Show nodes side by side; goals are dragged at the first and sent to all.
 
         news: set when there is something to draw.
         """
         self._server, self._robot_views = server, robot_views
         self._news, self._closed = news, threading.Event()
-        self._gizmo: Gizmo | None = None
+        self._handles = Handles(server, robot_views[0], self._on_drag)
+        self._seen_figure: Any = None  # the tree of the figure that the camera was turned to
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
         server.scene.set_up_direction('+z')
         server.scene.add_grid('/grid', width=6.0, height=6.0, cell_size=0.1, section_size=1.0,
@@ -52,7 +55,7 @@ class View:
         self._robot.on_update(lambda event: self._choose_robot(event))
         with gui.add_folder('Goal'):
             self._only = gui.add_checkbox('position only', False)
-            self._only.on_update(lambda _: self._show_rotations())
+            self._only.on_update(lambda _: self._handles.show_rotations(not self._only.value))
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: self._home())
             self._times = TimePlot(server, robot_views)
         alone = len(robot_views) == 1
@@ -60,7 +63,8 @@ class View:
             'Solver' if alone else f'Solver: {robot_view.name}', expand_by_default=alone)
             for robot_view in robot_views]
         self._solvers: list[SolverPanel | None] = [None] * len(robot_views)
-        with gui.add_folder('Path', expand_by_default=False):
+        self._path_folder = gui.add_folder('Path', expand_by_default=False)
+        with self._path_folder:
             self._path = PathPanel(server, robot_views, self._goal)
         self._joint_folder = gui.add_folder('Joints', expand_by_default=False)
         self._joints: JointPanel | None = None
@@ -98,7 +102,7 @@ class View:
             if robot_view.paint():
                 robot_view.move_to(_APART * robot_view.reach * i)
                 if i == 0:
-                    self._new_arm(robot_view)
+                    self._new_robot(robot_view)
         self._server.flush()  # now, not when the server next looks
 
     def _update_tables(self) -> None:
@@ -108,37 +112,48 @@ class View:
             if robot_view.check_node():
                 self._notify(f'{robot_view.name} responds again')
             if i == 0 and robot_view.restarts > restarts:
-                self._leave_goal()
-            if robot_view.outdated or self._solvers[i] is None:
+                self._handles.release()
+            if robot_view.parameters.outdated or self._solvers[i] is None:
                 self._fetch_parameters(i, robot_view)
             panel = self._solvers[i]
             if panel is not None:
                 panel.update()
-            chain = robot_view.chain
-            lines.append(f'**{robot_view.name}**: ' + (
-                'waiting for its robot …' if robot_view.tree is None else
-                robot_view.tree.name if chain is None else
-                f'{robot_view.tree.name}, {chain.n_joints} joints from {chain.base_link} to '
-                f'{chain.tip_link}'))
+            lines.append(f'**{robot_view.name}**: {robot_view.words}')
             lines += [f'⚠ {problem}' for problem in robot_view.problems[:5]]
         text = '  \n'.join(lines)
         if text != self._note.content:
             self._note.content = text
         self._readout.update()
         self._times.update()
-        if self._joints is not None:
-            self._joints.update()
-        first = self._robot_views[0]
-        if self._gizmo is None and first.is_placed:
-            self._gizmo = Gizmo(self._server, '/goal', first.T_root_tip, 0.35 * first.reach,
-                                self._on_drag)
-            self._show_rotations()
-        elif self._gizmo is not None and first.is_placed:
-            self._gizmo.follow(first.T_root_tip)
+        self._update_panels()
+        self._handles.update()
 
-    def _show_rotations(self) -> None:
-        if self._gizmo is not None:
-            self._gizmo.show_rotations(not self._only.value)
+    @property
+    def _gizmo(self) -> Gizmo | None:
+        """The handle of the arm's goal; None where there is none."""
+        return self._handles.named('')
+
+    def _update_panels(self) -> None:
+        """Make the panels of other joints or another arm, and hide those without use."""
+        first = self._robot_views[0]
+        if first.tree is None:
+            return
+        if self._joints is None or self._joints.is_outdated:
+            if self._joints is not None:
+                self._joints.close()
+            with self._joint_folder:
+                self._joints = JointPanel(self._server, first, self._notify, self._handles.release)
+        if self._workspace is None or self._workspace.is_outdated:
+            if self._workspace is not None:
+                self._workspace.close()
+            with self._workspace_folder:
+                self._workspace = WorkspacePanel(self._server, first, self._notify)
+        self._joints.update()
+        self._only.visible = self._workspace_folder.visible = first.chain is not None
+        self._path_folder.visible = first.follows_paths
+        if first.tasks and first.is_placed and self._seen_figure is not first.tree:
+            self._seen_figure = first.tree
+            self._look_at(first)
 
     def _fetch_parameters(self, i: int, robot_view: RobotView) -> None:
         """Fetch a node's parameters in a thread; show its solver."""
@@ -158,25 +173,21 @@ class View:
                 self._fetching.discard(robot_view.name)
         threading.Thread(target=fetch, name=f'fetch {robot_view.name}', daemon=True).start()
 
-    def _new_arm(self, robot_view: RobotView) -> None:
-        """Create the widgets of a new arm."""
-        if self._gizmo is not None:
-            self._gizmo.remove()
-            self._gizmo = None
+    def _new_robot(self, robot_view: RobotView) -> None:
+        """Remove the widgets of the last robot, and look at the new one."""
+        self._handles.clear()
         self._path.clear()
         for panel in (self._joints, self._workspace):
             if panel is not None:
                 panel.close()
-        with self._joint_folder:
-            self._joints = JointPanel(self._server, robot_view, self._notify, self._leave_goal)
-        with self._workspace_folder:
-            self._workspace = WorkspacePanel(self._server, robot_view, self._notify)
+        self._joints = self._workspace = None
         self._look_at(robot_view)
 
     def _look_at(self, robot_view: RobotView) -> None:
         """Point the camera at all robots."""
         reach, count = robot_view.reach, len(self._robot_views)
-        middle = np.array([0.0, 0.5 * _APART * reach * (count - 1), 0.35 * reach])
+        middle = robot_view.middle
+        middle[1] += 0.5 * _APART * reach * (count - 1)
         away = reach * (1.0 + 0.75 * (count - 1))
         camera = self._server.initial_camera
         aside = 0.5 if count == 1 else 0.0
@@ -188,23 +199,18 @@ class View:
     def _goal(self) -> np.ndarray:
         return np.eye(4) if self._gizmo is None else self._gizmo.T
 
-    def drag_to(self, T_root_goal: np.ndarray) -> None:
-        """Act as if the goal was dragged to a pose (4, 4), m, in the root's frame."""
-        if self._gizmo is not None:
-            self._gizmo.move_to(T_root_goal)
-        self._on_drag(T_root_goal)
+    def drag_to(self, T_world_goal: np.ndarray, task: str = '') -> None:
+        """Act as if a handle was dragged to a pose (4, 4), m: the arm's, or that of a task."""
+        gizmo = self._handles.named(task)
+        if gizmo is not None:
+            gizmo.drag_to(T_world_goal)
 
-    def _on_drag(self, T_root_goal: np.ndarray) -> None:
+    def _on_drag(self, target: Target, T_frame_goal: np.ndarray) -> None:
         if self._path.draws:
-            self._path.draw(T_root_goal)
+            self._path.draw(self._goal())
             return
         for robot_view in self._robot_views:
-            robot_view.send_goal(T_root_goal, bool(self._only.value))
-
-    def _leave_goal(self) -> None:
-        """Let the goal's handle follow the tip until it is dragged again."""
-        if self._gizmo is not None:
-            self._gizmo.release()
+            robot_view.send_goal(target, T_frame_goal, bool(self._only.value))
 
     def _home(self) -> None:
         if self._joints is not None:
@@ -212,7 +218,7 @@ class View:
         for robot_view in self._robot_views:
             try:
                 robot_view.go_home()
-                self._leave_goal()
+                self._handles.release()
             except SilentError as error:
                 self._notify(str(error))
 

@@ -24,10 +24,16 @@ class WorkspacePanel:
                  notify: Callable[[str], None]) -> None:
         """Make the widget. notify: called with messages."""
         self._server, self._robot_view, self._notify = server, robot_view, notify
+        self._chain = robot_view.chain
         self._cloud: Any = None
         self._wanted: Newest[str] = Newest(self._show)
         self._choice = server.gui.add_dropdown('workspace', _FIGURES)
         self._choice.on_update(lambda _: self._wanted.give(str(self._choice.value)))
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the arm is another one now."""
+        return self._robot_view.chain is not self._chain
 
     def close(self) -> None:
         """Remove the widget and the cloud."""
@@ -41,7 +47,7 @@ class WorkspacePanel:
             self._cloud = None
 
     def _show(self, figure: str) -> None:
-        robot_view, chain = self._robot_view, self._robot_view.chain
+        robot_view, chain = self._robot_view, self._chain
         self._clear()
         if figure == _HIDDEN or chain is None:
             return
@@ -52,9 +58,9 @@ class WorkspacePanel:
         except IkError as error:
             self._notify(str(error))
             return
-        if self._choice.value != figure or robot_view.chain is not chain:
+        if self._choice.value != figure or self.is_outdated:
             return  # another one has been chosen meanwhile
-        T = robot_view.T_root_base
+        T = robot_view.pose(chain.base_link)
         points = workspace.centres @ T[:3, :3].T + T[:3, 3]
         self._cloud = self._server.scene.add_point_cloud(
             new_name(self._server, f'/{robot_view.name}/workspace'), points,

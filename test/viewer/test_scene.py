@@ -16,6 +16,7 @@ from hostile_texts import chain, texts_that_name
 from ik_node import KinematicTree
 from ik_node.model.geometry import Mesh
 from ik_node.model.readers import read_model
+from ik_node.ros.clients.connection import Report
 from ik_node.viewer import gallery
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.meshes import MeshError, Meshes
@@ -91,6 +92,77 @@ def test_a_description_that_names_a_file_opens_none_and_is_a_problem_told(server
         assert len(robot_view.problems) == 1
     finally:
         robot_view.close()
+
+
+TASKS = {'solver': 'least_squares', 'tasks': ['hand'], 'hand.type': 'position',
+         'hand.link': 'left_palm'}
+
+
+@pytest.fixture
+def figure(server, request):
+    """The view of a humanoid with a task, without a node."""
+    robot_view = RobotView(server, request.node.name, changed=lambda: None)
+    robot_view.on_description((robots.OWN / 'humanoid.urdf').read_text())
+    robot_view.on_parameters(TASKS)
+    yield robot_view
+    robot_view.close()
+
+
+def ball(frame, position):
+    """Return the marker of the target of a position."""
+    made = marker(Marker.SPHERE, 0, pose=Pose(position=position))
+    made.header.frame_id, made.ns = frame, 'hand/goal'
+    return MarkerArray(markers=[made])
+
+
+def test_a_figure_is_shown_without_a_chain(figure):
+    figure.paint()
+    assert (figure.tree.name, figure.chain, figure.problems) == ('humanoid', None, [])
+    assert (figure.space.n_joints, figure.follows_paths) == (32, False)
+    assert figure.words == 'humanoid, 32 joints, tasks hand'
+    assert 1.6 < figure.reach < 1.8
+    assert figure.middle == pytest.approx([0.05, 0.0, -0.12], abs=0.02)
+
+
+def test_links_and_markers_are_in_the_world_where_the_root_moves(figure):
+    T = matrix((1.0, 2.0, 0.9), (0.8, 0.0, 0.0, 0.6))
+    figure.paint()
+    tree = figure.tree
+    figure.on_parameters({'root': 'floating'})
+    figure.on_joints(dict.fromkeys(figure.space.joint_names, 0.1))
+    figure.on_markers(ball('world', Point(x=3.0)))
+    figure.paint()
+    assert not figure.is_placed
+    figure.on_root_pose(T)
+    figure.paint()
+    assert figure.is_placed
+    links = tree.forward(dict.fromkeys(figure.space.joint_names, 0.1))
+    for link in ('pelvis', 'left_palm', 'gaze'):
+        assert figure.pose(link) == pytest.approx(T @ links[link])
+        assert placed(figure._drawn._scene, link) == pytest.approx(T @ links[link], abs=1e-5)
+    (hand,) = figure.targets
+    assert figure.target_pose(hand)[:3, 3] == pytest.approx([3.0, 0.0, 0.0])
+    figure.on_parameters({'root': 'fixed'})
+    figure.on_markers(ball('pelvis', Point(x=4.0)))
+    figure.paint()
+    assert figure.pose('gaze') == pytest.approx(links['gaze'])
+    assert figure.target_pose(hand)[:3, 3] == pytest.approx([4.0, 0.0, 0.0])
+
+
+def test_a_reset_by_others_ends_the_goal_of_a_task(figure):
+    def status(words):
+        made = marker(Marker.TEXT_VIEW_FACING, 0, text=words)
+        made.ns = 'status'
+        return MarkerArray(markers=[made])
+    figure.state.update(True, 'active')
+    figure.on_report(Report(0, 'the goal is met', {'arm': '', 'task': 'hand'}))
+    figure.on_markers(status('the goal is met'))
+    assert figure.state.line.text == 'hand: the goal is met'
+    figure.on_markers(status('no goal yet'))
+    assert figure.state.line.text == 'no goal yet'
+    figure.on_report(Report(2, 'out of reach', {'arm': '', 'task': 'hand'}))
+    figure.on_markers(status('no goal yet'))  # from before the goal
+    assert figure.state.line.text == 'hand: out of reach'
 
 
 def test_what_has_not_moved_is_not_sent_again(server):
@@ -193,6 +265,16 @@ def test_a_marker_that_changes_is_the_new_one(server):
         scene.show(MarkerArray(markers=[marker(Marker.TEXT_VIEW_FACING, 1, text=words)]),
                    {'base': np.eye(4)})
     assert server.scene.get_handle_by_name('/c/n_1').text == 'after'
+
+
+def test_a_long_text_is_wrapped_and_cut_and_a_short_one_is_not(server):
+    scene = MarkerScene(server, '/w')
+    full, rest = ('word ' * 12).strip(), ('word ' * 8).strip()
+    for words, lines in (('two\nlines', ['two', 'lines']), ('word ' * 20, [full, rest]),
+                         ('word ' * 99, [full, full, full, '…'])):
+        scene.show(MarkerArray(markers=[marker(Marker.TEXT_VIEW_FACING, 1, text=words)]),
+                   {'base': np.eye(4)})
+        assert server.scene.get_handle_by_name('/w/n_1').text.split('\n') == lines
 
 
 def test_the_pose_of_a_marker_is_sent_though_one_of_its_name_was_removed_just_before(server):

@@ -6,7 +6,7 @@ also while another thread closes the connection.
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -27,7 +27,7 @@ from visualization_msgs.msg import MarkerArray
 
 from ik_node.exceptions import IkError
 from ik_node.ros.clients.heartbeat import Heartbeat
-from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.outputs import LATCHED
 
 _LATEST = QoSProfile(depth=1)
@@ -69,6 +69,9 @@ class Listener(Protocol):
     def on_joints(self, values: Mapping[str, float]) -> None:
         """Receive joint values, rad or m."""
 
+    def on_root_pose(self, T_world_root: np.ndarray) -> None:
+        """Receive the pose (4, 4), m, of a moving root; it follows the joint values."""
+
     def on_report(self, report: Report) -> None:
         """Receive the outcome of a goal."""
 
@@ -84,7 +87,7 @@ class Connection:
 
     def __init__(self, listener: Listener, namespace: str = '', target: str = 'ik_node',
                  arms: Sequence[str] = ('',), domain_id: int | None = None) -> None:
-        """Subscribe to the node named target in a namespace. arms: names of arms for goals."""
+        """Subscribe to the node named target in a namespace. arms: names of those to send to."""
         self._listener = listener
         self._lock, self._closed = threading.Lock(), False
         self._context = rclpy.Context()
@@ -93,15 +96,15 @@ class Connection:
         self.node = node = rclpy.create_node('ik_view', namespace=namespace or None,
                                              context=self._context)
         self._full_name = node.resolve_topic_name(target)
-        self._goals = {arm: node.create_publisher(PoseStamped, _topic(arm, 'goal_pose'), _LATEST)
-                       for arm in arms}
-        self._points = {arm: node.create_publisher(PointStamped, _topic(arm, 'goal_point'),
-                                                   _LATEST) for arm in arms}
+        self._goals: dict[str, Any] = {}
+        self._points: dict[str, Any] = {}
+        self.offer_goals(arms)
         self._paths = {arm: node.create_publisher(Path, _topic(arm, 'goal_path'), _LATEST)
                        for arm in arms}
         node.create_subscription(String, 'robot_description',
                                  lambda message: listener.on_description(message.data), LATCHED)
         node.create_subscription(JointState, 'joint_states', self._on_joints, _LATEST)
+        node.create_subscription(PoseStamped, f'{target}/root_pose', self._on_root_pose, _LATEST)
         node.create_subscription(DiagnosticStatus, f'{target}/status', self._on_status, 10)
         node.create_subscription(MarkerArray, f'{target}/markers', self._on_markers, 10)
         node.create_subscription(ParameterEvent, '/parameter_events', self._on_event, 100)
@@ -162,18 +165,32 @@ class Connection:
         """The label of the node's lifecycle state, '' where it is unknown."""
         return self._heartbeat.lifecycle
 
-    def send_goal(self, T_base_goal: np.ndarray, arm: str = '',
-                  position_only: bool = False) -> None:
-        """Send a goal pose (4, 4), m, in the frame of the arm's base, or its position alone.
+    def offer_goals(self, names: Iterable[str]) -> None:
+        """Prepare to send goals to arms or tasks; before that the node does not receive them.
 
         Raises SilentError where the connection is closed.
         """
-        pose = matrix_to_pose(T_base_goal)
+        with self._open():
+            for name in names:
+                for publishers, kind, topic in ((self._goals, PoseStamped, 'goal_pose'),
+                                                (self._points, PointStamped, 'goal_point')):
+                    if name not in publishers:
+                        publishers[name] = self.node.create_publisher(
+                            kind, _topic(name, topic), _LATEST)
+
+    def send_goal(self, T_frame_goal: np.ndarray, name: str = '',
+                  position_only: bool = False) -> None:
+        """Send a goal pose (4, 4), m, to an arm or a task, or its position alone.
+
+        It is in the node's frame for goals without one: the base of the arm, the reference of a
+        relative_pose, else the world. Raises SilentError where the connection is closed.
+        """
+        pose = matrix_to_pose(T_frame_goal)
         with self._open():
             if position_only:
-                self._points[arm].publish(PointStamped(header=self._header(), point=pose.position))
+                self._points[name].publish(PointStamped(header=self._header(), point=pose.position))
             else:
-                self._goals[arm].publish(PoseStamped(header=self._header(), pose=pose))
+                self._goals[name].publish(PoseStamped(header=self._header(), pose=pose))
 
     def send_path(self, poses: Sequence[np.ndarray], arm: str = '') -> None:
         """Send waypoints, (4, 4) each, m, in the frame of the arm's base. Raises SilentError."""
@@ -230,6 +247,9 @@ class Connection:
     def _on_joints(self, message: JointState) -> None:
         self._listener.on_joints(dict(zip(message.name, message.position)))
 
+    def _on_root_pose(self, message: PoseStamped) -> None:
+        self._listener.on_root_pose(pose_to_matrix(message.pose))
+
     def _on_markers(self, message: MarkerArray) -> None:
         self._heartbeat.on_message()
         self._listener.on_markers(message)
@@ -247,8 +267,8 @@ class Connection:
                 for parameter in (*event.new_parameters, *event.changed_parameters)})
 
 
-def _topic(arm: str, name: str) -> str:
-    return f'{arm}/{name}' if arm else name
+def _topic(name: str, topic: str) -> str:
+    return f'{name}/{topic}' if name else topic
 
 
 def _described(name: str, value: Any, descriptor: Any) -> Described:

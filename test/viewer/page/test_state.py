@@ -55,7 +55,8 @@ class Shown:
         """Tell whether the goal's handle is shown, at the tip; there is none between two robots."""
         gizmo = self.view._gizmo
         return (gizmo is not None and self.robot_view.is_placed
-                and np.allclose(gizmo.T, self.robot_view.T_root_tip, atol=1e-4))
+                and np.allclose(gizmo.T, self.robot_view.pose(
+                    self.robot_view.chain.tip_link), atol=1e-4))
 
     def is_without_goal(self):
         """Wait until nothing is left of a goal: in the panel, in the scene, and of its handle."""

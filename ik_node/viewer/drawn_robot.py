@@ -1,0 +1,92 @@
+"""The robot of a node in the scene: another one from time to time, and where its links are."""
+
+import contextlib
+from collections.abc import Mapping
+
+import numpy as np
+import viser
+
+from ik_node.exceptions import IkError
+from ik_node.model.body import Body
+from ik_node.model.tree import KinematicTree
+from ik_node.viewer.meshes import Meshes
+from ik_node.viewer.robot_scene import RobotScene
+
+
+class DrawnRobot:
+    """A robot below a node of the scene, once there is one.
+
+    Poses are in the world of its node: the frame of the root link where that is fixed.
+
+    - `tree`; `body`: with all joints, None where none moves.
+    - `values`: of its joints, rad or m. `size`: how far its links are apart at zero, m.
+    """
+
+    def __init__(self, server: viser.ViserServer, name: str,
+                 color: tuple[float, float, float] | None) -> None:
+        """Draw nothing yet; color: see `RobotScene`."""
+        self._server, self._name, self._color = server, name, color
+        self._scene: RobotScene | None = None
+        self._received: dict[str, float] = {}  # joint values, of any robot
+        self._is_new = False
+        self.tree: KinematicTree | None = None
+        self.body: Body | None = None
+        self.values: dict[str, float] = {}
+        self.size = 0.0
+
+    def draw(self, tree: KinematicTree, meshes: Meshes) -> None:
+        """Draw another robot in place of the present one."""
+        if self._scene is not None:
+            self._scene.remove()
+        self._scene = RobotScene(self._server, self._name, tree, meshes, self._color)
+        self.tree, self.body, self._is_new = tree, None, True
+        self.size = float(np.ptp(_places(tree.forward()), axis=0).max())
+        with contextlib.suppress(IkError):
+            self.body = tree.body()
+
+    def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
+        """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
+
+        Values that arrive before their robot count for it.
+        """
+        self._received.update(values or {})
+        if self.tree is None or self._scene is None or not (
+                self._is_new or values is not None
+                or not np.array_equal(T_world_root, self._scene.T_world_root)):
+            return
+        # Each of several publishers may have some of the joints.
+        self._received = {name: value for name, value in self._received.items()
+                          if name in self.tree.joints or name in (values or ())}
+        self.values = {name: value for name, value in self._received.items()
+                       if name in self.tree.joints}
+        self._scene.move(self.values, T_world_root)
+        self._is_new = False
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Messages about shapes that cannot be shown."""
+        return () if self._scene is None else tuple(self._scene.problems)
+
+    def poses(self) -> dict[str, np.ndarray]:
+        """Return the pose (4, 4), m, of each link as it was drawn last."""
+        scene = self._scene
+        return {} if scene is None else {
+            link: scene.T_world_root @ T for link, T in scene.T_root_link.items()}
+
+    def pose(self, link: str) -> np.ndarray:
+        """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
+        if self._scene is None or link not in self._scene.T_root_link:
+            return np.eye(4)
+        return self._scene.T_world_root @ self._scene.T_root_link[link]
+
+    @property
+    def middle(self) -> np.ndarray:
+        """(3,) m, the middle of a box around the origins of all links."""
+        places = _places(self.poses()) if self.tree is not None else np.zeros((1, 3))
+        middle: np.ndarray = 0.5 * (places.min(axis=0) + places.max(axis=0))
+        return middle
+
+
+def _places(poses: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the origins (k, 3), m, of links."""
+    return np.array([T[:3, 3] for T in poses.values()])

@@ -1,0 +1,142 @@
+"""The parameters of a node, kept up to date, and what they say about its robot."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ik_node.control.options import MODEL_PATHS, model_path
+from ik_node.exceptions import IkError
+from ik_node.model.readers import read_model
+from ik_node.ros.clients.connection import Connection, SilentError
+from ik_node.solvers.body.registry import body_solver_names
+from ik_node.viewer.targets import Target, task_names, task_targets
+
+_MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
+
+
+class NodeParameters(Mapping[str, Any]):
+    """The last values of a node's parameters, by name; empty before the first.
+
+    - `outdated`: whether they have to be fetched.
+    - `switching`: whether another robot has been requested, and they will be fetched.
+    - `description`: of the robot in them, or in the file that they name; '' for none.
+    """
+
+    def __init__(self, arm: str = '', on_solver: Callable[[], None] = lambda: None) -> None:
+        """Begin empty. on_solver: called when the solver of the arm changes."""
+        self.outdated, self.switching, self.description = True, False, ''
+        self._arm, self._on_solver = arm, on_solver
+        self._values: Mapping[str, Any] = {}
+        self._lock = threading.Lock()
+        self._event_records: list[dict[str, Any]] = []  # see `_record_events`
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def option(self, name: str) -> Any:
+        """Return a parameter of the arm."""
+        return self.get(self.option_name(name))
+
+    def option_name(self, name: str) -> str:
+        """Return the full name of a parameter of the arm."""
+        return f'{self._arm}.{name}' if self._arm else name
+
+    @property
+    def has_body_solver(self) -> bool:
+        """Whether one solver moves all joints of the robot, not those of an arm."""
+        return not self._arm and self.option('solver') in body_solver_names()
+
+    @property
+    def moves_root(self) -> bool:
+        """Whether the root link moves."""
+        return self.get('root', 'fixed') != 'fixed'
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of the tasks."""
+        return task_names(self)
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The targets of the tasks, of those that can be moved."""
+        return task_targets(self)
+
+    def on_event(self, changed: Mapping[str, Any]) -> None:
+        """Store the changed parameters of an event."""
+        with self._lock:
+            for record in self._event_records:
+                record.update(changed)
+            self._store(changed)
+
+    def set(self, connection: Connection, name: str, value: Any) -> None:
+        """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
+        with self._record_events() as newer:
+            connection.set_parameters({name: value})
+            with self._lock:
+                if name not in newer:  # its event is still on its way
+                    self._store({name: value})
+
+    def fetch(self, connection: Connection) -> None:
+        """Fetch the parameters of the node, and read the file that they name, if any.
+
+        Raises SilentError where the node does not respond.
+        """
+        self.outdated = False
+        with self._record_events() as newer:
+            try:
+                values = {name: one.value for name, one in connection.parameters().items()}
+            except SilentError:
+                self.outdated = True
+                raise
+            description = _description(values)
+            with self._lock:
+                self._values, self.description = {**values, **newer}, description
+
+    @contextlib.contextmanager
+    def _record_events(self) -> Iterator[dict[str, Any]]:
+        """Collect the parameters of events that arrive during a request.
+
+        A response may be read after the event of a later change; the event counts then.
+        """
+        record: dict[str, Any] = {}
+        with self._lock:
+            self._event_records.append(record)
+        try:
+            yield record
+        finally:
+            with self._lock:
+                self._event_records = [one for one in self._event_records if one is not record]
+
+    def _store(self, changed: Mapping[str, Any]) -> None:
+        if any(name in changed for name in _MODEL):
+            # Its description and the rest of its parameters are needed together.
+            self.outdated |= not self.switching
+            return
+        solver = self.option('solver')
+        self._values = {**self._values, **changed}
+        if self.option('solver') != solver:
+            self._on_solver()
+
+
+def _description(values: Mapping[str, Any]) -> str:
+    """Return the description in a node's parameters, or in the file they name; '' for none."""
+    if values.get('robot_description'):
+        return str(values['robot_description'])
+    file = model_path(values)
+    if not file or not Path(file).is_file():
+        return ''
+    pairs = values.get('xacro_args')
+    try:
+        tree = read_model(Path(file), dict(pair.split(':=', 1) for pair in pairs)
+                          if isinstance(pairs, list) else None)
+    except IkError:
+        return ''  # the node itself reports the error
+    return tree.description

@@ -1,0 +1,127 @@
+"""Handles: they follow their targets, stay where they are dragged, and come and go with tasks."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from browser import until
+from ik_node.viewer.handles import Handles
+from ik_node.viewer.poses import matrix
+from ik_node.viewer.targets import Target
+
+HAND = Target('hand', 'position', 'palm')
+HEAD = Target('head', 'orientation', 'skull')
+TRAY = Target('tray', 'relative_pose', 'left', 'right')
+UPRIGHT, TURNED = (1.0, 0.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
+
+
+@pytest.fixture(scope='module')
+def server():
+    server = viser.ViserServer(host='127.0.0.1', port=8500, verbose=False)
+    yield server
+    server.stop()
+
+
+class Shown:
+    """Handles of a node whose targets and links are set here, and the goals that were sent."""
+
+    def __init__(self, server, *targets):
+        self.robot_view = SimpleNamespace(
+            is_placed=True, targets=targets, reach=1.0, target_pose=lambda target: self.poses.get(
+                target), target_frame=lambda target: self.frame)
+        self.poses = {target: matrix((0.1, 0.2, 0.3), UPRIGHT) for target in targets}
+        self.frame, self.sent = np.eye(4), []
+        self.handles = Handles(server, self.robot_view, lambda *sent: self.sent.append(sent))
+        self.handles.update()
+
+    def drag(self, name, T):
+        """Drag a handle, and wait until its goal is sent."""
+        count = len(self.sent)
+        self.handles.named(name).drag_to(T)
+        assert until(lambda: len(self.sent) > count)
+        assert until(lambda: not self.handles.named(name)._drags.busy)
+
+    def place(self, target, T):
+        """Move a target; return where its handle is then."""
+        self.poses[target] = T
+        self.handles.update()
+        return self.handles.named(target.name).T
+
+
+@pytest.fixture
+def shown(server):
+    made = []
+
+    def make(*targets):
+        made.append(Shown(server, *targets))
+        return made[-1]
+    yield make
+    for one in made:
+        one.handles.clear()
+
+
+def test_a_handle_follows_its_target_until_it_is_dragged_and_after_its_release(shown):
+    one = shown(HAND)
+    there, dragged = matrix((0.5, 0.0, 0.0), UPRIGHT), matrix((0.0, 0.7, 0.0), UPRIGHT)
+    assert one.place(HAND, there) == pytest.approx(there)
+    one.drag('hand', dragged)
+    assert one.sent[-1][0] == HAND
+    assert one.sent[-1][1] == pytest.approx(dragged)
+    assert one.place(HAND, matrix((9.0, 0.0, 0.0), UPRIGHT)) == pytest.approx(dragged)
+    one.handles.release()
+    assert one.place(HAND, there) == pytest.approx(there)
+
+
+def test_the_handle_of_an_orientation_stays_at_its_link_and_keeps_its_turn(shown):
+    one = shown(HEAD)
+    one.drag('head', matrix((0.1, 0.2, 0.3), TURNED))
+    T = one.place(HEAD, matrix((0.0, 0.0, 1.0), UPRIGHT))
+    assert T == pytest.approx(matrix((0.0, 0.0, 1.0), TURNED))
+
+
+def test_a_dragged_handle_moves_with_the_reference_of_its_target(shown):
+    one = shown(TRAY)
+    one.frame = matrix((1.0, 0.0, 0.0), UPRIGHT)
+    one.drag('tray', matrix((1.5, 0.0, 0.0), TURNED))
+    assert one.sent[-1][1] == pytest.approx(matrix((0.5, 0.0, 0.0), TURNED))
+    one.frame = matrix((0.0, 2.0, 0.0), UPRIGHT)
+    T = one.place(TRAY, matrix((7.0, 7.0, 7.0), UPRIGHT))
+    assert T == pytest.approx(matrix((0.5, 2.0, 0.0), TURNED))
+
+
+def test_controls_are_those_of_the_parts_that_can_be_dragged(shown):
+    one = shown(HAND, HEAD, TRAY)
+    disabled = {name: (handle.disable_axes, handle.disable_sliders, handle.disable_rotations)
+                for name in ('hand', 'head', 'tray')
+                for handle in (one.handles.named(name)._handle,)}
+    assert disabled == {'hand': (False, False, True), 'head': (True, True, False),
+                        'tray': (False, False, False)}
+    balance = Target('balance', 'center_of_mass', initial=(0.0, 0.1))
+    two = shown(balance)
+    assert two.handles.named('balance')._handle.active_axes == (True, True, False)
+
+
+def test_handles_come_and_go_with_targets_and_carry_their_names(shown, server):
+    one = shown(HAND, HEAD)
+    hand = one.handles.named('hand')
+    assert server.scene.get_handle_by_name(f'{hand._handle.name}/label').text == 'hand'
+    changed = HAND._replace(link='finger')
+    one.robot_view.targets = (changed, TRAY)
+    one.poses = {changed: np.eye(4)}  # that of the tray is not known yet
+    one.handles.update()
+    assert one.handles.named('head') is one.handles.named('tray') is None
+    assert one.handles.named('hand') is not hand
+    assert server.scene.get_handle_by_name(hand._handle.name) is None
+
+
+def test_rotations_are_hidden_of_the_goal_of_the_arm_alone(shown):
+    one = shown(Target())
+    one.handles.show_rotations(False)
+    assert one.handles.named('')._handle.disable_rotations
+    two = shown(TRAY)
+    two.handles.show_rotations(False)
+    assert not two.handles.named('tray')._handle.disable_rotations

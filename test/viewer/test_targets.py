@@ -1,0 +1,52 @@
+"""What can be dragged, from the parameters of a node, and which parts of its pose."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+
+from ik_node.viewer.poses import matrix
+from ik_node.viewer.targets import Freedom, Target, task_targets
+
+ALL, NONE = (True,) * 3, (False,) * 3
+
+
+def target(kind, **fields):
+    (made,) = task_targets({'tasks': ['one'], 'one.type': kind, 'one.link': 'hand',
+                            **{f'one.{name}': value for name, value in fields.items()}})
+    return made
+
+
+@pytest.mark.parametrize(('made', 'freedom', 'is_point'), [
+    (target('pose'), Freedom(ALL, True), False),
+    (target('relative_pose', reference='other'), Freedom(ALL, True), False),
+    (target('orientation'), Freedom(NONE, True), False),
+    (target('position'), Freedom(ALL, False), True),
+    (target('look_at', axis=[1.0, 0.0, 0.0]), Freedom(ALL, False), True),
+    (target('center_of_mass', target=[0.0, 0.0]), Freedom((True, True, False), False), True),
+    (target('center_of_mass', target=[0.0, float('nan'), 0.9]),
+     Freedom((True, False, True), False), True),
+    (target('center_of_mass', target='none'), Freedom(ALL, False), True),
+    (Target(), Freedom(ALL, True), False)])
+def test_a_handle_sets_what_the_target_of_its_type_has(made, freedom, is_point):
+    assert (made.freedom, made.is_point) == (freedom, is_point)
+
+
+def test_tasks_whose_target_cannot_be_moved_have_no_handle():
+    assert task_targets({'tasks': ['a', 'b', 'c'], 'a.type': 'half_space', 'b.type': 'none'}) == ()
+    assert task_targets({'tasks': 'none'}) == task_targets({}) == ()
+
+
+def test_a_target_that_the_node_would_not_keep_is_another_one():
+    assert target('pose') != target('pose', link='foot') != target('position')
+    assert target('pose') != target('pose', target=[0.0] * 6)
+    assert target('pose', weight=2.0) == target('pose', point=[0.1, 0.0, 0.0], target='none')
+
+
+def test_the_parts_that_a_handle_does_not_set_are_those_of_the_target():
+    held = matrix((1.0, 2.0, 3.0), (0.6, 0.8, 0.0, 0.0))
+    shown = matrix((4.0, 5.0, 6.0), (1, 0, 0, 0))
+    assert Freedom().merge(held, shown) == pytest.approx(held)
+    merged = Freedom((True, False, False), turns=False).merge(held, shown)
+    assert merged == pytest.approx(matrix((1.0, 5.0, 6.0), (1, 0, 0, 0)))
+    assert np.array_equal(Freedom(NONE, True).merge(held, shown)[:3, 3], shown[:3, 3])
