@@ -66,6 +66,7 @@ setup(
             'ik_compile = ik_node.commands:ik_compile',
             'ik_figures = ik_node.commands:ik_figures',
             'ik_inspect = ik_node.commands:ik_inspect',
+            'ik_play = ik_node.commands:ik_play',
             'ik_view = ik_node.commands:ik_view',
             'ik_workspace = ik_node.commands:ik_workspace',
         ],

@@ -1,0 +1,131 @@
+"""Plays a recorded motion of a robot as joint states, for RViz and the page in the browser."""
+
+from ik_node.commands import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
+
+import argparse
+import math
+import sys
+from collections.abc import Callable, Sequence
+
+from ik_node.exceptions import IkError, ModelError, OptionError
+
+_FAILED = 1           # exit code; argparse's own for wrong arguments is 2
+_RATES = (5.0, 1e3)   # Hz: the clock of motions advances by at most half a second between two
+_FRAME_RATES = (1e-3, 1e6)
+_SPEEDS = (0.001, 100.0)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play until SIGINT or SIGTERM; return 0, 1 for files that cannot be played.
+
+    A signal that comes before the node runs ends the process with its status.
+    """
+    end_quietly()
+    own, ros_arguments = _split_ros(list(sys.argv[1:] if arguments is None else arguments))
+    options = read_arguments(own)
+    try:
+        import rclpy  # noqa: F401  before files are read, which may take long
+    except ImportError as error:
+        return _fail(f'ROS 2 is needed ({error}): source its setup.bash, or pip install '
+                     '"ik_node[ros]"')
+    try:
+        return _play(options, ros_arguments)
+    except (IkError, FileNotFoundError) as error:
+        return _fail(str(error))
+
+
+def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the command's own arguments. Exits with status 2 for wrong ones."""
+    parser = argparse.ArgumentParser(
+        prog='ik_play', description=__doc__,
+        epilog='Arguments after --ros-args are passed to ROS 2. Times are counted from the first '
+        'frame.')
+    parser.add_argument('model', metavar='MODEL', help='a robot: .urdf, .xacro, .yaml or .asf; or '
+                        'one of the robots of this package by its name')
+    parser.add_argument('motion', metavar='MOTION', help='an Acclaim motion (.amc), a '
+                        'JointTrajectory (.yaml), or a table of joint values (.csv)')
+    parser.add_argument('--rate', metavar='HZ', type=_number(*_RATES), default=60.0,
+                        help='joint states per second; default 60')
+    parser.add_argument('--speed', metavar='X', type=_number(*_SPEEDS), default=1.0,
+                        help='seconds of the motion per second; default 1')
+    parser.add_argument('--fps', metavar='N', type=_number(*_FRAME_RATES), default=120.0,
+                        help='frames per second of an Acclaim motion, which has no times; default '
+                        '120')
+    parser.add_argument('--from', metavar='S', type=_number(0.0, math.inf), default=0.0,
+                        dest='start', help='time to begin at; default 0')
+    parser.add_argument('--to', metavar='S', type=_number(0.0, math.inf), default=None,
+                        dest='stop', help='time to end at; by default that of the last frame')
+    parser.add_argument('--loop', action='store_true', help='begin again at the end; else the '
+                        'last frame is held')
+    parser.add_argument('--start-paused', action='store_true', help='wait for ~/pause with false')
+    parser.add_argument('--topic', metavar='NAME', default='joint_states',
+                        help='topic of the joint states; default joint_states')
+    parser.add_argument('--no-description', dest='description', action='store_false',
+                        help='leave robot_description to another node')
+    return parser.parse_args(arguments)
+
+
+def _play(options: argparse.Namespace, ros_arguments: list[str]) -> int:
+    """Read the files and run the node. Raises IkError, or FileNotFoundError for the robot."""
+    from ik_node.model.readers import read_model
+    from ik_node.motion.playhead import Playhead
+    from ik_node.motion.recording_readers import read_recording
+    from ik_node.resources import robot_file
+    from ik_node.ros.clients.player import Player, Publishing
+    from ik_node.ros.run import run
+    model = robot_file(options.model)
+    try:
+        tree = read_model(model)
+    except ModelError as error:
+        raise error if str(model) in str(error) else ModelError(f'{model}: {error}') from error
+    recording = read_recording(options.motion, tree, options.fps)
+    start, stop = _range(options, recording.duration)
+    playhead = Playhead(start, stop, options.speed, options.loop, options.start_paused)
+    publishing = Publishing(options.rate, options.topic, options.description)
+    return run(lambda: Player(recording, playhead, publishing), ros_arguments)
+
+
+def _range(options: argparse.Namespace, duration: float) -> tuple[float, float]:
+    """Return where to begin and to end, s. Raises OptionError for a range without any motion."""
+    stop = duration if options.stop is None else options.stop
+    if stop > duration:
+        raise OptionError(f'--to must be at most {duration:.9g} s, where the motion ends, not '
+                          f'{stop:.9g}')
+    if options.start > stop or (options.start == stop and duration > 0.0):
+        raise OptionError(f'--from must be before {stop:.9g} s, where playing ends, not '
+                          f'{options.start:.9g}')
+    return options.start, stop
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    """Return what reads a number of a range from an argument."""
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not (low <= value <= high and math.isfinite(value)):
+            wanted = (f'a number from {low:g} to {high:g}' if math.isfinite(high)
+                      else f'a number of at least {low:g}')
+            raise argparse.ArgumentTypeError(f'must be {wanted}, not {text!r}')
+        return value
+    return read
+
+
+def _split_ros(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Return (the command's own arguments, ROS's)."""
+    at = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
+    return arguments[:at], arguments[at:]
+
+
+def _fail(problem: str) -> int:
+    """Print a problem as one line; return the exit code."""
+    print(f'ik_play: {" ".join(problem.split())}', file=sys.stderr)
+    return _FAILED
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""A node that publishes a recorded motion as joint states."""
+
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool
+
+from ik_node.exceptions import OptionError
+from ik_node.motion.playhead import MAX_SPEED, Playhead
+from ik_node.motion.recording import Recording
+from ik_node.options import Spec
+from ik_node.ros import conversions
+from ik_node.ros.execution.motion_clock import MotionClock
+from ik_node.ros.intake.parameters import declare, from_parameter
+from ik_node.ros.publishing.outputs import LATCHED
+
+STATUS_PERIOD = 0.2
+"""s of real time between two statuses."""
+KEYS = ('time', 'duration', 'frame', 'frames', 'speed', 'loop', 'paused')
+"""The keys of a status, always all of them, in this order."""
+
+
+@dataclass(frozen=True)
+class Publishing:
+    """What is published, and how often."""
+
+    rate: float = 60.0
+    """Joint states per second."""
+    topic: str = 'joint_states'
+    description: bool = True
+    """Whether the description of the robot is published."""
+
+
+class Player(Node):
+    """Publishes the joint states of a recording; time, speed and loop are parameters.
+
+    The motion follows the ROS clock as motions of the node do: it pauses where the clock stands or
+    is set back, and advances by at most half a second where the clock jumps forward.
+    """
+
+    def __init__(self, recording: Recording, playhead: Playhead,
+                 publishing: Publishing | None = None, **arguments: Any) -> None:
+        """Play a recording from a playhead, which is from then on the node's.
+
+        Raises OptionError for an invalid name of the topic.
+        """
+        super().__init__('ik_play', **arguments)
+        self._recording, self._playhead = recording, playhead
+        publishing = publishing or Publishing()
+        try:
+            self._states = self.create_publisher(JointState, publishing.topic, 10)
+        except InvalidTopicNameException as error:
+            self.destroy_node()
+            raise OptionError(f'the topic {publishing.topic!r} is not a valid name: {error}'
+                              ) from error
+        self._statuses = self.create_publisher(DiagnosticStatus, '~/status', 10)
+        self._joint_state = JointState(name=recording.moving_joints)
+        self._motion_clock: MotionClock | None = None
+        self._seconds = 0.0
+        self._specs = _specs(playhead)
+        self._apply(declare(self, self._specs, {
+            'time': playhead.time, 'speed': playhead.speed, 'loop': playhead.loop}))
+        descriptor = self.describe_parameter('loop')
+        descriptor.dynamic_typing = True  # values of other types are refused here, in words
+        self.set_descriptor('loop', descriptor)
+        self.add_on_set_parameters_callback(self._accept_or_refuse)
+        self.add_post_set_parameters_callback(self._on_parameters)
+        self.create_service(SetBool, '~/pause', self._on_pause)
+        for warning in (*recording.tree.warnings, recording.outside_limits()):
+            if warning:
+                self.get_logger().warning(warning)
+        if publishing.description:
+            self._description = self.create_publisher(String, 'robot_description', LATCHED)
+            self._description.publish(String(data=recording.tree.to_urdf()))
+        self.create_timer(1.0 / publishing.rate, self._publish)
+        # Independent of simulated time, which may stand still.
+        self.create_timer(STATUS_PERIOD, self._report,
+                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.get_logger().info(f'playing {recording.source}: {recording.n_frames} frames, '
+                               f'{recording.duration:.3f} s')
+
+    def _advance(self) -> int:
+        """Let the motion follow the clock; return the stamp, ns, 0 before simulated time begins."""
+        if self._motion_clock is None:
+            # Before its first message simulated time is 0, from where it jumps to its beginning.
+            stamp = int(self.get_clock().now().nanoseconds)
+            if stamp == 0:
+                return 0
+            self._motion_clock = MotionClock(self)
+        seconds, stamp = self._motion_clock.read()
+        self._playhead.advance(seconds - self._seconds)
+        self._seconds = seconds
+        return stamp
+
+    def _publish(self) -> None:
+        """Publish the joint states at this moment."""
+        stamp = self._advance()
+        if stamp:
+            self._joint_state.header.stamp = conversions.time_message(stamp)
+            self._joint_state.position = array('d', self._recording.positions(self._playhead.time))
+            self._states.publish(self._joint_state)
+
+    def _report(self) -> None:
+        """Publish how far the motion is."""
+        self._advance()
+        playhead, recording = self._playhead, self._recording
+        message = 'paused' if playhead.paused else 'ended' if playhead.ended else 'playing'
+        values = (f'{playhead.time:.9g}', f'{recording.duration:.9g}',
+                  str(recording.frame(playhead.time) + 1), str(recording.n_frames),
+                  f'{playhead.speed:.9g}', str(playhead.loop).lower(),
+                  str(playhead.paused).lower())
+        self._statuses.publish(DiagnosticStatus(
+            level=DiagnosticStatus.OK, name='ik_play: motion', message=message,
+            hardware_id=recording.tree.name,
+            values=[KeyValue(key=key, value=value) for key, value in zip(KEYS, values)]))
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._advance()
+        self._playhead.paused = request.data
+        self._publish()
+        self._report()
+        response.success = True
+        response.message = (f'{"paused" if request.data else "playing"} at '
+                            f'{self._playhead.time:.3f} s')
+        return response
+
+    def _accept_or_refuse(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Check new values of the parameters."""
+        try:
+            self._values(parameters)
+        except OptionError as error:
+            self.get_logger().warning(f'parameter refused: {error}')
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _on_parameters(self, parameters: list[Parameter]) -> None:
+        """Apply values that were accepted."""
+        values = self._values(parameters)
+        if values:
+            self._advance()  # so far with the values before
+            self._apply(values)
+            self._publish()
+            self._report()
+
+    def _values(self, parameters: list[Parameter]) -> dict[str, Any]:
+        """Return the values of the own ones of some parameters. Raises OptionError."""
+        return {parameter.name: from_parameter(parameter.name, parameter,
+                                               self._specs[parameter.name])
+                for parameter in parameters if parameter.name in self._specs}
+
+    def _apply(self, values: dict[str, Any]) -> None:
+        if 'time' in values:
+            self._playhead.seek(values['time'])
+        self._playhead.speed = values.get('speed', self._playhead.speed)
+        self._playhead.loop = values.get('loop', self._playhead.loop)
+
+
+def _specs(playhead: Playhead) -> dict[str, Spec]:
+    """Return the parameters of the node."""
+    return {
+        'time': Spec(float, 'goes to this time of the motion whenever it is set; ~/status has the '
+                     'present one', 's', low=playhead.start, high=playhead.stop),
+        'speed': Spec(float, 'seconds of the motion per second of the clock', low=0.0,
+                      high=MAX_SPEED, positive=True),
+        'loop': Spec(bool, 'whether the motion begins again at its end'),
+    }

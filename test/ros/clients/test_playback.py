@@ -1,0 +1,387 @@
+"""A recorded motion is published as joint states: ik_play, as a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import skeletons
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.time import Time
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool
+
+import robots
+from ik_node import KinematicTree
+from ik_node.model.readers import read_model
+from ik_node.ros.clients.playback import read_arguments
+from ik_node.ros.clients.player import KEYS
+from ros_harness import LATCHED, NodeUnderTest, seconds
+
+LIMIT = 'lower="-2" upper="2" effort="1" velocity="1"'
+# The wheel shows the time of the motion.
+ROBOT = robots.robot(
+    robots.joint('wheel', 'continuous', 'base', 'lw'),
+    robots.joint('a', 'revolute', 'lw', 'la', limit=LIMIT),
+    robots.joint('b', 'revolute', 'la', 'lb', limit=LIMIT,
+                 mimic='joint="a" multiplier="-0.5" offset="0.25"'),
+    robots.joint('c', 'revolute', 'lb', 'lc', limit='lower="1" upper="2" effort="1" velocity="1"'))
+TIMES = np.arange(0.0, 100.5, 0.5)
+VALUES = 1.9 * np.sin(TIMES)
+EXACT = 1e-9
+
+
+def table(times=TIMES, values=VALUES):
+    return 'time,wheel,a\n' + ''.join(f'{float(t)!r},{float(t)!r},{float(a)!r}\n'
+                                      for t, a in zip(times, values))
+
+
+class PlayerUnderTest(NodeUnderTest):
+    """A running ik_play and a client of it."""
+
+    def __init__(self, *arguments, ros=()):
+        self._ros = ros
+        super().__init__(*map(str, arguments))
+        self._name = 'ik_play'
+        self.states = self.listen(JointState, 'joint_states', 100)
+        self.statuses = self.listen(DiagnosticStatus, 'ik_play/status', 100)
+
+    def _start(self):
+        return subprocess.Popen(
+            [sys.executable, '-m', 'ik_node.ros.clients.playback', *self._arguments, '--ros-args',
+             *self._ros], stdout=self._log, stderr=subprocess.STDOUT, env=self._environment,
+            start_new_session=True)
+
+    def settle(self):
+        """Wait until the node has handled what it was sent; see the base class."""
+        for _ in range(2):
+            self.get('speed')
+
+    def hear(self, count=1):
+        """Return so many joint states that come from now on."""
+        self.settle()
+        before = len(self.states)
+        assert self.until(lambda: len(self.states) >= before + count), self.log()
+        return self.states[before:before + count]
+
+    def status(self):
+        """Return the text and the values of a status that comes from now on."""
+        self.settle()
+        before = len(self.statuses)
+        assert self.until(lambda: len(self.statuses) > before), self.log()
+        message = self.statuses[-1]
+        return message.message, {pair.key: pair.value for pair in message.values}
+
+    def pause(self, paused):
+        """Pause or play; return the service's message."""
+        response = self.call(SetBool, 'ik_play/pause', SetBool.Request(data=paused))
+        assert response.success
+        return response.message
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    """Return the files of the robot and of the motion."""
+    folder = tmp_path_factory.mktemp('files')
+    (folder / 'robot.urdf').write_text(ROBOT)
+    (folder / 'motion.csv').write_text(table())
+    return folder / 'robot.urdf', folder / 'motion.csv'
+
+
+@pytest.fixture(scope='module')
+def shared(files):
+    """A paused player at 25 Hz; each test begins with `paused`."""
+    with PlayerUnderTest(*files, '--rate', 25, '--start-paused') as player:
+        yield player
+
+
+@pytest.fixture
+def player(shared):
+    shared.pause(True)
+    assert shared.set(time=0.0, speed=1.0, loop=False) == (True, '')
+    shared.settle()
+    del shared.states[:], shared.statuses[:]
+    return shared
+
+
+def wheel(state):
+    """Return the time of the motion in a joint state, s."""
+    return state.position[list(state.name).index('wheel')]
+
+
+def check_values(states):
+    """Every state has all joints, at the values of the frames around its time."""
+    for state in states:
+        assert list(state.name) == ['wheel', 'a', 'b', 'c']
+        a = np.interp(wheel(state), TIMES, VALUES)
+        assert list(state.position) == pytest.approx(
+            [wheel(state), a, 0.25 - 0.5 * a, 1.5], abs=EXACT)
+
+
+def check_pace(states, speed=1.0):
+    """Between stamps as much of the motion passes as their difference says."""
+    stamps = np.array([seconds(state.header.stamp) for state in states])
+    passed = np.diff([wheel(state) for state in states])
+    assert (np.diff(stamps) > 0.0).all()
+    near = np.diff(stamps) < 0.4  # a motion never advances by more than half a second
+    assert near.sum() > 0.8 * len(near)
+    assert passed[near] == pytest.approx(speed * np.diff(stamps)[near], abs=1e-6 * speed)
+
+
+def test_joint_states_come_at_the_rate_with_the_values_of_their_stamps(player):
+    assert player.pause(False) == 'playing at 0.000 s'
+    states = player.hear(60)
+    check_values(states)
+    check_pace(states)
+    assert np.median(np.diff([seconds(state.header.stamp) for state in states])) == (
+        pytest.approx(0.04, rel=0.3))
+    assert wheel(states[-1]) > wheel(states[0]) > 0.0
+
+
+def test_the_description_is_that_of_the_tree_and_comes_late_too(player):
+    heard = player.listen(String, 'robot_description', LATCHED)
+    assert player.until(lambda: heard)
+    assert heard[0].data == KinematicTree.from_urdf(ROBOT).to_urdf()
+
+
+def test_paused_joint_states_stand_and_go_on_from_there(player):
+    player.pause(False)
+    player.hear(10)
+    text = player.pause(True)
+    states = player.hear(10)
+    stood = wheel(states[0])
+    assert text == f'paused at {stood:.3f} s'
+    assert {wheel(state) for state in states} == {stood}
+    stamps = [seconds(state.header.stamp) for state in states]
+    assert (np.diff(stamps) > 0.0).all()
+    assert player.status()[0] == 'paused'
+    before = len(player.states)
+    player.pause(False)
+    states = [*player.states[before:], *player.hear(10)]
+    assert stood <= wheel(states[0]) < stood + 0.6
+    check_values(states)
+
+
+def test_the_status_says_how_far_the_motion_is(player):
+    assert player.set(time=1.75, loop=True, speed=0.5)[0]
+    message, values = player.status()
+    assert message == 'paused'
+    assert tuple(values) == KEYS
+    assert values == {'time': '1.75', 'duration': '100', 'frame': '4', 'frames': '201',
+                      'speed': '0.5', 'loop': 'true', 'paused': 'true'}
+    player.pause(False)
+    message, values = player.status()
+    assert message == 'playing'
+    assert float(values['time']) >= 1.75
+
+
+def test_setting_the_time_seeks_paused_or_not(player):
+    for time in (42.25, 3.0, 42.25, 100.0, 0.0, 7):
+        assert player.set(time=time) == (True, '')
+        assert player.until(lambda wanted=time: player.states
+                            and wheel(player.states[-1]) == pytest.approx(wanted, abs=EXACT))
+    player.pause(False)
+    assert player.set(time=60.0)[0]
+    states = player.hear(20)
+    assert all(60.0 <= wheel(state) < 90.0 for state in states)
+    check_values(states)
+
+
+def test_speed_scales_the_time_of_the_motion(player):
+    assert player.set(speed=8.0)[0]
+    player.pause(False)
+    states = player.hear(30)
+    check_pace(states, 8.0)
+    check_values(states)
+    assert player.set(speed=0.125)[0]
+    check_pace(player.hear(30), 0.125)
+
+
+@pytest.mark.parametrize(('values', 'words'), [
+    ({'time': -1.0}, 'time'), ({'time': 100.5}, '100'), ({'time': float('nan')}, 'time'),
+    ({'time': 'end'}, "time must be a number of at least 0 and at most 100 (s), not 'end'"),
+    ({'speed': 0.0}, 'speed must be a number above 0 and at most 100, not 0.0'),
+    ({'speed': -1.0}, 'speed'), ({'speed': 1e3}, 'speed'), ({'speed': 'fast'}, 'speed must be'),
+    ({'loop': 1}, 'loop must be true or false, not 1'),
+    ({'time': 5.0, 'speed': 0.0}, 'speed must be'),
+], ids=str)
+def test_wrong_parameters_are_refused_with_a_reason_and_the_old_ones_stand(player, values, words):
+    before = player.get('time', 'speed', 'loop')
+    successful, reason = player.set(**values)
+    assert not successful
+    assert words in reason
+    assert player.get('time', 'speed', 'loop') == before
+    assert wheel(player.hear()[0]) == 0.0
+    assert player.alive()
+
+
+def test_the_parameters_have_texts_and_ranges(player):
+    time, speed, loop = player.describe('time', 'speed', 'loop')
+    assert all(descriptor.description for descriptor in (time, speed, loop))
+    assert '[s]' in time.description
+    limits = time.floating_point_range[0]
+    assert (limits.from_value, limits.to_value) == (0.0, 100.0)
+    assert speed.floating_point_range[0].to_value == 100.0
+
+
+def test_a_range_is_played_again_and_again_or_held_at_its_end(files):
+    with PlayerUnderTest(*files, '--from', 2.0, '--to', 2.4, '--rate', 100,
+                         '--loop', '--speed', 2) as player:
+        assert player.until(lambda: (np.diff([wheel(state) for state in player.states])
+                                     < 0.0).sum() >= 5), player.log()
+        assert all(2.0 <= wheel(state) < 2.4 for state in player.states)
+        check_values(player.states)
+        assert player.get('time', 'speed', 'loop') == [2.0, 2.0, True]
+        assert not player.set(time=1.9)[0]
+        assert player.set(loop=False)[0]
+        assert player.until(lambda: wheel(player.states[-1]) == 2.4)
+        assert {wheel(state) for state in player.hear(20)} == {2.4}
+        assert player.status()[0] == 'ended'
+        assert player.set(time=2.1)[0]
+        assert player.until(lambda: 2.1 <= wheel(player.states[-1]) < 2.4)
+        assert player.until(lambda: wheel(player.states[-1]) == 2.4)
+        assert player.alive()
+
+
+def test_a_figure_moves_with_its_root_and_frames_outside_limits_are_reported_once(tmp_path):
+    frames = [skeletons.random_values(np.random.default_rng(seed)) for seed in range(3)]
+    (tmp_path / 'figure.asf').write_text(skeletons.FIGURE)
+    (tmp_path / 'walk.amc').write_text(skeletons.motion(frames))
+    tree = read_model(skeletons.FIGURE)
+    with PlayerUnderTest(tmp_path / 'figure.asf', tmp_path / 'walk.amc', '--fps', 2.0, '--loop',
+                         '--start-paused', '--topic', 'recorded') as player:
+        states = player.listen(JointState, 'recorded', 100)
+        for k, numbers in enumerate(frames):
+            assert player.set(time=0.5 * k)[0]
+            p = skeletons.positions(numbers)
+            assert player.until(lambda wanted=p: states and tree.forward(dict(zip(
+                states[-1].name, states[-1].position)))['foot'][:3, 3] == pytest.approx(
+                    wanted['foot'], abs=1e-9)), player.log()
+        assert list(states[-1].name) == [joint.name for joint in tree.joints.values()
+                                         if joint.moves]
+        assert 'root_tx' in states[-1].name
+        player.pause(False)
+        assert player.until(lambda: len(states) > 100)
+        assert player.log().count('3 of 3 frames exceed limits') == 1
+        assert player.states == []
+        assert player.alive()
+
+
+def test_another_node_may_have_the_description(files):
+    with PlayerUnderTest(*files, '--no-description') as player:
+        player.hear()
+        assert player.node.count_publishers('robot_description') == 0
+
+
+def test_it_plays_by_simulated_time_which_may_stand_and_jump(files):
+    with PlayerUnderTest(*files, '--rate', 50, ros=['-p', 'use_sim_time:=true']) as player:
+        clock = player.node.create_publisher(Clock, '/clock', 100)
+
+        def advance(time):
+            """Publish a time until a joint state has its stamp; return the motion's time."""
+            for _ in range(200):
+                clock.publish(Clock(clock=Time(nanoseconds=round(1e9 * time)).to_msg()))
+                # A change is published at once, also where the clock stands.
+                player.set(speed=1.0)
+                if player.until(lambda: player.states and seconds(
+                        player.states[-1].header.stamp) == pytest.approx(time, abs=1e-6), 0.1):
+                    return wheel(player.states[-1])
+            raise AssertionError(player.log())
+        player.settle()
+        assert player.states == []  # there is no time yet
+        assert player.set(time=1.0)[0]
+        assert player.states == []
+        assert advance(1000.0) == 1.0
+        assert advance(1000.2) == pytest.approx(1.2)
+        player.settle()
+        assert wheel(player.states[-1]) == pytest.approx(1.2)  # the clock stands
+        assert advance(1300.0) == pytest.approx(1.7)  # half a second at most
+        assert advance(50.0) == pytest.approx(1.7)  # set back
+        before = len(player.states)
+        for k in range(1, 51):  # and timers go on
+            clock.publish(Clock(clock=Time(nanoseconds=round(1e9 * (50.0 + 0.1 * k))).to_msg()))
+            player.settle()
+        assert len(player.states) > before + 20
+        check_values(player.states)
+        assert advance(55.0) == pytest.approx(6.7)
+        assert player.alive()
+
+
+@pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM], ids=lambda how: how.name)
+def test_it_ends_quietly(files, how):
+    with PlayerUnderTest(*files) as player:
+        player.hear(3)
+        assert player.stop(how) == 0
+        lines = player.log().splitlines()
+        assert len(lines) == 1, lines
+        assert 'playing' in lines[0]
+
+
+def command(*arguments, **environment):
+    """Run ik_play until it ends by itself; return its exit code and the lines of its output."""
+    process = subprocess.run(
+        [sys.executable, '-m', 'ik_node.ros.clients.playback', *map(str, arguments)],
+        capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+    assert process.stdout == ''
+    return process.returncode, process.stderr.splitlines()
+
+
+@pytest.mark.parametrize(('name', 'text', 'more', 'words'), [
+    ('none.csv', None, (), "cannot read the motion '"),
+    ('m.csv', 'time,wheel\n0,0\n1,x\n', (), "m.csv', line 3: 'wheel' must be a number"),
+    ('m.csv', 'time,spoke\n0,0\n', (), "there is no joint 'spoke'; there is 'wheel', 'a', 'c'"),
+    ('m.yaml', 'joint_names: [a]\npoints: [{positions: [x]}]\n', (), r"points[0].positions[0]"),
+    ('m.yaml', 'a: [\n', (), 'is not YAML'),
+    ('m.amc', '1\n', (), 'a motion needs the skeleton that it was recorded with'),
+    ('m.txt', '', (), 'of no known kind'),
+    ('m.csv', 'time,a\n0,0\n1,0\n', ('--to', 2), '--to must be at most 1 s'),
+    ('m.csv', 'time,a\n0,0\n1,0\n', ('--from', 1), '--from must be before 1 s'),
+    ('m.csv', 'time,a\n0,0\n1,0\n', ('--topic', 'a b'), "the topic 'a b' is not a valid name"),
+])
+def test_what_cannot_be_played_is_one_line_and_exit_code_1(files, tmp_path, name, text, more,
+                                                           words):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    code, lines = command(files[0], tmp_path / name, *more)
+    assert code == 1
+    assert len(lines) == 1, lines
+    assert lines[0].startswith('ik_play: ')
+    assert words in lines[0]
+
+
+def test_so_is_a_robot_that_cannot_be_read(files, tmp_path):
+    (tmp_path / 'bad.urdf').write_text('<robot>')
+    for model, words in ((tmp_path / 'bad.urdf', 'bad.urdf'), ('nobody', "no robot 'nobody'")):
+        code, lines = command(model, files[1])
+        assert (code, len(lines)) == (1, 1)
+        assert words in lines[0]
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['robot'], 'MOTION'), (['a', 'b', '--rate', '1'], 'must be a number from 5 to 1000, not'),
+    (['a', 'b', '--speed', '0'], 'number from 0.001 to 100'), (['a', 'b', '--fps', 'x'], 'fps'),
+    (['a', 'b', '--from', '-1'], 'at least 0'), (['a', 'b', '--to', 'nan'], 'at least 0'),
+    (['a', 'b', '--backwards'], 'unrecognized')])
+def test_wrong_arguments_end_it_with_status_2(arguments, words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        read_arguments(arguments)
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_each_file_is_read_once(files, tmp_path):
+    (tmp_path / 'sitecustomize.py').write_text(
+        'import sys\n'
+        'def note(event, arguments):\n'
+        '    if event == "open" and str(arguments[0]).endswith((".urdf", ".csv")):\n'
+        '        with open(__file__ + ".log", "a") as log:\n'
+        '            log.write(f"{arguments[0]}\\n")\n'
+        'sys.addaudithook(note)\n')
+    code, lines = command(*files, '--to', 1e6, PYTHONPATH=str(tmp_path))
+    assert (code, len(lines)) == (1, 1)
+    opened = (tmp_path / 'sitecustomize.py.log').read_text().splitlines()
+    assert sorted(opened) == sorted(map(str, files))
