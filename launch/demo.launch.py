@@ -33,7 +33,8 @@ ARGUMENTS = [
     ('robot', 'arm_6r', f'a file, {FORMATS}, or one of {", ".join(own_robots())}'),
     ('base', '', 'base link of the chain; empty: the root link'),
     ('tip', '', 'tip link of the chain; empty: the only leaf, *tool* or *tcp*'),
-    ('solver', 'dls', 'the solver'),
+    ('solver', '', 'the solver, one of the whole body for a robot with tasks; empty: that of the '
+     'robot\'s own parameters, or dls'),
     ('namespace', '', 'namespace of the nodes and their topics'),
     ('frame_prefix', '', 'prefix of link names in tf, such as left/'),
     ('rviz', 'true', 'whether to open RViz'),
@@ -62,21 +63,23 @@ def _start(context: LaunchContext) -> list:
     of_robot = config / f'{file.stem}.yaml'
     if of_robot.is_file():
         parameters.append(str(of_robot))
+    prefix, namespace = values['frame_prefix'], values['namespace']
     links = {f'{end}_link': values[end] for end in ('base', 'tip') if values[end]}
     own = yaml.safe_load(of_robot.read_text())['/**']['ros__parameters'] if (
         of_robot.is_file()) else {}
     chosen = [part for end in ('base', 'tip') if (link := {**own, **links}.get(f'{end}_link'))
               for part in (f'--{end}', link)]
+    solver = {'solver': values['solver']} if values['solver'] else {}
+    # A moving root is placed in the world.
+    fixed_frame = prefix + tree.root if own.get('root', 'fixed') == 'fixed' else 'world'
     # The same text for both: robot_state_publisher takes it as a parameter only.
     description = {'robot_description': ParameterValue(tree.description, value_type=str)}
-    prefix, namespace = values['frame_prefix'], values['namespace']
     prefixed = {'frame_prefix': ParameterValue(prefix, value_type=str)}
     return [
         Node(package='robot_state_publisher', executable='robot_state_publisher',
              namespace=namespace, parameters=[{**description, **prefixed}]),
         Node(package='ik_node', executable='ik_node', namespace=namespace, output='screen',
-             parameters=[*parameters, {**links, **description, **prefixed,
-                                       'solver': values['solver']}]),
+             parameters=[*parameters, {**links, **description, **prefixed, **solver}]),
         Node(package='ik_node', executable='demo_goals', namespace=namespace, output='screen',
              parameters=[*parameters, links], condition=IfCondition(values['goals'])),
         Node(package='ik_node', executable='ik_workspace', namespace=namespace,
@@ -84,18 +87,19 @@ def _start(context: LaunchContext) -> list:
              arguments=[str(file), *chosen, '--edge', f'{0.1 * _size(tree):.3g}', '--publish',
                         '--frame-prefix', prefix],
              condition=IfCondition(values['workspace'])),
-        OpaqueFunction(function=_open_rviz, args=[tree, namespace, prefix],
+        OpaqueFunction(function=_open_rviz, args=[tree, namespace, prefix, fixed_frame],
                        condition=IfCondition(values['rviz']))]
 
 
-def _open_rviz(context: LaunchContext, tree: KinematicTree, namespace: str, prefix: str) -> list:
+def _open_rviz(context: LaunchContext, tree: KinematicTree, namespace: str, prefix: str,
+               fixed_frame: str) -> list:
     """Open RViz with a configuration of its own, which is removed at the end."""
     file = Path(_rviz_config(share_folder() / 'config' / 'demo.rviz', tree, prefix))
     return [
         RegisterEventHandler(OnShutdown(
             on_shutdown=lambda event, context: file.unlink(missing_ok=True))),
         Node(package='rviz2', executable='rviz2', namespace=namespace,
-             arguments=['-d', str(file), '-f', prefix + tree.root], on_exit=Shutdown())]
+             arguments=['-d', str(file), '-f', fixed_frame], on_exit=Shutdown())]
 
 
 def _size(tree: KinematicTree) -> float:

@@ -17,21 +17,19 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from ik_node import _jit
-from ik_node.demo.picture import draw_motion
 from ik_node.exceptions import IkError
-from ik_node.model.chain import Chain
-from ik_node.model.readers import FORMATS, read_model
-from ik_node.motion.closed_path import ClosedPath
+from ik_node.model.readers import FORMATS
 from ik_node.resources import robot_file, share_folder
 from ik_node.signals import Stop
 from ik_node.solvers.base import Solver
-from ik_node.solvers.registry import make_solver, solver_names
+from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.registry import body_solver_names
+from ik_node.solvers.registry import solver_names
 from ik_node.solvers.result import StopReason
 
 try:
+    from ik_node.demo.shows import Show, make_show
     from ik_node.processes import node_command, running
     from ik_node.ros.clients.client import Client, Outcome
 except ImportError as error:
@@ -47,30 +45,25 @@ def main() -> int:
     arguments = _arguments()
     try:
         file = robot_file(arguments.robot)
-        chain = read_model(file).chain(arguments.base, arguments.tip)
-        solver = make_solver(arguments.solver, chain)
+        show = make_show(file, arguments.base, arguments.tip, arguments.solver, arguments.goals)
     except (IkError, FileNotFoundError) as error:
         sys.exit(f'ik_node demo: {error}')
     _keep_to_this_machine()
-    print(f'Robot {chain.tree.name}: {chain.n_joints} joints from {chain.base_link} to '
-          f'{chain.tip_link}; solver {arguments.solver}.')
-    path = ClosedPath(chain)
-    goals = np.array([path.pose(i / arguments.goals) for i in range(arguments.goals)])
-    node = running(node_command(file, arguments.solver, chain.base_link, chain.tip_link,
-                                _ros_arguments()))
+    print(show.words)
+    node = running(node_command(file, show.solver_name, *show.links, _ros_arguments(show)))
     with (Stop() as stop, node, contextlib.nullcontext() if arguments.headless else _view(),
-          _compilation(solver)):
+          _compilation(show.solver)):
         print('Starting the node …', flush=True)
         with Client() as client:
             if not _ready(client, stop):
                 sys.exit(stop.status or 'ik_node demo: the node does not respond')
-            outcomes = _drive(client, goals, chain.base_link, solver, stop)
+            outcomes = _drive(client, show, stop)
         if outcomes:
-            _picture(chain, outcomes, goals, arguments)
-        code = _summary(outcomes, arguments)
+            show.draw(outcomes, arguments.picture)
+        code = _summary(outcomes, show, arguments)
         if stop:
             return stop.status
-        if len(outcomes) == len(goals) and not arguments.headless:
+        if len(outcomes) == len(show.steps) and not arguments.headless:
             print('\nNow drag the goal in the browser, at the address above; Ctrl-C ends.',
                   flush=True)
             stop.wait()  # a signal is the normal end here
@@ -92,7 +85,8 @@ def _arguments() -> argparse.Namespace:
                         help=f'a file: {FORMATS}; or one of the robots of this package')
     parser.add_argument('--tip', help='tip link of the chain')
     parser.add_argument('--base', help='base link of the chain')
-    parser.add_argument('--solver', default='dls', help=f'one of {", ".join(solver_names())}')
+    parser.add_argument('--solver', default='', help='the solver, by default dls, or least_squares '
+                        f'for a robot with tasks; one of {", ".join(_solvers())}')
     parser.add_argument('--goals', type=int, default=16, help='number of goals')
     parser.add_argument('--headless', action='store_true', default=bool(os.environ.get('HEADLESS')),
                         help='without the browser view; also by HEADLESS=1 in the environment')
@@ -105,7 +99,7 @@ def _arguments() -> argparse.Namespace:
 
 
 @contextlib.contextmanager
-def _compilation(solver: Solver) -> Iterator[None]:
+def _compilation(solver: Solver | BodySolver) -> Iterator[None]:
     """Print the progress of the compiler while the node runs as plain Python."""
     if not _jit.waiting_for(solver.kernels()):
         yield
@@ -144,8 +138,14 @@ def _keep_to_this_machine() -> None:
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
 
 
-def _ros_arguments() -> list[str]:
-    return ['--log-level', 'warn', '--params-file', str(share_folder() / 'config' / 'demo.yaml')]
+def _ros_arguments(show: Show) -> list[str]:
+    files = share_folder() / 'config' / 'demo.yaml', *show.parameters
+    return ['--log-level', 'warn', *(part for file in files
+                                     for part in ('--params-file', str(file)))]
+
+
+def _solvers() -> tuple[str, ...]:
+    return tuple(sorted((*solver_names(), *body_solver_names())))
 
 
 @contextlib.contextmanager
@@ -160,26 +160,25 @@ def _view() -> Iterator[None]:
         yield
 
 
-def _drive(client: Client, goals: np.ndarray, frame: str, solver: Solver,
-           stop: Stop) -> list[Outcome]:
+def _drive(client: Client, show: Show, stop: Stop) -> list[Outcome]:
     """Send the goals one by one and print a line for each, until a signal to stop.
 
     A goal that plain Python does not solve in time is sent again with compiled kernels.
     """
     outcomes: list[Outcome] = []
     try:
-        for i, goal in enumerate(goals, start=1):
+        for i, (goal, task) in enumerate(show.steps, start=1):
             if stop:
                 print('\nStopped.')
                 break
-            outcome = client.send(goal, frame)
+            outcome = client.send(goal, show.frame, task=task)
             for _ in range(_TRIES):
                 if outcome.values['reason'] == StopReason.TIMEOUT.name:
-                    solver.prepare()
-                    outcome = client.send(goal, frame)
+                    show.solver.prepare()
+                    outcome = client.send(goal, show.frame, task=task)
             outcomes.append(outcome)
             values = outcome.values
-            print(f'{i:4d}/{len(goals)}  {values["solver"]:15s} '
+            print(f'{i:4d}/{len(show.steps)}  {task or values["solver"]:15s} '
                   f'{"met" if outcome.met else values["reason"]:11s} '
                   f'{float(values["position_error"] or "nan"):8.1e} m '
                   f'{float(values["orientation_error"] or "nan"):8.1e} rad '
@@ -190,20 +189,9 @@ def _drive(client: Client, goals: np.ndarray, frame: str, solver: Solver,
     return outcomes
 
 
-def _picture(chain: Chain, outcomes: list[Outcome], goals: np.ndarray,
-             arguments: argparse.Namespace) -> None:
-    title = f'{chain.tree.name}: {len(outcomes)} goals with {arguments.solver}'
-    draw_motion(chain, [_sources(chain, outcome) for outcome in outcomes],
-                goals[:len(outcomes)], title, arguments.picture)
-
-
-def _sources(chain: Chain, outcome: Outcome) -> dict[str, float]:
-    return {name: value for name, value in outcome.joints.items() if name in chain.tree.joints}
-
-
-def _summary(outcomes: list[Outcome], arguments: argparse.Namespace) -> int:
+def _summary(outcomes: list[Outcome], show: Show, arguments: argparse.Namespace) -> int:
     met = [outcome for outcome in outcomes if outcome.met]
-    print(f'\n{len(met)} of {len(outcomes)} goals met with {arguments.solver}.')
+    print(f'\n{len(met)} of {len(outcomes)} goals met with {show.solver_name}.')
     if met:
         iterations = [int(outcome.values['iterations']) for outcome in met]
         times = [1e3 * float(outcome.values['solve_time']) for outcome in met]

@@ -1,4 +1,4 @@
-"""A picture of an arm along its path."""
+"""Pictures of an arm along its path, and of a figure."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,9 +12,11 @@ mpl.use('Agg')
 from matplotlib import pyplot as plt
 
 from ik_node.model.chain import Chain
+from ik_node.model.tree import KinematicTree
 
 _PLANAR = 1e-6  # of the arm's size: what counts as a plane
 _MOST_DRAWN = 50
+_FIGURES_DRAWN = 5
 _BONES = mpl.colormaps['viridis']
 
 
@@ -45,6 +47,36 @@ def draw_motion(chain: Chain, configurations: Sequence[Mapping[str, float]], goa
             axis = np.array([T[:3, 3], T[:3, 3] + 0.05 * size * column])
             axes.plot(*axis[:, used].T, color=color, lw=1.0)
     _frame(axes, bones.reshape(-1, 3), planar)
+    axes.set_title(title)
+    axes.legend(loc='upper right')
+    figure.savefig(file, bbox_inches='tight')
+    plt.close(figure)
+
+
+def draw_figure(tree: KinematicTree, places: Sequence[Mapping[str, np.ndarray]],
+                goals: Sequence[np.ndarray], title: str, file: Path) -> None:
+    """Save a picture of the configurations of a whole tree at its goals.
+
+    places: {link: T_world_link (4, 4)}, m, of each; goals: (4, 4) or (3,) each, m. At most
+    _FIGURES_DRAWN of them are drawn, evenly spaced, and no goals far away, such as those of a gaze.
+    """
+    every = -(-len(places) // _FIGURES_DRAWN)
+    figure = plt.figure(figsize=(9.0, 9.0), dpi=130)
+    axes: Any = figure.add_subplot(projection='3d')
+    points = []
+    drawn = places[len(places) - 1::-every][::-1]  # the last one in any case
+    for i, place in enumerate(drawn):
+        share = i / max(len(drawn) - 1, 1)
+        for joint in tree.joints.values():
+            bone = np.array([place[joint.parent][:3, 3], place[joint.child][:3, 3]])
+            points.append(bone)
+            axes.plot(*bone.T, color=_BONES(share), lw=4.0 if i == len(drawn) - 1 else 2.0,
+                      alpha=0.25 + 0.75 * share ** 3, solid_capstyle='round')
+    marks = np.array([goal[:3, 3] if goal.shape == (4, 4) else goal for goal in goals])
+    bones = np.concatenate(points)
+    near = np.abs(marks - bones.mean(axis=0)).max(axis=1) < 0.5 * np.ptp(bones, axis=0).max()
+    axes.scatter(*marks[near].T, marker='x', s=36.0, color='tab:red', label='goals')
+    _frame(axes, bones, planar=False)
     axes.set_title(title)
     axes.legend(loc='upper right')
     figure.savefig(file, bbox_inches='tight')

@@ -42,7 +42,19 @@ def test_it_meets_its_goals_says_so_line_by_line_and_draws_a_picture(tmp_path, a
     assert pixels[..., :3].std() > 0.02  # something is drawn
 
 
+def test_a_robot_with_tasks_shows_them_all(tmp_path):
+    picture = tmp_path / 'figure.png'
+    run = demo('--robot', 'humanoid', '--goals', 6, '--picture', picture)
+    assert run.returncode == 0, run.stdout + run.stderr
+    lines = re.findall(r'^ +\d/6  (\w+) +met +(\S+) m +(\S+) rad', run.stdout, re.MULTILINE)
+    assert [line[0] for line in lines] == ['left', 'right', 'look'] * 2
+    assert max(float(line[1]) for line in lines) <= 1e-6
+    assert '6 of 6 goals met with least_squares.' in run.stdout
+    assert image.imread(picture)[..., :3].std() > 0.02
+
+
 @pytest.mark.parametrize(('arguments', 'words'), [
+    (['--robot', 'humanoid', '--solver', 'dls'], "with tasks, solver must be one of 'hierarchy'"),
     (['--robot', 'nobody'], "there is no robot 'nobody': neither a file, nor one of arm_6r"),
     (['--robot', 'scara', '--tip', 'hand'], "there is no tip link 'hand'"),
     (['--robot', 'scara', '--solver', 'lm'], "there is no solver 'lm'"),

@@ -8,9 +8,11 @@ import pytest
 launch_pytest = pytest.importorskip(
     'launch_pytest', reason='launch_pytest comes with a full ROS 2 install, not from PyPI')
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
@@ -117,6 +119,29 @@ def test_a_robot_of_rows_is_shown_by_robot_state_publisher():
                  for transform in message.transforms}
         assert moved == {f'link_{i}' for i in range(1, 7)}
         assert KinematicTree.from_urdf(descriptions[0].data).visuals
+
+
+@launch_pytest.fixture
+def figure():
+    return demo(robot='humanoid')
+
+
+@pytest.mark.launch(fixture=figure)
+def test_the_tasks_of_a_figure_follow_the_demonstrations_goals():
+    with Client(domain_id=DOMAIN) as client:
+        statuses, roots, joints = [], [], []
+        client.node.create_subscription(DiagnosticStatus, 'ik_node/status', statuses.append, 100)
+        client.node.create_subscription(PoseStamped, 'ik_node/root_pose', roots.append, 10)
+        client.node.create_subscription(JointState, 'joint_states', joints.append, 10)
+
+        def met():
+            return {pair.value for status in statuses if status.level == DiagnosticStatus.OK
+                    for pair in status.values if pair.key == 'task'}
+        assert client.spin_until(lambda: met() >= {'left', 'right', 'look'}, 120.0)
+        assert client.spin_until(lambda: roots and joints, 10.0)
+        assert roots[-1].header.frame_id == 'world'
+        tree = KinematicTree.from_urdf(SHARE / 'urdf' / 'humanoid.urdf')
+        assert {*tree.chain(tip_link='left_palm').joint_names} < {*joints[-1].name}
 
 
 EXITS = []

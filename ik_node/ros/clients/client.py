@@ -9,13 +9,13 @@ import numpy as np
 import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
-from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.status import seconds
 
 _REMEMBERED = 1000  # joint states
@@ -30,6 +30,8 @@ class Outcome(NamedTuple):
     """The keys of the status, see `status.KEYS`."""
     joints: Mapping[str, float]
     """The joint values published with it, rad or m."""
+    T_world_root: np.ndarray
+    """(4, 4) the pose of a moving root published with it, m; else the identity."""
     round_trip: float
     """From sending the goal to the joint state, s."""
 
@@ -50,15 +52,21 @@ class Client:
                                       context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
-        self._goal = self.node.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))
+        self._goals: dict[str, Any] = {}
         self._joints: OrderedDict[str, tuple[JointState, float]] = OrderedDict()
+        self._roots: OrderedDict[str, np.ndarray] = OrderedDict()
         self._status: DiagnosticStatus | None = None
+        self._moves_root = False
         self._goal_stamp = ''
+        self._root_topic = f'{target}/root_pose'
         # Deep queues: joint states arrive at the node's rate while nobody spins.
         self.node.create_subscription(
             JointState, 'joint_states', self._on_joints, _REMEMBERED)
         self.node.create_subscription(
+            PoseStamped, self._root_topic, self._on_root, _REMEMBERED)
+        self.node.create_subscription(
             DiagnosticStatus, f'{target}/status', self._on_status, _REMEMBERED)
+        self._publisher('goal_pose', PoseStamped)
 
     def __enter__(self) -> 'Client':
         """Return the client itself."""
@@ -73,34 +81,58 @@ class Client:
     def wait_until_ready(self, timeout: float) -> bool:
         """Wait, at most timeout s, for the first joint state and a subscription to goals."""
         return self.spin_until(
-            lambda: self._joints and self._goal.get_subscription_count() > 0
+            lambda: self._joints and self._goals['goal_pose'].get_subscription_count() > 0
             and self.node.count_publishers('ik_node/status') > 0, timeout)
 
-    def send(self, T_frame_goal: np.ndarray, frame: str = '', timeout: float = 10.0) -> Outcome:
-        """Send a goal pose (4, 4), m, in a frame, and wait for the outcome.
+    def send(self, goal: np.ndarray, frame: str = '', timeout: float = 10.0,
+             task: str = '') -> Outcome:
+        """Send a goal, a pose (4, 4) or a point (3,), m, in a frame, and wait for the outcome.
 
-        Raises TimeoutError without one within timeout, s.
+        task: the name of the task whose target it is; '' for the goal of the arm. Raises
+        TimeoutError where no node takes such goals, or there is no outcome, within timeout, s.
         """
-        goal = PoseStamped(pose=matrix_to_pose(T_frame_goal))
-        goal.header.frame_id = frame
-        goal.header.stamp = self.node.get_clock().now().to_msg()
-        self._status, self._goal_stamp = None, seconds(goal.header.stamp)
+        message: PoseStamped | PointStamped
+        if goal.shape == (4, 4):
+            message = PoseStamped(pose=matrix_to_pose(goal))
+        else:
+            message = PointStamped(point=array_to_point(goal))
+        topic = 'goal_pose' if isinstance(message, PoseStamped) else 'goal_point'
+        publisher = self._publisher(f'{task}/{topic}' if task else topic, type(message))
+        if not self.spin_until(lambda: publisher.get_subscription_count() > 0, timeout):
+            raise TimeoutError(f'nobody subscribes to {publisher.topic_name}')
+        message.header.frame_id = frame
+        message.header.stamp = self.node.get_clock().now().to_msg()
+        self._status, self._goal_stamp = None, seconds(message.header.stamp)
+        self._moves_root = self.node.count_publishers(self._root_topic) > 0
         sent = time.perf_counter()
-        self._goal.publish(goal)
+        publisher.publish(message)
         if not self.spin_until(self._has_outcome, timeout):
             raise TimeoutError(f'no response within {timeout:g} s')
         status: Any = self._status
         values = {pair.key: pair.value for pair in status.values}
         joints, arrived = self._joints.get(values['joint_stamp'], (JointState(), sent))
         return Outcome(status.level == DiagnosticStatus.OK, status.message, values,
-                       dict(zip(joints.name, joints.position)), arrived - sent)
+                       dict(zip(joints.name, joints.position)),
+                       self._roots.get(values['joint_stamp'], np.eye(4)), arrived - sent)
 
     def _has_outcome(self) -> bool:
         """Return whether a status and its joint states have arrived; either may be first."""
         if self._status is None:
             return False
         stamp = {pair.key: pair.value for pair in self._status.values}['joint_stamp']
-        return stamp in self._joints or stamp == seconds(Time())
+        complete = stamp in self._joints and (not self._moves_root or stamp in self._roots)
+        return complete or stamp == seconds(Time())
+
+    def _publisher(self, topic: str, kind: type) -> Any:
+        """Return the publisher of a topic of goals."""
+        if topic not in self._goals:
+            self._goals[topic] = self.node.create_publisher(kind, topic, QoSProfile(depth=1))
+        return self._goals[topic]
+
+    def _on_root(self, message: PoseStamped) -> None:
+        self._roots[seconds(message.header.stamp)] = pose_to_matrix(message.pose)
+        if len(self._roots) > _REMEMBERED:
+            self._roots.popitem(last=False)
 
     def _on_joints(self, message: JointState) -> None:
         self._joints[seconds(message.header.stamp)] = message, time.perf_counter()

@@ -7,18 +7,27 @@ if __name__ == '__main__':
 
 import sys
 from collections import deque
+from typing import NamedTuple
 
+import numpy as np
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
+from ik_node.control.figure import Figure, FigureSource
+from ik_node.control.figure_path import FigurePath
+from ik_node.control.options import JUMP, ArmOptions, NodeOptions
+from ik_node.control.task_options import TaskOptions
 from ik_node.exceptions import IkError
 from ik_node.model.readers import read_urdf_text
+from ik_node.model.tree import KinematicTree
 from ik_node.motion.closed_path import ClosedPath
-from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.conversions import array_to_point, matrix_to_pose
+from ik_node.ros.intake.parameters import declare
 from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.run import run
 
@@ -26,7 +35,7 @@ _REMEMBERED = 100  # own goals that may still be received
 
 
 class DemoGoals(Node):
-    """Leads the tip of any robot along a closed path, until another node sends goals."""
+    """Leads the tip of a robot, or the tasks of a figure, round until another node sends goals."""
 
     def __init__(self) -> None:
         """Wait for a robot description."""
@@ -35,22 +44,26 @@ class DemoGoals(Node):
         self._tip: str = self.declare_parameter('tip_link', '').value
         rate: float = self.declare_parameter('rate', 25.0).value
         self._step = 1.0 / (rate * self.declare_parameter('round', 20.0).value)
-        self._path: ClosedPath | None = None
+        self._figure = _declare_figure(self)
+        self._path: ClosedPath | FigurePath | None = None
         self._phase = 0.0
         self._own: deque[tuple[int, int]] = deque(maxlen=_REMEMBERED)
-        self._goal = self.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))
+        self._goals: dict[str, Publisher] = {}
         self._timer = self.create_timer(1.0 / rate, self._on_time)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
-        for kind, topic in ((PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'),
-                            (Path, 'goal_path')):
-            self.create_subscription(kind, topic, self._on_goal, 10)
+        tasks = [f'{task}/' for task in self._figure.tasks] if self._figure else ['']
+        for task in tasks:
+            for kind, topic in ((PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'),
+                                (Path, 'goal_path')):
+                self.create_subscription(kind, f'{task}{topic}', self._on_goal, 10)
         self.create_subscription(InteractiveMarkerFeedback, 'ik_node/feedback',
                                  lambda _: self._fall_silent(), 10)
 
     def _on_description(self, message: String) -> None:
         try:
-            self._path = ClosedPath(read_urdf_text(message.data).chain(
-                self._base or None, self._tip or None))
+            tree = read_urdf_text(message.data)
+            self._path = ClosedPath(tree.chain(self._base or None, self._tip or None)) if (
+                self._figure is None) else self._figure.path(tree)
         except IkError as error:
             self.get_logger().error(f'no goals for this robot: {error}')
 
@@ -58,10 +71,24 @@ class DemoGoals(Node):
         if self._path is None:
             return
         self._phase = (self._phase + self._step) % 1.0
-        goal = PoseStamped(pose=matrix_to_pose(self._path.pose(self._phase)))
+        if isinstance(self._path, FigurePath):
+            for task, target in self._path.targets(self._phase).items():
+                self._publish(f'{task}/', target)
+        else:
+            self._publish('', self._path.pose(self._phase))
+
+    def _publish(self, prefix: str, target: np.ndarray) -> None:
+        """Publish a goal, a pose (4, 4) or a point (3,), m."""
+        goal: PoseStamped | PointStamped
+        if target.shape == (4, 4):
+            goal, topic = PoseStamped(pose=matrix_to_pose(target)), f'{prefix}goal_pose'
+        else:
+            goal, topic = PointStamped(point=array_to_point(target)), f'{prefix}goal_point'
+        if topic not in self._goals:
+            self._goals[topic] = self.create_publisher(type(goal), topic, QoSProfile(depth=1))
         goal.header.stamp = self.get_clock().now().to_msg()
         self._own.append((goal.header.stamp.sec, goal.header.stamp.nanosec))
-        self._goal.publish(goal)
+        self._goals[topic].publish(goal)
 
     def _on_goal(self, message: PoseStamped | PointStamped | Path) -> None:
         stamp = message.header.stamp
@@ -72,6 +99,37 @@ class DemoGoals(Node):
         if not self._timer.is_canceled():
             self._timer.cancel()
             self.get_logger().info('another node sends goals: stopping')
+
+
+class _FigureParameters(NamedTuple):
+    """The parameters of the node that say which figure and tasks it has."""
+
+    tasks: dict[str, TaskOptions]
+    root: str
+    T_world_root: np.ndarray
+
+    def path(self, tree: KinematicTree) -> FigurePath:
+        """Return the path of the tasks on a tree. Raises IkError where they do not fit it."""
+        figure = Figure(FigureSource(tree, ArmOptions(solver='least_squares'), {}, self.tasks,
+                                     self.root, self.T_world_root, None, JUMP))
+        figure.set_missing_targets(figure.start)
+        return FigurePath(figure)
+
+
+def _declare_figure(node: Node) -> _FigureParameters | None:
+    """Declare the parameters of tasks, as those of ik_node; return None without tasks."""
+    own = ('tasks', 'root', 'root_pose')
+    specs = {name: spec for name, spec in NodeOptions.specs().items() if name in own}
+    values = declare(node, specs, NodeOptions.defaults())
+    if not values['tasks']:
+        return None
+    tasks = {}
+    for task in values['tasks']:
+        of_task = declare(node, TaskOptions.specs(), TaskOptions.defaults(), f'{task}.')
+        tasks[task] = TaskOptions.read({name: of_task[f'{task}.{name}']
+                                        for name in TaskOptions.specs()})
+    options = NodeOptions.read(values)
+    return _FigureParameters(tasks, options.root, options.T_world_root)
 
 
 def main(arguments: list[str] | None = None) -> int:

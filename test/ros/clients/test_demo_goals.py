@@ -53,6 +53,29 @@ def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
     assert process.returncode == 0
 
 
+def test_for_a_figure_it_leads_hands_and_gaze_round():
+    domain = Domain()
+    file = robots.OWN.parent / 'config/humanoid.yaml'
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'ik_node.ros.clients.demo_goals', '--ros-args', '--params-file',
+         str(file), '-p', 'rate:=100.0'], env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id)})
+    try:
+        with Client(domain_id=domain.id) as client:
+            goals = {'left/goal_pose': [], 'right/goal_pose': [], 'look/goal_point': []}
+            for topic, heard in goals.items():
+                client.node.create_subscription(
+                    PointStamped if 'point' in topic else PoseStamped, topic, heard.append, 10)
+            publisher = client.node.create_publisher(String, 'robot_description', LATCHED)
+            publisher.publish(String(data=(robots.OWN / 'humanoid.urdf').read_text()))
+            assert client.spin_until(lambda: min(map(len, goals.values())) >= 20, 60.0)
+            first, last = (pose_to_matrix(goals['left/goal_pose'][k].pose) for k in (0, -1))
+            assert not (first == last).all()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
 def answers(client, count):
     """Wait until the publisher of goals has answered a service so many times."""
     service = client.node.create_client(GetParameters, 'demo_goals/get_parameters')
