@@ -122,17 +122,17 @@ def _measure(arm: arms.Arm, start: str, arguments: argparse.Namespace) -> dict:
                 q = solve(goal, q0)
                 rows[name][1].append(1e6 * (time.perf_counter() - began))
                 found.append((goal, q))
-            rows[name][0].extend(q is not None and _met(chain, goal, q, lower, upper, tolerance)
+            rows[name][0].extend(q is not None and _met(chain, goal, q, tolerance)
                                  for goal, q in found)
     return rows
 
 
-def _met(chain, goal, q, lower, upper, tolerance) -> bool:
+def _met(chain, goal, q, tolerance) -> bool:
     T = chain.forward(q)
     turn = Rotation.from_matrix(goal[:3, :3] @ T[:3, :3].T).magnitude()
     # Peers compare squares and sums of errors: a hair of room, so that none is wronged.
     room = 1.01 * tolerance
-    inside = (lower - 1e-9 <= q).all() and (q <= upper + 1e-9).all()
+    inside = (chain.lower - 1e-9 <= q).all() and (q <= chain.upper + 1e-9).all()
     return bool(inside and np.linalg.norm(goal[:3, 3] - T[:3, 3]) <= room and turn <= room)
 
 

@@ -99,10 +99,10 @@ def _relay(joints: int) -> int:
     """Answer every pose with a joint state."""
     import rclpy
     from geometry_msgs.msg import PoseStamped
-    from rclpy.executors import ExternalShutdownException
     from rclpy.qos import QoSProfile
+    from rclpy.signals import SignalHandlerOptions
     from sensor_msgs.msg import JointState
-    rclpy.init()
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # SIGTERM ends it at once
     node = rclpy.create_node('relay')
     publisher = node.create_publisher(JointState, 'joint_states', 10)
     names, positions = [f'joint_{k}' for k in range(joints)], [0.1] * joints
@@ -113,7 +113,7 @@ def _relay(joints: int) -> int:
         publisher.publish(state)
 
     node.create_subscription(PoseStamped, 'goal_pose', answer, QoSProfile(depth=1))
-    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+    with contextlib.suppress(KeyboardInterrupt):
         rclpy.spin(node)
     return 0
 
