@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ik_node.control.arm import Arm, same_value
 from ik_node.control.figure import Figure, FigureSource
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
+from ik_node.control.options import FIGURE_SOLVERS, ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_options import TaskOptions
 from ik_node.exceptions import ModelError, OptionError, names
@@ -14,7 +14,6 @@ from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary, read_poses
 from ik_node.options import Options
-from ik_node.solvers.body.registry import body_solver_names
 
 
 class Source(NamedTuple):
@@ -89,19 +88,19 @@ def _figure(source: Source, tree: KinematicTree, arm_names: Sequence[str],
     values = source.values
     node_options = section(NodeOptions, values)
     tasks = node_options.tasks or ()
-    solvers = names(body_solver_names())
+    solvers = names(FIGURE_SOLVERS)
     if tuple(arm_names) != ('',):
         if tasks:
             raise OptionError('tasks and arms cannot be used together: name a task of the type '
                               'pose for each arm instead')
         for name in arm_names:
-            if values[f'{name}.solver'] in body_solver_names():
+            if values[f'{name}.solver'] in FIGURE_SOLVERS:
                 raise OptionError(f'{name}.solver must be a solver of one arm, not '
                                   f'{values[f"{name}.solver"]!r}, which solves tasks: use the '
                                   'parameter tasks in place of arms')
         return None
     options = section(ArmOptions, values)
-    if options.solver not in body_solver_names():
+    if options.solver not in FIGURE_SOLVERS:
         if tasks:
             raise OptionError(f'solver must be one of {solvers} with tasks, not '
                               f'{options.solver!r}, which solves for one arm; set it before tasks')

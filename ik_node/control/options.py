@@ -15,6 +15,9 @@ from ik_node.solvers.body.registry import body_solver_names
 from ik_node.solvers.registry import solver_names
 from ik_node.spatial import pose_from_rpy
 
+FIGURE_SOLVERS = tuple(name for name in body_solver_names() if name not in solver_names())
+"""The solvers of a whole figure; the name of a plug-in is that of its solver of arms."""
+
 JUMP, JOINT, CARTESIAN = MOTIONS = ('jump', 'joint', 'cartesian')
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
 """The parameter of the robot's file, and its synonyms."""
@@ -64,7 +67,7 @@ class ArmOptions(Options):
         'named *tool* or *tcp*', kind=str)
     solver: str = option(
         'dls', 'the solver: of one arm, or of the whole body with tasks', kind=str,
-        choices=tuple(sorted((*solver_names(), *body_solver_names()))))
+        choices=(*solver_names(), *FIGURE_SOLVERS))
     task_weights: Any = option(
         (1.0,) * 6, 'weights of x y z of the position and of the orientation along the goal\'s '
         'axes; 0 leaves an axis free, for arms that cannot serve all six; auto: the axes that the '

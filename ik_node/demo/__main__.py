@@ -1,6 +1,7 @@
 """Demonstration of the node: sends it goal poses over DDS and shows it in the browser."""
 
 from ik_node.commands import end_quietly
+from ik_node.control.options import FIGURE_SOLVERS
 
 if __name__ == '__main__':
     end_quietly()  # before the imports that take long
@@ -24,7 +25,6 @@ from ik_node.resources import robot_file, share_folder
 from ik_node.signals import Stop
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.registry import body_solver_names
 from ik_node.solvers.registry import solver_names
 from ik_node.solvers.result import StopReason
 
@@ -145,7 +145,7 @@ def _ros_arguments(show: Show) -> list[str]:
 
 
 def _solvers() -> tuple[str, ...]:
-    return tuple(sorted((*solver_names(), *body_solver_names())))
+    return (*solver_names(), *FIGURE_SOLVERS)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ import yaml
 
 from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.figure_path import FigurePath
-from ik_node.control.options import ArmOptions, NodeOptions
+from ik_node.control.options import FIGURE_SOLVERS, ArmOptions, NodeOptions
 from ik_node.control.task_options import TaskOptions
 from ik_node.demo.picture import draw_figure, draw_motion
 from ik_node.exceptions import OptionError, names
@@ -20,7 +20,6 @@ from ik_node.resources import share_folder
 from ik_node.ros.clients.client import Outcome
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.registry import body_solver_names
 from ik_node.solvers.registry import make_solver
 
 
@@ -83,8 +82,8 @@ class FigureShow(Show):
         """Plan at least count goals for the tasks of a file of parameters. Raises IkError."""
         values = _values(parameters)
         name = solver or values.get('solver', 'least_squares')
-        if name not in body_solver_names():
-            raise OptionError(f'with tasks, solver must be one of {names(body_solver_names())}, '
+        if name not in FIGURE_SOLVERS:
+            raise OptionError(f'with tasks, solver must be one of {names(FIGURE_SOLVERS)}, '
                               f'not {name!r}')
         tree = read_model(file)
         self._figure = figure = Figure(FigureSource(

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ik_node.control.options import MODEL_PATHS, model_path
+from ik_node.control.options import FIGURE_SOLVERS, MODEL_PATHS, model_path
 from ik_node.exceptions import IkError
 from ik_node.model.readers import read_model
 from ik_node.ros.clients.connection import Connection, SilentError
-from ik_node.solvers.body.registry import body_solver_names
 from ik_node.viewer.targets import Target, task_names, task_targets
 
 _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
@@ -52,7 +51,7 @@ class NodeParameters(Mapping[str, Any]):
     @property
     def has_body_solver(self) -> bool:
         """Whether one solver moves all joints of the robot, not those of an arm."""
-        return not self._arm and self.option('solver') in body_solver_names()
+        return not self._arm and self.option('solver') in FIGURE_SOLVERS
 
     @property
     def moves_root(self) -> bool:

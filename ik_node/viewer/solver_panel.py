@@ -5,8 +5,8 @@ from typing import Any
 
 import viser
 
+from ik_node.control.options import FIGURE_SOLVERS
 from ik_node.ros.clients.connection import Described, SilentError
-from ik_node.solvers.body.registry import body_solver_names
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.robot_view import RobotView
 
@@ -54,7 +54,7 @@ class SolverPanel:
         parameters = self._robot_view.parameters
         arms, body = not (parameters.tasks or parameters.moves_root), not self._robot_view.arm
         offered = tuple(name for name in self._solvers
-                        if (body if name in body_solver_names() else arms))
+                        if (body if name in FIGURE_SOLVERS else arms))
         widget = self._shown[parameters.option_name('solver')]
         if tuple(widget.options) != offered and parameters.option('solver') in offered:
             widget.options = offered

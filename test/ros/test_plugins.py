@@ -80,3 +80,14 @@ def test_a_plugin_that_raises_where_it_is_made_is_told_of(tmp_path, monkeypatch)
         assert 'ZeroDivisionError: division by zero' in node.log()
         assert node.set(solver='dls') == (True, '')
         assert node.joint_states()
+
+
+def test_the_name_of_a_plugin_is_that_of_a_solver_of_arms(tmp_path, monkeypatch):
+    plugin_packages.install_own_solver(tmp_path)
+    plugin_packages.activate(monkeypatch, tmp_path)
+    with running(urdf_path=PLANAR, solver='least_squares') as node:
+        ok, reason = node.set(tasks=['a'])
+        assert not ok
+        assert "solver must be one of 'hierarchy', 'lagrange' with tasks" in reason
+        assert node.set(solver='hierarchy') == (True, '')
+        assert node.set(tasks=['a']) == (True, '')

@@ -21,6 +21,7 @@ from ik_node.control.building import (
 )
 from ik_node.control.figure import GOAL
 from ik_node.control.options import (
+    FIGURE_SOLVERS,
     JUMP,
     ArmOptions,
     ModelOptions,
@@ -34,7 +35,7 @@ from ik_node.exceptions import IkError, OptionError, shown
 from ik_node.model.tree import KinematicTree
 from ik_node.options import Options, Spec
 from ik_node.ros.intake.parameters import NONE, declare, from_parameter
-from ik_node.solvers.body.registry import body_solver_class, body_solver_names
+from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class, solver_names
 
 MAX_TASKS = 64
@@ -73,7 +74,7 @@ class Configuration:
             self._declare(ArmOptions, f'{arm}.' if arm else '')
         for solver in solver_names():
             self._declare(solver_class(solver).Options, f'{solver}.')
-        for solver in body_solver_names():
+        for solver in FIGURE_SOLVERS:
             self._declare(body_solver_class(solver).Options, f'{solver}.')
         self._declare_first_tasks()
         self.options: NodeOptions = section(NodeOptions, self._values)

@@ -190,6 +190,7 @@ def test_the_motion_goes_out_as_a_trajectory_for_a_controller(node, heard):
 def test_an_empty_path_stops_the_arm_on_its_way(node, heard):
     publisher = node.node.create_publisher(PoseArray, 'goal_poses', 1)
     assert node.until(lambda: publisher.get_subscription_count() > 0)
+    node.settle()  # it knows of the publisher, too
     assert node.client.send(goal(0.0, 0.25, -0.1)).met
     under_way(node, heard)
     publisher.publish(PoseArray())

@@ -7,14 +7,13 @@ from geometry_msgs.msg import Pose
 
 from ik_node import tasks
 from ik_node.control.figure import Figure
-from ik_node.control.options import NodeOptions
+from ik_node.control.options import FIGURE_SOLVERS, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.model.body_frames import BodyFrames
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.intake.task_goals import takes_point, takes_pose
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.services.interaction.draggable import ONLY_TIP, Draggable, GoalSink
-from ik_node.solvers.body.registry import body_solver_names
 
 _LINEAR = np.array([1.0] * 3 + [0.0] * 3)
 
@@ -50,7 +49,7 @@ class TaskTarget(Draggable):
         is_tip = not figure.source.task_options
         self.name, self.goal_name, self.sink = ONLY_TIP if is_tip else name, name, sink
         self.frame, self.place = frame, place
-        self.group, self.solvers = figure, body_solver_names()
+        self.group, self.solvers = figure, FIGURE_SOLVERS
         self.size = shown_size(figure.size)
         self.takes_points, self.may_free_orientation = takes_point(self._task), is_tip
         # Goals of the tip change the weights of its task.
