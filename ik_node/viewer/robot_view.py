@@ -6,7 +6,7 @@ newest.
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,7 @@ class RobotView:
         """Connect to a node. changed: called, in any thread, when there is something to draw."""
         self.name, self.arm = name, arm
         self._goal_markers = f'{arm}/goal' if arm else 'goal'
+        self._status_markers = f'{arm}/status' if arm else 'status'
         self.reports: deque[Report] = deque(maxlen=_REMEMBERED)
         self.count = 0  # of all reports
         self.state = State()
@@ -76,7 +77,7 @@ class RobotView:
         self._T_world_root = np.eye(4)  # the last that was received
         self._has_root_pose = False
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
-        self._status_text = ''  # of the markers
+        self._status_text = NO_GOAL  # of the markers
         self._chain: Chain | None = None
         self._chain_problem = ''
         self._offered: tuple[str, ...] = ()
@@ -115,19 +116,22 @@ class RobotView:
 
     def on_markers(self, message: Any) -> None:
         """Store markers: each message may have different ones. A deleted goal has no report."""
-        for marker in message.markers:
-            if self._ends_goal(marker):
-                self.state.forget_goal()
+        if self._ends_goal(message.markers):
+            self.state.forget_goal()
         self._new_markers.append(message)
         self._changed()
 
-    def _ends_goal(self, marker: Marker) -> bool:
-        """Return whether a marker shows that the last goal no longer describes the robot."""
-        if marker.ns == 'status' and marker.text and self.parameters.has_body_solver:
-            before, self._status_text = self._status_text, marker.text
-            return NO_GOAL == marker.text != before
-        return (marker.action == Marker.DELETE and marker.id == 0
-                and marker.ns == self._goal_markers)
+    def _ends_goal(self, markers: Sequence[Marker]) -> bool:
+        """Return whether markers show that the last goal no longer describes the robot.
+
+        A deletion is sent only once, and may be lost; the text of the status is in every message.
+        """
+        text = ' '.join(marker.text for marker in markers
+                        if marker.ns == self._status_markers and marker.text)
+        before, self._status_text = self._status_text, text or self._status_text
+        return (NO_GOAL in text and NO_GOAL not in before) or any(
+            marker.action == Marker.DELETE and marker.id == 0
+            and marker.ns == self._goal_markers for marker in markers)
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""

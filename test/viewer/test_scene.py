@@ -23,6 +23,7 @@ from ik_node.viewer.meshes import MeshError, Meshes
 from ik_node.viewer.poses import matrix, position_wxyz
 from ik_node.viewer.robot_scene import RobotScene
 from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.state import NO_GOAL, State
 from opened_files import opened_files
 
 
@@ -163,6 +164,22 @@ def test_a_reset_by_others_ends_the_goal_of_a_task(figure):
     figure.on_report(Report(2, 'out of reach', {'arm': '', 'task': 'hand'}))
     figure.on_markers(status('no goal yet'))  # from before the goal
     assert figure.state.line.text == 'hand: out of reach'
+
+
+def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost():
+    view = RobotView.__new__(RobotView)
+    view.state, view._new_markers, view._changed = State(), [], lambda: None
+    view._goal_markers, view._status_markers, view._status_text = 'goal', 'status', NO_GOAL
+
+    def status(words):
+        return MarkerArray(markers=[Marker(ns='status', text=words)])
+    view.state.update(True, 'active')
+    view.state.on_report(Report(0, 'the goal is met', {}))
+    view.on_markers(status('no goal yet'))  # from before the goal
+    view.on_markers(status('dls: the goal is met'))
+    assert view.state.line.text == 'the goal is met'
+    view.on_markers(status('no goal yet'))
+    assert view.state.line.text == NO_GOAL
 
 
 def test_what_has_not_moved_is_not_sent_again(server):
