@@ -23,6 +23,7 @@ from ik_node.processes import node_command, running
 from ik_node.resources import robot_file, share_folder
 from ik_node.ros.clients.client import Client
 from ik_node.viewer.robot_view import COLORS, RobotView
+from ik_node.viewer.targets import Target
 from ik_node.viewer.view import View
 
 DOCS = Path(__file__).parent
@@ -145,8 +146,7 @@ def _follow(page: Any, view: View, robot_views: list[RobotView], path: ClosedPat
 
 def _goal(page: Any, view: View, robot_views: list[RobotView], T_base_goal: np.ndarray) -> None:
     """Drag the goal to a pose (4, 4), m."""
-    T_root_goal = robot_views[0].T_root_base @ T_base_goal
-    view.drag_to(T_root_goal)
+    view.drag_to(robot_views[0].target_frame(Target()) @ T_base_goal)
     page.wait_for_timeout(30)
 
 

@@ -47,10 +47,10 @@ class Gallery:
 
     def _compare(self, tree, chain):
         """Return the errors that are left when the page has had time to draw."""
-        self._heard.clear()
         errors = ['no joint states']
 
         def agrees():
+            self._heard.clear()  # the first may still be of the robot before
             self._node.until(lambda: self._heard, 1.0)
             if self._heard:
                 message = self._heard[-1]

@@ -68,10 +68,12 @@ def main() -> int:
         names, began = list(gallery.robots), time.monotonic()
         for number in range(1, arguments.switches + 1):
             name = str(rng.choice([name for name in names if name != gallery.shown]))
-            errors += gallery.switch(name)
+            found = gallery.switch(name)
+            errors += found
             if arguments.pictures:
                 page.screenshot(path=arguments.pictures / f'{number:03d}.png')
-            print(f'{number:4d}/{arguments.switches}  {name:40s} {len(errors)} errors', flush=True)
+            print(f'{number:4d}/{arguments.switches}  {name:40s} {len(errors)} errors',
+                  *found[:5], sep='\n        ', flush=True)
         errors += outage(node, page)
         errors += gallery_switches.page_errors(said)
         print('\n'.join(errors))

@@ -138,6 +138,12 @@ class Figure(Group):
             T[:3, :3], T[:3, 3] = rotation_exp(q[3:6]), q[:3]
         return T
 
+    def meets(self, errors: tuple[float, float]) -> bool:
+        """Return whether what a task misses, m and rad, is within the solver's tolerances."""
+        options = self.solver.options
+        return (errors[0] <= options.position_tolerance
+                and errors[1] <= options.orientation_tolerance)
+
     def set_missing_targets(self, q: np.ndarray) -> None:
         """Set targets that are not set to what the tasks meet at q (n,)."""
         frames = BodyFrames(self.body, q)

@@ -1,7 +1,6 @@
 """Tasks from parameters: one table of the fields of all types of tasks."""
 
 import inspect
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +11,13 @@ from ik_node.exceptions import OptionError, names
 from ik_node.options import Options, option
 from ik_node.rotations import as_rotation
 from ik_node.spatial import matrix_from_rpy
+from ik_node.tasks.base import type_name
 
 NO_TYPE = 'none'
 _COMMON = ('weight', 'priority', 'name')
 
 
-def _type_name(task: type[tasks.Task]) -> str:
-    return re.sub('(?<=[a-z])(?=[A-Z])', '_', task.__name__).lower()
-
-
-TYPES: dict[str, type[tasks.Task]] = {_type_name(task): task for task in (
+TYPES: dict[str, type[tasks.Task]] = {type_name(task): task for task in (
     tasks.AlignAxis, tasks.CenterOfMass, tasks.Distance, tasks.Force, tasks.HalfSpace, tasks.LookAt,
     tasks.Orientation, tasks.PointOnLine, tasks.PointOnPlane, tasks.Pose, tasks.Position,
     tasks.Posture, tasks.RelativePose, tasks.Spring)}

@@ -71,7 +71,7 @@ class Task(ABC):
 
     def __init__(self, links: tuple[Any, ...], weight: Any, priority: Any, name: Any) -> None:
         """Take what all tasks have. Raises InputError for what they may not be."""
-        kind = re.sub('(?<=[a-z])(?=[A-Z])', '_', type(self).__name__).lower()
+        kind = type_name(type(self))
         self.has_own_name = name is not None
         self.links = tuple(text(link, f'a link of the task {kind!r}') for link in links)
         self.name = (text(name, f'the name of the task {kind!r}') if self.has_own_name
@@ -161,6 +161,11 @@ class Task(ABC):
         """Return the type, name, weight and priority."""
         return (f'{type(self).__name__}(name={shown(self.name)}, weight={self.weight:g}, '
                 f'priority={self.priority})')
+
+
+def type_name(task: type) -> str:
+    """Return the name of a type of tasks in snake case, as in names of tasks and parameters."""
+    return re.sub('(?<=[a-z])(?=[A-Z])', '_', task.__name__).lower()
 
 
 def perpendicular(axis: np.ndarray) -> np.ndarray:

@@ -22,12 +22,13 @@ from ik_node.model.joint_space import JointSpace
 from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import Connection, Report
+from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.spatial import inverse
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.node_parameters import NodeParameters
-from ik_node.viewer.state import NO_GOAL, State
+from ik_node.viewer.state import State
 from ik_node.viewer.targets import Target
 
 _REMEMBERED = 300  # reports
@@ -322,12 +323,6 @@ class RobotView:
     def pose(self, link: str) -> np.ndarray:
         """Return the pose (4, 4), m, of a link in the configuration that was drawn last."""
         return self._drawn.pose(link)
-
-    @property
-    def T_root_base(self) -> np.ndarray:
-        """(4, 4), m, pose of the base in the frame of the root link."""
-        base = self.pose(self.chain.base_link) if self.chain is not None else np.eye(4)
-        return base if self.tree is None else inverse(self.pose(self.tree.root)) @ base
 
     @property
     def is_placed(self) -> bool:

@@ -4,12 +4,11 @@ from typing import NamedTuple
 
 from ik_node.control.figure import GOAL
 from ik_node.ros.clients.connection import Report
+from ik_node.ros.publishing.markers.goal import NO_GOAL
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _LEVELS = (GREEN, AMBER, RED)
 _ACTIVE = 'active'
-NO_GOAL = 'no goal yet'
-"""The text where there is no goal; also that of the node's markers."""
 
 
 class Line(NamedTuple):

@@ -17,13 +17,14 @@ from ik_node import KinematicTree
 from ik_node.model.geometry import Mesh
 from ik_node.model.readers import read_model
 from ik_node.ros.clients.connection import Report
+from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.viewer import gallery
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.meshes import MeshError, Meshes
 from ik_node.viewer.poses import matrix, position_wxyz
 from ik_node.viewer.robot_scene import RobotScene
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.state import NO_GOAL, State
+from ik_node.viewer.state import State
 from opened_files import opened_files
 
 

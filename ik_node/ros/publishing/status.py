@@ -92,10 +92,9 @@ def task_report(node: str, figure: Figure, name: str,
             message=f'it has no type: set {name}.type', hardware_id=figure.body.tree.name)
     task = figure.tasks[name]
     errors = None if outcome is None else outcome.result.errors.get(name)
-    options = figure.solver.options
     level, message = DiagnosticStatus.OK, 'not solved yet'
     if errors is not None:
-        met = errors[0] <= options.position_tolerance and errors[1] <= options.orientation_tolerance
+        met = figure.meets(errors)
         message = 'met' if met else f'misses by {errors[0]:.3g} m, {errors[1]:.3g} rad'
         if not met and task.is_necessary:
             level = DiagnosticStatus.WARN

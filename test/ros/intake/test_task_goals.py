@@ -198,6 +198,10 @@ def test_tasks_and_their_fields_change_while_the_node_runs(figure):
         assert not ok
         assert 'balance' in reason
         assert node.set(tasks=[*NAMES, 'new']) == (True, '')
+        arrays = node.listen(DiagnosticArray, '/diagnostics')
+        assert node.until(lambda: any(
+            status.name.endswith('task new') and 'set new.type' in status.message
+            for array in arrays for status in array.status))
         assert node.set(new__link='chest') == (True, '')
         assert node.set(new__type='orientation') == (True, '')
         upright = pose(0.0, 0.0)
@@ -282,6 +286,15 @@ def test_without_tasks_a_body_solver_meets_the_goals_of_the_arm():
         assert outcome.met, outcome
         assert chain.forward([outcome.joints[name] for name in chain.joint_names]) == pytest.approx(
             goal, abs=2e-6)
+        point = goal[:3, 3] + [0.0, 0.05, -0.05]
+        outcome = node.client.send(point)
+        assert outcome.met, outcome
+        reached = chain.forward([outcome.joints[name] for name in chain.joint_names])
+        assert reached[:3, 3] == pytest.approx(point, abs=2e-6)
+        assert node.client.send(goal).met  # its orientation counts again
+        outcome = node.client.send(goal)
+        reached = chain.forward([outcome.joints[name] for name in chain.joint_names])
+        assert reached == pytest.approx(goal, abs=2e-6)
         assert node.set(tasks=['hand']) == (True, '')
         assert node.set(hand__link=chain.tip_link) == (True, '')
         assert node.set(hand__type='position') == (True, '')

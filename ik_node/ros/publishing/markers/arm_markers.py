@@ -8,12 +8,11 @@ from visualization_msgs.msg import Marker
 from ik_node.control.arm import Arm
 from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers
 from ik_node.ros.publishing.markers.ghosts import BranchList, ghost_markers
-from ik_node.ros.publishing.markers.goal import COLORS, ShownGoal, goal_markers
+from ik_node.ros.publishing.markers.goal import COLORS, NO_GOAL, ShownGoal, goal_markers
 from ik_node.ros.publishing.markers.limit_bars import LimitBars
 from ik_node.ros.publishing.markers.shapes import GREY, RED
 from ik_node.ros.publishing.markers.trail import Trail
 
-_NO_GOAL = 'no goal yet'
 SMALLEST, LARGEST = 0.05, 1000.0  # m: bounds of the size of markers
 
 
@@ -39,20 +38,20 @@ class ArmMarkers:
         self._bars = LimitBars(self.chain, number, self._size)
         self._solver = arm.solver.name
         self._goal: ShownGoal | None = None
-        self._words, self._color = _NO_GOAL, GREY
+        self._words, self._color = NO_GOAL, GREY
 
     def solve_with(self, arm: Arm) -> None:
         """Update the arm; with another solver the status of the goal is no longer valid."""
         if arm.solver.name != self._solver:
             self._solver = arm.solver.name
-            self._words, self._color = _NO_GOAL, GREY
+            self._words, self._color = NO_GOAL, GREY
             if self._goal is not None:
                 self._goal = self._goal._replace(level=DiagnosticStatus.STALE, reason='')
 
     def forget_goal(self) -> None:
         """Remove the goal: it no longer describes the state of the arm."""
         self._goal = None
-        self._words, self._color = _NO_GOAL, GREY
+        self._words, self._color = NO_GOAL, GREY
 
     def show_goal(self, shown: ShownGoal, words: str) -> None:
         """Show a goal that was solved; words: its outcome."""

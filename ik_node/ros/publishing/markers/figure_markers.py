@@ -8,11 +8,10 @@ from ik_node.control.figure import Figure
 from ik_node.control.figure_controller import FigureOutcome
 from ik_node.model.body_frames import BodyFrames
 from ik_node.ros.publishing.markers.arm_markers import shown_size
-from ik_node.ros.publishing.markers.goal import COLORS
+from ik_node.ros.publishing.markers.goal import COLORS, NO_GOAL
 from ik_node.ros.publishing.markers.shapes import GREY, RED, text
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
 
-_NO_GOAL = 'no goal yet'
 _LETTERS = 0.03  # of the figure's size
 _ABOVE = 0.12
 _LONGEST = 90     # characters of the text in the scene
@@ -28,13 +27,13 @@ class FigureMarkers:
         """Begin without a goal."""
         self.figure = figure
         self._size = shown_size(figure.size)
-        self._words, self._color = _NO_GOAL, GREY
+        self._words, self._color = NO_GOAL, GREY
         self._outcome: FigureOutcome | None = None
 
     def forget_goal(self) -> None:
         """Remove the outcome: it no longer describes the state of the figure."""
         self._outcome = None
-        self._words, self._color = _NO_GOAL, GREY
+        self._words, self._color = NO_GOAL, GREY
 
     def show(self, outcome: FigureOutcome, level: bytes, words: str) -> None:
         """Show the outcome of a goal; words: the same."""
@@ -71,11 +70,9 @@ class FigureMarkers:
         outcome = self._outcome
         if outcome is None or name not in outcome.result.errors:
             return DiagnosticStatus.STALE if outcome is None else DiagnosticStatus.OK
-        along, about = outcome.result.errors[name]
-        options = self.figure.solver.options
-        met = along <= options.position_tolerance and about <= options.orientation_tolerance
-        return DiagnosticStatus.OK if met else (
-            DiagnosticStatus.WARN if outcome.accepted else DiagnosticStatus.ERROR)
+        if self.figure.meets(outcome.result.errors[name]):
+            return DiagnosticStatus.OK
+        return DiagnosticStatus.WARN if outcome.accepted else DiagnosticStatus.ERROR
 
 
 def _shortened(words: str) -> str:

@@ -14,6 +14,9 @@ from ik_node.solvers.goal import Goal
 COLORS = {DiagnosticStatus.OK: GREEN, DiagnosticStatus.WARN: AMBER, DiagnosticStatus.ERROR: RED,
           DiagnosticStatus.STALE: GREY}
 
+NO_GOAL = 'no goal yet'
+"""The status where there is no goal; the page reads it."""
+
 _AXES = (ColorRGBA(r=0.9, g=0.2, b=0.2, a=1.0), ColorRGBA(r=0.2, g=0.7, b=0.2, a=1.0),
          ColorRGBA(r=0.2, g=0.4, b=0.95, a=1.0))
 # Of the arm's size.
