@@ -1,0 +1,223 @@
+"""Handles of a robot, with a server that only remembers what it was told."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from geometry_msgs.msg import Pose
+from visualization_msgs.msg import InteractiveMarkerFeedback
+
+from ik_node import Goal
+from ik_node.control.arm import Arm
+from ik_node.control.figure import Figure, FigureSource
+from ik_node.control.options import ArmOptions, NodeOptions
+from ik_node.control.robot import Robot
+from ik_node.control.task_options import TaskOptions
+from ik_node.model.readers import read_model
+from ik_node.resources import robot_file
+from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
+from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.task_goals import TaskGoals
+from ik_node.ros.services.interaction.handles import Actions, Handles
+from ik_node.spatial import matrix_from_quaternion
+
+
+class Server:
+    """Does as InteractiveMarkerServer, as far as handles can tell."""
+
+    def __init__(self):
+        self.shown, self._pending = {}, {}
+        self.poses_sent, self.inserted = 0, []
+
+    def insert(self, marker, *, feedback_callback):
+        self._pending[marker.name] = marker
+        self.inserted.append(marker.name)
+        self.callback = feedback_callback
+
+    def erase(self, name):
+        self._pending[name] = None
+
+    def setPose(self, name, pose):
+        self.poses_sent += 1
+        marker = self._pending.get(name) or self.shown[name]
+        marker.pose = pose
+        self._pending[name] = marker
+
+    def applyChanges(self):
+        for name, marker in self._pending.items():
+            if marker is None:
+                self.shown.pop(name, None)
+            else:
+                self.shown[name] = marker
+        self._pending = {}
+
+    def shutdown(self):
+        self.shown = {}
+
+    def feedback(self, **fields):
+        """Take feedback as the real one does: the pose is taken up before anybody is asked."""
+        message = InteractiveMarkerFeedback(**{'marker_name': 'tip', **fields})
+        if message.event_type == message.POSE_UPDATE:
+            self.setPose(message.marker_name, message.pose)
+        self.callback(message)
+        self.applyChanges()
+
+
+class Rig:
+    """Handles of a robot, and what they made of it."""
+
+    def __init__(self, name='arm_6r', arms=('',), prefix='', **options):
+        self.server = Server()
+        self.goals, self.sent = {}, []
+        self.options = NodeOptions(frame_prefix=prefix)
+        self.handles = Handles(self.server, Actions(
+            SimpleNamespace(take_pose=lambda arm, pose: self._take(arm, 'pose', pose),
+                            take_point=lambda arm, point: self._take(arm, 'point', point)),
+            SimpleNamespace(take_pose=lambda task, pose: self._take_task(task, 'pose', pose),
+                            take_point=lambda task, point: self._take_task(task, 'point', point)),
+            lambda arm, solver: self.sent.append((arm, 'solver', solver)),
+            lambda: self.sent.append('home'), lambda arm: self.goals.get(arm.name)))
+        self.refuses = False
+        self.load(name, arms, prefix, **options)
+
+    def load(self, name='arm_6r', arms=('',), prefix='', **options):
+        tree = read_model(robot_file(name))
+        self.options = NodeOptions(frame_prefix=prefix)
+        self.take_up(Robot(tree, {arm: Arm(arm, tree, ArmOptions(**{
+            **options, **({'tip_link': f'{arm}_tool0', 'base_link': 'torso_link'} if arm else {})}),
+            {}) for arm in arms}))
+        if arms:
+            self.frame = f'{prefix}{self.arm.chain.base_link}'
+
+    def take_up(self, robot):
+        self.robot = robot
+        self.handles.take_up(robot, self.options)
+
+    def to_arm(self, solver='dls', **options):
+        """Solve for the arm without a name, at the present joint values."""
+        options = ArmOptions(solver=solver, **options)
+        self.take_up(Robot(self.robot.tree, {'': Arm('', self.robot.tree, options, {})},
+                           previous=self.robot))
+
+    def to_figure(self, tasks=None, solver='least_squares', root='fixed', **options):
+        """Solve tasks, by default the pose of the tip, at the present joint values."""
+        figure = Figure(FigureSource(
+            self.robot.tree, ArmOptions(solver=solver, **options), {}, tasks or {}, root, np.eye(4),
+            None, 'jump'), self.robot.figure)
+        self.take_up(Robot(self.robot.tree, {}, previous=self.robot, figure=figure))
+
+    @property
+    def arm(self):
+        return next(iter(self.robot.arms.values()))
+
+    @property
+    def handle(self):
+        (marker,) = self.server.shown.values()
+        return marker
+
+    def drag(self, T, event=InteractiveMarkerFeedback.POSE_UPDATE, frame=None, **fields):
+        pose = T if isinstance(T, Pose) else matrix_to_pose(T)
+        message = {'event_type': event, 'pose': pose, **fields}
+        message['header'] = type(InteractiveMarkerFeedback().header)(
+            frame_id=self.frame if frame is None else frame)
+        self.server.feedback(**message)
+
+    def choose(self, entry, name='tip'):
+        self.server.feedback(event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=entry,
+                             marker_name=name)
+
+    def place(self, name='tip'):
+        """Return where a handle is (4, 4)."""
+        return at(self.server.shown[name].pose)
+
+    def follow(self):
+        self.handles.follow(self.robot)
+
+    def _take(self, arm, kind, message):
+        self.sent.append((arm, kind, message))
+        if not self.refuses:
+            self.goals[arm] = Goal.from_pose(pose_to_matrix(message.pose)) if kind == 'pose' else (
+                Goal([message.point.x, message.point.y, message.point.z]))
+
+    def _take_task(self, name, kind, message):
+        """Do as the node, without solving: set the target, and set it back where it is missed."""
+        self.sent.append((name, kind, message))
+        handling = SimpleNamespace(options=self.options, handle=lambda name, header, find, execute:
+                                   execute(self.robot, find()))
+        frames = Frames.__new__(Frames)  # without tf2
+        frames._buffer, frames.missing = None, 'there is no tf2'
+        controller = SimpleNamespace(figure=self.robot.figure, go=self._go)
+        getattr(TaskGoals(None, handling, SimpleNamespace(figure=controller), frames),
+                f'take_{kind}')(name, message)
+
+    def _go(self, robot, aims):
+        for aim in aims:
+            task = robot.figure.tasks[aim.task]
+            before = task.target
+            if aim.weights is not None:
+                task.weights = aim.weights
+            task.target = aim.target
+            if self.refuses:
+                task.target = before
+        return SimpleNamespace(accepted=not self.refuses)
+
+
+class TaskRig(Rig):
+    """The same, of the tasks of a humanoid."""
+
+    def __init__(self, prefix='', root='fixed', world='', **tasks):
+        super().__init__('humanoid', (), prefix)
+        self.options = NodeOptions(frame_prefix=prefix, world_frame=world)
+        self.frame = self.options.world if root != 'fixed' else f'{prefix}pelvis'
+        self.root = root
+        self.to_tasks(**tasks)
+
+    def to_tasks(self, solver='least_squares', **tasks):
+        """Solve other tasks: a mapping of fields each."""
+        self.to_figure({name: TaskOptions(**fields) for name, fields in tasks.items()}, solver,
+                       self.root)
+
+    def task(self, name='a'):
+        return self.robot.figure.tasks[name]
+
+    def link(self, name):
+        """Return where a link is in the world (4, 4)."""
+        figure = self.robot.figure
+        return figure.body.forward(self.robot.joint_configuration(figure))[name]
+
+    def move_joints(self, by=0.05):
+        figure = self.robot.figure
+        self.robot.move(figure, np.clip(self.robot.joint_configuration(figure) + by,
+                                        figure.body.lower, figure.body.upper))
+
+    def mass(self):
+        return self.robot.figure.body.center_of_mass(
+            self.robot.joint_configuration(self.robot.figure))
+
+    def controls(self, name='a'):
+        return [control.name for control in self.server.shown[name].controls]
+
+
+def at(pose):
+    return pose_to_matrix(pose)
+
+
+def reachable(rig, seed=1):
+    chain = rig.arm.chain
+    return chain.forward(np.random.default_rng(seed).uniform(-0.5, 0.5, chain.n_joints))
+
+
+def titles(marker):
+    return {entry.id: entry.title for entry in marker.menu_entries}
+
+
+def modes(marker):
+    return [(control.name, control.interaction_mode) for control in marker.controls]
+
+
+def along(control):
+    o = control.orientation
+    return matrix_from_quaternion((o.x, o.y, o.z, o.w))[:, 0]
