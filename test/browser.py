@@ -106,16 +106,17 @@ def drag(page, start, end, steps=12):
 def drag_handle(page, view, ends, task=''):
     """Drag the handle of the arm's goal, or of a task; ends: returns where from and to, pixels.
 
-    Where the processor renders, the page may still draw the handle at its last place; the drag then
-    turns the camera, and another one is needed. Notifications, which may lie over the handle, stay
-    while the mouse is over them.
+    Where the processor renders, the handle may not know yet that the mouse is over it; the drag
+    then turns the camera, and another one is needed. Notifications, which may lie over the handle,
+    stay while the mouse is over them.
     """
     gizmo = view._handles.named(task)
-    T = gizmo.T
+    T, name = gizmo.T, gizmo._handle.name
+    assert until(lambda: np.allclose(drawn(page)[name], T, atol=1e-4), 60.0, page)
     for _ in range(10):
         page.evaluate(_CLOSE_NOTIFICATIONS)
         drag(page, *ends())
-        if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 6.0, page):
+        if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 3.0, page):
             return
     raise AssertionError('the handle does not move')
 
@@ -136,6 +137,28 @@ def drawn(page):
                for name, elements in page.evaluate(_MATRICES)}
     T_scene_world = np.linalg.inv(T_world[''])
     return {name: T_scene_world @ T for name, T in T_world.items()}
+
+
+def press_home(page, view):
+    """Press Home, and wait until the node has answered and the handles are released."""
+    home, done = view._home, threading.Event()
+
+    def observed():
+        home()
+        done.set()
+    view._home = observed
+    try:
+        page.get_by_role('button', name='Home').click()
+        assert until(done.is_set, 60.0, page)
+    finally:
+        del view._home
+
+
+def in_red(page, text):
+    """Tell whether a text is on the page, in the red of errors."""
+    told = page.get_by_text(text).first
+    return told.count() and told.evaluate(
+        'shown => getComputedStyle(shown).color') == 'rgb(208, 52, 44)'
 
 
 def choose(page, value, wanted):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robots
-from browser import choose, drag_handle, page_of, pixel, until, view_of
+from browser import choose, drag_handle, page_of, pixel, press_home, until, view_of
 from ros_harness import running
 
 MET = 'the goal is met'
@@ -47,7 +47,7 @@ class Shown:
 
     def home(self):
         """Press Home, and wait until the arm is there without a goal."""
-        self.page.get_by_role('button', name='Home').click()
+        press_home(self.page, self.view)
         assert until(lambda: np.allclose(list(self.robot_view.values.values()), 0.0), 60, self.page)
         assert self.is_without_goal()
 
