@@ -135,16 +135,22 @@ class NodeUnderTest:
         publisher.publish(message)
         return publisher
 
-    def call(self, kind, service, request):
-        """Call a service and return its response."""
+    def call(self, kind, service, request, attempts=3):
+        """Call a service and return its response.
+
+        A node that does not know of the client yet cannot answer it. Requests that have the same
+        effect again are repeated.
+        """
         # One for each service: every other end there was is remembered by the node's DDS.
         if service not in self._clients:
             self._clients[service] = self.node.create_client(kind, service)
         client = self._clients[service]
         assert self.until(client.service_is_ready), self.log()
-        future = client.call_async(request)
-        assert self.until(future.done, 60.0), self.log()
-        return future.result()
+        for _ in range(attempts):
+            future = client.call_async(request)
+            if self.until(future.done, 60.0 / attempts):
+                return future.result()
+        raise AssertionError(f'{service} does not answer\n{self.log()}')
 
     def set(self, **values):
         """Set parameters together ("__" for "."); return (successful, reason)."""
@@ -178,7 +184,7 @@ class NodeUnderTest:
         """Ask for a lifecycle transition by its name; return whether it succeeded."""
         request = ChangeState.Request()
         request.transition.label = label
-        return self.call(ChangeState, f'{self._name}/change_state', request).success
+        return self.call(ChangeState, f'{self._name}/change_state', request, attempts=1).success
 
     def state(self):
         """Return the name of the lifecycle state."""

@@ -38,6 +38,7 @@ def test_a_node_that_is_killed_is_followed_by_one_that_answers():
         assert statuses[0].level == DiagnosticStatus.OK, statuses[0].message
 
         def there():  # each of the node's topics is discovered in its own time
+            publisher.publish(goal)
             newest = dict(zip(states[-1].name, states[-1].position)) if states else {}
             return newest and plain.forward(newest) == pytest.approx(plain.forward(q), abs=1e-5)
         assert node.until(there, 60.0)
