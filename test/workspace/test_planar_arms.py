@@ -78,8 +78,8 @@ TRIPLES = [
 @pytest.mark.parametrize('lengths', TRIPLES)
 def test_a_3r_arm_is_dexterous_where_its_formula_says(lengths):
     L1, L2, L3 = lengths
-    edge = sum(lengths) / 16
-    workspace = analyse_workspace(robots.planar(*lengths), edge, dexterity=24)
+    edge = sum(lengths) / 14
+    workspace = analyse_workspace(robots.planar(*lengths), edge, dexterity=16)
     voxels = workspace.voxels
     r = np.linalg.norm(voxels.centres(np.arange(voxels.size))[:, :2], axis=1)
     expected = (r + L3 <= L1 + L2) & (np.abs(r - L3) >= abs(L1 - L2))
