@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,12 +65,12 @@ def is_met(body: Body, tasks: list[Any], q: np.ndarray) -> bool:
     return bool(inside)
 
 
-def goals(count: int, rng: np.random.Generator, near: bool) -> list[str]:
+def goals(count: int, rng: np.random.Generator, near: bool, solvers: Sequence[str]) -> list[str]:
     """Solve for goals that can be met, from near or from random starts; return what is wrong."""
     wrong = []
     for robot, body, tasks in bodies():
         lower, upper = bounds(body)
-        for name in body_solver_names():
+        for name in solvers:
             options = {'position_tolerance': TOLERANCE, 'orientation_tolerance': TOLERANCE}
             solver = make_body_solver(name, body, tasks, **options)
             longer = make_body_solver(name, body, tasks, max_restarts=309, **options)
@@ -150,12 +150,12 @@ def drags(count: int) -> list[str]:
     return wrong
 
 
-def steps(count: int, rng: np.random.Generator) -> list[str]:
+def steps(count: int, rng: np.random.Generator, solvers: Sequence[str]) -> list[str]:
     """Push against one-sided constraints in steps of a millimetre; return what is wrong."""
     body, wrong = two_arms('planar', limit=1.2), []
     F = body.forward(np.full(body.n_joints, 0.3))
     com = body.center_of_mass(np.full(body.n_joints, 0.3))[:2]
-    for name in body_solver_names():
+    for name in solvers:
         # A force of lagrange has to be strong to move the figure by a millimetre.
         pull = Position('left_hand', priority=2, weight=1e6 if name == 'lagrange' else 1.0)
         sides = [
@@ -193,13 +193,16 @@ def main() -> int:
     parser.add_argument('--drags', type=int, default=10000)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--only', choices=('near', 'random', 'energy', 'drags', 'steps'))
+    parser.add_argument('--solvers', nargs='+', default=body_solver_names(),
+                        choices=body_solver_names(), help='of goals and steps')
     arguments = parser.parse_args()
+    solvers = arguments.solvers
     rng = np.random.default_rng(arguments.seed)
-    parts = {'near': lambda: goals(arguments.goals, rng, True),
-             'random': lambda: goals(arguments.goals, rng, False),
+    parts = {'near': lambda: goals(arguments.goals, rng, True, solvers),
+             'random': lambda: goals(arguments.goals, rng, False, solvers),
              'energy': lambda: kinetic_energy(arguments.goals, rng),
              'drags': lambda: drags(arguments.drags),
-             'steps': lambda: steps(arguments.steps, rng)}
+             'steps': lambda: steps(arguments.steps, rng, solvers)}
     wrong = [line for name, part in parts.items() if arguments.only in (None, name)
              for line in part()]
     print('\n'.join(wrong) or 'all as it should be')
