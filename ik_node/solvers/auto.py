@@ -13,7 +13,7 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Found, Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
-from ik_node.solvers.options import ClosedFormOptions
+from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.search import goal_error
 
@@ -41,17 +41,17 @@ class AutoSolver(Solver):
         """Prepare both for a chain, with the same options; see `Solver`."""
         super().__init__(chain, **options)
         own = {**options, 'closest': False}  # searched once, where neither meets the goal
-        hint = own.get('elbow')
-        self.iterative = DlsSolver(chain, **{k: own[k] for k in own if k != 'elbow'})
+        self.iterative = DlsSolver(chain, **{k: own[k] for k in own if k not in SWIVEL_OPTIONS})
         self.analytic: AnalyticSolver | None = None
         self.refusal = self._instead = ''
         try:
             self.analytic = AnalyticSolver(chain, **own)
         except UnsupportedError as error:
             self.refusal, self._instead = str(error), error.found or str(error)
-            if hint is not None:
-                raise OptionError(f'auto.elbow is for arms that have a closed form; this one is '
-                                  f'{self._instead}') from error
+            for option in SWIVEL_OPTIONS:
+                if own.get(option) is not None:
+                    raise OptionError(f'auto.{option} is for arms that have a closed form; this '
+                                      f'one is {self._instead}') from error
 
     @property
     def family(self) -> str:

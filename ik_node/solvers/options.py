@@ -63,6 +63,24 @@ class ClosedFormOptions(SolverOptions):
         None, 'a point x y z in the base frame that the elbow is brought nearest to, for arms with '
         'spherical shoulder and wrist; takes precedence over prefer; none: no preference', 'm',
         listed=True, length=3, optional=True)
+    hand_axis: Any = option(
+        None, 'direction x y z in the tip frame that the forearm is brought in line with, for such '
+        'arms, instead of elbow; none: no preference', listed=True, length=3, optional=True)
+    comfort_zone: Any = option(
+        None, 'part of the limits about their middle that is preferred, for such arms, before '
+        'elbow and hand_axis; none: all of it', low=0.0, high=1.0, optional=True, per_joint=True)
+    torso_plane: Any = option(
+        None, 'a point x y z and a direction x y z in the base frame: the elbow and the forearm '
+        'are kept on that side of the plane through the point, for such arms, before '
+        'comfort_zone; none: no plane', 'm', listed=True, length=6, optional=True)
+    torso_capsule: Any = option(
+        None, 'two points x y z in the base frame and a radius: the elbow and the forearm are kept '
+        'out of that capsule, likewise; none: no capsule', 'm', listed=True, length=7,
+        optional=True)
+
+
+SWIVEL_OPTIONS = ('elbow', 'hand_axis', 'comfort_zone', 'torso_plane', 'torso_capsule')
+"""Those that require an arm with spherical shoulder and wrist."""
 
 
 def restricted(chain: Chain, options: SolverOptions) -> Chain:

@@ -29,3 +29,12 @@ def test_a_ur5_has_eight_branches_that_all_meet_the_pose():
     assert count == '8 branches, in degrees:'
     assert len(set(branches)) == 8
     assert all(float(re.search(r'off by (\S+)$', line).group(1)) < 1e-9 for line in branches)
+
+
+def test_a_human_arm_keeps_its_elbow_out_of_the_torso_with_the_wrist_as_straight_as_that_allows():
+    lines = printed('human_arm.py').splitlines()
+    bends = [float(re.search(r'bent (\S+)°$', line).group(1)) for line in lines]
+    elbows = [[float(x) for x in re.search(r'\[(.*)\]', line).group(1).split()] for line in lines]
+    radii = [(x * x + y * y) ** 0.5 for x, y, _ in elbows]  # from the capsule's axis
+    assert bends[1] == min(bends)
+    assert radii[1] < 0.2 <= radii[3] + 1e-3

@@ -10,6 +10,7 @@ from ik_node._arrays import flag, vector
 from ik_node._jit import Kernel, time_is_over
 from ik_node.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.model.chain import Chain
+from ik_node.solvers.analytic.arm import arm_preference
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.families.closed_loop import MOST_BRANCHES
 from ik_node.solvers.analytic.families.parameters import parameters_of
@@ -18,7 +19,9 @@ from ik_node.solvers.analytic.plan import Plan, Plans
 from ik_node.solvers.analytic.refinement.buffers import make_solution_scratch
 from ik_node.solvers.analytic.refinement.solution import refine_solution
 from ik_node.solvers.analytic.selection.all_solutions import ANYWHERE, BEST, INSIDE, NOMINAL
-from ik_node.solvers.analytic.selection.best_solution import FAR
+from ik_node.solvers.analytic.selection.arm_selection import ARM_SCRATCH
+from ik_node.solvers.analytic.selection.best_solution import FAR, NONE
+from ik_node.solvers.analytic.selection.kernels import BEST_ARM
 from ik_node.solvers.analytic.selection.swivel_selection import (
     ROOM_SCRATCH,
     hinted_swivel,
@@ -30,7 +33,7 @@ from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.iterative import PREFERENCES
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.low_discrepancy import low_discrepancy
-from ik_node.solvers.options import ClosedFormOptions
+from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.packing import pack
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.search import goal_error
@@ -66,9 +69,10 @@ class AnalyticSolver(Solver):
         hint = self.options.elbow
         self._hint = _NOTHING if hint is None else hint
         self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
-        if hint is not None and self._elbow is None:
-            raise OptionError(f'{self.name}.elbow is for an arm with {_SPHERICAL}; this one is '
-                              f'{self.family}')
+        for option in SWIVEL_OPTIONS:
+            if self._elbow is None and getattr(self.options, option) is not None:
+                raise OptionError(f'{self.name}.{option} is for an arm with {_SPHERICAL}; this one '
+                                  f'is {self.family}')
         self._spread: dict[int, np.ndarray] = {}
         n = self.chain.n_joints
         tolerances = {'position_tolerance': self.options.position_tolerance,
@@ -78,8 +82,11 @@ class AnalyticSolver(Solver):
         self._nearest = DlsSolver(self.chain, **tolerances, max_restarts=0)
         self._searcher = DlsSolver(self.chain, **tolerances,
                                    max_restarts=self.options.max_restarts)
+        arm = None if self._elbow is None else arm_preference(
+            self.options, self._whole.structure, self.chain, self.name)
+        self._has_arm = arm is not None
         self.packed = pack(self.chain.arrays, self._nearest.settings._replace(
-            prefer=PREFERENCES[self.options.prefer], method=()))
+            prefer=PREFERENCES[self.options.prefer], method=() if arm is None else arm))
         self._scratch_size = len(make_solution_scratch(n, n))
         self._start_at = self.chain.neutral()
         self._infeasibility = Infeasibility(
@@ -199,6 +206,8 @@ class AnalyticSolver(Solver):
             own = [self._whole.kernels.best, *own]
         if self._elbow is not None:
             own += [intervals_within, hinted_swivel]
+        if self._has_arm:
+            own = [BEST_ARM, *own]
         return *own, parameters_of, refine_solution, *self._nearest.kernels()
 
     def rare_kernels(self) -> tuple[Kernel, ...]:
@@ -271,9 +280,15 @@ class AnalyticSolver(Solver):
             lower, upper = plan.range_near(q0)
             parameters, samples = np.zeros(len(lower)), self._samples(len(lower))
             if plan.swivels:
-                found, position, orientation = plan.kernels.best(
-                    *common, q0, lower, upper, samples[:_FEW], self.options.limit_margin,
-                    self._hint, scratch, np.empty(ROOM_SCRATCH), parameters, q)
+                found = NONE
+                if self._has_arm:
+                    found, position, orientation = BEST_ARM(
+                        *common, q0, self.options.limit_margin, scratch, np.empty(ARM_SCRATCH),
+                        parameters, q)
+                if not found:
+                    found, position, orientation = plan.kernels.best(
+                        *common, q0, lower, upper, samples[:_FEW], self.options.limit_margin,
+                        self._hint, scratch, np.empty(ROOM_SCRATCH), parameters, q)
             else:
                 found, position, orientation = plan.kernels.best(
                     *common, q0, lower, upper, samples, self.options.limit_margin, scratch,
@@ -295,7 +310,7 @@ class AnalyticSolver(Solver):
     def _nearer(self, goal: Goal, q0: np.ndarray, far: Found) -> Found:
         """Return the result of a local search from q0 (n,) where it is nearer than `far`."""
         margin = self.options.limit_margin
-        if len(self._hint):
+        if len(self._hint) or self._has_arm:
             return far
         near = self._nearest._solve_verified(goal, q0)
         room = np.minimum(near.q - self.chain.lower, self.chain.upper - near.q).min()

@@ -33,7 +33,7 @@ NONE, FOUND, FAR = range(3)
 
 _NEAR = 0.1           # rad or m: largest joint change of a solution that counts as near
 _NEARBY = 0.25        # squared error at the start, m² and rad², of a goal that is near it
-_LAST = 1e9           # cost added to a last resort
+OUT_OF_MARGIN = 1e9  # cost added to a branch that does not keep the margin
 
 
 def preferred_solution(structure_codes: Integers, structure_numbers: Vector, chain: ChainArrays,
@@ -136,9 +136,9 @@ def branch_cost(chain: ChainArrays, settings: Settings, task: Task, work: Work, 
         residual(chain, task, work, q)
     cost = selection_cost(chain, task, settings, work, q0, q)
     if outside > 0.0:
-        cost += _LAST * (1.0 + outside)
+        cost += OUT_OF_MARGIN * (1.0 + outside)
     elif margin > 0.0:
         for k in range(q.shape[0]):
             if min(q[k] - chain.lower[k], chain.upper[k] - q[k]) < margin:
-                return cost + _LAST
+                return cost + OUT_OF_MARGIN
     return cost

@@ -5,6 +5,12 @@ from typing import NamedTuple
 from ik_node._jit import Kernel, entry, rare, specialise, together
 from ik_node.solvers.analytic.families.branches import BRANCHES
 from ik_node.solvers.analytic.selection.all_solutions import all_solutions, solutions
+from ik_node.solvers.analytic.selection.arm_preference import arm_cost
+from ik_node.solvers.analytic.selection.arm_selection import (
+    best_arm,
+    best_of_intervals,
+    sample_circle,
+)
 from ik_node.solvers.analytic.selection.best_solution import preferred_solution
 from ik_node.solvers.analytic.selection.redundancy import best_redundant, brent_minimum, least_cost
 from ik_node.solvers.analytic.selection.swivel_selection import (
@@ -60,3 +66,17 @@ FAMILIES = {
     PLANAR_FREE: _PLANAR_KERNELS,
     SWIVEL: _kernels('swivel', SWIVEL),
     GENERAL: _kernels('general', GENERAL)}
+
+
+def _arm_kernel() -> Kernel:
+    """Return the entry for a human-like arm, made from the templates of `arm_selection`."""
+    own = {'branches': BRANCHES[SWIVEL], 'branch_cost': arm_cost}
+    for template in (preferred_solution, least_cost, brent_minimum, best_of_intervals,
+                     sample_circle):
+        name = template.__name__
+        own[name] = specialise(template, f'{name}_arm', rare, **own)
+    return specialise(best_arm, 'best_arm', entry, **own)
+
+
+BEST_ARM = _arm_kernel()
+"""See `arm_selection.best_arm`."""
