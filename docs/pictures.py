@@ -18,10 +18,15 @@ import viser
 
 from benchmark import arms
 from benchmark.chromium import new_page
+from ik_node import KinematicTree, make_body_solver
+from ik_node.model.body import Body
 from ik_node.motion.closed_path import ClosedPath
 from ik_node.processes import node_command, running
 from ik_node.resources import robot_file, share_folder
 from ik_node.ros.clients.client import Client
+from ik_node.tasks import Pose, Position
+from ik_node.viewer.meshes import Meshes
+from ik_node.viewer.robot_scene import RobotScene
 from ik_node.viewer.robot_view import COLORS, RobotView
 from ik_node.viewer.targets import Target
 from ik_node.viewer.view import View
@@ -30,6 +35,9 @@ DOCS = Path(__file__).parent
 PICTURES = DOCS / 'pictures'
 _PORT = 8500
 _STEPS = 120   # goals on a path
+_DRAG = 0.45, 0.1, 0.5  # m, of a palm
+_MIDDLE = {'x': 320, 'y': 0, 'width': 605, 'height': 720}  # of a page: no panels
+_PERIOD = 0.02  # s, of a step of that
 _SETTLE = 6000  # ms that the page may take to catch up: it is drawn by the processor
 
 
@@ -45,6 +53,7 @@ def main() -> int:
     compare(PICTURES / 'compare.png')
     unreachable(PICTURES / 'unreachable.png')
     tasks(PICTURES / 'humanoid.png')
+    masses(PICTURES / 'masses.png')
     return 0
 
 
@@ -91,6 +100,50 @@ def tasks(file: Path) -> None:
         client.send(goals['left'][:3, 3], task='look')
         page.wait_for_timeout(_SETTLE)
         page.screenshot(path=file)
+
+
+def masses(file: Path) -> None:
+    """Show a humanoid whose left palm was drawn forward and up, with each kind of mass."""
+    body = KinematicTree.from_urdf(robot_file('humanoid')).body('floating')
+    server = viser.ViserServer(host='127.0.0.1', port=_PORT, verbose=False)
+    server.scene.set_up_direction('+z')
+    server.gui.configure_theme(show_logo=False, show_share_button=False)
+    try:
+        for kind, color, aside in (('uniform', COLORS[0], 0.55), ('inertia', COLORS[1], -0.55)):
+            q, trace = drawn_palm(body, kind)
+            frames = body.forward(q)
+            T_world_pelvis = frames[body.tree.root].copy()
+            at = np.array([aside, 0.0, -float(frames['left_sole'][2, 3])])
+            T_world_pelvis[:3, 3] += at
+            scene = RobotScene(server, f'/{kind}', body.tree, Meshes(), color)
+            scene.move(dict(zip(body.joint_names, q.tolist())), T_world_pelvis)
+            server.scene.add_spline_catmull_rom(f'/trace/{kind}', trace + at, line_width=4.0,
+                                                color=(30, 30, 30))
+            server.scene.add_label(f'/label/{kind}', f'mass: {kind}',
+                                   position=(aside, 0.0, at[2] + 0.93))
+        camera = server.initial_camera
+        camera.position, camera.look_at, camera.fov = (0.9, 4.6, 1.4), (0.12, 0.0, 0.9), 0.48
+        with new_page(1280, 720) as page:
+            page.goto(f'http://127.0.0.1:{server.get_port()}')
+            page.wait_for_timeout(_SETTLE)
+            page.screenshot(path=file, clip=_MIDDLE)
+    finally:
+        server.stop()
+
+
+def drawn_palm(body: Body, mass: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return q (n,) after a drag of the left palm, its feet held, and the palm's places (k, 3)."""
+    q = body.neutral()
+    frames = body.forward(q)
+    palm = Position('left_palm')
+    start, trace = frames['left_palm'][:3, 3], []
+    solver = make_body_solver('lagrange', body, [
+        *(Pose(sole, frames[sole]) for sole in ('left_sole', 'right_sole')), palm], mass=mass)
+    for part in np.linspace(0.0, 1.0, _STEPS):
+        palm.target = start + part * np.array(_DRAG)
+        q = q + _PERIOD * solver.velocity(q, _PERIOD)
+        trace.append(body.forward(q)['left_palm'][:3, 3])
+    return q, np.array(trace)
 
 
 def _run(module: str, *arguments: object) -> None:

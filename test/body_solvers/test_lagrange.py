@@ -94,6 +94,25 @@ def test_masses_decide_which_joint_moves():
     assert heavy[0] < 0.1 * uniform[0]
 
 
+def test_a_humanoid_of_uniform_mass_is_stiff_armed_and_one_with_inertia_bends_its_elbow():
+    body = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf').body('floating')
+    start = body.forward(body.neutral())
+    palm, bends, leans = Position('left_palm'), [], []
+    for mass in ('uniform', 'inertia'):
+        solver = make_body_solver('lagrange', body, [
+            Pose('left_sole', start['left_sole']), Pose('right_sole', start['right_sole']), palm],
+            mass=mass)
+        q = body.neutral()
+        for part in np.linspace(0.0, 1.0, 21):
+            palm.target = start['left_palm'][:3, 3] + part * np.array([0.45, 0.1, 0.5])
+            q = q + 0.1 * solver.velocity(q, 0.1)
+        assert body.forward(q)['left_palm'][:3, 3] == pytest.approx(palm.target, abs=0.01)
+        bends.append(q[body.joint_names.index('left_elbow')])
+        leans.append(abs(q[body.joint_names.index('waist_pitch')]))
+    assert bends[1] > 3.0 * bends[0]
+    assert leans[0] > 3.0 * leans[1]
+
+
 def test_a_wall_pushes_but_does_not_pull():
     body = two_arms(speed=np.inf)
     q = np.array([0.3, 0.3, 0.3, 0.0, 0.0, 0.0])
