@@ -65,6 +65,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark.viewer
 	$(BIN)/python -m benchmark.scaling
 	$(BIN)/python -m benchmark.bodies
+	$(BIN)/python -m benchmark.failures
 
 soak: $(VENV)/.test
 	$(BIN)/python test/soak.py --solves $(SOLVES)

@@ -177,3 +177,61 @@ def test_the_closest_configuration_within_limits():
                               ).closest()
     assert result.q[0] == pytest.approx(0.3, abs=1e-9)
     assert result.reason is StopReason.STALLED
+
+
+def calls_of(monkeypatch, solver, method):
+    """Return a list that gets the arguments of each call of a solver's method."""
+    calls, original = [], getattr(solver, method)
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return original(*arguments)
+
+    monkeypatch.setattr(solver, method, counted)
+    return calls
+
+
+def conflicting(**options):
+    """Return a solver of lagrange for two tasks of one hand that cannot both be met."""
+    tasks = [Position('left_hand', (0.8, 0.6, 0.0)), Position('left_hand', (0.8, 0.2, 0.0))]
+    return make_body_solver('lagrange', two_arms(), tasks, **options)
+
+
+def test_lagrange_takes_no_steps_from_a_restart_that_cannot_meet_its_constraints(monkeypatch):
+    solver = conflicting(max_restarts=8)
+    calls = calls_of(monkeypatch, solver, '_attempt')
+    result = solver.solve()
+    assert not result.success
+    assert result.restarts == 8
+    assert len(calls) == 1
+
+
+def test_lagrange_goes_on_from_a_restart_that_meets_its_constraints(monkeypatch):
+    body = two_arms(limit=2.5)
+    rng, lower_upper, restarted = np.random.default_rng(60), bounds(two_arms(limit=2.5)), 0
+    task = Pose('left_hand')
+    solver = make_body_solver('lagrange', body, [task, Posture(np.zeros(body.n_joints))])
+    calls = calls_of(monkeypatch, solver, '_attempt')
+    for _ in range(10):
+        task.target = body.forward(rng.uniform(*lower_upper))['left_hand']
+        calls.clear()
+        result = solver.solve(rng.uniform(*lower_upper))
+        assert result.success
+        if result.restarts:
+            restarted += 1
+            assert 2 <= len(calls) <= 1 + result.restarts
+            q = calls[-1][2]
+            assert task.residual(body, q) == pytest.approx(np.zeros(6), abs=1e-5)
+    assert restarted > 0
+
+
+@EVERY
+def test_the_closest_configuration_is_searched_for_from_few_of_the_starts(name, monkeypatch):
+    body = two_arms()
+    solver = make_body_solver(name, body, [
+        Position('left_hand', (0.8, 0.6, 0.0), priority=0),
+        Position('left_hand', (0.8, 0.2, 0.0)), Position('right_hand', (0.1, -0.9, 0.0))],
+        max_restarts=2)
+    calls = calls_of(monkeypatch, solver, '_settle')
+    assert not solver.closest().success
+    assert 1 <= len(calls) <= 3

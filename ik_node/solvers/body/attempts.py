@@ -16,13 +16,16 @@ from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.packing import is_packable
 from ik_node.solvers.body.problem import Level, errors
 from ik_node.solvers.body.proofs import Proof, proof
-from ik_node.solvers.body.pursuit import relax, relaxes
+from ik_node.solvers.body.pursuit import FACTORS, relax, relaxes
 from ik_node.solvers.body.restarts import random_start
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 
 _CLOSEST_STARTS = 12  # of `closest`
+_SETTLED = 3          # of these, from which a minimum is searched for
+_LATER = FACTORS[-1] ** 2  # what a level's cost counts over that of the one before
+_SAME = 1e-5          # part of a cost by which approaches to one minimum differ
 _SETTLING = 10        # descents in a row, at most, to a minimum
 
 
@@ -111,28 +114,54 @@ class Attempts(ABC):
         return Found(best, reason, attempt.iterations, restarts)
 
     def _settled(self, problem: Problem, found: Found) -> Found:
-        """Return the best minimum near what was found, and from random starts."""
+        """Return the best minimum near what was found, and from random starts.
+
+        Each start is approached by the kernels, in a fraction of the time that a minimum over
+        several levels takes; that is searched for from the most promising ones only.
+        """
         levels, start, space = problem
-        rng, best = np.random.default_rng(self.options.seed), found.best
-        for k in range(_CLOSEST_STARTS):
-            q = best.q if k == 0 else random_start(self.body, start, k - 1, rng)
-            try:
+        best = found.best
+        try:
+            for q in self._promising(levels, best.q, start, space):
                 verified = self._at_nearest_turn(levels, self._settle(levels, q, space), start)
-            except _jit.OutOfTimeError:
-                break
-            if verified.success or _is_better(verified.rank, best.rank):
-                best = verified
-            if best.success or space.out_of_time():
-                break
+                if verified.success or _is_better(verified.rank, best.rank):
+                    best = verified
+                if best.success or space.out_of_time():
+                    break
+        except _jit.OutOfTimeError:
+            pass
         reason = StopReason.CONVERGED if best.success else found.reason
         return found._replace(best=best, reason=reason)
+
+    def _promising(self, levels: list[Level], q_found: np.ndarray, start: np.ndarray,
+                   space: Space) -> list[np.ndarray]:
+        """Return some q (n,) from which to go on to a minimum, the most promising one first."""
+        rng, frames = np.random.default_rng(self.options.seed), BodyFrames(self.body, start)
+        by_merit: list[tuple[float, np.ndarray]] = []
+        for k in range(_CLOSEST_STARTS):
+            q = q_found if k == 0 else random_start(self.body, start, k - 1, rng)
+            q = self._approached(levels, frames, q, space)
+            frames.update(q)
+            merit = sum(_LATER ** k * level.evaluate(frames).cost
+                        for k, level in enumerate(levels))
+            if all(abs(merit - other) > _SAME * merit for other, _ in by_merit):
+                by_merit.append((merit, q))
+            if space.out_of_time():
+                break
+        by_merit.sort(key=lambda each: each[0])
+        return [q for _, q in by_merit[:_SETTLED]]
+
+    def _approached(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
+                    space: Space) -> np.ndarray:
+        """Return a q (n,) nearer to the levels than q (n,), or to the first of them."""
+        if len(levels) > 1 and self._merges and relaxes(levels):
+            return relax(levels, range(len(levels)), q, space).q
+        return descend(levels[0], frames, q, space).q
 
     def _settle(self, levels: list[Level], q: np.ndarray, space: Space) -> np.ndarray:
         """Return a minimum (n,) near q (n,)."""
         frames = BodyFrames(self.body, q)
         if len(levels) > 1:
-            if self._merges and relaxes(levels):
-                q = relax(levels, range(len(levels)), q, space).q
             return self._attempt(levels, frames, q, space, True).q
         for _ in range(_SETTLING):
             found = descend(levels[0], frames, q, space, settles=True)

@@ -60,6 +60,7 @@ def _add_violated(y: np.ndarray, Q: np.ndarray, R: np.ndarray, equal: np.ndarray
         normal = normals[adding]
         along = Q.T @ normal
         z = normal - Q @ along
+        z = z - Q @ (Q.T @ z)  # once more: of a short one, rounding is a larger part
         r = np.linalg.solve(R, along)[first:] if len(R) else along[first:]
         length2 = float(z @ z)
         full = (offsets[adding] - float(normal @ y)) / length2 if (
@@ -76,9 +77,19 @@ def _add_violated(y: np.ndarray, Q: np.ndarray, R: np.ndarray, equal: np.ndarray
         if full <= part:
             active.append(adding)
             u = np.append(u, gained)
+            Q, R = _with_column(Q, R, along, z)
             adding = -1
         else:
             del active[drop]
             u = np.delete(u, drop)
-        Q, R = np.linalg.qr(np.concatenate([equal, normals[active]]).T)
+            Q, R = np.linalg.qr(np.concatenate([equal, normals[active]]).T)
     return None
+
+
+def _with_column(Q: np.ndarray, R: np.ndarray, along: np.ndarray,
+                 z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return Q (n, k + 1) and R (k + 1, k + 1) of columns to which Q along + z is added, z ⟂ Q."""
+    k, length = len(along), float(np.linalg.norm(z))
+    larger = np.zeros((k + 1, k + 1))
+    larger[:k, :k], larger[:k, k], larger[k, k] = R, along, length
+    return np.column_stack([Q, z / length]), larger

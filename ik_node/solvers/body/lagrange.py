@@ -13,13 +13,16 @@ from ik_node.model.body import Body, inertia_arrays
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.options import option
+from ik_node.solvers.body.attempts import Verified
 from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.descent import descend
 from ik_node.solvers.body.multipliers import move, with_mass
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level, LevelRows
 from ik_node.solvers.body.pursuit import search
 from ik_node.solvers.body.second_order import to_second_order
 from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 from ik_node.tasks.force import Force
 
@@ -86,6 +89,20 @@ class LagrangeSolver(BodySolver):
         """Search from q (n,): steps of the motion, each constraint's error corrected in part."""
         return search(levels, frames, q, space, lambda rows, frames, lower, upper: self._motion(
             levels, rows, frames, lower, upper, _PSEUDO_TIME, at_rest=True), thorough, self._merges)
+
+    def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,
+                thorough: bool) -> tuple[Attempt, Verified]:
+        """Search from q (n,), and verify; from a random start where that meets the constraints.
+
+        Least motion matters from where the figure is. Whether the constraints can be met from a
+        random start, the kernels' descent tells in a hundredth of the time.
+        """
+        if q is start or thorough or not levels[0].is_necessary:
+            return super()._search(levels, q, start, space, thorough)
+        found = descend(levels[0], BodyFrames(self.body, q), q, space)
+        if found.reason is StopReason.CONVERGED:
+            return super()._search(levels, found.q, start, space, thorough)
+        return found, self._at_nearest_turn(levels, found.q, start)
 
     def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
               upper: np.ndarray, dt: float) -> np.ndarray:

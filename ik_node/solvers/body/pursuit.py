@@ -25,7 +25,7 @@ _RESTORATIONS = 3    # steps at most that take back a step's errors of second or
 _PATIENCE = 6       # iterations within which the merit must shrink
 _PROGRESS = 1e-5     # by how much of itself
 _QUICK = 1e-2        # the same where another start may do better
-_FACTORS = (3e-2, 1e-3)  # of the rows of what comes last, while it is improved by penalties
+FACTORS = (3e-2, 1e-3)  # of the rows of what comes last, while it is improved by penalties
 
 Step = Callable[[Sequence[LevelRows], BodyFrames, np.ndarray, np.ndarray], np.ndarray]
 
@@ -76,7 +76,7 @@ def relax(levels: Sequence[Level], grades: Sequence[int], q: np.ndarray, space: 
     parts = [level.packed for level in levels if level.packed is not None]
     together = [index for part in parts for index in part.indices]
     found, iterations = Attempt(q, StopReason.CONVERGED, 0), 0
-    for factor in _FACTORS:
+    for factor in FACTORS:
         packed = parts[0].packed
         for part, grade in zip(parts, grades):
             if grade:
