@@ -22,10 +22,10 @@ from ik_node.solvers.packing import method_at, unpack_settings
 from ik_node.solvers.settings import Settings
 from ik_node.solvers.task import Task, make_task
 
-_ANGLES = 64      # samples of the whole circle
+_ANGLES = 40      # samples of the whole circle
 _SPACING = 2.0 * math.pi / _ANGLES
 _REFINED = 3      # minima among the samples that are refined
-_STEPS = 24       # of a refinement
+_STEPS = 16       # of a refinement
 _INWARDS = 1e-7   # rad: distance from the end of an interval, against rounding
 ARM_SCRATCH = ROOM_SCRATCH + _ANGLES
 
