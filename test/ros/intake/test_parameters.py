@@ -202,3 +202,12 @@ def test_an_elbow_hint_points_the_elbow_and_is_refused_by_arms_without_a_swivel_
             q = [answer.joints[name] for name in seven.joint_names]
             off = solver.redundancy_of(q)[0] - solver.redundancy_towards(goal, hint)
             assert abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi) < 1e-6
+        successful, reason = arm.set(analytic__hand_axis=[0.0, 0.0, 1.0])
+        assert not successful
+        assert 'one of them must be None' in reason
+        plane = [0.0, -0.1, 0.0, 0.0, 1.0, 0.0]  # the side of y > −0.1 m
+        assert arm.set(analytic__torso_plane=plane) == (True, '')
+        answer = arm.client.send(goal, timeout=120.0)
+        assert answer.met
+        child = seven.tree.joints[seven.joint_names[3]].child
+        assert seven.tree.forward(answer.joints)[child][1, 3] > -0.1 - 1e-6  # the hint is at −0.5
