@@ -95,12 +95,16 @@ class AutoSolver(Solver):
 
     def rare_kernels(self) -> tuple[Kernel, ...]:
         """Return the entries that only some goals need; see `Solver`."""
-        return () if self.analytic is None else self.analytic.rare_kernels()
+        solver = self.iterative if self.analytic is None else self.analytic
+        return solver.rare_kernels()
 
     def _closed_form(self) -> AnalyticSolver:
         if self.analytic is None:
             raise UnsupportedError(self.refusal, self._instead)
         return self.analytic
+
+    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None) -> list[np.ndarray] | None:
+        return None if self.analytic is None else self.analytic._candidates(goals, q0)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         first = None

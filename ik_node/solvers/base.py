@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ik_node import _jit
-from ik_node._arrays import floats, numbers, vector
+from ik_node._arrays import floats, number, numbers, vector
 from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
 from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
@@ -18,11 +18,16 @@ from ik_node.solvers.closest import closest, closest_configuration
 from ik_node.solvers.goal import Goal, as_goal, first_unclean
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.packing import Packed, pack
+from ik_node.solvers.path.planned import Planned, plan
+from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
+from ik_node.solvers.path.projection import project
+from ik_node.solvers.path.selection import shortest_path
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.search import goal_error, into_limits
 from ik_node.solvers.settings import make_scratch
 from ik_node.spatial import first_off_pose, is_pose, rotation_defect
 
+PATH_KERNELS = project, shortest_path  # the entries of `solve_path`
 _PATIENCE = 2.0  # s for which a batch runs as plain Python
 
 
@@ -117,6 +122,43 @@ class Solver(ABC):
         share = (time.perf_counter() - started) / max(len(wanted), 1)
         return Result.of(tuple(columns), np.full(len(wanted), share), self.chain, *wanted)
 
+    def solve_path(self, poses: Any, q0: Sequence[float] | np.ndarray | None = None,
+                   max_joint_step: float = 0.5) -> Result:
+        """Return a Result of arrays for a path of poses (m, 4, 4), m, chosen as a whole.
+
+        A pose succeeds when it is met and no joint moves more than max_joint_step, rad or m, from
+        the configuration before; for the first pose that is q0 (n,), and without q0 it is free.
+        Of all paths through the candidates the one with the fewest breaks is chosen, then the
+        shortest, away from limits. After a break the rest is still solved: a pose that is met, but
+        only by a longer step, has no success and the reason CONVERGED. The option `prefer` does not
+        apply. Raises InputError as `solve`, naming the pose, and for a max_joint_step that is not
+        positive.
+        """
+        started = time.perf_counter()
+        most = number(max_joint_step, 'max_joint_step')
+        if not most > 0.0:
+            raise InputError(f'max_joint_step must be greater than 0, not {most:g}')
+        wanted = self._goals(poses)
+        found = self.plan_path(wanted, None if q0 is None else self._start(q0), most)
+        share = (time.perf_counter() - started) / max(len(wanted), 1)
+        return Result.of(tuple(found), np.full(len(wanted), share), self.chain, *wanted)
+
+    def plan_path(self, goals: Sequence[Goal], q0: np.ndarray | None, most: float) -> Planned:
+        """Return the path through goals, from q0 (n,) inside the limits or from anywhere.
+
+        As `solve_path`, for goals that leave axes free too. most: largest step, rad or m.
+        """
+        goals = list(goals)
+        self._begun = True
+        _jit.prepare((*self.kernels(), *PATH_KERNELS))
+        poses, weights = stacked(goals)
+        problem = PathProblem(
+            self.chain, self._packed_chain, poses, weights,
+            np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
+            travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, q0,
+            most, lambda i, guess: self._solve_verified(goals[i], guess), self.options.seed)
+        return plan(problem, self._candidates(goals, q0))
+
     def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values closest to a goal, whether it can be met or not.
 
@@ -186,7 +228,7 @@ class Solver(ABC):
 
     def rare_kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return entries that only some goals need: `prepare` and `ik_compile` compile them too."""
-        return ()
+        return PATH_KERNELS
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore the solver: from its chain and its options."""
@@ -225,6 +267,13 @@ class Solver(ABC):
     @abstractmethod
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         """Solve from q0 (n,), as `_start` returned it."""
+
+    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None) -> list[np.ndarray] | None:
+        """Return the solutions (k, n) of every goal by a closed form; None without one.
+
+        q0 (n,): the configuration before the first, or None.
+        """
+        return None
 
     def _begin(self) -> None:
         """Start the compilation of missing kernels, in the background."""

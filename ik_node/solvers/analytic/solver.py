@@ -41,6 +41,7 @@ from ik_node.solvers.search import goal_error
 _NOTHING = np.zeros(0)
 _SAMPLES = 400      # samples of the parameters of a redundant arm
 _FEW = 6            # of these where the intervals within limits cover the rest
+_PATH_SAMPLES = 48  # samples of the parameters for each pose of a path
 _SHOWN = 60         # of these for which all branches are returned
 _PRECISE = 1e-9       # m and rad: error above which a solution is refined
 _AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint change decides
@@ -222,7 +223,42 @@ class AnalyticSolver(Solver):
             with contextlib.suppress(UnsupportedError):
                 plan, _ = self._plans.plan_for(Goal(np.zeros(3), np.eye(3), weights))
                 found += [plan.kernels.best, plan.kernels.solutions]
-        return *dict.fromkeys(found), parameters_of
+        return *dict.fromkeys(found), parameters_of, *super().rare_kernels()
+
+    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None) -> list[np.ndarray] | None:
+        """Return the branches (k, n) of every goal, a redundant arm's at many parameters."""
+        try:
+            plans = [self._plans.plan_for(goal) for goal in goals[:1]]
+        except UnsupportedError:
+            return None
+        if not goals or any(goal.weights is not ALL_AXES for goal in goals):
+            return None
+        plan, parameters = plans[0]
+        count, p = 1, len(plan.lower)
+        rows = np.zeros((1, p))
+        if plan.searched:
+            lower, upper = plan.range_near(self._start_at if q0 is None else q0)
+            count = _PATH_SAMPLES
+            rows = lower + (np.arange(count)[:, None] + 0.5) / count * (upper - lower)
+            if p > 1:
+                rows = lower + low_discrepancy(_PATH_SAMPLES, p, self.options.seed) * (upper - lower)
+        n = self.chain.n_joints
+        start = self._start_at if q0 is None else q0
+        found: list[np.ndarray] = [np.empty((0, n))] * len(goals)
+
+        def solve(part: slice) -> None:
+            chosen = goals[part]
+            poses = np.repeat(np.array([goal.pose for goal in chosen]), count, axis=0)
+            out = np.empty((len(poses), plan.most, n))
+            self._solve_poses(plan, poses, ALL_AXES, np.tile(rows, (len(chosen), 1)),
+                              np.tile(start, (len(poses), 1)), INSIDE, out,
+                              np.empty((len(poses), 3)))
+            for i, own in zip(range(part.start, len(goals)),
+                              out.reshape(len(chosen), count * plan.most, n)):
+                found[i] = own[np.isfinite(own[:, 0])]
+
+        share(solve, len(goals))
+        return found
 
     def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
         """Return the swivel angles of the arm, and the pose of a goal."""
@@ -248,7 +284,7 @@ class AnalyticSolver(Solver):
         """Call the kernel; see `all_solutions.solutions`."""
         plan.kernels.solutions(
             plan.codes, plan.loose if wanted == NOMINAL else plan.numbers, *self.packed, poses,
-            weights, parameters, starts, self.options.limit_margin, wanted,
+            weights, parameters if parameters.ndim == 2 else parameters[None], starts, self.options.limit_margin, wanted,
             np.empty(self._scratch_size), out, records)
 
     def _nearest_branches(self, plan: Plan, goal: Goal, parameters: np.ndarray,

@@ -36,29 +36,30 @@ _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 
 
 def solutions(structure_codes: Integers, structure_numbers: Vector, codes: Integers,
-              numbers: Vector, poses: Stack, weights: Vector, parameters: Vector, starts: Matrix,
+              numbers: Vector, poses: Stack, weights: Vector, parameters: Matrix, starts: Matrix,
               margin: float, mode: int, scratch: Vector, out: Stack, records: Matrix) -> None:
     """Write solutions for poses (m, 4, 4) into out (m, k, n), k at most MOST_SOLUTIONS.
 
     structure_codes, structure_numbers: of `structure.pack_structure`. codes, numbers: of
-    `packing.pack`, chain and settings. weights (6,): see `Goal`. parameters: see `branches`.
-    starts (m, n): reference for whole turns. mode: INSIDE the limits, ANYWHERE, BEST for the
+    `packing.pack`, chain and settings. weights (6,): see `Goal`. parameters (m, p), or (1, p) for
+    all poses: see `branches`. starts (m, n): reference for whole turns. mode: INSIDE the limits, ANYWHERE, BEST for the
     preferred solution only, NOMINAL for the branches of the nominal arm. records (m, 3) receives
     the number of solutions and, with BEST, position and orientation error of the solution.
     """
     chain, settings, buffers = lay_out(structure_codes, codes, numbers, scratch, starts.shape[1])
     for i in range(poses.shape[0]):
+        own = parameters[min(i, parameters.shape[0] - 1)]
         if mode == NOMINAL:
-            records[i, 0] = branches(structure_codes, structure_numbers, poses[i], parameters,
+            records[i, 0] = branches(structure_codes, structure_numbers, poses[i], own,
                                      starts[i], buffers.closed_form, out[i])
             continue
         task = make_task(poses[i], weights)
         if mode == BEST:
             records[i, 0], records[i, 1], records[i, 2] = preferred_solution(
-                structure_codes, structure_numbers, chain, settings, task, parameters, starts[i],
+                structure_codes, structure_numbers, chain, settings, task, own, starts[i],
                 margin, buffers, out[i, 0])
             continue
-        count = all_solutions(structure_codes, structure_numbers, chain, settings, task, parameters,
+        count = all_solutions(structure_codes, structure_numbers, chain, settings, task, own,
                               starts[i], mode == INSIDE, buffers, out[i])
         records[i, 0] = count
         for j in range(count, out.shape[1]):

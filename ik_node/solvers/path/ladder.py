@@ -1,0 +1,145 @@
+"""The ladder of a path: candidates of every pose, turn copies, and the choice among them."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ik_node.model.chain import Chain
+from ik_node.solvers.path.selection import shortest_path
+
+_TURN = 2.0 * math.pi
+_SAME = 1e-5            # rad or m: candidates nearer to each other are one
+_FEW_COPIES = 1.5       # turns: joints with a smaller range get turn copies from the beginning
+_NEAR_LIMIT = 0.05      # of a joint's range: nearer to a limit than this costs
+_LIMIT_COST = 0.05      # rad²: of a joint at its limit
+_MARGIN_COST = 1e3      # rad²: of a joint within the margin of the options
+_ROUNDING = 1e-9        # rad or m: of a largest step
+_LOOSER = 2.0           # of the least possible largest step: what the shortest path keeps
+
+
+class Ladder:
+    """Candidates of every pose; the first rung may be the initial guess alone."""
+
+    def __init__(self, chain: Chain, rungs: Sequence[np.ndarray], scale: np.ndarray, margin: float,
+                 anchored: bool) -> None:
+        """Take candidates (k, n) of every rung. scale (n,): of steps in the travel.
+
+        margin: soft distance from the limits. anchored: whether the first rung stays as it is.
+        """
+        self._chain, self._scale, self._margin, self._anchored = chain, scale, margin, anchored
+        span = chain.upper - chain.lower
+        self._cyclic = chain.turns & (span >= _FEW_COPIES * _TURN)
+        self._copied = chain.turns & (span >= _TURN) & ~self._cyclic
+        self._count = len(rungs)
+        self._q, self._rung = np.empty((0, chain.n_joints)), np.empty(0, dtype=np.int64)
+        self._take(np.concatenate(rungs), np.repeat(np.arange(len(rungs)), [*map(len, rungs)]),
+                   self._copied)
+        self._new: dict[int, list[np.ndarray]] = {}
+
+    def add(self, i: int, q: np.ndarray) -> bool:
+        """Add a candidate (n,) to a rung; return whether it is new."""
+        first, last = np.searchsorted(self._rung, (i, i + 1))
+        new = self._new.setdefault(i, [])
+        off = np.concatenate([self._q[first:last], *(one[None] for one in new)]) - q
+        off[:, self._chain.turns] -= _TURN * np.round(off[:, self._chain.turns] / _TURN)
+        if len(off) and np.abs(off).max(axis=1).min() < _SAME:
+            return False
+        new.append(q)
+        return True
+
+    def size(self, i: int) -> int:
+        """Return the number of candidates of a rung."""
+        first, last = np.searchsorted(self._rung, (i, i + 1))
+        return int(last - first) + len(self._new.get(i, ()))
+
+    def choose(self, most: float) -> np.ndarray:
+        """Return the best configuration (m, n) of every rung, rad or m; NaN where one is empty.
+
+        most: largest step of a joint that is no break, rad or m; see `selection`. First the least
+        possible largest step is found; no joint then moves much farther than that for the sake of a
+        shorter path.
+        """
+        if self._new:
+            added = [(i, one) for i, new in self._new.items() for one in new]
+            self._new = {}
+            if added:
+                self._take(np.array([one for _, one in added]), np.array([i for i, _ in added]),
+                           self._copied)
+        while True:
+            path = self._shortest(most)
+            stuck = self._unwrap(path)
+            if not stuck.any():
+                return path
+            self._cyclic = self._cyclic & ~stuck
+            self._copied = self._copied | stuck
+            q, rung = self._q, self._rung
+            self._q, self._rung = q[:0], rung[:0]
+            self._take(q, rung, stuck)
+
+    def _shortest(self, most: float) -> np.ndarray:
+        """Return the best path (m, n) with cyclic joints but for whole turns."""
+        first = np.searchsorted(self._rung, np.arange(self._count + 1))
+        cost, state = self._costs(self._q), np.empty((len(self._q), 3))
+        chosen = np.empty(self._count, dtype=np.int64)
+        largest = shortest_path(self._q, first, cost, self._cyclic, self._scale, most, True, state,
+                                chosen)
+        shortest_path(self._q, first, cost, self._cyclic, self._scale,
+                      min(most, _LOOSER * largest + _ROUNDING), False, state, chosen)
+        path = np.full((self._count, self._q.shape[1]), np.nan)
+        path[chosen >= 0] = self._q[chosen[chosen >= 0]]
+        return path
+
+    def _take(self, q: np.ndarray, rung: np.ndarray, copied: np.ndarray) -> None:
+        """Add candidates (k, n) to their rungs (k,), with turn copies of some joints (n,)."""
+        lower, upper = self._chain.lower, self._chain.upper
+        for k in np.flatnonzero(copied):
+            free = ~(self._anchored & (rung == 0))
+            copies, rungs = [q], [rung]
+            for turn in (-2, -1, 1, 2):
+                value = q[:, k] + turn * _TURN
+                inside = free & (value >= lower[k]) & (value <= upper[k])
+                if inside.any():
+                    copy = q[inside]
+                    copy[:, k] = value[inside]
+                    copies.append(copy)
+                    rungs.append(rung[inside])
+            q, rung = np.concatenate(copies), np.concatenate(rungs)
+        rung = np.concatenate([self._rung, rung])
+        order = np.argsort(rung, kind='stable')
+        self._rung = rung[order]
+        self._q = np.ascontiguousarray(np.concatenate([self._q, q])[order])
+
+    def _costs(self, q: np.ndarray) -> np.ndarray:
+        """Return the costs (k,) of candidates (k, n): of nearness to limits."""
+        lower, upper = self._chain.lower, self._chain.upper
+        finite = np.isfinite(upper - lower) & (upper > lower) & ~self._cyclic
+        gap = np.minimum(q - lower, upper - q)[:, finite]
+        room = _NEAR_LIMIT * (upper - lower)[finite]
+        short = np.clip(1.0 - gap / room, 0.0, 1.0)
+        cost: np.ndarray = _LIMIT_COST * (short * short).sum(axis=1)
+        if self._margin > 0.0:
+            cost += _MARGIN_COST * (gap < self._margin).sum(axis=1)
+        return cost
+
+    def _unwrap(self, path: np.ndarray) -> np.ndarray:
+        """Turn cyclic joints of a path (m, n) by whole turns, in place, so that it is continuous.
+
+        Return (n,) whether a joint leaves its limits for all whole turns of an unbroken part.
+        """
+        stuck = np.zeros(path.shape[1], dtype=bool)
+        known = np.flatnonzero(np.isfinite(path).all(axis=1))
+        for k in np.flatnonzero(self._cyclic):
+            values = path[known, k]
+            values[1:] -= _TURN * np.cumsum(np.round(np.diff(values) / _TURN))
+            lower, upper = self._chain.lower[k], self._chain.upper[k]
+            low = np.ceil((lower - values.min()) / _TURN)
+            high = np.floor((upper - values.max()) / _TURN)
+            if self._anchored:
+                low, high = max(low, 0.0), min(high, 0.0)
+            if low > high:
+                stuck[k] = True
+                continue
+            turned = 0.0 if self._anchored else -np.round(values[0] / _TURN)
+            path[known, k] = values + _TURN * min(max(turned, low), high)
+        return stuck

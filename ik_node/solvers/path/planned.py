@@ -1,0 +1,83 @@
+"""The result of a path: poses that cannot be met get a configuration too, and every step counts."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.solvers.path.planner import PathPlanner
+from ik_node.solvers.path.problem import PathProblem
+from ik_node.solvers.result import StopReason
+
+_ROUNDING = 1e-12  # rad or m: of a step
+
+
+class Planned(NamedTuple):
+    """One configuration for each of m poses; the fields are those of `Result`."""
+
+    q: np.ndarray
+    success: np.ndarray
+    reason: np.ndarray
+    position_error: np.ndarray
+    orientation_error: np.ndarray
+    iterations: np.ndarray
+    restarts: np.ndarray
+    method: np.ndarray
+
+
+def plan(problem: PathProblem, candidates: Any) -> Planned:
+    """Return the path chosen for a problem; candidates: see `PathPlanner`.
+
+    A pose succeeds when it is met, by forward kinematics, and no joint moves more than the largest
+    step from the configuration before. One that is met after a longer step has the reason
+    CONVERGED without success; one that is not met has the reason of the solver.
+    """
+    planner = PathPlanner(problem, candidates)
+    q, met = planner.plan()
+    m = len(q)
+    reason = np.full(m, StopReason.CONVERGED, dtype=object)
+    method = np.full(m, '', dtype=object)
+    counts = np.zeros((2, m), dtype=np.int64)
+    for i in np.flatnonzero(~met).tolist():
+        found = planner.failure(i)
+        reason[i], method[i] = found.reason, found.method
+        counts[:, i] = found.iterations, found.restarts
+    q = _filled(problem, q, met, lambda i: planner.failure(i).q)
+    errors = problem.errors(q)
+    reached = (errors <= problem.tolerances).all(axis=1)
+    reason[reached] = StopReason.CONVERGED
+    reason[~reached & (reason == StopReason.CONVERGED)] = StopReason.STALLED
+    first = q[:1] if problem.q0 is None else problem.q0[None]
+    steps = np.abs(np.diff(q, axis=0, prepend=first)).max(axis=1, initial=0.0)
+    success = reached & (steps <= problem.most + _ROUNDING)
+    return Planned(q, success, reason, errors[:, 0], errors[:, 1], *counts, method)
+
+
+def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
+            best: Callable[[int], np.ndarray]) -> np.ndarray:
+    """Return a path (m, n) with configurations for the poses that are not met.
+
+    Of such poses in a row between two that are met, each gets the one that comes closest to the
+    pose, while the steps up to the next met pose stay within the largest; else one on the line
+    between these two. Where no such steps lead from one to the other, the row ends near the next.
+    """
+    q = q.copy()
+    known = np.flatnonzero(met)
+    for i in np.flatnonzero(~met).tolist():
+        before = q[i - 1] if i else problem.q0
+        later = known[known > i]
+        if len(later):
+            after, left = q[later[0]], int(later[0]) - i
+            start = after if before is None else before + (after - before) / (left + 1)
+            start = after + np.clip(start - after, -left * problem.most, left * problem.most)
+        elif before is not None:
+            after, left, start = None, 0, before
+        else:
+            q[i] = best(i)
+            continue
+        near, _ = problem.near_pose(i, start)
+        close = before is None or (np.abs(near - before) <= problem.most).all()
+        if after is not None:
+            close = close and (np.abs(near - after) <= left * problem.most).all()
+        q[i] = near if close else start
+    return q

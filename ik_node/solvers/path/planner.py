@@ -1,0 +1,150 @@
+"""Chooses one configuration for every pose of a path, for the path as a whole.
+
+The candidates of all poses form a ladder, through which a shortest path is found. Where it breaks,
+candidates are added: tracks from both sides of the break, and the solver's own solutions from other
+guesses, tracked forward and backward. A redundant arm's path is smoothed at the end.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ik_node.solvers.low_discrepancy import low_discrepancy
+from ik_node.solvers.path.ladder import Ladder
+from ik_node.solvers.path.problem import PathProblem
+from ik_node.solvers.path.smoothing import smoothed
+
+_ROUNDS = 6         # of repairs
+_SEEDS = 16         # guesses for the solver's own method where a path begins or breaks
+_BREAKS = 4         # breaks that are repaired in a round
+_SPREAD = 1024      # guesses in all
+
+
+class PathPlanner:
+    """Plans a path for a problem, from candidates (k, n) of its poses, which may be none."""
+
+    def __init__(self, problem: PathProblem, candidates: Sequence[np.ndarray] | None) -> None:
+        """Prepare. candidates: of each pose, from a closed form; None: without one."""
+        self._problem = problem
+        n, m = problem.chain.n_joints, len(problem.poses)
+        self._sampled = candidates is None
+        rungs = list(candidates) if candidates is not None else [np.empty((0, n))] * m
+        if problem.q0 is not None:
+            rungs.insert(0, problem.q0[None])
+        self._ladder = Ladder(problem.chain, rungs, problem.scale, problem.margin,
+                              problem.q0 is not None)
+        self._failed: dict[int, Any] = {}
+        self._guesses = self._spread()
+        self._next = 0
+        self._tracked: set[tuple[int, bytes, bool]] = set()
+        self.redundant = n > int((problem.weights > 0.0).sum(axis=1).min(initial=6))
+
+    def plan(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return (q (m, n), whether each pose is met (m,))."""
+        problem = self._problem
+        if self._sampled:
+            self._sow(0, problem.chain.neutral() if problem.q0 is None else problem.q0)
+        q = self._choose()
+        for _ in range(_ROUNDS):
+            places = self._broken(q)
+            if not len(places) or not self._repair(q, places):
+                break
+            q = self._choose()
+        met = np.isfinite(q).all(axis=1)
+        if self.redundant and met.any():
+            q = self._smooth(q, met)
+        return q, met
+
+    def failure(self, i: int) -> Any:
+        """Return the `Found` of the solver's own method for a pose that is not met."""
+        if i not in self._failed:
+            self._failed[i] = self._problem.solve(i, self._problem.chain.neutral())
+        return self._failed[i]
+
+    def _choose(self) -> np.ndarray:
+        """Return the configurations (m, n) of the best path; NaN where a pose has none."""
+        return self._ladder.choose(self._problem.most)[self._problem.anchored:]
+
+    def _broken(self, q: np.ndarray) -> np.ndarray:
+        """Return the poses without a configuration, or more than the largest step from q (m, n)."""
+        before = self._before(q)
+        with np.errstate(invalid='ignore'):
+            far = np.abs(q - before).max(axis=1) > self._problem.most
+        return np.flatnonzero(far | ~np.isfinite(q).all(axis=1))
+
+    def _before(self, q: np.ndarray) -> np.ndarray:
+        """Return the configuration (m, n) before each pose; that of the first is q0 or its own."""
+        first = q[0] if self._problem.q0 is None else self._problem.q0
+        return np.concatenate([first[None], q[:-1]])
+
+    def _repair(self, q: np.ndarray, places: np.ndarray) -> bool:
+        """Add candidates about breaks of a path (m, n); return whether there are new ones."""
+        new = False
+        for i in places[:_BREAKS].tolist():
+            before = self._before(q)[i]
+            if np.isfinite(before).all():
+                new = self._track(i - 1, before, True) or new
+            if np.isfinite(q[i]).all():
+                new = self._track(i, q[i], False) or new
+            if i not in self._failed and (self._sampled or self.redundant
+                                          or not self._ladder.size(i + self._problem.anchored)):
+                known = before if np.isfinite(before).all() else self._problem.chain.neutral()
+                new = self._sow(i, known) or new
+        return new
+
+    def _sow(self, i: int, near: np.ndarray) -> bool:
+        """Solve pose i from several guesses, from `near` (n,) first, and track the solutions."""
+        new = False
+        for k in range(_SEEDS):
+            guess = near if k == 0 else self._guesses[(self._next + k) % len(self._guesses)]
+            found = self._problem.solve(i, guess.copy())
+            if not found.success:
+                if k == 0:  # with all restarts of the solver
+                    self._failed[i] = found
+                    break
+                continue
+            if self._ladder.add(i + self._problem.anchored, found.q):
+                new = True
+                self._track(i, found.q, True)
+                self._track(i, found.q, False)
+        self._next += _SEEDS
+        return new
+
+    def _track(self, i: int, q: np.ndarray, forward: bool) -> bool:
+        """Add the track from q (n,) of pose i to the ladder; return whether it has new ones."""
+        key = (i, q.tobytes(), forward)
+        if key in self._tracked:
+            return False
+        self._tracked.add(key)
+        new = False
+        for j, one in enumerate(self._problem.track(i, q, forward), start=1):
+            at = i + j if forward else i - j
+            if self._ladder.add(at + self._problem.anchored, one):
+                new = True
+            elif not self.redundant:
+                break
+        return new
+
+    def _smooth(self, q: np.ndarray, met: np.ndarray) -> np.ndarray:
+        """Return a smoothed path, where that has no more breaks."""
+        whole = q.copy()
+        for i in np.flatnonzero(~met):
+            whole[i] = whole[i - 1] if i and np.isfinite(whole[i - 1]).all() else (
+                q[np.flatnonzero(met)[0]])
+        joined = met.copy()
+        joined[0] = joined[0] and self._problem.q0 is not None
+        joined[1:] &= met[:-1]
+        joined[self._broken(q)] = False
+        better = smoothed(self._problem, whole, joined)
+        better[~met] = np.nan
+        return better if len(self._broken(better)) <= len(self._broken(q)) else q
+
+    def _spread(self) -> np.ndarray:
+        """Return guesses (k, n) spread over the limits, a turn of a joint without."""
+        chain = self._problem.chain
+        lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)
+        upper = np.where(np.isfinite(chain.upper), chain.upper, np.maximum(lower + 2 * np.pi, np.pi))
+        samples = low_discrepancy(_SPREAD, chain.n_joints, self._problem.seed)
+        found: np.ndarray = lower + samples * (upper - lower)
+        return np.clip(found, chain.lower, chain.upper)

@@ -1,0 +1,98 @@
+"""The problem of a path, and local solutions for many of its poses at once."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.kinematics.reach import extent
+from ik_node.model.chain import Chain
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.packing import Packed
+from ik_node.solvers.path.projection import project
+from ik_node.solvers.settings import make_scratch
+
+_NONE = np.zeros(0)
+
+
+class PathProblem(NamedTuple):
+    """Poses for a chain, and what a path through them may do."""
+
+    chain: Chain
+    packed: Packed
+    poses: np.ndarray
+    """(m, 4, 4) T_base_goal, m."""
+    weights: np.ndarray
+    """(m, 6) of the goals."""
+    tolerances: np.ndarray
+    """(2,) m and rad."""
+    scale: np.ndarray
+    """(n,) factor of a joint's step in the travel; makes 1 rad of a length for a prismatic one."""
+    margin: float
+    """Soft distance from the limits, rad or m."""
+    q0: np.ndarray | None
+    """(n,) the configuration before the first pose, or None."""
+    most: float
+    """Largest step of a joint from pose to pose, rad or m."""
+    solve: Callable[[int, np.ndarray], Any]
+    """Returns the verified `Found` of the solver's own method for pose i from a guess (n,)."""
+    seed: int
+
+    @property
+    def anchored(self) -> int:
+        """1 where the path begins at q0, else 0."""
+        return int(self.q0 is not None)
+
+    def errors(self, q: np.ndarray) -> np.ndarray:
+        """Return (m, 2) position and orientation errors, m and rad, at q (m, n)."""
+        return self._project(slice(None), q, _NONE, _NONE)[1]
+
+    def met(self, q: np.ndarray) -> np.ndarray:
+        """Return (m,) whether the poses are met at q (m, n)."""
+        found: np.ndarray = (self.errors(q) <= self.tolerances).all(axis=1)
+        return found
+
+    def near(self, guesses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return local solutions (m, n) near guesses (m, n), and whether they meet the poses."""
+        q, errors, _ = self._project(slice(None), guesses.copy(), self.tolerances, _NONE)
+        return q, (errors <= self.tolerances).all(axis=1)
+
+    def near_pose(self, i: int, guess: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Return a local solution (n,) of pose i near a guess (n,), and whether it meets it."""
+        q, errors, _ = self._project(slice(i, i + 1), guess[None].copy(), self.tolerances, _NONE)
+        return q[0], bool((errors[0] <= self.tolerances).all())
+
+    def track(self, i: int, q: np.ndarray, forward: bool) -> np.ndarray:
+        """Return solutions (k, n) of the poses after i, each near the one before, from q (n,).
+
+        Backward: of those before i, in descending order. The track ends where the next pose cannot
+        be reached like this, within the largest step. i may be −1, which stands for q0.
+        """
+        count = len(self.poses) - i - 1 if forward else i
+        if count <= 0:
+            return np.empty((0, len(q)))
+        part = slice(i + 1, None) if forward else slice(i - 1, None, -1)
+        found, _, reached = self._project(part, np.empty((count, len(q))), self.tolerances, q)
+        return found[:reached]
+
+    def _project(self, part: slice, q: np.ndarray, tolerances: np.ndarray,
+                 start: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        chain, errors = self.chain, np.zeros((len(q), 2))
+        reached = project(*self.packed, np.ascontiguousarray(self.poses[part]),
+                          np.ascontiguousarray(self.weights[part]), tolerances, self.most, start,
+                          make_scratch(len(chain.arrays.column), chain.n_joints), errors, q)
+        return q, errors, reached
+
+
+def travel_scale(chain: Chain, joint_weights: np.ndarray | None) -> np.ndarray:
+    """Return the factor (n,) of each joint's step: the root of its weight, per radian."""
+    scale = np.ones(chain.n_joints) if joint_weights is None else np.sqrt(joint_weights)
+    length = extent(chain.arrays).length_scale
+    found: np.ndarray = np.where(chain.prismatic, scale / length, scale)
+    return found
+
+
+def stacked(goals: list[Goal]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the poses (m, 4, 4) and weights (m, 6) of goals."""
+    return (np.array([goal.pose for goal in goals]).reshape(-1, 4, 4),
+            np.array([goal.weights for goal in goals]).reshape(-1, 6))
