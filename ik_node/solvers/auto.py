@@ -103,8 +103,10 @@ class AutoSolver(Solver):
             raise UnsupportedError(self.refusal, self._instead)
         return self.analytic
 
-    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None) -> list[np.ndarray] | None:
-        return None if self.analytic is None else self.analytic._candidates(goals, q0)
+    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
+                    density: int) -> list[np.ndarray] | None:
+        return None if self.analytic is None else self.analytic._candidates(
+            goals, q0, density)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         first = None

@@ -157,7 +157,7 @@ class Solver(ABC):
             np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
             travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, q0,
             most, lambda i, guess: self._solve_verified(goals[i], guess), self.options.seed)
-        return plan(problem, self._candidates(goals, q0))
+        return plan(problem, lambda part, density: self._candidates(goals[part], q0, density))
 
     def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values closest to a goal, whether it can be met or not.
@@ -268,10 +268,11 @@ class Solver(ABC):
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         """Solve from q0 (n,), as `_start` returned it."""
 
-    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None) -> list[np.ndarray] | None:
+    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
+                    density: int) -> list[np.ndarray] | None:
         """Return the solutions (k, n) of every goal by a closed form; None without one.
 
-        q0 (n,): the configuration before the first, or None.
+        q0 (n,): the configuration before the path, or None. density: of the redundancy's values.
         """
         return None
 

@@ -225,7 +225,8 @@ class AnalyticSolver(Solver):
                 found += [plan.kernels.best, plan.kernels.solutions]
         return *dict.fromkeys(found), parameters_of, *super().rare_kernels()
 
-    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None) -> list[np.ndarray] | None:
+    def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
+                    density: int) -> list[np.ndarray] | None:
         """Return the branches (k, n) of every goal, a redundant arm's at many parameters."""
         try:
             plans = [self._plans.plan_for(goal) for goal in goals[:1]]
@@ -238,10 +239,10 @@ class AnalyticSolver(Solver):
         rows = np.zeros((1, p))
         if plan.searched:
             lower, upper = plan.range_near(self._start_at if q0 is None else q0)
-            count = _PATH_SAMPLES
+            count = density * _PATH_SAMPLES
             rows = lower + (np.arange(count)[:, None] + 0.5) / count * (upper - lower)
             if p > 1:
-                rows = lower + low_discrepancy(_PATH_SAMPLES, p, self.options.seed) * (upper - lower)
+                rows = lower + low_discrepancy(count, p, self.options.seed) * (upper - lower)
         n = self.chain.n_joints
         start = self._start_at if q0 is None else q0
         found: list[np.ndarray] = [np.empty((0, n))] * len(goals)

@@ -48,6 +48,10 @@ class Ladder:
         new.append(q)
         return True
 
+    def extend(self, i: int, q: np.ndarray) -> None:
+        """Add candidates (k, n) to a rung, new or not."""
+        self._new.setdefault(i, []).extend(q)
+
     def size(self, i: int) -> int:
         """Return the number of candidates of a rung."""
         first, last = np.searchsorted(self._rung, (i, i + 1))

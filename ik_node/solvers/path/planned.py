@@ -1,11 +1,11 @@
 """The result of a path: poses that cannot be met get a configuration too, and every step counts."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.solvers.path.planner import PathPlanner
+from ik_node.solvers.path.planner import ClosedForm, PathPlanner
 from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.result import StopReason
 
@@ -25,14 +25,14 @@ class Planned(NamedTuple):
     method: np.ndarray
 
 
-def plan(problem: PathProblem, candidates: Any) -> Planned:
-    """Return the path chosen for a problem; candidates: see `PathPlanner`.
+def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
+    """Return the path chosen for a problem; closed_form: see `PathPlanner`.
 
     A pose succeeds when it is met, by forward kinematics, and no joint moves more than the largest
     step from the configuration before. One that is met after a longer step has the reason
     CONVERGED without success; one that is not met has the reason of the solver.
     """
-    planner = PathPlanner(problem, candidates)
+    planner = PathPlanner(problem, closed_form)
     q, met = planner.plan()
     m = len(q)
     reason = np.full(m, StopReason.CONVERGED, dtype=object)

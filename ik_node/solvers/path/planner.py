@@ -5,7 +5,7 @@ candidates are added: tracks from both sides of the break, and the solver's own 
 guesses, tracked forward and backward. A redundant arm's path is smoothed at the end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,26 @@ from ik_node.solvers.path.ladder import Ladder
 from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.path.smoothing import smoothed
 
-_ROUNDS = 6         # of repairs
-_SEEDS = 16         # guesses for the solver's own method where a path begins or breaks
+_ROUNDS = 12        # of repairs
+_DENSER = 4, 8      # densities of the candidates of a redundant arm in the first rounds
+_WINDOW = 50        # poses to either side of a break that get these
+_SEEDS = 24         # guesses for the solver's own method where a path begins or breaks
 _BREAKS = 4         # breaks that are repaired in a round
 _SPREAD = 1024      # guesses in all
 
 
-class PathPlanner:
-    """Plans a path for a problem, from candidates (k, n) of its poses, which may be none."""
+# Called as closed_form(poses, density): returns the candidates (k, n) of each of these poses, None
+# without a closed form. density: of the values of a redundancy.
+ClosedForm = Callable[[slice, int], Sequence[np.ndarray] | None]
 
-    def __init__(self, problem: PathProblem, candidates: Sequence[np.ndarray] | None) -> None:
-        """Prepare. candidates: of each pose, from a closed form; None: without one."""
-        self._problem = problem
+
+class PathPlanner:
+    """Plans a path for a problem."""
+
+    def __init__(self, problem: PathProblem, closed_form: ClosedForm) -> None:
+        """Prepare. closed_form: gives the candidates of poses."""
+        self._problem, self._closed_form = problem, closed_form
+        candidates = closed_form(slice(None), 1)
         n, m = problem.chain.n_joints, len(problem.poses)
         self._sampled = candidates is None
         rungs = list(candidates) if candidates is not None else [np.empty((0, n))] * m
@@ -46,9 +54,11 @@ class PathPlanner:
         if self._sampled:
             self._sow(0, problem.chain.neutral() if problem.q0 is None else problem.q0)
         q = self._choose()
-        for _ in range(_ROUNDS):
+        for density in (*(_DENSER if self.redundant and not self._sampled else ()),
+                        *[0] * _ROUNDS):
             places = self._broken(q)
-            if not len(places) or not self._repair(q, places):
+            if not len(places) or not (self._condense(places, density) if density
+                                       else self._repair(q, places)):
                 break
             q = self._choose()
         met = np.isfinite(q).all(axis=1)
@@ -92,6 +102,16 @@ class PathPlanner:
                 known = before if np.isfinite(before).all() else self._problem.chain.neutral()
                 new = self._sow(i, known) or new
         return new
+
+    def _condense(self, places: np.ndarray, density: int) -> bool:
+        """Add more candidates of the closed form about breaks; return whether there are any."""
+        added = 0
+        for i in places[:_BREAKS].tolist():
+            part = slice(max(0, i - _WINDOW), i + _WINDOW)
+            for k, rung in enumerate(self._closed_form(part, density) or (), start=part.start):
+                added += len(rung)
+                self._ladder.extend(k + self._problem.anchored, rung)
+        return added > 0
 
     def _sow(self, i: int, near: np.ndarray) -> bool:
         """Solve pose i from several guesses, from `near` (n,) first, and track the solutions."""
