@@ -139,7 +139,8 @@ class Solver(ABC):
         if not most > 0.0:
             raise InputError(f'max_joint_step must be greater than 0, not {most:g}')
         wanted = self._goals(poses)
-        found = self.plan_path(wanted, None if q0 is None else self._start(q0), most)
+        found = self.plan_path(
+            wanted, None if q0 is None else Solver._start(self, q0), most)
         share = (time.perf_counter() - started) / max(len(wanted), 1)
         return Result.of(tuple(found), np.full(len(wanted), share), self.chain, *wanted)
 

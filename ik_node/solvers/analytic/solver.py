@@ -15,6 +15,7 @@ from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.families.closed_loop import MOST_BRANCHES
 from ik_node.solvers.analytic.families.parameters import parameters_of
 from ik_node.solvers.analytic.infeasibility import Infeasibility
+from ik_node.solvers.analytic.path_candidates import path_candidates
 from ik_node.solvers.analytic.plan import Plan, Plans
 from ik_node.solvers.analytic.refinement.buffers import make_solution_scratch
 from ik_node.solvers.analytic.refinement.solution import refine_solution
@@ -41,7 +42,6 @@ from ik_node.solvers.search import goal_error
 _NOTHING = np.zeros(0)
 _SAMPLES = 400      # samples of the parameters of a redundant arm
 _FEW = 6            # of these where the intervals within limits cover the rest
-_PATH_SAMPLES = 48  # samples of the parameters for each pose of a path
 _SHOWN = 60         # of these for which all branches are returned
 _PRECISE = 1e-9       # m and rad: error above which a solution is refined
 _AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint change decides
@@ -228,38 +228,13 @@ class AnalyticSolver(Solver):
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
                     density: int) -> list[np.ndarray] | None:
         """Return the branches (k, n) of every goal, a redundant arm's at many parameters."""
-        try:
-            plans = [self._plans.plan_for(goal) for goal in goals[:1]]
-        except UnsupportedError:
+        if self._plans.planar or any(goal.weights is not ALL_AXES for goal in goals):
             return None
-        if not goals or any(goal.weights is not ALL_AXES for goal in goals):
-            return None
-        plan, parameters = plans[0]
-        count, p = 1, len(plan.lower)
-        rows = np.zeros((1, p))
-        if plan.searched:
-            lower, upper = plan.range_near(self._start_at if q0 is None else q0)
-            count = density * _PATH_SAMPLES
-            rows = lower + (np.arange(count)[:, None] + 0.5) / count * (upper - lower)
-            if p > 1:
-                rows = lower + low_discrepancy(count, p, self.options.seed) * (upper - lower)
-        n = self.chain.n_joints
         start = self._start_at if q0 is None else q0
-        found: list[np.ndarray] = [np.empty((0, n))] * len(goals)
-
-        def solve(part: slice) -> None:
-            chosen = goals[part]
-            poses = np.repeat(np.array([goal.pose for goal in chosen]), count, axis=0)
-            out = np.empty((len(poses), plan.most, n))
-            self._solve_poses(plan, poses, ALL_AXES, np.tile(rows, (len(chosen), 1)),
-                              np.tile(start, (len(poses), 1)), INSIDE, out,
-                              np.empty((len(poses), 3)))
-            for i, own in zip(range(part.start, len(goals)),
-                              out.reshape(len(chosen), count * plan.most, n)):
-                found[i] = own[np.isfinite(own[:, 0])]
-
-        share(solve, len(goals))
-        return found
+        return path_candidates(
+            self._whole, goals, start, density, self.options.seed,
+            lambda poses, rows, starts, out: self._solve_poses(
+                self._whole, poses, ALL_AXES, rows, starts, INSIDE, out, np.empty((len(out), 3))))
 
     def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
         """Return the swivel angles of the arm, and the pose of a goal."""
@@ -285,8 +260,8 @@ class AnalyticSolver(Solver):
         """Call the kernel; see `all_solutions.solutions`."""
         plan.kernels.solutions(
             plan.codes, plan.loose if wanted == NOMINAL else plan.numbers, *self.packed, poses,
-            weights, parameters if parameters.ndim == 2 else parameters[None], starts, self.options.limit_margin, wanted,
-            np.empty(self._scratch_size), out, records)
+            weights, parameters if parameters.ndim == 2 else parameters[None], starts,
+            self.options.limit_margin, wanted, np.empty(self._scratch_size), out, records)
 
     def _nearest_branches(self, plan: Plan, goal: Goal, parameters: np.ndarray,
                           q0: np.ndarray) -> np.ndarray:

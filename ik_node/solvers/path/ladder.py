@@ -33,7 +33,8 @@ class Ladder:
         self._copied = chain.turns & (span >= _TURN) & ~self._cyclic
         self._count = len(rungs)
         self._q, self._rung = np.empty((0, chain.n_joints)), np.empty(0, dtype=np.int64)
-        self._take(np.concatenate(rungs), np.repeat(np.arange(len(rungs)), [*map(len, rungs)]),
+        sizes = np.array([len(rung) for rung in rungs], dtype=np.int64)
+        self._take(np.concatenate([self._q, *rungs]), np.repeat(np.arange(len(rungs)), sizes),
                    self._copied)
         self._new: dict[int, list[np.ndarray]] = {}
 
@@ -132,9 +133,9 @@ class Ladder:
         Return (n,) whether a joint leaves its limits for all whole turns of an unbroken part.
         """
         stuck = np.zeros(path.shape[1], dtype=bool)
-        known = np.flatnonzero(np.isfinite(path).all(axis=1))
+        present = np.flatnonzero(np.isfinite(path).all(axis=1))
         for k in np.flatnonzero(self._cyclic):
-            values = path[known, k]
+            values = path[present, k]
             values[1:] -= _TURN * np.cumsum(np.round(np.diff(values) / _TURN))
             lower, upper = self._chain.lower[k], self._chain.upper[k]
             low = np.ceil((lower - values.min()) / _TURN)
@@ -145,5 +146,5 @@ class Ladder:
                 stuck[k] = True
                 continue
             turned = 0.0 if self._anchored else -np.round(values[0] / _TURN)
-            path[known, k] = values + _TURN * min(max(turned, low), high)
+            path[present, k] = values + _TURN * min(max(turned, low), high)
         return stuck

@@ -43,14 +43,15 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
         reason[i], method[i] = found.reason, found.method
         counts[:, i] = found.iterations, found.restarts
     q = _filled(problem, q, met, lambda i: planner.failure(i).q)
+    q = np.clip(q, problem.chain.lower, problem.chain.upper)  # whole turns are rounded
     errors = problem.errors(q)
-    reached = (errors <= problem.tolerances).all(axis=1)
+    reached = np.all(errors <= problem.tolerances, axis=1)
     reason[reached] = StopReason.CONVERGED
     reason[~reached & (reason == StopReason.CONVERGED)] = StopReason.STALLED
     first = q[:1] if problem.q0 is None else problem.q0[None]
     steps = np.abs(np.diff(q, axis=0, prepend=first)).max(axis=1, initial=0.0)
     success = reached & (steps <= problem.most + _ROUNDING)
-    return Planned(q, success, reason, errors[:, 0], errors[:, 1], *counts, method)
+    return Planned(q, success, reason, errors[:, 0], errors[:, 1], counts[0], counts[1], method)
 
 
 def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
@@ -62,10 +63,10 @@ def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
     between these two. Where no such steps lead from one to the other, the row ends near the next.
     """
     q = q.copy()
-    known = np.flatnonzero(met)
+    present = np.flatnonzero(met)
     for i in np.flatnonzero(~met).tolist():
         before = q[i - 1] if i else problem.q0
-        later = known[known > i]
+        later = present[present > i]
         if len(later):
             after, left = q[later[0]], int(later[0]) - i
             start = after if before is None else before + (after - before) / (left + 1)

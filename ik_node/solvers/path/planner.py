@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.path.ladder import Ladder
@@ -18,6 +19,8 @@ from ik_node.solvers.path.smoothing import smoothed
 _ROUNDS = 12        # of repairs
 _DENSER = 4, 8      # densities of the candidates of a redundant arm in the first rounds
 _WINDOW = 50        # poses to either side of a break that get these
+_AROUND = 3         # poses to either side that a step is compared with
+_ROUGH = 3.0        # of the median of these: a step that is mended
 _SEEDS = 24         # guesses for the solver's own method where a path begins or breaks
 _BREAKS = 4         # breaks that are repaired in a round
 _SPREAD = 1024      # guesses in all
@@ -51,6 +54,8 @@ class PathPlanner:
     def plan(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (q (m, n), whether each pose is met (m,))."""
         problem = self._problem
+        if not len(problem.poses):
+            return np.empty((0, problem.chain.n_joints)), np.empty(0, dtype=bool)
         if self._sampled:
             self._sow(0, problem.chain.neutral() if problem.q0 is None else problem.q0)
         q = self._choose()
@@ -60,6 +65,8 @@ class PathPlanner:
             if not len(places) or not (self._condense(places, density) if density
                                        else self._repair(q, places)):
                 break
+            q = self._choose()
+        if self._mend(q):
             q = self._choose()
         met = np.isfinite(q).all(axis=1)
         if self.redundant and met.any():
@@ -99,8 +106,28 @@ class PathPlanner:
                 new = self._track(i, q[i], False) or new
             if i not in self._failed and (self._sampled or self.redundant
                                           or not self._ladder.size(i + self._problem.anchored)):
-                known = before if np.isfinite(before).all() else self._problem.chain.neutral()
-                new = self._sow(i, known) or new
+                present = before if np.isfinite(before).all() else self._problem.chain.neutral()
+                new = self._sow(i, present) or new
+        return new
+
+    def _mend(self, q: np.ndarray) -> bool:
+        """Add candidates at steps far above those around them; return whether there are new ones.
+
+        In a singular configuration a closed form gives one of many solutions.
+        """
+        new = False
+        steps = np.abs(q - self._before(q)).max(axis=1)
+        around = np.median(sliding_window_view(np.pad(steps, _AROUND, mode='edge'),
+                                               2 * _AROUND + 1), axis=1)
+        with np.errstate(invalid='ignore'):
+            rough = np.flatnonzero(steps > _ROUGH * around)
+        for i in dict.fromkeys((rough[:, None] + (-1, 0)).ravel().tolist()):
+            if not 0 < i < len(q) - 1:
+                continue
+            for guess in (q[i - 1], q[i + 1], 0.5 * (q[i - 1] + q[i + 1])):
+                if np.isfinite(guess).all():
+                    found, met = self._problem.near_pose(i, guess)
+                    new = (met and self._ladder.add(i + self._problem.anchored, found)) or new
         return new
 
     def _condense(self, places: np.ndarray, density: int) -> bool:
@@ -164,7 +191,8 @@ class PathPlanner:
         """Return guesses (k, n) spread over the limits, a turn of a joint without."""
         chain = self._problem.chain
         lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)
-        upper = np.where(np.isfinite(chain.upper), chain.upper, np.maximum(lower + 2 * np.pi, np.pi))
+        upper = np.where(np.isfinite(chain.upper), chain.upper,
+                         np.maximum(lower + 2.0 * np.pi, np.pi))
         samples = low_discrepancy(_SPREAD, chain.n_joints, self._problem.seed)
         found: np.ndarray = lower + samples * (upper - lower)
         return np.clip(found, chain.lower, chain.upper)

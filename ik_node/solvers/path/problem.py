@@ -47,15 +47,11 @@ class PathProblem(NamedTuple):
         """Return (m, 2) position and orientation errors, m and rad, at q (m, n)."""
         return self._project(slice(None), q, _NONE, _NONE)[1]
 
-    def met(self, q: np.ndarray) -> np.ndarray:
-        """Return (m,) whether the poses are met at q (m, n)."""
-        found: np.ndarray = (self.errors(q) <= self.tolerances).all(axis=1)
-        return found
-
     def near(self, guesses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return local solutions (m, n) near guesses (m, n), and whether they meet the poses."""
         q, errors, _ = self._project(slice(None), guesses.copy(), self.tolerances, _NONE)
-        return q, (errors <= self.tolerances).all(axis=1)
+        met: np.ndarray = np.all(errors <= self.tolerances, axis=1)
+        return q, met
 
     def near_pose(self, i: int, guess: np.ndarray) -> tuple[np.ndarray, bool]:
         """Return a local solution (n,) of pose i near a guess (n,), and whether it meets it."""

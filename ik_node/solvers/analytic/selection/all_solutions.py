@@ -42,9 +42,10 @@ def solutions(structure_codes: Integers, structure_numbers: Vector, codes: Integ
 
     structure_codes, structure_numbers: of `structure.pack_structure`. codes, numbers: of
     `packing.pack`, chain and settings. weights (6,): see `Goal`. parameters (m, p), or (1, p) for
-    all poses: see `branches`. starts (m, n): reference for whole turns. mode: INSIDE the limits, ANYWHERE, BEST for the
-    preferred solution only, NOMINAL for the branches of the nominal arm. records (m, 3) receives
-    the number of solutions and, with BEST, position and orientation error of the solution.
+    all poses: see `branches`. starts (m, n): reference for whole turns. mode: INSIDE the limits,
+    ANYWHERE, BEST for the preferred solution only, NOMINAL for the branches of the nominal arm.
+    records (m, 3) receives the number of solutions and, with BEST, position and orientation error
+    of the solution.
     """
     chain, settings, buffers = lay_out(structure_codes, codes, numbers, scratch, starts.shape[1])
     for i in range(poses.shape[0]):

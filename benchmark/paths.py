@@ -1,0 +1,90 @@
+"""Measures whole paths: forward kinematics of smooth joint paths inside the limits.
+
+A joint path is a cubic spline through random configurations, its largest step below 0.3 rad. Whole:
+every pose succeeds. Smooth: whole, with a largest step of at most three times that of the joint
+path. The last table has one path of 1,000 poses an arm, the best of five runs.
+"""
+
+import argparse
+import time
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from benchmark import arms
+from benchmark.machine import machine
+from ik_node import Chain, make_solver
+
+_ARMS = ('ur5', 'puma560', 'iiwa14', 'panda')
+_KNOTS = 4
+_STEP = 0.3       # rad: largest step of a joint path
+_SMOOTH = 3.0
+_LONG = 1000
+_RUNS = 5
+
+
+def main() -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog='python -m benchmark.paths', description=__doc__)
+    parser.add_argument('--paths', type=int, default=500)
+    parser.add_argument('--poses', type=int, default=100)
+    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--solver', default='auto')
+    arguments = parser.parse_args()
+    print(f'{arguments.solver}: {arguments.paths} paths of {arguments.poses} poses; {machine()}\n\n'
+          '| arm | whole % | smooth % | step / original, median | largest | median ms | p99 ms |\n'
+          '|---|---|---|---|---|---|---|', flush=True)
+    for name in _ARMS:
+        print(_row(name, arguments), flush=True)
+    print(f'\n| arm | {_LONG} poses, ms |\n|---|---|')
+    for name in _ARMS:
+        print(f'| {name} | {_long(name, arguments):.1f} |', flush=True)
+    return 0
+
+
+def joint_path(chain: Chain, rng: np.random.Generator, poses: int) -> np.ndarray:
+    """Return a smooth path (poses, n) inside the limits, rad or m."""
+    at = np.linspace(0.0, 1.0, poses)
+    while True:
+        knots = rng.uniform(chain.lower, chain.upper, (_KNOTS, chain.n_joints))
+        q: np.ndarray = CubicSpline(np.linspace(0.0, 1.0, _KNOTS), knots)(at)
+        inside = (q >= chain.lower).all() and (q <= chain.upper).all()
+        if inside and np.abs(np.diff(q, axis=0)).max() < _STEP:
+            return q
+
+
+def _row(name: str, arguments: argparse.Namespace) -> str:
+    chain, rng = arms.load(name).chain, np.random.default_rng(arguments.seed)
+    solver = make_solver(arguments.solver, chain)
+    solver.prepare()
+    whole, ratios, times = [], [], []
+    for _ in range(arguments.paths):
+        q = joint_path(chain, rng, arguments.poses)
+        poses = np.array([chain.forward(one) for one in q])
+        started = time.perf_counter()
+        result = solver.solve_path(poses)
+        times.append(1e3 * (time.perf_counter() - started))
+        whole.append(result.success.all())
+        ratios.append(np.abs(np.diff(result.q, axis=0)).max() / np.abs(np.diff(q, axis=0)).max())
+    smooth = np.array(whole) & (np.array(ratios) <= _SMOOTH)
+    return (f'| {name} | {100.0 * np.mean(whole):.1f} | {100.0 * smooth.mean():.1f} | '
+            f'{np.median(ratios):.2f} | {max(ratios):.2f} | {np.median(times):.1f} | '
+            f'{np.percentile(times, 99):.1f} |')
+
+
+def _long(name: str, arguments: argparse.Namespace) -> float:
+    """Return the time, ms, of a path of many poses."""
+    chain, rng = arms.load(name).chain, np.random.default_rng(arguments.seed)
+    solver = make_solver(arguments.solver, chain)
+    q = joint_path(chain, rng, _LONG)
+    poses = np.array([chain.forward(one) for one in q])
+    times = []
+    for _ in range(_RUNS):
+        started = time.perf_counter()
+        solver.solve_path(poses)
+        times.append(1e3 * (time.perf_counter() - started))
+    return min(times)
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,43 @@
+"""Candidates of the poses of a path: every branch, of a redundant arm at many parameters."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ik_node.solvers.analytic.plan import Plan
+from ik_node.solvers.batch import share
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.low_discrepancy import low_discrepancy
+
+_SAMPLES = 48  # values of the redundancy parameters, at density 1
+
+
+def path_candidates(plan: Plan, goals: Sequence[Goal], q0: np.ndarray, density: int, seed: int,
+                    solve: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None],
+                    ) -> list[np.ndarray]:
+    """Return the branches (k, n) inside the limits for each goal of all six axes, rad or m.
+
+    q0 (n,): reference for whole turns. density: multiple of the usual number of parameters. solve:
+    called as solve(poses (m, 4, 4), parameters (m, p), starts (m, n), out (m, k, n)), in several
+    threads.
+    """
+    n, parameters = len(q0), np.zeros((1, len(plan.lower)))
+    if plan.searched:
+        lower, upper = plan.range_near(q0)
+        count = density * _SAMPLES
+        spread = (low_discrepancy(count, len(lower), seed) if len(lower) > 1
+                  else (np.arange(count)[:, None] + 0.5) / count)
+        parameters = lower + spread * (upper - lower)
+    count = len(parameters)
+    found: list[np.ndarray] = [np.empty((0, n))] * len(goals)
+
+    def solve_part(part: slice) -> None:
+        poses = np.repeat(np.array([goal.pose for goal in goals[part]]), count, axis=0)
+        out = np.empty((len(poses), plan.most, n))
+        solve(poses, np.tile(parameters, (len(poses) // count, 1)), np.tile(q0, (len(poses), 1)),
+              out)
+        for i, own in enumerate(out.reshape(-1, count * plan.most, n), start=part.start):
+            found[i] = own[np.isfinite(own[:, 0])]
+
+    share(solve_part, len(goals))
+    return found

@@ -1,0 +1,56 @@
+"""The shortest path over a ladder, against every sequence of candidates."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from ik_node.solvers.path.selection import shortest_path
+
+
+def selected(rungs, most, widest=False, cost=None, cyclic=False):
+    """Return the candidates chosen in rungs of one joint, and the value of the kernel."""
+    q = np.concatenate([np.asarray(rung, float) for rung in rungs])[:, None]
+    first = np.cumsum([0, *map(len, rungs)])
+    chosen = np.zeros(len(rungs), dtype=np.int64)
+    value = shortest_path(q, first, np.zeros(len(q)) if cost is None else np.asarray(cost, float),
+                          np.array([cyclic]), np.ones(1), most, widest, np.empty((len(q), 3)),
+                          chosen)
+    return [math.nan if k < 0 else q[k, 0] for k in chosen], value
+
+
+@pytest.mark.parametrize('widest', [False, True])
+def test_no_sequence_is_better(widest):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rungs = [rng.uniform(0.0, 1.0, 3) for _ in range(5)]
+        path, value = selected(rungs, 10.0, widest)
+        steps = [np.diff(sequence) for sequence in itertools.product(*rungs)]
+        least = min(np.abs(step).max() if widest else (step * step).sum() for step in steps)
+        own = np.diff(path)
+        assert (np.abs(own).max() if widest else (own * own).sum()) == pytest.approx(least)
+        assert value == pytest.approx(least)
+
+
+def test_breaks_are_as_few_as_possible_and_as_late_as_possible():
+    path, _ = selected([[0.0, 5.0], [0.1], [0.2, 5.0], [5.1], [5.2]], 0.5)
+    assert path == [0.0, 0.1, 0.2, 5.1, 5.2]
+
+
+def test_candidates_have_costs_of_their_own():
+    assert selected([[0.0], [0.1, 0.2], [0.3]], 1.0)[0] in ([0.0, 0.1, 0.3], [0.0, 0.2, 0.3])
+    assert selected([[0.0], [0.1, 0.2], [0.3]], 1.0, cost=[0, 1, 0, 0])[0][1] == 0.2
+    assert selected([[0.0], [0.1, 0.2], [0.3]], 1.0, cost=[0, 0, 1, 0])[0][1] == 0.1
+
+
+def test_steps_over_a_pose_without_candidates_have_no_limit():
+    path, _ = selected([[0.0], [], [0.9, 3.0]], 0.5)
+    assert path[0] == 0.0
+    assert math.isnan(path[1])
+    assert path[2] == 0.9
+
+
+def test_whole_turns_of_a_cyclic_joint_do_not_count():
+    assert selected([[3.0], [-3.0, 2.0]], 0.5, cyclic=True)[0] == [3.0, -3.0]
+    assert selected([[3.0], [-3.0, 2.0]], 2.0)[0] == [3.0, 2.0]

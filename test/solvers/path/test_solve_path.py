@@ -1,0 +1,216 @@
+"""Whole paths: `Solver.solve_path`."""
+
+import numpy as np
+import pytest
+from scipy.interpolate import CubicSpline
+
+import robots
+from ik_node import IkError, StopReason, make_solver, solver_names
+from ik_node._jit import HAVE_NUMBA
+from ik_node.plugins import Found, Solver
+
+ARMS = ('ur5', 'puma560', 'iiwa14', 'panda')
+
+
+def joint_path(chain, rng, poses, step=0.3):
+    """Return a smooth path (poses, n) inside the limits, without steps above `step`."""
+    while True:
+        knots = [robots.random_q(chain, rng) for _ in range(4)]
+        q = CubicSpline(np.linspace(0.0, 1.0, 4), knots)(np.linspace(0.0, 1.0, poses))
+        if ((q >= chain.lower).all() and (q <= chain.upper).all()
+                and np.abs(np.diff(q, axis=0)).max() < step):
+            return q
+
+
+def poses_of(chain, q):
+    return np.array([chain.forward(one) for one in q])
+
+
+def largest(q):
+    return np.abs(np.diff(q, axis=0)).max()
+
+
+def check(result, chain, poses, most=0.5, q0=None):
+    """Check what every path promises."""
+    assert result.q.shape == (len(poses), chain.n_joints)
+    assert (result.q >= chain.lower).all()
+    assert (result.q <= chain.upper).all()
+    before = np.concatenate([result.q[:1] if q0 is None else q0[None], result.q[:-1]])
+    near = np.abs(result.q - before).max(axis=1) <= most + 1e-9
+    off = np.abs(poses_of(chain, result.q) - poses).max(axis=(1, 2))
+    met = np.array([reason is StopReason.CONVERGED for reason in result.reason])
+    assert (result.success == (met & near)).all()
+    assert (off[met] < 1e-3).all()
+
+
+@pytest.mark.skipif(not HAVE_NUMBA, reason='takes minutes as plain Python')
+@pytest.mark.parametrize('arm', ARMS)
+def test_paths_of_real_arms_are_whole_and_hardly_rougher_than_the_joints_had_it(arm):
+    chain, rng = robots.chain(arm), np.random.default_rng(2)
+    solver = make_solver('auto', chain)
+    for _ in range(8):
+        q = joint_path(chain, rng, 100)
+        result = solver.solve_path(poses_of(chain, q))
+        check(result, chain, poses_of(chain, q))
+        assert result.success.all()
+        assert largest(result.q) <= 3.0 * largest(q)
+
+
+@pytest.mark.parametrize('name', solver_names())
+def test_every_solver_has_it(name):
+    chain = robots.planar(1.0, 0.8, limit=2.8)
+    tolerance = 1e-4 if name in ('ccd', 'transpose') else 1e-6
+    solver = make_solver(name, chain, position_tolerance=tolerance,
+                         orientation_tolerance=tolerance)
+    q = np.linspace([0.2, 0.4], [1.4, 1.1], 12)
+    result = solver.solve_path(poses_of(chain, q), q[0])
+    check(result, chain, poses_of(chain, q), q0=q[0])
+    assert result.success.all()
+    assert result.q == pytest.approx(q, abs=1e-2)
+
+
+def test_a_plug_in_has_it_through_its_base_class():
+    class Once(Solver):
+        name = 'once'
+
+        def _solve(self, goal, q0):
+            return Found(np.array([0.2, 0.4]), True, StopReason.CONVERGED, 0.0, 0.0, 0, 0)
+
+    chain = robots.planar(1.0, 0.8, limit=2.8)
+    q = np.linspace([0.2, 0.4], [1.4, 1.1], 12)
+    result = Once(chain).solve_path(poses_of(chain, q))
+    assert result.success.all()  # tracked from the first pose
+    assert result.q == pytest.approx(q, abs=1e-5)
+
+
+@pytest.mark.parametrize('name', ['dls', 'auto'])
+def test_the_branch_is_the_one_that_leads_to_the_end(name):
+    # The elbow that is nearer to the first pose would leave its limit on the way.
+    chain = robots.planar(1.0, 0.8, limit=1.6)
+    q = np.linspace([-1.5, 1.5], [1.5, 0.9], 20)
+    result = make_solver(name, chain).solve_path(poses_of(chain, q))
+    assert result.success.all()
+    assert result.q == pytest.approx(q, abs=1e-4)
+
+
+@pytest.mark.parametrize('name', ['dls', 'auto'])
+def test_the_others_are_solved_where_one_pose_cannot_be_met(name):
+    chain = robots.planar(1.0, 0.8, limit=2.8)
+    q = np.linspace([0.2, 0.4], [1.4, 1.1], 12)
+    poses = poses_of(chain, q)
+    poses[5, :2, 3] *= 10.0
+    result = make_solver(name, chain).solve_path(poses)
+    check(result, chain, poses)
+    assert np.flatnonzero(~result.success).tolist() == [5]
+    assert result.reason[5] is StopReason.UNREACHABLE
+    assert result.position_error[5] > 1.0
+    assert largest(result.q) <= 0.5
+
+
+@pytest.mark.parametrize('name', ['dls', 'auto'])
+def test_a_path_breaks_where_it_must_and_is_solved_again_from_there(name):
+    chain = robots.planar(1.0, 0.8, limit=2.8)
+    q = np.concatenate([np.linspace([0.2, 0.4], [0.5, 0.6], 5),
+                        np.linspace([-1.0, 1.0], [-1.2, 1.4], 5)])
+    poses = poses_of(chain, q)
+    result = make_solver(name, chain).solve_path(poses)
+    check(result, chain, poses)
+    assert np.flatnonzero(~result.success).tolist() == [5]
+    assert result.reason[5] is StopReason.CONVERGED  # met, but after a longer step
+    assert result.position_error[5] < 1e-6
+
+
+@pytest.mark.parametrize('name', ['dls', 'auto'])
+def test_the_largest_step_is_that_of_the_caller(name):
+    chain = robots.planar(1.0, 0.8, limit=2.8)
+    q = np.linspace([0.2, 0.4], [1.4, 1.1], 4)
+    solver = make_solver(name, chain)
+    assert solver.solve_path(poses_of(chain, q), max_joint_step=0.41).success.all()
+    assert solver.solve_path(poses_of(chain, q),
+                             max_joint_step=0.39).success.tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize('name', ['dls', 'auto'])
+def test_travel_from_q0_counts(name):
+    chain = robots.planar(1.0, 0.8, limit=2.8)
+    q = np.linspace([0.2, 0.4], [0.4, 0.6], 6)
+    solver, poses = make_solver(name, chain), poses_of(chain, q)
+    other = solver.solve_path(poses, [0.2, 0.4]).q
+    assert other == pytest.approx(q, abs=1e-5)
+    far = solver.solve_path(poses, [-1.0, 2.0])
+    assert far.success.tolist() == [False, *[True] * 5]
+    assert solver.solve_path(poses).success.all()
+
+
+def test_a_continuous_joint_goes_on_through_whole_turns():
+    chain = robots.planar(1.0, 0.8)
+    q = np.column_stack([np.linspace(0.0, 15.0, 60), np.full(60, 1.0)])
+    result = make_solver('auto', chain).solve_path(poses_of(chain, q), q[0])
+    assert result.success.all()
+    assert result.q == pytest.approx(q, abs=1e-6)
+
+
+@pytest.mark.parametrize('name', ['dls', 'auto'])
+def test_a_joint_begins_at_the_turn_from_which_it_reaches_the_end(name):
+    chain = robots.planar(1.0, 0.8, limit=6.0)
+    q = np.column_stack([np.linspace(3.0, -5.5, 40), np.full(40, 1.0)])
+    result = make_solver(name, chain).solve_path(poses_of(chain, q))
+    assert result.success.all()
+    assert (np.abs(result.q) <= 6.0).all()
+
+
+def test_a_closed_path_of_a_real_arm_is_whole():
+    chain = robots.chain('ur5')
+    angles = np.linspace(0.0, 2.0 * np.pi, robots.samples(200) + 1)
+    poses = np.tile(chain.forward([0.3, -1.2, 1.5, -0.4, 1.0, 0.2]), (len(angles), 1, 1))
+    poses[:, 1, 3] += 0.05 * np.sin(angles)
+    poses[:, 2, 3] += 0.05 * (1.0 - np.cos(angles))
+    result = make_solver('auto', chain).solve_path(poses, max_joint_step=3.0)
+    assert result.success.all()
+    assert result.q[-1] == pytest.approx(result.q[0], abs=1e-6)
+
+
+@pytest.mark.parametrize('arm', ['ur5', 'puma560', 'irb140'])
+def test_a_path_through_a_wrist_singularity_is_whole(arm):
+    # At q5 = 0, in the middle, joints 4 and 6 turn about the same axis.
+    chain, at = robots.chain(arm), 4
+    middle = robots.middle(chain) + [0.3, -0.4, 0.5, 0.2, 0.0, 0.3]
+    q = np.tile(middle, (11, 1))
+    q[:, at] = np.linspace(-0.3, 0.3, 11)
+    result = make_solver('auto', chain).solve_path(poses_of(chain, q))
+    check(result, chain, poses_of(chain, q))
+    assert result.success.all()
+    assert largest(result.q) <= 3.0 * largest(q)
+
+
+def test_the_same_path_is_the_same_result():
+    chain = robots.planar(1.0, 0.8, 0.6, limit=2.0)
+    poses = poses_of(chain, np.linspace([0.2, 0.4, 0.3], [1.0, 0.9, -0.5], 10))
+    for name in ('dls', 'auto'):
+        first, second = (make_solver(name, chain).solve_path(poses) for _ in range(2))
+        assert (first.q == second.q).all()
+
+
+def test_an_empty_path_is_an_empty_result():
+    result = make_solver('auto', robots.planar(1.0, 0.8)).solve_path(np.empty((0, 4, 4)))
+    assert result.q.shape == (0, 2)
+    assert result.success.shape == (0,)
+
+
+def test_invalid_input_is_refused_with_what_is_allowed():
+    solver = make_solver('dls', robots.planar(1.0, 0.8))
+    poses = np.tile(np.eye(4), (3, 1, 1))
+    for most in (0.0, -1.0, float('nan')):
+        with pytest.raises(IkError, match='max_joint_step must be'):
+            solver.solve_path(poses, max_joint_step=most)
+    with pytest.raises(IkError, match='max_joint_step'):
+        solver.solve_path(poses, max_joint_step='wide')
+    with pytest.raises(IkError, match=r'\(m, 4, 4\)'):
+        solver.solve_path(np.eye(4))
+    with pytest.raises(IkError, match='q0'):
+        solver.solve_path(poses, [0.0])
+    with pytest.raises(IkError, match='q0'):
+        solver.solve_path(poses, [0.0, np.nan])
+    poses[1, 0, 0] = 2.0
+    with pytest.raises(IkError, match=r'goals\[1\]'):
+        solver.solve_path(poses)
