@@ -18,7 +18,7 @@ from ik_node.solvers.closest import closest, closest_configuration
 from ik_node.solvers.goal import Goal, as_goal, first_unclean
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.packing import Packed, pack
-from ik_node.solvers.path.planned import Planned, plan
+from ik_node.solvers.path.planned import plan
 from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
 from ik_node.solvers.path.projection import project
 from ik_node.solvers.path.selection import shortest_path
@@ -126,39 +126,33 @@ class Solver(ABC):
                    max_joint_step: float = 0.5) -> Result:
         """Return a Result of arrays for a path of poses (m, 4, 4), m, chosen as a whole.
 
-        A pose succeeds when it is met and no joint moves more than max_joint_step, rad or m, from
-        the configuration before; for the first pose that is q0 (n,), and without q0 it is free.
-        Of all paths through the candidates the one with the fewest breaks is chosen, then the
-        shortest, away from limits. After a break the rest is still solved: a pose that is met, but
-        only by a longer step, has no success and the reason CONVERGED. The option `prefer` does not
-        apply. Raises InputError as `solve`, naming the pose, and for a max_joint_step that is not
-        positive.
+        poses may be a list of `Goal`, which leave axes free, as well. A pose succeeds when it is
+        met and no joint moves more than max_joint_step, rad or m, from the one before; for the
+        first pose that is q0 (n,), and without q0 it is free. Of all paths through the candidates
+        the one with the fewest breaks is chosen, then the shortest, away from limits. After a
+        break the rest is still solved: a pose that is met, but only by a longer step, has no
+        success and the reason CONVERGED. The option `prefer` does not apply. Raises InputError as
+        `solve`, naming the pose, and for a max_joint_step that is not positive.
         """
         started = time.perf_counter()
         most = number(max_joint_step, 'max_joint_step')
         if not most > 0.0:
             raise InputError(f'max_joint_step must be greater than 0, not {most:g}')
-        wanted = self._goals(poses)
-        found = self.plan_path(
-            wanted, None if q0 is None else Solver._start(self, q0), most)
-        share = (time.perf_counter() - started) / max(len(wanted), 1)
-        return Result.of(tuple(found), np.full(len(wanted), share), self.chain, *wanted)
-
-    def plan_path(self, goals: Sequence[Goal], q0: np.ndarray | None, most: float) -> Planned:
-        """Return the path through goals, from q0 (n,) inside the limits or from anywhere.
-
-        As `solve_path`, for goals that leave axes free too. most: largest step, rad or m.
-        """
-        goals = list(goals)
+        goals = (list(poses) if isinstance(poses, (list, tuple)) and len(poses)
+                 and all(isinstance(goal, Goal) for goal in poses) else self._goals(poses))
+        start = None if q0 is None else Solver._start(self, q0)
         self._begun = True
         _jit.prepare((*self.kernels(), *PATH_KERNELS))
-        poses, weights = stacked(goals)
+        T_base_goal, weights = stacked(goals)
         problem = PathProblem(
-            self.chain, self._packed_chain, poses, weights,
+            self.chain, self._packed_chain, T_base_goal, weights,
             np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
-            travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, q0,
+            travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
             most, lambda i, guess: self._solve_verified(goals[i], guess), self.options.seed)
-        return plan(problem, lambda part, density: self._candidates(goals[part], q0, density))
+        found = plan(problem,
+                     lambda part, density: self._candidates(goals[part], start, density))
+        share = (time.perf_counter() - started) / max(len(goals), 1)
+        return Result.of(tuple(found), np.full(len(goals), share), self.chain, *goals)
 
     def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values closest to a goal, whether it can be met or not.

@@ -5,7 +5,6 @@ tridiagonal system for all zᵢ at once. Each step is followed by a projection o
 """
 
 import numpy as np
-from scipy.linalg import solveh_banded
 
 from ik_node.solvers.path.problem import PathProblem
 
@@ -66,6 +65,7 @@ def _step(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> np.ndarray
             if a >= b:
                 bands[a - b, b::r] = diagonal[:, a, b]
             bands[r + a - b, b:(m - 1) * r:r] = beside[:, a, b]
+    from scipy.linalg import solveh_banded  # late: a third of a node's start
     z = solveh_banded(bands, (N.transpose(0, 2, 1) @ force[:, :, None]).reshape(-1), lower=True)
     change = (N @ z.reshape(m, r, 1))[:, :, 0] / problem.scale
     most = np.abs(change).max(axis=1, keepdims=True)
