@@ -30,14 +30,15 @@ def main() -> int:
     parser.add_argument('--poses', type=int, default=100)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--solver', default='auto')
+    parser.add_argument('--arms', nargs='+', default=_ARMS, choices=arms.NAMES)
     arguments = parser.parse_args()
     print(f'{arguments.solver}: {arguments.paths} paths of {arguments.poses} poses; {machine()}\n\n'
           '| arm | whole % | smooth % | step / original, median | largest | median ms | p99 ms |\n'
           '|---|---|---|---|---|---|---|', flush=True)
-    for name in _ARMS:
+    for name in arguments.arms:
         print(_row(name, arguments), flush=True)
     print(f'\n| arm | {_LONG} poses, ms |\n|---|---|')
-    for name in _ARMS:
+    for name in arguments.arms:
         print(f'| {name} | {_long(name, arguments):.1f} |', flush=True)
     return 0
 

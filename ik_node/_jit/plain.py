@@ -61,6 +61,11 @@ def unlimited() -> Iterator[None]:
         _clock.end = before
 
 
+def is_limited() -> bool:
+    """Tell whether a `time_limit` is in force in this thread."""
+    return _clock.end is not None
+
+
 def time_is_over() -> bool:
     """Tell whether OutOfTimeError was raised within the present `time_limit`."""
     return _clock.expired

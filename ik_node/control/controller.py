@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import time_is_over
+from ik_node._jit import OutOfTimeError, time_is_over
 from ik_node.control.arm import Arm, same_chain
 from ik_node.control.last_result import LastResult
 from ik_node.control.mover import MotionSink, Mover
@@ -18,6 +18,9 @@ from ik_node.motion.waypoints import joint_motion_through
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import Result
 
+_MOST_AT_ONCE = 500  # waypoints of a path that is chosen as a whole
+_ANY_STEP = 1e6      # rad or m: waypoints may lie far apart
+
 
 class Waypoint(NamedTuple):
     """One of the goals of a path."""
@@ -27,6 +30,8 @@ class Waypoint(NamedTuple):
     """Which one it is, in words."""
     header: Any
     """Of its message, which the controller does not read."""
+    q0: np.ndarray | None = None
+    """(n,) the initial guess chosen for the path as a whole; None: the joint values."""
 
 
 class Outcome(NamedTuple):
@@ -83,8 +88,11 @@ class Controller(Mover):
         self._stop_for(robot, arm.chain)
         self.arm = arm
 
-    def go(self, robot: Robot, goal: Goal) -> Outcome:
-        """Solve a goal and move there, or hold. Raises IkError where there is no motion to it."""
+    def go(self, robot: Robot, goal: Goal, guess: np.ndarray | None = None) -> Outcome:
+        """Solve a goal and move there, or hold. Raises IkError where there is no motion to it.
+
+        guess (n,): initial guess, by default the present joint values.
+        """
         arm = self.arm
         if self.motion is not None:
             last = self._last.of(arm, goal)
@@ -94,7 +102,7 @@ class Controller(Mover):
         q0 = robot.joint_configuration(arm)
         result = self._last.of(arm, goal, q0)
         if result is None:
-            result = self._solve(goal, q0)
+            result = self._solve(goal, q0 if guess is None else guess)
         outcome = self._move(robot, [_Aim(goal, result)])
         self._last.keep(arm, goal, robot.joint_configuration(arm), result)
         return outcome
@@ -106,14 +114,31 @@ class Controller(Mover):
         accepted.
         """
         aims: list[_Aim] = []
-        for waypoint in waypoints:
-            q0 = aims[-1].result.q if aims else robot.joint_configuration(self.arm)
+        for waypoint in self.with_guesses(robot, waypoints):
+            q0 = waypoint.q0
+            if q0 is None:
+                q0 = aims[-1].result.q if aims else robot.joint_configuration(self.arm)
             aim = _Aim(waypoint.goal, self._solve(waypoint.goal, q0))
             if not (aim.result.success or self.accept_closest):
                 raise InputError(f'{waypoint.place}: {aim.result.reason.value}')
             aims.append(aim)
         self._last.forget()
         return self._move(robot, aims)
+
+    def with_guesses(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
+        """Return waypoints with initial guesses from the path that is chosen as a whole.
+
+        Of a single waypoint or very many, and where the time is over, they are returned as they
+        are; each is then solved from the one before.
+        """
+        if not 1 < len(waypoints) <= _MOST_AT_ONCE:
+            return waypoints
+        try:
+            path = self.arm.solver.solve_path([waypoint.goal for waypoint in waypoints],
+                                              robot.joint_configuration(self.arm), _ANY_STEP)
+        except OutOfTimeError:
+            return waypoints
+        return [waypoint._replace(q0=q) for waypoint, q in zip(waypoints, path.q)]
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Result:
         """Solve from q0 (n,); where that fails and it is accepted, find the closest pose."""

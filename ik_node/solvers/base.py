@@ -142,7 +142,8 @@ class Solver(ABC):
                  and all(isinstance(goal, Goal) for goal in poses) else self._goals(poses))
         start = None if q0 is None else Solver._start(self, q0)
         self._begun = True
-        _jit.prepare((*self.kernels(), *PATH_KERNELS))
+        if not _jit.is_limited():
+            _jit.prepare((*self.kernels(), *PATH_KERNELS))
         T_base_goal, weights = stacked(goals)
         problem = PathProblem(
             self.chain, self._packed_chain, T_base_goal, weights,

@@ -66,8 +66,8 @@ class Goals:
 
     def _step(self, name: str, waypoint: Waypoint) -> Outcome | None:
         return self._handle(
-            name, waypoint.header, lambda robot, controller: controller.go(robot, waypoint.goal),
-            waypoint.place, arrives=False)
+            name, waypoint.header, lambda robot, controller: controller.go(
+                robot, waypoint.goal, waypoint.q0), waypoint.place, arrives=False)
 
     def take_pose(self, name: str, message: PoseStamped) -> None:
         """Execute a goal pose for the arm of this name."""
@@ -152,7 +152,7 @@ class Goals:
             except IkError as error:
                 raise InputError(f'{place}: {error}') from error
         if arm.motion == JUMP:
-            controller.waypoints = waypoints
+            controller.waypoints = deque(controller.with_guesses(robot, waypoints))
             return None
         if waypoints:
             return controller.go_through(robot, waypoints)

@@ -17,7 +17,7 @@ from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.path.smoothing import smoothed
 
 _ROUNDS = 12        # of repairs
-_DENSER = 4, 8      # densities of the candidates of a redundant arm in the first rounds
+_DENSER = 4,         # densities of the candidates of a redundant arm in the first rounds
 _WINDOW = 50        # poses to either side of a break that get these
 _AROUND = 3         # poses to either side that a step is compared with
 _ROUGH = 3.0        # of the median of these: a step that is mended
