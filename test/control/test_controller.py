@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import robots
 from ik_node import Goal, KinematicTree
@@ -73,6 +74,16 @@ def near(x=0.0, y=0.0, z=0.0):
 
 def path(*goals):
     return [Waypoint(goal, f'waypoint {i + 1}', None) for i, goal in enumerate(goals)]
+
+
+def joint_path(chain, rng, poses):
+    """Return a smooth path (poses, n) inside the limits, without steps above 0.3."""
+    while True:
+        knots = [robots.random_q(chain, rng) for _ in range(4)]
+        q = CubicSpline(np.linspace(0.0, 1.0, 4), knots)(np.linspace(0.0, 1.0, poses))
+        if ((q >= chain.lower).all() and (q <= chain.upper).all()
+                and np.abs(np.diff(q, axis=0)).max() < 0.3):
+            return q
 
 
 def counted(monkeypatch, arm):
@@ -242,6 +253,24 @@ def test_a_path_is_one_motion_and_refused_with_the_place_that_is_not_met(motion)
     with pytest.raises(InputError, match='waypoint 2: '):
         rig.controller.go_through(rig.robot, path(near(), FAR))
     assert rig.controller.motion is None
+
+
+def test_a_path_stays_on_the_branch_that_leads_to_its_end():
+    # Solved pose by pose, each from the one before, it runs into a limit, and joints jump.
+    rig, rng = Rig(), np.random.default_rng(1)
+    joints = joint_path(CHAIN, rng, 40)
+    goals = [Goal.from_pose(CHAIN.forward(q)) for q in joints]
+    by_pose, solver = [joints[0]], rig.controller.arm.solver
+    for goal in goals:
+        by_pose.append(solver.solve(goal, by_pose[-1]).q)
+    assert np.abs(np.diff(by_pose, axis=0)).max() > 1.0
+    rig.robot.move(rig.controller.arm, joints[0])
+    steps = []
+    for waypoint in rig.controller.with_guesses(rig.robot, path(*goals)):
+        before = rig.q
+        assert rig.controller.go(rig.robot, waypoint.goal, waypoint.q0).accepted
+        steps.append(np.abs(rig.q - before).max())
+    assert max(steps) < 0.5
 
 
 @moving

@@ -17,11 +17,13 @@ from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.path.smoothing import smoothed
 
 _ROUNDS = 12        # of repairs
+_PATIENCE = 4       # rounds without fewer breaks
 _DENSER = 4,         # densities of the candidates of a redundant arm in the first rounds
 _WINDOW = 50        # poses to either side of a break that get these
 _AROUND = 3         # poses to either side that a step is compared with
 _ROUGH = 3.0        # of the median of these: a step that is mended
 _SEEDS = 24         # guesses for the solver's own method where a path begins or breaks
+_FAILURES = 3       # of these guesses: the others are left out
 _BREAKS = 4         # breaks that are repaired in a round
 _SPREAD = 1024      # guesses in all
 
@@ -59,11 +61,14 @@ class PathPlanner:
         if self._sampled:
             self._sow(0, problem.chain.neutral() if problem.q0 is None else problem.q0)
         q = self._choose()
+        fewest, idle = len(q) + 1, 0
         for density in (*(_DENSER if self.redundant and not self._sampled else ()),
                         *[0] * _ROUNDS):
             places = self._broken(q)
-            if not len(places) or not (self._condense(places, density) if density
-                                       else self._repair(q, places)):
+            idle = 0 if len(places) < fewest else idle + 1
+            fewest = min(fewest, len(places))
+            if not len(places) or idle > _PATIENCE or not (
+                    self._condense(places, density) if density else self._repair(q, places)):
                 break
             q = self._choose()
         if self._mend(q):
@@ -142,13 +147,15 @@ class PathPlanner:
 
     def _sow(self, i: int, near: np.ndarray) -> bool:
         """Solve pose i from several guesses, from `near` (n,) first, and track the solutions."""
-        new = False
+        new, failed = False, 0
         for k in range(_SEEDS):
             guess = near if k == 0 else self._guesses[(self._next + k) % len(self._guesses)]
             found = self._problem.solve(i, guess.copy())
             if not found.success:
                 if k == 0:  # with all restarts of the solver
                     self._failed[i] = found
+                failed += 1
+                if k == 0 or failed == _FAILURES:
                     break
                 continue
             if self._ladder.add(i + self._problem.anchored, found.q):
