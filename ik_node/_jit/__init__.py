@@ -16,7 +16,7 @@ from ik_node._jit.kernel import (
     specialise,
     together,
 )
-from ik_node._jit.layout import Layout, Shape
+from ik_node._jit.layout import Layout, Shape, joined
 from ik_node._jit.loading import (
     are_on_disk,
     begin,
@@ -33,7 +33,7 @@ from ik_node._jit.types import Booleans, Integers, Matrix, Stack, Vector
 __all__ = [
     'HAVE_NUMBA', 'INSTALL_HINT', 'Booleans', 'Integers', 'Kernel', 'Layout', 'Matrix',
     'OutOfTimeError', 'Shape', 'Stack', 'Vector', 'all_entries', 'allocating', 'are_on_disk',
-    'begin', 'entry', 'inline', 'is_limited', 'load_in_background', 'make_plain', 'njit',
+    'begin', 'entry', 'inline', 'is_limited', 'joined', 'load_in_background', 'make_plain', 'njit',
     'prepare', 'rare', 'runs_plain', 'specialise', 'stop', 'time_is_over', 'time_limit',
     'together', 'unlimited', 'waiting_for',
 ]

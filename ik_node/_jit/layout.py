@@ -11,6 +11,7 @@ to unwrap one by one, and would hand on to every kernel called. Arrays of intege
 in one flat array, all else in another.
 """
 
+import collections
 import math
 import typing
 from typing import Any, NamedTuple
@@ -53,6 +54,17 @@ class Size:
         return total
 
     __radd__, __rmul__ = __add__, __mul__
+
+
+def joined(name: str, *kinds: type) -> type:
+    """Return a kind of named tuple with the fields of several, in that order."""
+    hints: dict[str, Any] = {}
+    for kind in kinds:
+        hints |= typing.get_type_hints(kind, include_extras=True)
+    both: Any = collections.namedtuple(name, hints)  # type: ignore[misc]
+    both.__annotations__, both.__module__ = hints, kinds[-1].__module__
+    made: type = both
+    return made
 
 
 def as_size(size: Any) -> Size:

@@ -12,6 +12,7 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.base import Solver
 from ik_node.solvers.ccd.solver import CcdSolver
+from ik_node.solvers.genetic.solver import GeneticSolver
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.pseudoinverse import PseudoinverseSolver
 from ik_node.solvers.jacobian.transpose import TransposeSolver
@@ -19,8 +20,8 @@ from ik_node.solvers.plugins import GROUP, Refused, load
 
 _BUILT_IN: dict[str, type[Solver]] = {
     solver.name: solver for solver in (
-        AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, PseudoinverseSolver,
-        TransposeSolver)}
+        AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, GeneticSolver,
+        PseudoinverseSolver, TransposeSolver)}
 
 
 class _Plugins:

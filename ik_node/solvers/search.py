@@ -70,11 +70,14 @@ def outcome_of(record: np.ndarray) -> Outcome:
 
 
 def make_search(name: str, method: Layout, attempt: Callable[..., Any],
-                bare_step: Callable[..., Any]) -> Kernel:
-    """Return the search of a method, from its settings' layout, its attempt and its bare step."""
+                bare_step: Callable[..., Any], make_work: Kernel = make_work) -> Kernel:
+    """Return the search of a method, from its settings' layout, its attempt and its bare step.
+
+    make_work: as `settings.make_work`, for a method with more scratch arrays than `Work`.
+    """
     tried = specialise(try_starts, f'try_starts_{name}', attempt=attempt)
     return specialise(search, f'search_{name}', entry, try_starts=tried, bare_step=bare_step,
-                      unpack_method=method.unpack)
+                      unpack_method=method.unpack, make_work=make_work)
 
 
 def attempt(chain: Any, task: Any, settings: Any, work: Any, swing: bool,

@@ -1,0 +1,1 @@
+"""Memetic evolution."""
