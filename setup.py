@@ -53,8 +53,8 @@ setup(
                  'playwright', 'pytest', 'pytest-xdist>=3.7', 'rtb-data', 'ruff',
                  # Without a wheel it would have to be compiled; the tests that need it are skipped.
                  'ruckig; platform_machine != "aarch64"'],
-        'bench': ['EAIK', 'example-robot-data', 'ikpy', 'pin', 'playwright', 'pytracik',
-                  'roboticstoolbox-python', 'rtb-data'],
+        'bench': ['EAIK', 'example-robot-data', 'ikpy', 'optik-py', 'pin', 'playwright',
+                  'pytracik', 'roboticstoolbox-python', 'rtb-data'],
         'viewer': ['pycollada', 'viser>=1.0'],  # for meshes in .dae files; for the page
 
     },

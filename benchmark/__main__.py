@@ -22,7 +22,7 @@ from benchmark.machine import machine
 _BLOCK = 50          # goals a solver takes before it is the next one's turn
 _SLOW = {'ikpy': 50}  # solvers with fewer goals
 _REFERENCE = 'rtb'
-OURS = ('dls', 'pseudoinverse', 'transpose', 'ccd')
+OURS = ('dls', 'pseudoinverse', 'transpose', 'ccd', 'genetic')
 STARTS = ('middle', 'random')
 HEAD = ('| arm | start | solver | solved % | median µs | mean µs | p99 µs | median / rtb '
         '| p99 / rtb |\n|---|---|---|---|---|---|---|---|---|')

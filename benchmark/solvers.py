@@ -14,7 +14,7 @@ _DEBIAN = '/usr/lib/python3/dist-packages'
 
 Solve = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
 
-PEERS = ('rtb', 'trac-ik', 'kdl', 'ikpy')
+PEERS = ('rtb', 'trac-ik', 'kdl', 'optik', 'ikpy')
 
 
 def ours(name: str, arm: Arm, tolerance: float) -> Solve:
@@ -31,7 +31,8 @@ def ours(name: str, arm: Arm, tolerance: float) -> Solve:
 
 def peer(name: str, arm: Arm, tolerance: float) -> Solve:
     """Return a peer; tolerance in m and rad. Raises ImportError where it is not installed."""
-    return {'rtb': _rtb, 'trac-ik': _trac_ik, 'kdl': _kdl, 'ikpy': _ikpy}[name](arm, tolerance)
+    return {'rtb': _rtb, 'trac-ik': _trac_ik, 'kdl': _kdl, 'optik': _optik,
+            'ikpy': _ikpy}[name](arm, tolerance)
 
 
 def _rtb(arm: Arm, tolerance: float) -> Solve:
@@ -103,6 +104,20 @@ def _kdl(arm: Arm, tolerance: float) -> Solve:
             return None
         return np.array([found[k] for k in range(n)])
     solve.keeps = chain, forward, velocity, solver  # type: ignore[attr-defined]  # KDL points to them
+    return solve
+
+
+def _optik(arm: Arm, tolerance: float) -> Solve:
+    """OptIK, Rust: SLSQP with restarts, on one core, with its default time-out of 100 ms."""
+    import optik
+    robot = optik.Robot.from_urdf_file(str(arm.file), arm.chain.base_link, arm.chain.tip_link)
+    robot.set_parallelism(1)
+    # It bounds the squared error, metres and radians together.
+    config = optik.SolverConfig(tol_f=0.5 * tolerance ** 2)
+
+    def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
+        found = robot.ik(config, T.tolist(), q0.tolist())
+        return None if found is None else np.array(found[0])
     return solve
 
 
