@@ -107,7 +107,7 @@ def _measure(arm: arms.Arm, start: str, arguments: argparse.Namespace) -> dict:
         try:
             make = solvers.ours if name in OURS else solvers.peer
             contenders[name] = make(name, arm, tolerance)
-        except ImportError as error:
+        except (ImportError, NotImplementedError) as error:
             print(f'{name} is left out: {error}', file=sys.stderr)
             continue
         contenders[name](goals[0], starts[0])  # loaded, warm

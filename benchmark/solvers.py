@@ -108,8 +108,13 @@ def _kdl(arm: Arm, tolerance: float) -> Solve:
 
 
 def _optik(arm: Arm, tolerance: float) -> Solve:
-    """OptIK, Rust: SLSQP with restarts, on one core, with its default time-out of 100 ms."""
+    """OptIK, Rust: SLSQP with restarts, on one core, with its default time-out of 100 ms.
+
+    Raises NotImplementedError for continuous joints, of which it has none.
+    """
     import optik
+    if not np.isfinite([arm.chain.lower, arm.chain.upper]).all():
+        raise NotImplementedError('it has no continuous joints')
     robot = optik.Robot.from_urdf_file(str(arm.file), arm.chain.base_link, arm.chain.tip_link)
     robot.set_parallelism(1)
     # It bounds the squared error, metres and radians together.
