@@ -110,13 +110,17 @@ def _kdl(arm: Arm, tolerance: float) -> Solve:
 def _optik(arm: Arm, tolerance: float) -> Solve:
     """OptIK, Rust: SLSQP with restarts, on one core, with its default time-out of 100 ms.
 
-    Raises NotImplementedError for continuous joints, of which it has none.
+    Raises NotImplementedError for continuous joints, of which it has none, and where it reads
+    other kinematics from the file.
     """
     import optik
     if not np.isfinite([arm.chain.lower, arm.chain.upper]).all():
         raise NotImplementedError('it has no continuous joints')
     robot = optik.Robot.from_urdf_file(str(arm.file), arm.chain.base_link, arm.chain.tip_link)
     robot.set_parallelism(1)
+    q = 0.5 * (arm.chain.lower + arm.chain.upper)
+    if not np.allclose(robot.fk(q.tolist()), arm.chain.forward(q), atol=tolerance):
+        raise NotImplementedError(f'its forward kinematics of {arm.name} differs')
     # It bounds the squared error, metres and radians together.
     config = optik.SolverConfig(tol_f=0.5 * tolerance ** 2)
 

@@ -49,6 +49,7 @@ def main() -> int:
     panda = arms.load('panda')
     _run('ik_node.tools.ik_workspace', panda.file, '--base', panda.chain.base_link, '--tip',
          panda.chain.tip_link, '--show', 'manipulability', '--png', DOCS / 'workspace.png')
+    _run('benchmark.evolution', '--png', PICTURES / 'genetic.png')
     hero(PICTURES / 'hero.png')
     compare(PICTURES / 'compare.png')
     unreachable(PICTURES / 'unreachable.png')
