@@ -16,11 +16,12 @@ from ik_node.solvers.genetic.solver import GeneticSolver
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.pseudoinverse import PseudoinverseSolver
 from ik_node.solvers.jacobian.transpose import TransposeSolver
+from ik_node.solvers.optimization.solver import OptimizationSolver
 from ik_node.solvers.plugins import GROUP, Refused, load
 
 _BUILT_IN: dict[str, type[Solver]] = {
     solver.name: solver for solver in (
-        AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, GeneticSolver,
+        AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, GeneticSolver, OptimizationSolver,
         PseudoinverseSolver, TransposeSolver)}
 
 

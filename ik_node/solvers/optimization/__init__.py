@@ -1,0 +1,1 @@
+"""Inverse kinematics as minimisation of the pose error inside the limits."""

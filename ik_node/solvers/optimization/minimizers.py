@@ -1,0 +1,127 @@
+"""Minimizers by name: those of scipy, and of nlopt where it is installed.
+
+All get the objective in units in which joints count alike, and tolerances so small that they go on
+until the goal is met or nothing is gained: with those of scipy they would stop at errors of
+1e-4 rad.
+"""
+
+import importlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from ik_node.exceptions import OptionError
+from ik_node.solvers.optimization.objective import Objective
+from ik_node.solvers.optimization.space import Variables
+
+_SMALLEST = 1e-15  # relative tolerances of the least-squares minimizer: rounding
+_LEAST = 1e-20     # rad²: below it errors are below 1e-10
+_GAINED = 1e-8     # of the objective: a smaller reduction is the last
+_MOST = 10**9      # iterations: the objective ends the minimizer
+
+Minimizer = Callable[[Objective, np.ndarray], np.ndarray]
+"""Minimises an objective from q (n,), and returns q (n,)."""
+
+
+def scipy_minimizer(method: str, is_relative: bool = False, **options: Any) -> Minimizer:
+    """Return a method of scipy.optimize.minimize.
+
+    is_relative: whether its tolerance is relative for values above 1 and absolute below. It then
+    gets the objective in units of its value at the tolerances of the goal.
+    """
+    def minimize(objective: Objective, start: np.ndarray) -> np.ndarray:
+        x, unit = Variables(objective.space, start), objective.unit if is_relative else 1.0
+        constraints: Any = ()
+        if len(x.A):
+            constraints = optimize.LinearConstraint(x.A, x.a_lower, x.a_upper)
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')  # of steps outside the limits, which are clipped
+            fit = optimize.minimize(
+                lambda values: objective.objective(x.joint_values(values)) / unit, x.of(start),
+                jac=lambda values: x.slope(objective.gradient(x.joint_values(values))) / unit,
+                method=method, bounds=optimize.Bounds(x.lower, x.upper), constraints=constraints,
+                options=options)
+        return x.joint_values(fit.x)
+    return minimize
+
+
+def least_squares(objective: Objective, start: np.ndarray) -> np.ndarray:
+    """Minimise E by scipy's trust-region reflective least squares; terms have no part in it."""
+    x = Variables(objective.space, start)
+    fit = optimize.least_squares(
+        lambda values: objective.rows(x.joint_values(values)), x.of(start),
+        jac=lambda values: x.slope(objective.row_jacobian(x.joint_values(values))),
+        bounds=(x.lower, x.upper), ftol=_GAINED, xtol=_SMALLEST, gtol=_SMALLEST, max_nfev=_MOST)
+    return x.joint_values(fit.x)
+
+
+def nlopt_minimizer(algorithm: str) -> Minimizer:
+    """Return an algorithm of nlopt. It raises OptionError where nlopt is not installed."""
+    def minimize(objective: Objective, start: np.ndarray) -> np.ndarray:
+        nlopt = nlopt_module()
+        x, raised = Variables(objective.space, start), []
+
+        def value(values: np.ndarray, slope: np.ndarray) -> float:
+            try:
+                q = x.joint_values(values)
+                if slope.size:
+                    slope[:] = x.slope(objective.gradient(q))
+                return objective.objective(q)
+            except Exception as error:  # nlopt replaces it by one of its own
+                raised.append(error)
+                raise
+        problem = nlopt.opt(getattr(nlopt, algorithm), len(x.lower))
+        problem.set_min_objective(value)
+        problem.set_lower_bounds(x.lower)
+        problem.set_upper_bounds(x.upper)
+        problem.set_xtol_rel(_SMALLEST)
+        problem.set_stopval(-np.inf)
+        for row, low, high in zip(x.A, x.a_lower, x.a_upper):
+            for sign, bound in ((-1.0, low), (1.0, high)):
+                if np.isfinite(bound):
+                    problem.add_inequality_constraint(_bound(sign * row, sign * bound), 0.0)
+        try:
+            return x.joint_values(problem.optimize(x.of(start)))
+        except Exception as error:
+            if raised:
+                raise raised[0] from error
+            if isinstance(error, (TypeError, ValueError)):
+                raise
+            return objective.q  # of nlopt's own classes: rounding, it gains nothing any more
+    return minimize
+
+
+def _bound(row: np.ndarray, bound: float) -> Callable[[np.ndarray, np.ndarray], float]:
+    """Return `row · x − bound` as a constraint of nlopt, at most 0."""
+    def missed(values: np.ndarray, slope: np.ndarray) -> float:
+        if slope.size:
+            slope[:] = row
+        return float(row @ values - bound)
+    return missed
+
+
+def nlopt_module() -> Any:
+    """Return the module nlopt. Raises OptionError, with a hint, where it is not installed."""
+    try:
+        return importlib.import_module('nlopt')
+    except ImportError as error:
+        raise OptionError('the minimizers nlopt-… need the module nlopt, which is not installed: '
+                          'pip install nlopt') from error
+
+
+_NLOPT = {'nlopt-slsqp': 'LD_SLSQP', 'nlopt-lbfgs': 'LD_LBFGS',
+          'nlopt-tnewton': 'LD_TNEWTON_PRECOND_RESTART',
+          'nlopt-var2': 'LD_VAR2'}
+MINIMIZERS: dict[str, Minimizer] = {
+    'l-bfgs-b': scipy_minimizer('L-BFGS-B', True, ftol=_GAINED, gtol=0.0, maxiter=_MOST,
+                                maxfun=_MOST),
+    'slsqp': scipy_minimizer('SLSQP', ftol=_LEAST, maxiter=10**6),
+    'trust-constr': scipy_minimizer('trust-constr', gtol=1e-12, xtol=1e-10, maxiter=500),
+    'least-squares': least_squares,
+    **{name: nlopt_minimizer(algorithm) for name, algorithm in _NLOPT.items()}}
+
+CONSTRAINED = ('slsqp', 'trust-constr', 'nlopt-slsqp')
+"""Minimizers that keep linear constraints."""

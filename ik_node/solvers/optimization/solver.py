@@ -1,0 +1,290 @@
+"""Inverse kinematics by a minimizer [Bařinka & Berka 3.2.2; Zhao & Badler 1994]."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ik_node._arrays import vector
+from ik_node._jit import Kernel
+from ik_node.exceptions import IkError, UnsupportedError, shown
+from ik_node.model.chain import Chain
+from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.iterative import IterativeSolver
+from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.jacobian.settings import SUGIHARA, JacobianSettings
+from ik_node.solvers.optimization.manipulability import high_manipulability, manipulability_ascent
+from ik_node.solvers.optimization.minimizers import MINIMIZERS, nlopt_module
+from ik_node.solvers.optimization.nullspace import descend
+from ik_node.solvers.optimization.objective import (
+    ExhaustedError,
+    MetError,
+    Objective,
+    pose_rows,
+)
+from ik_node.solvers.optimization.options import OptimizationOptions, constraint_rows
+from ik_node.solvers.optimization.selection import Selection
+from ik_node.solvers.optimization.space import Space
+from ik_node.solvers.optimization.terms import (
+    Term,
+    TermSum,
+    custom,
+    distance_from_limits,
+    nearness,
+)
+from ik_node.solvers.packing import Packed, pack
+from ik_node.solvers.result import Result
+from ik_node.solvers.search import Outcome, goal_error, nearest_turn, outcome_of
+from ik_node.solvers.settings import BEYOND, CONVERGED, EXHAUSTED, INVALID, STALLED
+from ik_node.solvers.start_table import start_table
+
+_WEIGHT = 0.01          # of a term, by default
+_TO_THE_GOAL = 30       # iterations that bring the tip from the minimizer's configuration to it
+
+
+class _Region(NamedTuple):
+    """Limits to search in, and what the kernels need for them."""
+
+    space: Space
+    starts: Packed
+    """With no iterations at all: a search then only returns its initial guesses."""
+    near: Packed
+    """With few iterations of dls, from a configuration near the goal."""
+
+
+class _Attempt(NamedTuple):
+    """The outcome of one minimisation."""
+
+    q: np.ndarray
+    met: bool
+    end: int
+    iterations: int
+    value: float
+
+
+class OptimizationSolver(IterativeSolver):
+    """Minimises the weighted pose error inside the limits, with terms of one's own."""
+
+    name = 'optimization'
+    Options: ClassVar[type[OptimizationOptions]] = OptimizationOptions
+    _kernel = DlsSolver._kernel
+    step = Solver.step  # a minimizer's iterations have no common step
+
+    def __init__(self, chain: Chain, **options: Any) -> None:
+        """Prepare to solve for a chain; see `Solver`. Raises OptionError without nlopt for it."""
+        super().__init__(chain, **options)
+        minimizer = self.options.minimizer
+        if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
+            nlopt_module()
+        self._constraints = constraint_rows(self.options.linear_constraints, chain.n_joints)
+        table = start_table(self.chain, self.options.max_restarts, self.options.seed)
+        self._regions = [self._region(self.chain, table)]
+        margin = self.options.limit_margin
+        if margin > 0.0:
+            inner = np.minimum(margin, 0.5 * (self.chain.upper - self.chain.lower))
+            self._regions.insert(0, self._region(self.chain.with_limits(
+                self.chain.lower + inner, self.chain.upper - inner), table))
+
+    def closest(self, goal: Any, q0: Any = None) -> Result:
+        """Return the closest configuration; see `Solver`.
+
+        Raises UnsupportedError with linear constraints, which it would ignore.
+        """
+        if len(self._constraints[0]):
+            raise UnsupportedError('closest ignores linear_constraints: make a solver without')
+        return super().closest(goal, q0)
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries that the solver can reach; see `Solver`."""
+        return pose_rows, nearest_turn, *super().kernels()
+
+    def rare_kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries that only some terms need; see `Solver`."""
+        return manipulability_ascent, *super().rare_kernels()
+
+    def _region(self, chain: Chain, table: Any) -> _Region:
+        settings = self.settings
+        unit = settings.scale * np.where(self.chain.prismatic, settings.length, 1.0)
+        only, few = (settings._replace(max_iterations=most) for most in (0, _TO_THE_GOAL))
+        return _Region(
+            Space(pack(chain.arrays), len(chain.arrays.column), settings.length, chain.lower,
+                  chain.upper, unit, *self._constraints),
+            pack(chain.arrays, only, table), pack(chain.arrays, few))
+
+    def _method_settings(self) -> JacobianSettings:
+        n = self.chain.n_joints
+        return JacobianSettings(
+            bias_target=np.zeros(n), bias_gain=np.zeros(n), bias_exponent=2.0, biased=False,
+            alternate=False, rank_tolerance=1e-5, manipulability_gain=1.0, path_step=math.inf,
+            parameter=math.nan, damping_rule=SUGIHARA, error_share=0.1)
+
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        timeout = self.options.timeout
+        deadline = math.inf if timeout is None else time.perf_counter() + timeout
+        for region in self._regions:
+            found = self._search_region(region, goal, q0, deadline)
+            if found.success:
+                break
+        return found
+
+    def _search_region(self, region: _Region, goal: Goal, q0: np.ndarray,
+                       deadline: float) -> Found:
+        """Make attempts inside the limits of a region until enough of them meet the goal."""
+        terms = self._term_sum(region, goal, q0)
+        selection = Selection(self.settings, self.chain, goal)
+        best: _Attempt | None = None
+        timed_out, restarts, beyond = False, 0, False
+        for index in range(1 + self.options.max_restarts):
+            if index > 0 and time.perf_counter() >= deadline:
+                timed_out = True
+                break
+            start, seen = self._guess(region, goal, q0, index)
+            if seen.end == INVALID:
+                vector(q0, self.chain.n_joints, 'q0')  # raises the error
+            if index == 0:
+                selection.q0 = start
+            elif selection.is_complete(start):
+                break
+            restarts, beyond = index, beyond or seen.end == BEYOND
+            attempt = self._attempt(region, goal, terms, start, seen)
+            if attempt.met:
+                best = attempt if selection.prefers(attempt.q) else best
+                if selection.is_enough(index):
+                    break
+            elif not selection.count and (best is None or attempt.value < best.value):
+                best = attempt
+            if beyond:
+                break
+        if best is None:  # no attempt has a finite value
+            best = _Attempt(self._within(q0), False, STALLED, 0, math.inf)
+        return self._concluded(goal, best, restarts, beyond, timed_out)
+
+    def _concluded(self, goal: Goal, best: _Attempt, restarts: int, beyond: bool,
+                   timed_out: bool) -> Found:
+        """Return the result of a search, with errors and success at its best configuration."""
+        errors = goal_error(*self._packed_chain, goal.pose, goal.weights, self._scratch(), best.q)
+        end = CONVERGED if best.met else BEYOND if beyond else best.end
+        return self._failed(goal, best.q, Outcome(
+            end, best.iterations, restarts + 1, *errors), timed_out and not best.met)
+
+    def _failed(self, goal: Goal, q: np.ndarray, outcome: Outcome, timed_out: bool) -> Found:
+        """Return the outcome with its reason; the minimizer has made the error small already."""
+        if outcome.end == CONVERGED:
+            return self._found(goal, q, q, outcome, False)
+        return super()._failed(goal, q, outcome, timed_out)
+
+    def _approach(self, goal: Goal, q: np.ndarray) -> tuple[int, float, float]:
+        """Return (how the search ended, position error, orientation error) at its best q (n,)."""
+        return STALLED, *goal_error(
+            *self._packed_chain, goal.pose, goal.weights, self._scratch(), q)[1:]
+
+    def _guess(self, region: _Region, goal: Goal, q0: np.ndarray,
+               index: int) -> tuple[np.ndarray, Outcome]:
+        """Return the initial guess (n,) of an attempt, and what the kernel says of it."""
+        start, record = np.empty(self._shape), np.zeros(8)
+        record[3:] = math.inf
+        record[6] = 0.0
+        self._run(goal, q0, index, index + 1, self._scratch(), record, start, region.starts)
+        return start, outcome_of(record)
+
+    def _attempt(self, region: _Region, goal: Goal, terms: TermSum | None, start: np.ndarray,
+                 seen: Outcome) -> _Attempt:
+        """Minimise from an initial guess (n,)."""
+        space = region.space
+        if seen.end == CONVERGED and terms is None and space.allows(start):
+            return _Attempt(start, True, CONVERGED, 0, 0.0)
+        q, objective, end = self._minimised(space, goal, terms, start)
+        iterations = objective.iterations
+        if terms is not None and len(space.A):
+            q, again, end = self._minimised(space, goal, None, q)
+            iterations += again.iterations
+        elif terms is not None:
+            met = self._restored(region, goal, q)
+            if met is not None:
+                q, steps = descend(space, self._rows_at(space, goal), terms,
+                                   lambda there: self._restored(region, goal, there), met)
+                iterations += steps
+        if not len(space.A):
+            nearest_turn(self.chain.arrays, start, q)
+        np.clip(q, space.lower, space.upper, out=q)
+        error, position, orientation = goal_error(
+            *space.packed, goal.pose, goal.weights, self._scratch(), q)
+        met_here = (position <= self.options.position_tolerance
+                    and orientation <= self.options.orientation_tolerance and space.allows(q))
+        return _Attempt(q, met_here, end, iterations, error)
+
+    def _minimised(self, space: Space, goal: Goal, terms: TermSum | None,
+                   start: np.ndarray) -> tuple[np.ndarray, Objective, int]:
+        """Run the minimizer; return (q (n,), the objective, how it ended)."""
+        options = self.options
+        objective = Objective(space, goal, terms, options.max_iterations,
+                              (options.position_tolerance, options.orientation_tolerance))
+        end = STALLED
+        try:
+            if callable(options.minimizer):
+                self._run_function(options.minimizer, objective, start)
+            else:
+                objective.objective(MINIMIZERS[options.minimizer](objective, start))
+        except MetError:
+            end = CONVERGED
+        except ExhaustedError:
+            end = EXHAUSTED
+        q = objective.q if objective.value < math.inf else start
+        return q.copy(), objective, end
+
+    def _run_function(self, minimizer: Callable[..., Any], objective: Objective,
+                      start: np.ndarray) -> None:
+        """Run a user's minimizer. Raises IkError where it does not return q (n,)."""
+        space = objective.space
+        q = minimizer(objective.objective, objective.gradient, start.copy(), space.lower.copy(),
+                      space.upper.copy())
+        array = np.asarray(q)
+        if array.shape != self._shape or array.dtype.kind not in 'iuf' or not np.isfinite(
+                array).all():
+            raise IkError(f'the minimizer must return {self._shape[0]} finite joint values, not '
+                          f'{shown(q)}')
+        objective.objective(np.clip(array.astype(float), space.lower, space.upper))
+
+    def _restored(self, region: _Region, goal: Goal, q: np.ndarray) -> np.ndarray | None:
+        """Return q (n,) brought to the goal by a few steps of dls; None where they fail."""
+        record, found = np.zeros(8), np.empty(self._shape)
+        self._run(goal, q, 0, 1, self._scratch(), record, found, region.near)
+        return found if outcome_of(record).end == CONVERGED else None
+
+    def _rows_at(self, space: Space, goal: Goal) -> Callable[[np.ndarray], np.ndarray]:
+        """Return the function of q (n,) that gives the Jacobian (6, n) of the goal's rows."""
+        weights = (goal.weights > 0.0).astype(float)
+        weights[:3] /= space.length
+
+        def jacobian(q: np.ndarray) -> np.ndarray:
+            J = np.empty((6, len(q)))
+            pose_rows(*space.packed, goal.pose, weights, self._scratch(), q, np.empty(6), J)
+            return J
+        return jacobian
+
+    def _term_sum(self, region: _Region, goal: Goal, q0: np.ndarray) -> TermSum | None:
+        """Return the terms of the options for a goal and an initial guess; None without any."""
+        names, weights = self.options.terms, self.options.term_weights
+        if not names:
+            return None
+        if weights is None:
+            weights = np.full(len(names), _WEIGHT)
+        return TermSum([self._term(region, goal, q0, one, float(weight))
+                        for one, weight in zip(names, weights)])
+
+    def _term(self, region: _Region, goal: Goal, q0: np.ndarray, term: Any,
+              weight: float) -> Term:
+        space = region.space
+        if term == 'reference':
+            reference = self.options.reference
+            near = self._within(q0) if reference is None else np.broadcast_to(
+                reference, q0.shape)
+            return nearness(near, space.unit, weight)
+        if term == 'limits':
+            return distance_from_limits(self.chain.lower, self.chain.upper, weight)
+        if term == 'manipulability':
+            return high_manipulability(self.packed, goal, self._scratch(), weight)
+        return custom(term, weight)

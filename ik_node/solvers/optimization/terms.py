@@ -1,0 +1,92 @@
+"""Terms of the objective besides the pose: each a function of q with a gradient.
+
+They have no units, so that a weight means the same for every arm.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.exceptions import IkError, shown
+
+_APART = 1e-6  # rad or m: step of the central differences of a function without gradient
+
+
+class Term(NamedTuple):
+    """A function of q (n,), its gradient (n,) and its weight."""
+
+    value: Callable[[np.ndarray], float]
+    gradient: Callable[[np.ndarray], np.ndarray]
+    weight: float
+
+
+class TermSum:
+    """Σ weight · term, with its gradient."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        """Add terms up."""
+        self._terms = tuple(terms)
+
+    def value(self, q: np.ndarray) -> float:
+        """Return the sum at q (n,). Raises IkError where a term returns no finite number."""
+        return sum(one.weight * _number(one.value(q.copy())) for one in self._terms)
+
+    def gradient(self, q: np.ndarray) -> np.ndarray:
+        """Return the gradient (n,) at q (n,). Raises IkError where a term returns another."""
+        total = np.zeros(len(q))
+        for one in self._terms:
+            total += one.weight * _slope(one.gradient(q.copy()), len(q))
+        return total
+
+
+def nearness(reference: np.ndarray, unit: np.ndarray, weight: float) -> Term:
+    """Return the mean of ((q − reference)/unit)²; all (n,), rad or m."""
+    n = len(reference)
+    return Term(lambda q: float((((q - reference) / unit) ** 2).sum() / n),
+                lambda q: 2.0 / n * (q - reference) / unit ** 2, weight)
+
+
+def distance_from_limits(lower: np.ndarray, upper: np.ndarray, weight: float) -> Term:
+    """Return the mean of ((q − middle)/half range)² over limited joints [Liégeois 1977]."""
+    limited = np.isfinite(upper - lower) & (lower < upper)
+    middle, inverse = np.zeros(len(lower)), np.zeros(len(lower))
+    middle[limited] = 0.5 * (lower + upper)[limited]
+    inverse[limited] = 2.0 / (upper - lower)[limited]
+    count = max(int(limited.sum()), 1)
+    return Term(lambda q: float((((q - middle) * inverse) ** 2).sum() / count),
+                lambda q: 2.0 / count * (q - middle) * inverse ** 2, weight)
+
+
+def custom(function: Any, weight: float) -> Term:
+    """Return a term of a user: a function of q, or a pair of a function and its gradient."""
+    if isinstance(function, tuple):
+        return Term(function[0], function[1], weight)
+
+    def differences(q: np.ndarray) -> np.ndarray:
+        slope = np.empty(len(q))
+        for k in range(len(q)):
+            here = q[k]
+            q[k] = here + _APART
+            above = _number(function(q.copy()))
+            q[k] = here - _APART
+            slope[k] = (above - _number(function(q.copy()))) / (2.0 * _APART)
+            q[k] = here
+        return slope
+    return Term(function, differences, weight)
+
+
+def _number(value: Any) -> float:
+    """Return the value of a term as a float."""
+    array = np.asarray(value)
+    if array.size != 1 or array.dtype.kind not in 'biuf' or not np.isfinite(array).all():
+        raise IkError(f'a term must return a finite number, not {shown(value)}')
+    return float(array.reshape(-1)[0])
+
+
+def _slope(value: Any, n: int) -> np.ndarray:
+    """Return the gradient of a term as an array (n,)."""
+    array = np.asarray(value)
+    if array.shape != (n,) or array.dtype.kind not in 'biuf' or not np.isfinite(array).all():
+        raise IkError(f'the gradient of a term must be {n} finite numbers, not {shown(value)}')
+    return array.astype(float)
