@@ -112,19 +112,20 @@ def _check_together(options: OptimizationOptions, prefix: str, n_joints: int | N
         constraint_rows(options.linear_constraints, n_joints, prefix)
 
 
-def constraint_rows(flat: Sequence[float] | np.ndarray | None, n: int,
+def constraint_rows(numbers: Sequence[float] | np.ndarray | None, n: int,
                     prefix: str = '') -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return linear constraints as A (k, n), lower (k,) and upper (k,).
 
     Raises OptionError where the list does not have n + 2 numbers for each of k sums, or where a
     lower bound is greater than the upper one.
     """
-    if flat is None:
+    if numbers is None:
         return np.empty((0, n)), np.empty(0), np.empty(0)
-    if len(flat) == 0 or len(flat) % (n + 2):
+    if len(numbers) == 0 or len(numbers) % (n + 2):
         raise OptionError(f'{prefix}linear_constraints must have {n} weights, a lower and an upper '
-                          f'bound for each sum, so a multiple of {n + 2} numbers, not {len(flat)}')
-    rows = np.reshape(np.asarray(flat, dtype=float), (-1, n + 2))
+                          f'bound for each sum, so a multiple of {n + 2} numbers, not '
+                          f'{len(numbers)}')
+    rows = np.reshape(np.asarray(numbers, dtype=float), (-1, n + 2))
     lower = np.where(rows[:, n] <= -1e300, -math.inf, rows[:, n])
     upper = np.where(rows[:, n + 1] >= 1e300, math.inf, rows[:, n + 1])
     if (lower > upper).any():
