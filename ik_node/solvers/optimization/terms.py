@@ -51,8 +51,8 @@ def distance_from_limits(lower: np.ndarray, upper: np.ndarray, weight: float) ->
     """Return the mean of ((q − middle)/half range)² over limited joints [Liégeois 1977]."""
     limited = np.isfinite(upper - lower) & (lower < upper)
     middle, inverse = np.zeros(len(lower)), np.zeros(len(lower))
-    middle[limited] = 0.5 * (lower + upper)[limited]
-    inverse[limited] = 2.0 / (upper - lower)[limited]
+    middle[limited] = 0.5 * (lower[limited] + upper[limited])
+    inverse[limited] = 2.0 / (upper[limited] - lower[limited])
     count = max(int(limited.sum()), 1)
     return Term(lambda q: float((((q - middle) * inverse) ** 2).sum() / count),
                 lambda q: 2.0 / count * (q - middle) * inverse ** 2, weight)

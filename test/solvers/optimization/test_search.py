@@ -1,0 +1,82 @@
+"""The search of `optimization`: preferences, soft limits, time, copies."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import Goal, IkError, StopReason, make_solver
+
+ARM = 'puma560'
+
+
+def goals(count):
+    """Yield goals with initial guesses from which the first attempt fails."""
+    chain, rng = robots.chain(ARM), np.random.default_rng(8)
+    once = make_solver('optimization', chain, max_restarts=0)
+    found = 0
+    while found < count:
+        goal, start = chain.forward(robots.random_q(chain, rng)), robots.random_q(chain, rng)
+        if not once.solve(goal, start).success:
+            found += 1
+            yield chain, goal, start
+
+
+def solved(chain, goal, start, **options):
+    result = make_solver('optimization', chain, **options).solve(goal, start)
+    assert result.success
+    return result
+
+
+def test_each_preference_selects_by_its_own_cost():
+    costs = {
+        'nearest': lambda chain, result, start: np.linalg.norm(result.q - start),
+        'manipulability': lambda chain, result, start: -result.manipulability,
+        'limits': lambda chain, result, start: np.abs(
+            (2.0 * result.q - chain.lower - chain.upper) / (chain.upper - chain.lower)).max()}
+    gained = dict.fromkeys(costs, 0.0)
+    for chain, goal, start in goals(robots.samples(5)):
+        first = solved(chain, goal, start, prefer='first')
+        for prefer, cost in costs.items():
+            result = solved(chain, goal, start, prefer=prefer)
+            gained[prefer] += cost(chain, first, start) - cost(chain, result, start)
+            assert gained[prefer] >= -1e-6
+    assert gained['manipulability'] > 0.0
+    assert gained['limits'] > 0.0
+
+
+def test_soft_limits_are_kept_where_the_goal_can_be_met_with_them():
+    chain = robots.planar(1.0, 0.8, 0.6, limit=1.5)
+    goal = Goal(position=chain.forward([1.45, 0.9, -1.0])[:3, 3])
+    plain = solved(chain, goal, [1.47, 0.92, -0.98])
+    soft = solved(chain, goal, [1.47, 0.92, -0.98], limit_margin=0.2)
+    assert np.abs(plain.q).max() > 1.3
+    assert np.abs(soft.q).max() <= 1.3
+    far = Goal(position=chain.forward([1.5, 1.5, 1.5])[:3, 3])  # with the limits themselves only
+    assert solved(chain, far, [1.0, 1.0, 1.0], limit_margin=0.2).success
+
+
+def test_the_time_ends_the_search_between_attempts():
+    chain = robots.chain(ARM)
+    goal = chain.forward(robots.middle(chain))
+    goal[:3, 3] = [0.0, 0.05, 0.7]  # too near the shoulder
+    result = make_solver('optimization', chain, max_restarts=10**5, timeout=0.05).solve(goal)
+    assert result.reason is StopReason.TIMEOUT
+    assert result.restarts < 10**5
+
+
+def test_a_copy_solves_alike():
+    chain = robots.planar(1.0, 0.8, 0.6, limit=2.0)
+    solver = make_solver('optimization', chain, terms=['limits'], term_weights=[0.1],
+                         linear_constraints=([[1.0, 1.0, 1.0]], -np.inf, 2.0))
+    goal = Goal(position=[0.9, 0.9, 0.0])
+    one, other = solver.solve(goal), pickle.loads(pickle.dumps(solver)).solve(goal)
+    assert one.success
+    assert (one.q == other.q).all()
+    assert one.q.sum() <= 2.0 + 1e-6
+
+
+def test_it_has_no_bare_step():
+    with pytest.raises(IkError, match='optimization has no step; the solvers that have it'):
+        make_solver('optimization', robots.planar(1.0, 0.8)).step(np.eye(4), [0.0, 0.0])
