@@ -127,12 +127,13 @@ class Solver(ABC):
         """Return a Result of arrays for a path of poses (m, 4, 4), m, chosen as a whole.
 
         poses may be a list of `Goal`, which leave axes free, as well. A pose succeeds when it is
-        met and no joint moves more than max_joint_step, rad or m, from the one before; for the
-        first pose that is q0 (n,), and without q0 it is free. Of all paths through the candidates
-        the one with the fewest breaks is chosen, then the shortest, away from limits. After a
-        break the rest is still solved: a pose that is met, but only by a longer step, has no
-        success and the reason CONVERGED. The option `prefer` does not apply. Raises InputError as
-        `solve`, naming the pose, and for a max_joint_step that is not positive.
+        met and no joint moves more than max_joint_step, rad or m, from the pose before. Travel
+        from q0 (n,) to the first pose counts, but may be of any size; without q0 the path begins
+        anywhere. Of all paths through the candidates the one with the fewest breaks is chosen,
+        then the shortest, away from limits. After a break the rest is still solved: a pose that is
+        met, but only by a longer step, has no success and the reason CONVERGED. The option
+        `prefer` does not apply. Raises InputError as `solve`, naming the pose, and for a
+        max_joint_step that is not positive.
         """
         started = time.perf_counter()
         most = number(max_joint_step, 'max_joint_step')

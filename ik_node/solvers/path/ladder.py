@@ -87,10 +87,11 @@ class Ladder:
         first = np.searchsorted(self._rung, np.arange(self._count + 1))
         cost, state = self._costs(self._q), np.empty((len(self._q), 3))
         chosen = np.empty(self._count, dtype=np.int64)
-        largest = shortest_path(self._q, first, cost, self._cyclic, self._scale, most, True, state,
-                                chosen)
+        largest = shortest_path(self._q, first, cost, self._cyclic, self._scale, most,
+                                self._anchored, True, state, chosen)
         shortest_path(self._q, first, cost, self._cyclic, self._scale,
-                      min(most, _LOOSER * largest + _ROUNDING), False, state, chosen)
+                      min(most, _LOOSER * largest + _ROUNDING), self._anchored, False, state,
+                      chosen)
         path = np.full((self._count, self._q.shape[1]), np.nan)
         path[chosen >= 0] = self._q[chosen[chosen >= 0]]
         return path

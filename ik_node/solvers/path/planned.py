@@ -29,7 +29,7 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
     """Return the path chosen for a problem; closed_form: see `PathPlanner`.
 
     A pose succeeds when it is met, by forward kinematics, and no joint moves more than the largest
-    step from the configuration before. One that is met after a longer step has the reason
+    step from the pose before. One that is met after a longer step has the reason
     CONVERGED without success; one that is not met has the reason of the solver.
     """
     planner = PathPlanner(problem, closed_form)
@@ -48,8 +48,7 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
     reached = np.all(errors <= problem.tolerances, axis=1)
     reason[reached] = StopReason.CONVERGED
     reason[~reached & (reason == StopReason.CONVERGED)] = StopReason.STALLED
-    first = q[:1] if problem.q0 is None else problem.q0[None]
-    steps = np.abs(np.diff(q, axis=0, prepend=first)).max(axis=1, initial=0.0)
+    steps = np.abs(np.diff(q, axis=0, prepend=q[:1])).max(axis=1, initial=0.0)
     success = reached & (steps <= problem.most + _ROUNDING)
     return Planned(q, success, reason, errors[:, 0], errors[:, 1], counts[0], counts[1], method)
 

@@ -93,6 +93,7 @@ class PathPlanner:
         before = self._before(q)
         with np.errstate(invalid='ignore'):
             far = np.abs(q - before).max(axis=1) > self._problem.most
+        far[0] = False  # travel from q0 may be of any size
         return np.flatnonzero(far | ~np.isfinite(q).all(axis=1))
 
     def _before(self, q: np.ndarray) -> np.ndarray:
@@ -187,9 +188,11 @@ class PathPlanner:
             whole[i] = whole[i - 1] if i and np.isfinite(whole[i - 1]).all() else (
                 q[np.flatnonzero(met)[0]])
         joined = met.copy()
-        joined[0] = joined[0] and self._problem.q0 is not None
         joined[1:] &= met[:-1]
         joined[self._broken(q)] = False
+        start = self._problem.q0
+        joined[0] &= start is not None and bool(
+            (np.abs(whole[0] - start) <= self._problem.most).all())
         better = smoothed(self._problem, whole, joined)
         better[~met] = np.nan
         return better if len(self._broken(better)) <= len(self._broken(q)) else q

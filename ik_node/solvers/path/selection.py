@@ -14,15 +14,17 @@ _TURN = 2.0 * math.pi
 
 @entry
 def shortest_path(q: Matrix, first: Integers, cost: Vector, cyclic: Booleans, scale: Vector,
-                  most: float, widest: bool, state: Matrix, chosen: Integers) -> float:
+                  most: float, anchored: bool, widest: bool, state: Matrix,
+                  chosen: Integers) -> float:
     """Write the chosen candidate of every rung into chosen (m,), −1 where a rung has none.
 
     q (k, n): candidates, rad or m; those of rung i are first[i] … first[i + 1] − 1. cost (k,): of
     each candidate. cyclic (n,): joints whose steps are measured but for whole turns. scale (n,):
     factor of a joint's step in the travel Σ (scale Δq)². most: largest step of a joint, rad or m.
-    widest: instead of the travel, minimise the largest step of any joint. Steps over rungs without
-    candidates are not limited. state (k, 3): scratch. Return the largest step that is not a break
-    with `widest`, else the travel with the costs of the candidates.
+    anchored: whether the first rung is what the path begins from; the step from there is of any
+    size. widest: instead of the travel, minimise the largest step of any joint. Steps over rungs
+    without candidates are not limited. state (k, 3): scratch. Return the largest step that is not a
+    break with `widest`, else the travel with the costs of the candidates.
     """
     m = chosen.shape[0]
     before, until = 0, 0  # candidates of the rung before
@@ -39,6 +41,7 @@ def shortest_path(q: Matrix, first: Integers, cost: Vector, cyclic: Booleans, sc
         # Of breaks as many, those that come later count a little less.
         broken = fewest + (1.0 + (m - i) / (m * (m + 1.0)))
         allowed = math.inf if gap else most
+        begins = anchored and until == first[1]
         for c in range(begin, end):
             own = 0.0 if widest else cost[c]
             if lead < 0:
@@ -49,11 +52,14 @@ def shortest_path(q: Matrix, first: Integers, cost: Vector, cyclic: Booleans, sc
                 if state[p, 0] > breaks or (state[p, 0] == breaks and state[p, 1] >= total):
                     continue
                 room = math.inf if state[p, 0] < breaks else total
-                reached = _travel(q, p, c, cyclic, scale, allowed, widest, state[p, 1], room)
+                if begins and widest:
+                    reached = 0.0
+                else:
+                    reached = _travel(q, p, c, cyclic, scale, allowed, widest, state[p, 1], room)
                 if reached < room:
                     breaks, total, source = state[p, 0], reached, p
             state[c, 0], state[c, 1], state[c, 2] = breaks, total + own, source
-        before, until, gap = begin, end, False
+        before, until, gap = begin, end, anchored and i == 0
     last, fewest, least = -1, math.inf, math.inf
     for p in range(before, until):
         if state[p, 0] < fewest or (state[p, 0] == fewest and state[p, 1] < least):

@@ -9,14 +9,14 @@ import pytest
 from ik_node.solvers.path.selection import shortest_path
 
 
-def selected(rungs, most, widest=False, cost=None, cyclic=False):
+def selected(rungs, most, widest=False, cost=None, cyclic=False, anchored=False):
     """Return the candidates chosen in rungs of one joint, and the value of the kernel."""
     q = np.concatenate([np.asarray(rung, float) for rung in rungs])[:, None]
     first = np.cumsum([0, *map(len, rungs)])
     chosen = np.zeros(len(rungs), dtype=np.int64)
     value = shortest_path(q, first, np.zeros(len(q)) if cost is None else np.asarray(cost, float),
-                          np.array([cyclic]), np.ones(1), most, widest, np.empty((len(q), 3)),
-                          chosen)
+                          np.array([cyclic]), np.ones(1), most, anchored, widest,
+                          np.empty((len(q), 3)), chosen)
     return [math.nan if k < 0 else q[k, 0] for k in chosen], value
 
 
@@ -31,6 +31,17 @@ def test_no_sequence_is_better(widest):
         own = np.diff(path)
         assert (np.abs(own).max() if widest else (own * own).sum()) == pytest.approx(least)
         assert value == pytest.approx(least)
+
+
+def test_the_step_from_where_the_path_begins_is_of_any_size():
+    rungs = [[5.0], [0.0, 9.5], [0.1, 9.7]]
+    assert selected(rungs, 0.5)[0] == [5.0, 0.0, 0.1]  # after a break, whose length does not count
+    path, value = selected(rungs, 0.5, anchored=True)
+    assert path == [5.0, 9.5, 9.7]
+    assert value == pytest.approx(4.5 ** 2 + 0.2 ** 2)
+    path, value = selected(rungs, 0.5, widest=True, anchored=True)
+    assert path == [5.0, 0.0, 0.1]
+    assert value == pytest.approx(0.1)
 
 
 def test_breaks_are_as_few_as_possible_and_as_late_as_possible():
