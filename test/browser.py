@@ -107,17 +107,21 @@ def drag_handle(page, view, ends, task=''):
     """Drag the handle of the arm's goal, or of a task; ends: returns where from and to, pixels.
 
     Where the processor renders, the handle may not know yet that the mouse is over it; the drag
-    then turns the camera, and another one is needed. Notifications, which may lie over the handle,
-    stay while the mouse is over them.
+    then turns the camera, which is turned back, and another one is needed. Notifications, which may
+    lie over the handle, stay while the mouse is over them.
     """
     gizmo = view._handles.named(task)
     T, name = gizmo.T, gizmo._handle.name
+    camera = next(iter(view._server.get_clients().values())).camera
+    position, look_at = camera.position, camera.look_at
     assert until(lambda: np.allclose(drawn(page)[name], T, atol=1e-4), 60.0, page)
     for _ in range(10):
         page.evaluate(_CLOSE_NOTIFICATIONS)
         drag(page, *ends())
-        if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 3.0, page):
+        if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 5.0, page):
             return
+        camera.position, camera.look_at = position, look_at
+        page.wait_for_timeout(1000)
     raise AssertionError('the handle does not move')
 
 
@@ -162,6 +166,14 @@ def in_red(page, text):
 
 
 def choose(page, value, wanted):
-    """Choose from the dropdown that shows a value now."""
-    page.locator(f'input[value="{value}"]').first.click()
-    page.get_by_role('option', name=wanted, exact=True).click()
+    """Choose from the dropdown that shows a value now.
+
+    A click on a list that still opens or closes chooses nothing; then another one is needed.
+    """
+    for _ in range(6):
+        page.locator(f'input[value="{value}"]').first.click()
+        page.get_by_role('option', name=wanted, exact=True).click()
+        if until(lambda: page.locator(f'input[value="{wanted}"]').count(), 5.0, page):
+            return
+        page.keyboard.press('Escape')
+    raise AssertionError(f'{wanted!r} cannot be chosen')

@@ -42,7 +42,8 @@ def test_a_broken_plugin_is_told_of_and_the_node_serves(tmp_path, monkeypatch):
         assert node.get('lazy.patience') == pytest.approx(2.0)
         successful, reason = node.set(solver='raising')
         assert not successful
-        assert "solver must be one of 'analytic', 'auto', 'ccd', 'dls', 'lazy'" in reason
+        assert "solver must be one of 'analytic', 'auto', 'ccd', 'dls', " in reason
+        assert "'lazy', " in reason
         assert node.alive()
 
 

@@ -133,7 +133,7 @@ def check_pace(states, speed=1.0):
 
 
 def test_joint_states_come_at_the_rate_with_the_values_of_their_stamps(player):
-    assert player.pause(False) == 'playing at 0.000 s'
+    assert player.pause(False).startswith('playing at 0.0')
     states = player.hear(60)
     check_values(states)
     check_pace(states)
