@@ -58,9 +58,10 @@ def read_recording(path: str | PathLike[str], tree: KinematicTree,
                    fps: float = FRAMES_PER_SECOND) -> Recording:
     """Read a recorded motion of a robot from a file; its extension says of which kind it is.
 
-    fps: frames per second of an Acclaim motion; other kinds have times. Raises ModelError for an
-    invalid file, naming the line or the entry, and for an unknown extension; InputError for fps
-    that are no number from 0.001 to 1e6.
+    fps: frames per second of an Acclaim motion; other kinds have times. Where the motion has values
+    of the root, root_tx … root_rz, and the robot has no such joints, `tree` of the recording is the
+    robot with them. Raises ModelError for an invalid file, naming the line or the entry, and for an
+    unknown extension; InputError for fps that are no number from 0.001 to 1e6.
     """
     path = as_path(path, 'a motion')
     check_tree(tree)

@@ -17,6 +17,7 @@ import numpy as np
 from ik_node.bounds import MAX_NUMBER, read_bytes
 from ik_node.exceptions import ModelError, shown
 from ik_node.model.numbered_text import number_of
+from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.recording import MAX_MOTION_BYTES, MAX_VALUES, Recording, own_columns
 
@@ -42,6 +43,7 @@ def read_table(path: Path, tree: KinematicTree) -> Recording:
         raise _error(what, at, f'the names of the columns are expected here, {_TIME!r} first, then '
                                f'joints, separated by commas, not {shown(header)}')
     joint_names = cells[1:]
+    tree = rooted_for(joint_names, tree)
     own_columns(joint_names, tree, lambda _: f'{what}, line {at}')
     rows = _rows(lines, what, at, joint_names)
     return Recording(tree, joint_names, rows[:, 0], rows[:, 1:], what)

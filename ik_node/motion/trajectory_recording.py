@@ -19,6 +19,7 @@ import numpy as np
 
 from ik_node.bounds import MAX_NUMBER, read_bytes
 from ik_node.exceptions import ModelError, shown, unknown
+from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import parse_yaml
 from ik_node.motion.recording import Recording, own_columns
@@ -43,6 +44,7 @@ def read_trajectory(path: Path, tree: KinematicTree) -> Recording:
         raise ModelError(f'cannot read {what}: {error}') from error
     message = _mapping(parse_yaml(_without_end(text), what), _KEYS, what)
     joint_names = _list(message, 'joint_names', what)
+    tree = rooted_for(joint_names, tree)
     own_columns(joint_names, tree, lambda i: f'{what}: joint_names[{i}]')
     points = _list(message, 'points', what)
     if not points:
