@@ -53,7 +53,7 @@ def skeleton() -> str:
     """Return the figure as an Acclaim skeleton; its unit of length is the metre."""
     lines = [':version 1.10', ':name walker', ':units', '  mass 1.0', '  length 0.0254',
              '  angle deg', ':documentation', '  Made by examples/make_walk.py.', ':root',
-             '  order TX TY TZ RX RY RZ', '  axis XYZ', '  position 0 0 0', '  orientation 0 0 0',
+             '  order TX TY TZ RX RZ RY', '  axis XYZ', '  position 0 0 0', '  orientation 0 0 0',
              ':bonedata']
     for number, (name, (_, offset, freedom)) in enumerate(BONES.items(), start=1):
         length = float(np.linalg.norm(offset))

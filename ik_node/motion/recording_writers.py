@@ -12,15 +12,17 @@ from ik_node.exceptions import ModelError, names
 from ik_node.motion.recording import Recording
 
 _SECOND = 10**9  # ns
-_DIGITS = 6      # of joint values, m and rad; of a motion in degrees, too
+_DIGITS = 6         # of joint values, m and rad
+_DEGREE_DIGITS = 4
 
 
 def write_recording(recording: Recording, path: str | PathLike[str]) -> None:
     """Write a motion to a file; its extension says of which kind it is.
 
     .yaml or .yml: a trajectory_msgs/JointTrajectory; .csv: a table; .amc: an Acclaim motion, of a
-    skeleton only, without times. Values are rounded to 6 decimals, m and rad. Raises ModelError for
-    another extension, for a motion of no skeleton as .amc, and where the file cannot be written.
+    skeleton only, without times. Values are rounded to 6 decimals, degrees to 4. Raises ModelError
+    for another extension, for a motion of no skeleton as .amc, and where the file cannot be
+    written.
     """
     path = as_path(path, 'a motion')
     write = WRITERS.get(path.suffix.lower())
@@ -66,7 +68,8 @@ def _acclaim(recording: Recording) -> str:
         for bone, joints in channels.joints.items():
             values = [float(row[column[joint]]) if joint in column else 0.0 for joint in joints]
             lines.append(f'{bone} ' + ' '.join(_rounded(
-                math.degrees(value) if joint[-2] == 'r' else value / channels.length_unit, 4)
+                *((math.degrees(value), _DEGREE_DIGITS) if joint[-2] == 'r' else
+                  (value / channels.length_unit, _DIGITS)))
                 for joint, value in zip(joints, values)))
     return '\n'.join(lines) + '\n'
 
