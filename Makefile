@@ -66,6 +66,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark.scaling
 	$(BIN)/python -m benchmark.bodies
 	$(BIN)/python -m benchmark.failures
+	$(BIN)/python -m benchmark.retargeting
 
 soak: $(VENV)/.test
 	$(BIN)/python test/soak.py --solves $(SOLVES)

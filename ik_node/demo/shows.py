@@ -117,10 +117,24 @@ def make_show(file: Path, base: str | None, tip: str | None, solver: str, count:
 
     solver: '' for the default. Raises IkError.
     """
-    parameters = share_folder() / 'config' / f'{file.stem}.yaml'
+    parameters = _parameters(file)
     if tip is None and parameters.is_file() and _values(parameters).get('tasks'):
         return FigureShow(file, parameters, solver, count)
     return ArmShow(file, base, tip, solver or 'dls', count)
+
+
+def _parameters(file: Path) -> Path:
+    """Return the file of a robot's own parameters, which need not exist.
+
+    A skeleton without any has those of the figure of this package, where it has its bones.
+    """
+    folder = share_folder() / 'config'
+    own, figure = folder / f'{file.stem}.yaml', folder / 'walker.yaml'
+    if own.is_file() or file.suffix.lower() != '.asf' or not figure.is_file():
+        return own
+    values = _values(figure)
+    links = {values[task]['link'] for task in values['tasks']}
+    return figure if links <= set(read_model(file).links) else own
 
 
 def _values(parameters: Path) -> dict[str, Any]:

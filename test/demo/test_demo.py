@@ -14,6 +14,8 @@ import robots
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from ik_node.demo.shows import make_show
+
 COMMAND = [sys.executable, '-m', 'ik_node.demo', '--headless']
 ROOT = robots.OWN.parent
 
@@ -51,6 +53,22 @@ def test_a_robot_with_tasks_shows_them_all(tmp_path):
     assert max(float(line[1]) for line in lines) <= 1e-6
     assert '6 of 6 goals met with least_squares.' in run.stdout
     assert image.imread(picture)[..., :3].std() > 0.02
+
+
+@pytest.mark.parametrize('name', ['walker', 'somebody'])
+def test_a_skeleton_reaches_with_its_hands_and_stands_on_its_feet(name, tmp_path):
+    file = tmp_path / f'{name}.asf'
+    file.write_text((ROOT / 'config/motions/walker.asf').read_text())
+    show = make_show(file, None, None, '', 6)
+    assert {step.task for step in show.steps} == {'left', 'right', 'look'}
+    assert show.solver.task_names == ('left', 'right', 'left_foot', 'right_foot', 'look')
+
+
+def test_a_skeleton_with_other_bones_is_shown_as_an_arm(tmp_path):
+    file = tmp_path / 'figure.asf'
+    file.write_text((ROOT / 'config/motions/walker.asf').read_text().replace('lhand', 'lpaw'))
+    show = make_show(file, 'root', 'lpaw', '', 6)
+    assert show.links == ('root', 'lpaw')
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [
