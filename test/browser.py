@@ -92,10 +92,10 @@ def pixel(client, point):
                      0.5 * camera.image_height + focal * down / ahead])
 
 
-def drag(page, start, end, steps=12):
-    """Drag the mouse from one pixel to another."""
+def drag(page, start, end, steps=12, hover=300):
+    """Drag the mouse from one pixel to another. hover: ms before the button is pressed."""
     page.mouse.move(*start)
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(hover)
     page.mouse.down()
     for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
         page.mouse.move(*(start + share * (end - start)))
@@ -107,21 +107,17 @@ def drag_handle(page, view, ends, task=''):
     """Drag the handle of the arm's goal, or of a task; ends: returns where from and to, pixels.
 
     Where the processor renders, the handle may not know yet that the mouse is over it; the drag
-    then turns the camera, which is turned back, and another one is needed. Notifications, which may
-    lie over the handle, stay while the mouse is over them.
+    then turns the camera, and another one is needed that waits longer for it. Notifications, which
+    may lie over the handle, stay while the mouse is over them.
     """
     gizmo = view._handles.named(task)
     T, name = gizmo.T, gizmo._handle.name
-    camera = next(iter(view._server.get_clients().values())).camera
-    position, look_at = camera.position, camera.look_at
     assert until(lambda: np.allclose(drawn(page)[name], T, atol=1e-4), 60.0, page)
-    for _ in range(10):
+    for attempt in range(10):
         page.evaluate(_CLOSE_NOTIFICATIONS)
-        drag(page, *ends())
-        if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 5.0, page):
+        drag(page, *ends(), hover=300 * (1 + attempt))
+        if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 6.0, page):
             return
-        camera.position, camera.look_at = position, look_at
-        page.wait_for_timeout(1000)
     raise AssertionError('the handle does not move')
 
 
