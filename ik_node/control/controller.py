@@ -20,6 +20,7 @@ from ik_node.solvers.result import Result
 
 _MOST_AT_ONCE = 500  # waypoints of a path that is chosen as a whole
 _ANY_STEP = 1e6      # rad or m: waypoints may lie far apart
+_PLANNING = 0.5      # s, after which waypoints that are not met yet are solved from those before
 
 
 class Waypoint(NamedTuple):
@@ -129,16 +130,18 @@ class Controller(Mover):
         """Return waypoints with initial guesses from the path that is chosen as a whole.
 
         Of a single waypoint or very many, and where the time is over, they are returned as they
-        are; each is then solved from the one before.
+        are; each is then solved from the one before. So are those that the path does not meet.
         """
         if not 1 < len(waypoints) <= _MOST_AT_ONCE:
             return waypoints
         try:
             path = self.arm.solver.solve_path([waypoint.goal for waypoint in waypoints],
-                                              robot.joint_configuration(self.arm), _ANY_STEP)
+                                              robot.joint_configuration(self.arm), _ANY_STEP,
+                                              _PLANNING)
         except OutOfTimeError:
             return waypoints
-        return [waypoint._replace(q0=q) for waypoint, q in zip(waypoints, path.q)]
+        return [waypoint._replace(q0=q) if met else waypoint
+                for waypoint, q, met in zip(waypoints, path.q, path.success)]
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Result:
         """Solve from q0 (n,); where that fails and it is accepted, find the closest pose."""

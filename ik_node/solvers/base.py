@@ -1,5 +1,6 @@
 """Base class of the solvers: checks options and goals, and verifies results."""
 
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -123,7 +124,7 @@ class Solver(ABC):
         return Result.of(tuple(columns), np.full(len(wanted), share), self.chain, *wanted)
 
     def solve_path(self, poses: Any, q0: Sequence[float] | np.ndarray | None = None,
-                   max_joint_step: float = 0.5) -> Result:
+                   max_joint_step: float = 0.5, timeout: float | None = None) -> Result:
         """Return a Result of arrays for a path of poses (m, 4, 4), m, chosen as a whole.
 
         poses may be a list of `Goal`, which leave axes free, as well. A pose succeeds when it is
@@ -132,13 +133,18 @@ class Solver(ABC):
         anywhere. Of all paths through the candidates the one with the fewest breaks is chosen,
         then the shortest, away from limits. After a break the rest is still solved: a pose that is
         met, but only by a longer step, has no success and the reason CONVERGED. The option
-        `prefer` does not apply. Raises InputError as `solve`, naming the pose, and for a
-        max_joint_step that is not positive.
+        `prefer` does not apply. timeout: s after which no more candidates are looked for, where
+        the path breaks or a pose is not met, which then has the reason TIMEOUT; None: no limit.
+        Raises InputError as `solve`, naming the pose, for a max_joint_step that is not positive,
+        and for a negative timeout.
         """
         started = time.perf_counter()
         most = number(max_joint_step, 'max_joint_step')
         if not most > 0.0:
             raise InputError(f'max_joint_step must be greater than 0, not {most:g}')
+        deadline = math.inf if timeout is None else started + number(timeout, 'timeout')
+        if deadline < started:
+            raise InputError(f'timeout must be at least 0, or None, not {timeout:g}')
         goals = (list(poses) if isinstance(poses, (list, tuple)) and len(poses)
                  and all(isinstance(goal, Goal) for goal in poses) else self._goals(poses))
         start = None if q0 is None else Solver._start(self, q0)
@@ -150,7 +156,8 @@ class Solver(ABC):
             self.chain, self._packed_chain, T_base_goal, weights,
             np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
             travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
-            most, lambda i, guess: self._solve_verified(goals[i], guess), self.options.seed)
+            most, lambda i, guess: self._solve_verified(goals[i], guess), self.options.seed,
+            deadline)
         found = plan(problem,
                      lambda part, density: self._candidates(goals[part], start, density))
         share = (time.perf_counter() - started) / max(len(goals), 1)

@@ -273,6 +273,16 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
     assert max(steps) < 0.5
 
 
+def test_a_waypoint_that_the_path_does_not_meet_has_no_guess_of_its_own():
+    rig = Rig()
+    goals = [Goal.from_pose(CHAIN.forward(q)) for q in np.linspace(START, START + 0.2, 10)]
+    far = goals[4].pose.copy()
+    far[:3, 3] *= 50.0
+    goals[4] = Goal.from_pose(far)
+    guesses = [waypoint.q0 for waypoint in rig.controller.with_guesses(rig.robot, path(*goals))]
+    assert [guess is None for guess in guesses] == [k == 4 for k in range(10)]
+
+
 @moving
 def test_the_start_pose_is_reached_by_a_motion(motion):
     rig = Rig(motion, start_pose=START + 0.1)

@@ -131,14 +131,15 @@ class Ladder:
     def _unwrap(self, path: np.ndarray) -> np.ndarray:
         """Turn cyclic joints of a path (m, n) by whole turns, in place, so that it is continuous.
 
-        Return (n,) whether a joint leaves its limits for all whole turns of an unbroken part.
+        Return (n,) whether a joint leaves its limits, or the margin, for all whole turns.
         """
         stuck = np.zeros(path.shape[1], dtype=bool)
         present = np.flatnonzero(np.isfinite(path).all(axis=1))
         for k in np.flatnonzero(self._cyclic):
             values = path[present, k]
             values[1:] -= _TURN * np.cumsum(np.round(np.diff(values) / _TURN))
-            lower, upper = self._chain.lower[k], self._chain.upper[k]
+            lower = self._chain.lower[k] + self._margin
+            upper = self._chain.upper[k] - self._margin
             low = np.ceil((lower - values.min()) / _TURN)
             high = np.floor((upper - values.max()) / _TURN)
             if self._anchored:

@@ -40,9 +40,16 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
     counts = np.zeros((2, m), dtype=np.int64)
     for i in np.flatnonzero(~met).tolist():
         found = planner.failure(i)
+        if found is None:
+            reason[i] = StopReason.TIMEOUT
+            continue
         reason[i], method[i] = found.reason, found.method
         counts[:, i] = found.iterations, found.restarts
-    q = _filled(problem, q, met, lambda i: planner.failure(i).q)
+
+    def best(i: int) -> np.ndarray:
+        found = planner.failure(i)
+        return problem.chain.neutral() if found is None else np.asarray(found.q)
+    q = _filled(problem, q, met, best)
     q = np.clip(q, problem.chain.lower, problem.chain.upper)  # whole turns are rounded
     errors = problem.errors(q)
     reached = np.all(errors <= problem.tolerances, axis=1)

@@ -67,20 +67,25 @@ class PathPlanner:
             places = self._broken(q)
             idle = 0 if len(places) < fewest else idle + 1
             fewest = min(fewest, len(places))
-            if not len(places) or idle > _PATIENCE or not (
+            if not len(places) or idle > _PATIENCE or problem.is_late or not (
                     self._condense(places, density) if density else self._repair(q, places)):
                 break
             q = self._choose()
-        if self._mend(q):
+        if not problem.is_late and self._mend(q):
             q = self._choose()
         met = np.isfinite(q).all(axis=1)
-        if self.redundant and met.any():
+        if self.redundant and met.any() and not problem.is_late:
             q = self._smooth(q, met)
         return q, met
 
     def failure(self, i: int) -> Any:
-        """Return the `Found` of the solver's own method for a pose that is not met."""
+        """Return the `Found` of the solver's own method for a pose that is not met.
+
+        None after the deadline, where it has not been solved before.
+        """
         if i not in self._failed:
+            if self._problem.is_late:
+                return None
             self._failed[i] = self._problem.solve(i, self._problem.chain.neutral())
         return self._failed[i]
 
@@ -105,6 +110,8 @@ class PathPlanner:
         """Add candidates about breaks of a path (m, n); return whether there are new ones."""
         new = False
         for i in places[:_BREAKS].tolist():
+            if self._problem.is_late:
+                break
             before = self._before(q)[i]
             if np.isfinite(before).all():
                 new = self._track(i - 1, before, True) or new
@@ -150,6 +157,8 @@ class PathPlanner:
         """Solve pose i from several guesses, from `near` (n,) first, and track the solutions."""
         new, failed = False, 0
         for k in range(_SEEDS):
+            if self._problem.is_late:
+                break
             guess = near if k == 0 else self._guesses[(self._next + k) % len(self._guesses)]
             found = self._problem.solve(i, guess.copy())
             if not found.success:

@@ -1,5 +1,6 @@
 """The problem of a path, and local solutions for many of its poses at once."""
 
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -37,6 +38,13 @@ class PathProblem(NamedTuple):
     solve: Callable[[int, np.ndarray], Any]
     """Returns the verified `Found` of the solver's own method for pose i from a guess (n,)."""
     seed: int
+    deadline: float
+    """Of time.perf_counter(), s: after it no more candidates are looked for."""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the deadline is over."""
+        return time.perf_counter() >= self.deadline
 
     @property
     def anchored(self) -> int:

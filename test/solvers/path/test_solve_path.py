@@ -142,6 +142,47 @@ def test_travel_from_q0_counts_but_may_be_of_any_size(name):
     assert solver.solve_path(poses).success.all()
 
 
+def test_a_path_keeps_the_margin_where_another_turn_does():
+    chain = robots.planar(1.0, 0.8, limit=6.0)
+    q = np.linspace([-5.9, 0.8], [-5.8, 0.9], 6)
+    near, kept = (make_solver('auto', chain, limit_margin=margin).solve_path(
+        poses_of(chain, q), [-5.5, 0.8]).q for margin in (0.0, 0.3))
+    assert near == pytest.approx(q, abs=1e-5)
+    assert kept == pytest.approx(q + [2.0 * np.pi, 0.0], abs=1e-5)
+
+
+def test_a_joint_of_large_weight_travels_less():
+    chain = robots.chain('panda')
+    q = np.linspace(robots.middle(chain), robots.middle(chain) + 0.4, 12)
+    travel = []
+    for k in (0, 2):
+        weights = np.ones(7)
+        weights[k] = 50.0
+        result = make_solver('dls', chain, joint_weights=weights).solve_path(
+            poses_of(chain, q), q[0])
+        assert result.success.all()
+        travel.append(np.abs(np.diff(result.q, axis=0)).sum(axis=0))
+    assert travel[0][0] < 0.7 * travel[1][0]
+    assert travel[1][2] < 0.7 * travel[0][2]
+
+
+def test_after_the_timeout_no_more_candidates_are_looked_for():
+    chain = robots.planar(1.0, 0.8, limit=2.8)
+    poses = poses_of(chain, np.linspace([0.2, 0.4], [0.4, 0.6], 6))
+    late = make_solver('dls', chain).solve_path(poses, timeout=0.0)
+    assert StopReason.TIMEOUT in late.reason
+    assert not late.success.all()
+    assert (np.abs(late.q) <= 2.8).all()
+    assert make_solver('dls', chain).solve_path(poses, timeout=60.0).success.all()
+    arm = robots.chain('ur5')  # the branches of a closed form are candidates from the beginning
+    q = np.linspace(robots.middle(arm) + 0.3, robots.middle(arm) + 0.5, 6)
+    assert make_solver('analytic', arm).solve_path(poses_of(arm, q), timeout=0.0).success.all()
+    with pytest.raises(IkError, match='timeout must be at least 0, or None, not -1'):
+        make_solver('dls', chain).solve_path(poses, timeout=-1.0)
+    with pytest.raises(IkError, match='timeout'):
+        make_solver('dls', chain).solve_path(poses, timeout=float('nan'))
+
+
 def test_a_continuous_joint_goes_on_through_whole_turns():
     chain = robots.planar(1.0, 0.8)
     q = np.column_stack([np.linspace(0.0, 15.0, 60), np.full(60, 1.0)])
