@@ -42,7 +42,10 @@ class Compiler:
         """Work until the parent ends."""
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
-            self._take_requests(wait=not self._wanted and self._linger_until is None)
+            idle = not self._wanted and self._linger_until is None
+            if idle:
+                self._release_lock()
+            self._take_requests(wait=idle)
             self._report_files()
             if self._linger_until is not None and self._requested.empty() and (
                     not self._wanted or time.monotonic() > self._linger_until):
@@ -93,6 +96,12 @@ class Compiler:
             self._lock = file
             self._report_files()  # what the one before has made meanwhile
         return True
+
+    def _release_lock(self) -> None:
+        """Let compilers of other processes work, while there is nothing to do."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def _compile(self, key: str) -> None:
         if key not in self._wanted:

@@ -92,6 +92,24 @@ def test_two_processes_that_need_the_same_share_one_compiler(tmp_path):
     assert len(list(tmp_path.rglob('*.bin'))) == 2
 
 
+def test_a_process_that_has_its_kernels_keeps_no_other_from_compiling(tmp_path):
+    first = subprocess.Popen(script('''
+        _jit.prepare([is_pose])
+        print('ready', flush=True)
+        sys.stdin.read()
+        '''), env=environment(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert first.stdout.readline() == 'ready\n'
+        assert run('''
+            _jit.prepare([rotation_defect])
+            print(json.dumps(rotation_defect.is_plain))
+            ''', tmp_path) is False
+        assert first.poll() is None
+    finally:
+        first.communicate(timeout=60)
+    assert files(tmp_path) == {'ik_node.spatial.is_pose', 'ik_node.spatial.rotation_defect'}
+
+
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path):
     file = tmp_path / 'file'
     file.write_text('')
