@@ -109,6 +109,11 @@ def test_a_command_handles_signals_before_it_imports_what_takes_long():
                    check=True, timeout=120, cwd=PACKAGE.parent)
 
 
+def test_a_node_starts_without_scipy_which_takes_as_long_to_import_as_rclpy():
+    code = 'import sys, ik_node.ros.node\nassert not {"scipy", "matplotlib"} & set(sys.modules)'
+    subprocess.run([sys.executable, '-c', code], check=True, timeout=120, cwd=PACKAGE.parent)
+
+
 def test_only_ros_imports_ros():
     for file in FILES:
         if file.relative_to(PACKAGE).parts[0] != 'ros':

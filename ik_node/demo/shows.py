@@ -12,7 +12,6 @@ from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.figure_path import FigurePath
 from ik_node.control.options import FIGURE_SOLVERS, ArmOptions, NodeOptions
 from ik_node.control.task_options import TaskOptions
-from ik_node.demo.picture import draw_figure, draw_motion
 from ik_node.exceptions import OptionError, names
 from ik_node.model.readers import read_model
 from ik_node.motion.closed_path import ClosedPath
@@ -68,6 +67,7 @@ class ArmShow(Show):
 
     def draw(self, outcomes: Sequence[Outcome], file: Path) -> None:
         """Save a picture of the arm at its goals."""
+        from ik_node.demo.picture import draw_motion  # late: Matplotlib takes half a second
         joints = self._chain.tree.joints
         draw_motion(self._chain, [{name: value for name, value in outcome.joints.items()
                                    if name in joints} for outcome in outcomes],
@@ -104,6 +104,7 @@ class FigureShow(Show):
 
     def draw(self, outcomes: Sequence[Outcome], file: Path) -> None:
         """Save a picture of the figure at its goals."""
+        from ik_node.demo.picture import draw_figure  # late: see above
         tree = self._figure.source.tree
         places = [{link: outcome.T_world_root @ T for link, T in tree.forward(
             {name: value for name, value in outcome.joints.items() if name in tree.joints}).items()}

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
 from ik_node.exceptions import OptionError
 from ik_node.solvers.optimization.objective import Objective
@@ -33,6 +32,7 @@ def scipy_minimizer(method: str, is_relative: bool = False, **options: Any) -> M
     gets the objective in units of its value at the tolerances of the goal.
     """
     def minimize(objective: Objective, start: np.ndarray) -> np.ndarray:
+        from scipy import optimize  # late: a quarter of a node's start
         x, unit = Variables(objective.space, start), objective.unit if is_relative else 1.0
         constraints: Any = ()
         if len(x.A):
@@ -50,6 +50,7 @@ def scipy_minimizer(method: str, is_relative: bool = False, **options: Any) -> M
 
 def least_squares(objective: Objective, start: np.ndarray) -> np.ndarray:
     """Minimise E by scipy's trust-region reflective least squares; terms have no part in it."""
+    from scipy import optimize  # late: see above
     x = Variables(objective.space, start)
     fit = optimize.least_squares(
         lambda values: objective.rows(x.joint_values(values)), x.of(start),

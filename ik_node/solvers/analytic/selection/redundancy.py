@@ -18,7 +18,7 @@ from ik_node.solvers.analytic.refinement.branch import allowed_excess, wrap_to_n
 from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to, lay_out
 from ik_node.solvers.analytic.refinement.newton import newton_refinement
 from ik_node.solvers.analytic.selection.best_solution import NONE, branch_cost, preferred_solution
-from ik_node.solvers.search import residual
+from ik_node.solvers.search import beyond_reach, residual
 from ik_node.solvers.settings import FIRST, NEAREST, Settings
 from ik_node.solvers.task import Task, make_task
 
@@ -58,6 +58,8 @@ def best_redundant(structure_codes: Integers, structure_numbers: Vector, codes: 
     parameters_of(structure_codes, structure_numbers, q if error < _MET else q0, parameters)
     for i in range(count):
         parameters[i] = min(max(parameters[i], lower[i]), upper[i])
+    if beyond_reach(task, settings):
+        return NONE, math.inf, math.inf
     best = least_cost(structure_codes, structure_numbers, chain, settings, task, parameters, q0,
                       margin, buffers, q)
     at = parameters[0]
