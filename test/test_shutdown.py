@@ -83,7 +83,7 @@ def check_quiet(tmp_path):
     return check
 
 
-@pytest.mark.parametrize('delay', [0.2 * k for k in range(11)])
+@pytest.mark.parametrize('delay', [0.0, 0.2, 0.4, 0.6, 0.9, 1.3, 2.0])
 @pytest.mark.parametrize('how', HOWS, ids=lambda how: how.name)
 def test_the_node_ends_quietly_at_any_moment_of_its_start(check_quiet, how, delay):
     pytest.importorskip('rclpy', reason='ROS 2 is not installed')

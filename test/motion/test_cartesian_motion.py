@@ -92,7 +92,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
     rng = np.random.default_rng(6)
     T = chain.forward(q0)
     present, blended = Rest(q0), 0
-    goals = max(robots.samples(60), 6)
+    goals = max(robots.samples(30), 6)
     for _ in range(goals):
         goal = beside(T, *rng.uniform(-0.1, 0.1, 3), yaw=rng.uniform(-0.4, 0.4))
         try:

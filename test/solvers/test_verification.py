@@ -135,7 +135,7 @@ def test_no_tolerance_brings_a_false_success_and_coarse_ones_are_met(arm):
     chain, rng = soak_tolerances.chains()[arm], np.random.default_rng(7)
     for name in soak_tolerances.SOLVERS:
         for pair in soak_tolerances.PAIRS:
-            found = soak_tolerances.run(chain, name, pair, robots.samples(20), rng)
+            found = soak_tolerances.run(chain, name, pair, robots.samples(10), rng)
             assert not found['false'] + found['outside'] + found['wrong reason']
             assert found['missed'] <= (1 if name == 'analytic' else 0)
 

@@ -78,7 +78,7 @@ TRIPLES = [
 @pytest.mark.parametrize('lengths', TRIPLES)
 def test_a_3r_arm_is_dexterous_where_its_formula_says(lengths):
     L1, L2, L3 = lengths
-    edge = sum(lengths) / 14
+    edge = sum(lengths) / 11
     workspace = analyse_workspace(robots.planar(*lengths), edge, dexterity=16)
     voxels = workspace.voxels
     r = np.linalg.norm(voxels.centres(np.arange(voxels.size))[:, :2], axis=1)

@@ -55,7 +55,7 @@ def test_intervals_are_where_branches_are(width):
 @pytest.mark.parametrize('width', [0.3, 0.02, 1e-4])
 def test_however_little_room_the_limits_leave_a_solution_is_found(width):
     rng = np.random.default_rng(201)
-    for _ in range(robots.samples(60)):
+    for _ in range(robots.samples(30)):
         chain, q = tight(arm(), rng, width)
         solver = make_solver('analytic', chain, prefer='first')
         pose = chain.forward(q)

@@ -184,12 +184,11 @@ def test_the_joint_values_of_a_pose_are_found_whichever_axes_meet_or_are_paralle
     rng = np.random.default_rng(82)
     assert len(STRUCTURES) == 226
     for meet, parallel, right in STRUCTURES:
-        for _ in range(2):
-            arm = special_arm(rng, meet, parallel, right, flat=rng.permutation(6)[:2])
-            q = rng.uniform(-np.pi, np.pi, 6)
-            goal = forward(arm, q[None])[0]
-            near = candidates(arm, goal)
-            assert apart(q, near).min() < 1e-6 or is_among(q, configurations(arm, goal))
+        arm = special_arm(rng, meet, parallel, right, flat=rng.permutation(6)[:2])
+        q = rng.uniform(-np.pi, np.pi, 6)
+        goal = forward(arm, q[None])[0]
+        near = candidates(arm, goal)
+        assert apart(q, near).min() < 1e-6 or is_among(q, configurations(arm, goal))
 
 
 @pytest.mark.parametrize('name', ARMS)
@@ -210,7 +209,7 @@ def test_a_tool_that_points_along_the_first_axis_hides_no_configuration(name):
     rng = np.random.default_rng(84)
     axes, points = arm = ARMS[name]
     seen = 0
-    for _ in range(10):
+    for _ in range(5):
         goal = forward(arm, rng.uniform(-np.pi, np.pi, (1, 6)))[0]
         wrist = goal[:3, :3] @ points[5] + goal[:3, 3]
         tilt, _ = Rotation.align_vectors(axes[:1], (goal[:3, :3] @ axes[5])[None])
@@ -222,7 +221,7 @@ def test_a_tool_that_points_along_the_first_axis_hides_no_configuration(name):
         own = configurations(arm, goal)
         assert all(is_among(q, own) for q in regular)
         seen += len(regular)
-    assert seen > 20
+    assert seen > 10
 
 
 def test_two_roots_about_to_meet_are_both_found():

@@ -18,7 +18,7 @@ def assert_right(arm, configurations, T, psi):
 @each_arm
 def test_a_configuration_is_found_again_by_its_pose_and_its_swivel_angle(make):
     arm, rng = make(), np.random.default_rng(700)
-    for _ in range(robots.samples(2000)):
+    for _ in range(robots.samples(600)):
         q = robots.random_q(arm.chain, rng)
         T, psi = arm.chain.forward(q), arm.swivel(q)
         found = arm.configurations(T, psi)
@@ -64,7 +64,7 @@ def test_an_elbow_above_the_line_to_the_wrist_is_at_zero_and_one_below_at_half_a
 @each_arm
 def test_a_hint_brings_the_elbow_point_nearest(make):
     arm, rng = make(), np.random.default_rng(703)
-    for _ in range(robots.samples(100)):
+    for _ in range(robots.samples(40)):
         q = robots.random_q(arm.chain, rng)
         T = arm.chain.forward(q)
         M = arm.motion(T)
