@@ -3,7 +3,7 @@
 #   make demo                                  the node at work: goals in, joint states out, and a
 #                                              page to drag the goal on; HEADLESS=1: without it
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
-#   make test | lint | docs | bench | soak | setup | pictures
+#   make test | lint | docs | site | bench | soak | setup | pictures
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
 #   make soak SOLVES=100000 MINUTES=2          a shorter one
 
@@ -36,7 +36,7 @@ MINUTES ?= 10
 START ?= 120
 SWITCHES ?= 50
 
-.PHONY: setup demo test lint docs bench soak pictures clean
+.PHONY: setup demo test lint docs site bench soak pictures clean
 
 setup: $(VENV)/.demo $(VENV)/.test
 
@@ -55,6 +55,9 @@ lint: $(VENV)/.test
 
 docs: $(VENV)/.demo
 	$(BIN)/python -m ik_node.tools.ik_docs
+
+site: $(VENV)/.test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark

@@ -50,8 +50,8 @@ setup(
         'jazzy': JAZZY,
         'plot': ['matplotlib'],
         'motion': ['ruckig'],  # for motion in joint space
-        'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mypy', 'pin',
-                 'playwright', 'pytest', 'pytest-xdist>=3.7', 'rtb-data', 'ruff',
+        'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mkdocs-material',
+                 'mypy', 'pin', 'playwright', 'pytest', 'pytest-xdist>=3.7', 'rtb-data', 'ruff',
                  # Without a wheel it would have to be compiled; the tests that need it are skipped.
                  'ruckig; platform_machine != "aarch64"'],
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'optik-py', 'pin', 'playwright',
