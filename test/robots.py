@@ -141,6 +141,15 @@ def random_q(chain: Chain, rng: np.random.Generator, inside: float = 1.0) -> np.
     return rng.uniform(middle - half, middle + half)
 
 
+def needed(name: str, chain: Chain) -> dict:
+    """Return the options without which a solver cannot be made: examples for `example`."""
+    if name != 'example':
+        return {}
+    rng = np.random.default_rng(31)
+    return {'examples': [random_q(chain, rng, inside=0.8) for _ in range(20)],
+            'pseudo_examples': 0}
+
+
 def middle(chain: Chain) -> np.ndarray:
     """Return the middle of the limits, 0 where there are none."""
     finite = np.isfinite(chain.lower) & np.isfinite(chain.upper)

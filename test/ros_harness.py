@@ -182,9 +182,12 @@ class NodeUnderTest:
 
     def transition(self, label):
         """Ask for a lifecycle transition by its name; return whether it succeeded."""
-        request = ChangeState.Request()
+        request, service = ChangeState.Request(), f'{self._name}/change_state'
         request.transition.label = label
-        return self.call(ChangeState, f'{self._name}/change_state', request, attempts=1).success
+        if service not in self._clients:  # the request cannot be repeated
+            self._clients[service] = self.node.create_client(ChangeState, service)
+            self.settle()
+        return self.call(ChangeState, service, request, attempts=1).success
 
     def state(self):
         """Return the name of the lifecycle state."""

@@ -91,13 +91,18 @@ class IterativeSolver(Solver):
         return super()._start(q0)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        return self._solve_with(goal, q0, self.packed, self._soft)
+
+    def _solve_with(self, goal: Goal, q0: np.ndarray, packed: Packed,
+                    soft: Packed | None) -> Found:
+        """Solve with settings; soft: those within the soft limits, which come first."""
         timeout = self.options.timeout
         deadline = None if timeout is None else time.perf_counter() + timeout
-        if self._soft is not None:
-            q, outcome, timed_out = self._search(goal, q0, deadline=deadline, packed=self._soft)
+        if soft is not None:
+            q, outcome, timed_out = self._search(goal, q0, deadline=deadline, packed=soft)
             if outcome[0] == CONVERGED:
                 return self._found(goal, q0, q, outcome, timed_out)
-        return self._found(goal, q0, *self._search(goal, q0, deadline=deadline))
+        return self._found(goal, q0, *self._search(goal, q0, deadline=deadline, packed=packed))
 
     def _found(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
                timed_out: bool) -> Found:

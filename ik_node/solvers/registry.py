@@ -12,6 +12,7 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.base import Solver
 from ik_node.solvers.ccd.solver import CcdSolver
+from ik_node.solvers.example.solver import ExampleSolver
 from ik_node.solvers.genetic.solver import GeneticSolver
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.pseudoinverse import PseudoinverseSolver
@@ -21,8 +22,8 @@ from ik_node.solvers.plugins import GROUP, Refused, load
 
 _BUILT_IN: dict[str, type[Solver]] = {
     solver.name: solver for solver in (
-        AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, GeneticSolver, OptimizationSolver,
-        PseudoinverseSolver, TransposeSolver)}
+        AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, ExampleSolver, GeneticSolver,
+        OptimizationSolver, PseudoinverseSolver, TransposeSolver)}
 
 
 class _Plugins:

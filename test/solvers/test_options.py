@@ -47,7 +47,8 @@ def test_max_iterations_bounds_an_attempt_and_is_named_as_the_reason():
     pose = chain.forward(robots.random_q(chain, np.random.default_rng(31), inside=0.5))
     for name in solver_names():
         if name not in ('analytic', 'auto'):
-            solver = make_solver(name, chain, max_iterations=2, max_restarts=0)
+            solver = make_solver(name, chain, max_iterations=2, max_restarts=0,
+                                 **robots.needed(name, chain))
             result = solver.solve(pose, robots.middle(chain))
             assert result.reason is StopReason.ITERATIONS
             assert result.iterations == 2
@@ -104,7 +105,7 @@ def test_max_step_bounds_the_change_of_a_joint_in_one_iteration(name):
     assert np.abs(free.solve(goal, start).q - start).max() > 0.05
 
 
-@pytest.mark.parametrize('name', solver_names())
+@pytest.mark.parametrize('name', [name for name in solver_names() if name != 'example'])
 def test_a_heavy_joint_moves_less(name):
     chain = robots.planar(15.0, 10.0, 5.0)
     start = np.array([np.pi / 8, np.pi / 4, np.pi / 4])

@@ -108,7 +108,7 @@ def test_the_solver_chosen_on_the_page_is_the_nodes_parameter(seen):
 def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
     seen.home()
     handle = 0.85 * 0.35 * seen.robot_view.reach
-    for _ in range(8):  # away from the camera
+    for _ in range(20):  # away from the camera
         drag(seen.page, seen.handle(1, handle), seen.handle(1, handle + 0.2), steps=6)
         if seen.robot_view.reports[-1].level:
             break

@@ -1,0 +1,145 @@
+"""Joint values that follow from examples for a goal: three models behind one call."""
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from ik_node.solvers.example.examples import Examples, Features
+from ik_node.solvers.example.mixture import fit_mixture
+from ik_node.solvers.example.options import ExampleOptions
+from ik_node.solvers.goal import Goal
+
+_AS_NEAR = 1.5      # of the distance of the nearest example: others count as equally near
+_CANDIDATES = 128   # configurations between examples, of which some become pseudo-examples
+_ALL_AT_ONCE = 256  # examples: rbf interpolates so many by one system of equations
+_STEPS = 12         # of the most likely configuration
+_STILL = 1e-6       # rad or m
+_LOOSE = 1e-8       # squared error per variance of a goal that is met
+
+
+class Model(Protocol):
+    """What a model can do."""
+
+    def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
+        """Return joint values (n,) for a goal with the point (d,), see `Examples.points`."""
+
+
+class Neighbours:
+    """A tree of the examples' points; `nearest` uses nothing else."""
+
+    def __init__(self, examples: Examples, features: Features, count: int) -> None:
+        """Build the tree."""
+        from scipy.spatial import cKDTree  # late: it takes a third of a second
+        self._examples, self._count = examples, min(count, len(examples.q))
+        self.points = examples.points(features, examples.poses)
+        self._tree: Any = cKDTree(self.points)
+
+    def nearest(self, point: np.ndarray) -> int:
+        """Return the number of the example nearest to a point (d,)."""
+        return int(self._tree.query(point)[1])
+
+    def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
+        """Return the nearest example; of those that are as near, the one nearest to q0."""
+        away, index = self._tree.query(point, k=self._count)
+        away, index = np.atleast_1d(away), np.atleast_1d(index)
+        near = index[away <= _AS_NEAR * away[0]]
+        moved = np.abs(self._examples.q[near] - q0).max(axis=1)
+        return np.array(self._examples.q[near[int(np.argmin(moved))]])
+
+
+class RadialBasisFunctions:
+    """A linear part by least squares, and radial basis functions |x − xᵢ| on what it misses.
+
+    After Rose, Sloan & Cohen 2001, with the linear kernel, which has no width to be chosen.
+    """
+
+    def __init__(self, examples: Examples, features: Features, options: ExampleOptions,
+                 exact: Callable[[np.ndarray, np.ndarray], np.ndarray | None]) -> None:
+        """Fit; exact: returns the configuration at a pose (4, 4) near q (n,), None without one."""
+        self._options = options
+        self._x, self._q = examples.points(features, examples.poses), examples.q
+        self._fit()
+        if options.pseudo_examples:
+            self._add_pseudo_examples(examples, features, exact)
+
+    def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
+        """Return the interpolated joint values (n,)."""
+        rows: np.ndarray = point @ self._linear + self._constant + self._rest(point[None])[0]
+        return rows
+
+    def _fit(self) -> None:
+        from scipy.interpolate import RBFInterpolator  # late: it takes a third of a second
+        x, q = self._x, self._q
+        middle, mean = x.mean(axis=0), q.mean(axis=0)
+        self._linear = np.linalg.lstsq(x - middle, q - mean, rcond=1e-6)[0]
+        self._constant = mean - middle @ self._linear
+        whole = len(x) <= _ALL_AT_ONCE
+        self._rest = RBFInterpolator(
+            x, q - x @ self._linear - self._constant, kernel='linear', degree=0,
+            neighbors=None if whole else min(self._options.neighbours, len(x)),
+            smoothing=self._options.smoothing)
+
+    def _add_pseudo_examples(
+            self, examples: Examples, features: Features,
+            exact: Callable[[np.ndarray, np.ndarray], np.ndarray | None]) -> None:
+        """Add configurations at poses between examples where the interpolation misses most."""
+        between = examples.between(_CANDIDATES)
+        if not len(between):
+            return
+        poses = np.array([examples.forward(q) for q in between])
+        points = examples.points(features, poses)
+        guesses = points @ self._linear + self._constant + self._rest(points)
+        reached = examples.points(features, np.array([examples.forward(q) for q in guesses]))
+        missed = np.linalg.norm(reached - points, axis=1)
+        worst = np.argsort(-missed, kind='stable')[:self._options.pseudo_examples]
+        found = [(k, exact(poses[k], guesses[k])) for k in worst if missed[k] > 0.0]
+        added = [(points[k], q) for k, q in found if q is not None]
+        if added:
+            self._x = np.vstack([self._x, [x for x, _ in added]])
+            self._q = np.vstack([self._q, [q for _, q in added]])
+            self._fit()
+
+
+class GaussianMixture:
+    """The configuration that meets the goal and is most likely, by iterated projection.
+
+    For each normal distribution N(μ, Σ) of the mixture: q ← μ + Σ Jᵀ (J Σ Jᵀ)⁻¹ (e + J (q − μ)),
+    the most likely of the configurations that meet the linearised goal, until q stays.
+    """
+
+    def __init__(self, examples: Examples, options: ExampleOptions, lower: np.ndarray,
+                 upper: np.ndarray,
+                 rows: Callable[[Goal, np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
+        """Fit the mixture; rows: returns the error (6,) and its Jacobian (6, n) at q (n,)."""
+        self._examples, self._options, self._rows = examples, options, rows
+        self._lower, self._upper = lower, upper
+
+    @cached_property
+    def mixture(self) -> list[Any]:
+        """The normal distributions."""
+        return fit_mixture(self._examples.q, self._options.components, self._options.clusters,
+                           self._options.seed)
+
+    def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
+        """Return the most likely joint values (n,)."""
+        best, most = q0, -math.inf
+        for normal in self.mixture:
+            q = np.clip(normal.mean, self._lower, self._upper)
+            for _ in range(_STEPS):
+                e, J = self._rows(goal, q)
+                JS = J @ normal.covariance
+                gain = np.linalg.solve(JS @ J.T + _LOOSE * np.eye(6), JS).T
+                moved = np.clip(normal.mean + gain @ (e + J @ (q - normal.mean)), self._lower,
+                                self._upper)
+                still = np.abs(moved - q).max() < _STILL
+                q = moved
+                if still:
+                    break
+            e, _ = self._rows(goal, q)
+            likelihood = normal.log_likelihood(q) - 0.5 * float(e @ e) / _LOOSE
+            if likelihood > most:
+                best, most = q, likelihood
+        return np.array(best)

@@ -1,0 +1,124 @@
+"""Inverse kinematics by example [Rose, Sloan & Cohen 2001; Grochow et al. 2004]."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ik_node._jit import Kernel
+from ik_node.exceptions import UnsupportedError
+from ik_node.model.chain import Chain
+from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.example.examples import Examples, Features, features_of, gap
+from ik_node.solvers.example.models import (
+    GaussianMixture,
+    Model,
+    Neighbours,
+    RadialBasisFunctions,
+)
+from ik_node.solvers.example.options import ExampleOptions
+from ik_node.solvers.example.sources import read_examples
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.optimization.objective import pose_rows
+from ik_node.solvers.packing import Packed, with_settings
+from ik_node.solvers.search import nearest_turn
+from ik_node.solvers.settings import CONVERGED
+
+
+class ExampleSolver(DlsSolver):
+    """Configurations like those of examples: interpolated, then led to the goal by dls.
+
+    The interpolated configuration takes q0's place: dls begins there, is drawn towards it in the
+    null space of the goal, and prefers what is near it. `Result.method` says how far the goal is
+    from the nearest example.
+    """
+
+    name = 'example'
+    Options: ClassVar[type[ExampleOptions]] = ExampleOptions
+
+    def __init__(self, chain: Chain, **options: Any) -> None:
+        """Read the examples and fit the model; see `Solver`.
+
+        Raises UnsupportedError without examples, and IkError for those that cannot be used.
+        """
+        super().__init__(chain, **options)
+        given = self.options.examples
+        if given is None:
+            raise UnsupportedError('example needs the option examples: a file, or in Python an '
+                                   'array (k, n) of joint values')
+        self._examples = Examples(
+            self.chain, read_examples(given, self.chain) if isinstance(given, str) else given,
+            self.settings.length)
+        self._models: dict[Features, tuple[Neighbours, Model]] = {}
+        self._at(Features(True, True))
+
+    def distance(self, goal: Goal) -> str:
+        """Return how far a goal is from the nearest example, in m and rad."""
+        features = features_of(goal)
+        neighbours, _ = self._at(features)
+        point = self._examples.points(features, goal.pose[None])[0]
+        return gap(features, goal.pose, self._examples.poses[neighbours.nearest(point)])
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries that the solver can reach; see `Solver`."""
+        return pose_rows, *super().kernels()
+
+    def _method_settings(self) -> JacobianSettings:
+        settings = super()._method_settings()
+        gains = np.full(self.chain.n_joints, self.options.bias_gain, dtype=float)
+        return settings._replace(bias_gain=gains, biased=bool(gains.any()) or settings.biased)
+
+    def _start(self, q0: Any) -> np.ndarray:
+        return Solver._start(self, q0)
+
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        features = features_of(goal)
+        _, model = self._at(features)
+        point = self._examples.points(features, goal.pose[None])[0]
+        guess = self._within(np.ascontiguousarray(model.configuration(goal, point, q0)))
+        nearest_turn(self.chain.arrays, q0, guess)
+        found = self._led_to(goal, guess)
+        return Found(*found[:-1], f'{self.options.model}, {self.distance(goal)} from the nearest '
+                                  'example')
+
+    def _led_to(self, goal: Goal, guess: np.ndarray) -> Found:
+        """Return the result of dls from a configuration (n,), drawn towards it."""
+        soft = None if self._soft is None else self._towards(guess, self._soft)
+        return self._solve_with(goal, guess, self._towards(guess, self.packed), soft)
+
+    def _towards(self, guess: np.ndarray, packed: Packed) -> Packed:
+        """Return settings with a bias towards a configuration (n,)."""
+        if self.options.bias_target is not None:
+            return packed
+        method = self.settings.method._replace(bias_target=guess)
+        return with_settings(packed, self.settings._replace(method=method))
+
+    def _at(self, features: Features) -> tuple[Neighbours, Model]:
+        """Return the model of goals that constrain some axes; it is fitted on first use."""
+        if features not in self._models:
+            options, own = self.options, self._examples
+            neighbours = Neighbours(own, features, options.neighbours)
+            model: Model = neighbours
+            if options.model == 'rbf':
+                model = RadialBasisFunctions(own, features, options, self._exact)
+            elif options.model == 'gaussian':
+                model = GaussianMixture(own, options, self.chain.lower, self.chain.upper,
+                                        self._rows)
+            self._models[features] = neighbours, model
+        return self._models[features]
+
+    def _exact(self, pose: np.ndarray, q: np.ndarray) -> np.ndarray | None:
+        """Return a configuration at a pose (4, 4), led there from q (n,); None without one."""
+        guess = self._within(np.ascontiguousarray(q))
+        found, outcome, _ = self._search(Goal.from_pose(pose), guess, attempts=1,
+                                         packed=self._towards(guess, self.packed))
+        return found if outcome.end == CONVERGED else None
+
+    def _rows(self, goal: Goal, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weighted error (6,) of a goal at q (n,) and its Jacobian (6, n)."""
+        V, J = np.empty(6), np.empty((6, len(q)))
+        weights = (goal.weights > 0.0).astype(float)
+        weights[:3] /= self.settings.length
+        pose_rows(*self._packed_chain, goal.pose, weights, self._scratch(), q, V, J)
+        return V, J
