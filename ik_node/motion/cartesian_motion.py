@@ -67,11 +67,9 @@ def _from_rest(follower: Follower, limits: MotionLimits, q: np.ndarray,
     T = follower.chain.forward(q)
     poses = [T, *(_whole(goal, T) for goal in goals)]
     motions: list[Trajectory] = []
-    for path in paths_through(poses):
-        followed = follower.follow(goals[-1], path, q)
-        if (followed.configurations != q).any():
+    for followed in follower.follow(goals[-1], paths_through(poses), q):
+        if (followed.configurations != followed.configurations[0]).any():
             motions.append(along(followed.spline(), limits))
-            q = motions[-1].end
     return Series(motions) if len(motions) > 1 else motions[0] if motions else Rest(q)
 
 

@@ -1,18 +1,20 @@
-"""Follows a path of the tip pose by pose, without jumps of the joints."""
+"""Follows paths of the tip without jumps of the joints: pose by pose, else chosen as a whole."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ik_node._jit import Kernel
+from ik_node._jit import Kernel, OutOfTimeError
 from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
 from ik_node.motion.time_scaling import two_passes
 from ik_node.motion.tip_path import TipPath
-from ik_node.solvers.base import Solver
+from ik_node.solvers.base import PATH_KERNELS, Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_log
 
 POSITION_TOLERANCE = 1e-4     # m: largest deviation of the tip from its path between solved poses
@@ -23,6 +25,11 @@ _SHORTEST = 2.0 ** -16   # of the path: a step that still fails at this length i
 _LARGEST_STEP = 0.15     # rad or m: of a joint, from pose to pose
 _STARTS = 10             # restarts, to find the reason why there is no step to a pose
 _REFINED = 8             # times that intervals are halved to keep the tolerances
+# Of paths that are chosen as a whole:
+_POSES = 64              # of a path
+_MOST_POSES = 512        # of all paths
+_WHOLE_STEP = 0.3        # rad or m: of a joint, from pose to pose
+_PLANNING = 0.5          # s
 
 
 class Followed(NamedTuple):
@@ -42,12 +49,14 @@ class Follower:
     """Follows paths with an arm's solver: each pose from the previous solution, without restarts.
 
     Where the solver jumps, as a closed form may between branches or values of a redundancy, damped
-    least squares continues from the same configuration if it can.
+    least squares continues from the same configuration if it can. Where that leads a redundant arm
+    to a limit, the configurations of all poses are chosen as a whole. Other arms have no choice:
+    their present branch is the only one that is continuous.
     """
 
     def __init__(self, solver: Solver) -> None:
         """Prepare solvers with the same tolerances and limits."""
-        self.chain = solver.chain
+        self.chain, self._solver = solver.chain, solver
         options = {name: value for name, value in vars(solver.options).items()
                  if name not in ('timeout', 'prefer')}
         options['closest'] = False
@@ -60,17 +69,61 @@ class Follower:
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Return the entries that following can reach."""
-        return *self._own.kernels(), *self._steady.kernels(), two_passes
+        return (*self._own.kernels(), *self._steady.kernels(), *self._solver.kernels(),
+                *PATH_KERNELS, two_passes)
 
-    def follow(self, goal: Goal, path: TipPath, q0: np.ndarray) -> Followed:
-        """Return joint values along a path, from q0 (n,), rad or m, at its beginning.
+    def follow(self, goal: Goal, paths: Sequence[TipPath], q0: np.ndarray) -> list[Followed]:
+        """Return joint values along paths, from q0 (n,), rad or m, at the beginning of the first.
 
-        goal: its weights apply along the path; free axes stay free. Between two poses, on the
-        spline through the configurations, the tip stays within POSITION_TOLERANCE and
-        ORIENTATION_TOLERANCE of the path too. Raises MotionError, with the place, where a pose
-        cannot be met, and where a joint would have to jump.
+        Each path begins where the one before ends. goal: its weights apply along the paths; free
+        axes stay free. Between two poses, on the spline through the configurations, the tip stays
+        within POSITION_TOLERANCE and ORIENTATION_TOLERANCE of the path too. Raises MotionError,
+        with the place, where a pose cannot be met, and where a joint would have to jump.
         """
-        parts, configurations = self._march(goal, path, q0)
+        followed: list[Followed] = []
+        q = q0
+        try:
+            for path in paths:
+                followed.append(self._refined(goal, path, *self._march(goal, path, q)))
+                q = followed[-1].configurations[-1]
+        except MotionError as error:
+            if len(q0) <= np.count_nonzero(goal.weights):
+                raise
+            return self._as_a_whole(goal, paths, q0, error, len(followed) + error.part)
+        return followed
+
+    def _as_a_whole(self, goal: Goal, paths: Sequence[TipPath], q0: np.ndarray, error: MotionError,
+                    reached: float) -> list[Followed]:
+        """Return joint values chosen for all poses of the paths.
+
+        error: that of following pose by pose, after so many paths and parts; it is raised where
+        there is no such choice, unless the choice leads farther.
+        """
+        count = min(_POSES, _MOST_POSES // len(paths))
+        if count < 2:
+            raise error
+        parts = np.linspace(0.0, 1.0, count + 1)
+        poses = [goal.moved_to(path.pose(s)) for path in paths for s in parts[1:].tolist()]
+        try:
+            found = self._solver.solve_path(poses, q0, _WHOLE_STEP, _PLANNING, join_q0=True)
+        except OutOfTimeError:
+            raise error from None
+        q = np.concatenate([q0[None], found.q])
+        if not found.success.all():
+            i = int(np.argmin(found.success))
+            k, j = divmod(i, count)
+            if k + parts[j] <= reached or found.reason[i] is StopReason.TIMEOUT:
+                raise error
+            raise self._no_step(paths[k], float(parts[j]), found.reason[i], q[i], q[i + 1])
+        try:
+            return [self._refined(goal, path, parts.tolist(), list(q[k * count:][:count + 1]))
+                    for k, path in enumerate(paths)]
+        except MotionError:
+            raise error from None
+
+    def _refined(self, goal: Goal, path: TipPath, parts: list[float],
+                 configurations: list[np.ndarray]) -> Followed:
+        """Add poses until the tip stays within the tolerances between them, too."""
         for _ in range(_REFINED):
             found = Followed(np.array(parts), np.array(configurations))
             middles = 0.5 * (found.parts[1:] + found.parts[:-1])
@@ -127,13 +180,19 @@ class Follower:
                place: float) -> MotionError:
         """Return the reason why there is no step from q (n,) to a part s of the path."""
         result = self._anew.solve(goal.moved_to(path.pose(s)), q)
-        if not result.success:
+        reason = StopReason.CONVERGED if result.success else result.reason
+        return self._no_step(path, place, reason, q, result.q)
+
+    def _no_step(self, path: TipPath, place: float, reason: StopReason, q: np.ndarray,
+                 after: np.ndarray) -> MotionError:
+        """Return the error of a part of a path at q (n,); after (n,): the next, if CONVERGED."""
+        if reason is not StopReason.CONVERGED:
             return MotionError(f'the path cannot be followed beyond {path.place(place)}: '
-                               f'{result.reason.value}', place)
-        i = int(np.argmax(np.abs(result.q - q)))
+                               f'{reason.value}', place)
+        i = int(np.argmax(np.abs(after - q)))
         unit = 'm' if self.chain.prismatic[i] else 'rad'
         return MotionError(f'the path requires a jump at {path.place(place)}: of joint '
-                           f'{self.chain.joint_names[i]!r} by {abs(result.q[i] - q[i]):.3g} '
+                           f'{self.chain.joint_names[i]!r} by {abs(after[i] - q[i]):.3g} '
                            f'{unit}', place)
 
 

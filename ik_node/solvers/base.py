@@ -124,17 +124,19 @@ class Solver(ABC):
         return Result.of(tuple(columns), np.full(len(wanted), share), self.chain, *wanted)
 
     def solve_path(self, poses: Any, q0: Sequence[float] | np.ndarray | None = None,
-                   max_joint_step: float = 0.5, timeout: float | None = None) -> Result:
+                   max_joint_step: float = 0.5, timeout: float | None = None, *,
+                   join_q0: bool = False) -> Result:
         """Return a Result of arrays for a path of poses (m, 4, 4), m, chosen as a whole.
 
         poses may be a list of `Goal`, which leave axes free, as well. A pose succeeds when it is
         met and no joint moves more than max_joint_step, rad or m, from the pose before. Travel
-        from q0 (n,) to the first pose counts, but may be of any size; without q0 the path begins
-        anywhere. Of all paths through the candidates the one with the fewest breaks is chosen,
-        then the shortest, away from limits. After a break the rest is still solved: a pose that is
-        met, but only by a longer step, has no success and the reason CONVERGED. The option
-        `prefer` does not apply. timeout: s after which no more candidates are looked for, where
-        the path breaks or a pose is not met, which then has the reason TIMEOUT; None: no limit.
+        from q0 (n,) to the first pose counts, but may be of any size unless join_q0 is true: it is
+        then limited, too. Without q0 the path begins anywhere. Of all paths through the candidates
+        the one with the fewest breaks is chosen, then the shortest, away from limits. After a break
+        the rest is still solved: a pose that is met, but only by a longer step, has no success and
+        the reason CONVERGED. The option `prefer` does not apply. timeout: s after which no more
+        candidates are looked for, where the path breaks or a pose is not met, which then has the
+        reason TIMEOUT; None: no limit.
         Raises InputError as `solve`, naming the pose, for a max_joint_step that is not positive,
         and for a negative timeout.
         """
@@ -156,8 +158,8 @@ class Solver(ABC):
             self.chain, self._packed_chain, T_base_goal, weights,
             np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
             travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
-            most, lambda i, guess: self._solve_verified(goals[i], guess), self.options.seed,
-            deadline)
+            join_q0, most, lambda i, guess: self._solve_verified(goals[i], guess),
+            self.options.seed, deadline)
         found = plan(problem,
                      lambda part, density: self._candidates(goals[part], start, density))
         share = (time.perf_counter() - started) / max(len(goals), 1)

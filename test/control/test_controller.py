@@ -9,11 +9,13 @@ from scipy.interpolate import CubicSpline
 
 import robots
 from ik_node import Goal, KinematicTree
+from ik_node._jit import HAVE_NUMBA
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller, Waypoint
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
-from ik_node.exceptions import InputError
+from ik_node.exceptions import InputError, MotionError
+from ik_node.motion.interpolation import between_poses
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()
@@ -41,10 +43,10 @@ class Sink:
 class Rig:
     """A robot of one arm, its controller and their time."""
 
-    def __init__(self, motion='jump', **options):
+    def __init__(self, motion='jump', tree=TREE, start=START, **options):
         self.now, self.sink = 0.0, Sink()
-        self.robot = Robot(TREE, {'': self.arm(motion, **options)})
-        self.robot.move(self.robot.arms[''], START)
+        self.robot = Robot(tree, {'': self.arm(motion, tree=tree, **options)})
+        self.robot.move(self.robot.arms[''], start)
         self.controller = Controller(self.robot.arms[''], lambda: self.now, self.sink)
 
     @staticmethod
@@ -281,6 +283,48 @@ def test_a_waypoint_that_the_path_does_not_meet_has_no_guess_of_its_own():
     goals[4] = Goal.from_pose(far)
     guesses = [waypoint.q0 for waypoint in rig.controller.with_guesses(rig.robot, path(*goals))]
     assert [guess is None for guess in guesses] == [k == 4 for k in range(10)]
+
+
+# A configuration of the 7R arm, and a pose. On the straight line between them the nearest values of
+# the redundancy lead to a limit; others lead to the end.
+SEVEN = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf')
+BEGIN = np.array([-1.39, -1.343, -1.018, -0.609, 2.051, 0.543, -2.079])
+END = Goal((0.081, 0.5, 1.019), (0.1231, 0.3319, 0.8909, -0.2844))
+
+
+@pytest.mark.skipif(not HAVE_NUMBA, reason='takes minutes as plain Python')
+def test_a_redundant_arm_keeps_a_line_that_breaks_pose_by_pose():
+    rig = Rig('cartesian', SEVEN, BEGIN, solver='auto')
+    arm, q, steps = rig.controller.arm, BEGIN, []
+    first = arm.chain.forward(BEGIN)
+    for T in between_poses(first, END.pose, np.linspace(0.0, 1.0, 300)):
+        before, q = q, arm.solver.solve(T, q).q
+        steps.append(np.abs(q - before).max())
+    assert max(steps) > 1.0
+    duration = rig.controller.go(rig.robot, END).duration
+    line, before = END.pose[:3, 3] - first[:3, 3], rig.q
+    for _ in range(100):
+        rig.advance(0.01 * duration)
+        off = arm.chain.forward(rig.q)[:3, 3] - first[:3, 3]
+        assert np.linalg.norm(np.cross(off, line)) / np.linalg.norm(line) < 1.1e-4
+        assert (np.abs(rig.q - before) <= 0.01 * duration * arm.limits.velocity * 1.00001).all()
+        before = rig.q
+    rig.advance(1e-9)
+    assert rig.controller.motion is None
+    assert arm.chain.forward(rig.q) == pytest.approx(END.pose, abs=5e-6)
+
+
+def test_a_line_that_no_redundancy_keeps_is_refused_with_its_place_and_the_arm_stays():
+    # The tip comes no nearer to the shoulder than 1 - 0.3 - 0.3.
+    chain, q0 = robots.planar(1.0, 0.3, 0.3), np.array([-0.3, 0.8, 0.7])
+    rig = Rig('cartesian', chain.tree, q0)
+    start = chain.forward(q0)[:3, 3]
+    radius = np.linalg.norm(start)
+    with pytest.raises(MotionError, match='the path cannot be followed beyond') as caught:
+        rig.controller.go(rig.robot, Goal(-start, weights=[1, 1, 0, 0, 0, 0]))
+    assert caught.value.part == pytest.approx((radius - 0.4) / (2.0 * radius), abs=1e-3)
+    assert rig.controller.motion is None
+    assert rig.q.tolist() == q0.tolist()
 
 
 @moving

@@ -22,12 +22,14 @@ class Ladder:
     """Candidates of every pose; the first rung may be the initial guess alone."""
 
     def __init__(self, chain: Chain, rungs: Sequence[np.ndarray], scale: np.ndarray, margin: float,
-                 anchored: bool) -> None:
+                 anchored: bool, joined: bool) -> None:
         """Take candidates (k, n) of every rung. scale (n,): of steps in the travel.
 
         margin: soft distance from the limits. anchored: whether the first rung stays as it is.
+        joined: whether the step from there is limited, too.
         """
         self._chain, self._scale, self._margin, self._anchored = chain, scale, margin, anchored
+        self._departs = anchored and not joined
         span = chain.upper - chain.lower
         self._cyclic = chain.turns & (span >= _FEW_COPIES * _TURN)
         self._copied = chain.turns & (span >= _TURN) & ~self._cyclic
@@ -88,9 +90,9 @@ class Ladder:
         cost, state = self._costs(self._q), np.empty((len(self._q), 3))
         chosen = np.empty(self._count, dtype=np.int64)
         largest = shortest_path(self._q, first, cost, self._cyclic, self._scale, most,
-                                self._anchored, True, state, chosen)
+                                self._departs, True, state, chosen)
         shortest_path(self._q, first, cost, self._cyclic, self._scale,
-                      min(most, _LOOSER * largest + _ROUNDING), self._anchored, False, state,
+                      min(most, _LOOSER * largest + _ROUNDING), self._departs, False, state,
                       chosen)
         path = np.full((self._count, self._q.shape[1]), np.nan)
         path[chosen >= 0] = self._q[chosen[chosen >= 0]]

@@ -55,7 +55,8 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
     reached = np.all(errors <= problem.tolerances, axis=1)
     reason[reached] = StopReason.CONVERGED
     reason[~reached & (reason == StopReason.CONVERGED)] = StopReason.STALLED
-    steps = np.abs(np.diff(q, axis=0, prepend=q[:1])).max(axis=1, initial=0.0)
+    start = q[:1] if problem.q0 is None or not problem.joined else problem.q0[None]
+    steps = np.abs(np.diff(q, axis=0, prepend=start)).max(axis=1, initial=0.0)
     success = reached & (steps <= problem.most + _ROUNDING)
     return Planned(q, success, reason, errors[:, 0], errors[:, 1], counts[0], counts[1], method)
 

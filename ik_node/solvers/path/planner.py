@@ -19,7 +19,8 @@ from ik_node.solvers.path.smoothing import smoothed
 _ROUNDS = 12        # of repairs
 _PATIENCE = 4       # rounds without fewer breaks
 _DENSER = 4,         # densities of the candidates of a redundant arm in the first rounds
-_WINDOW = 50        # poses to either side of a break that get these
+_WINDOW = 50        # poses to either side of a break that get these,
+_AT_ONCE = 10       # so many of them between looks at the clock
 _AROUND = 3         # poses to either side that a step is compared with
 _ROUGH = 3.0        # of the median of these: a step that is mended
 _SEEDS = 24         # guesses for the solver's own method where a path begins or breaks
@@ -46,7 +47,7 @@ class PathPlanner:
         if problem.q0 is not None:
             rungs.insert(0, problem.q0[None])
         self._ladder = Ladder(problem.chain, rungs, problem.scale, problem.margin,
-                              problem.q0 is not None)
+                              problem.q0 is not None, problem.joined)
         self._failed: dict[int, Any] = {}
         self._guesses = self._spread()
         self._next = 0
@@ -74,7 +75,7 @@ class PathPlanner:
         if not problem.is_late and self._mend(q):
             q = self._choose()
         met = np.isfinite(q).all(axis=1)
-        if self.redundant and met.any() and not problem.is_late:
+        if self.redundant and met.any() and not (problem.is_late and len(self._broken(q))):
             q = self._smooth(q, met)
         return q, met
 
@@ -98,7 +99,7 @@ class PathPlanner:
         before = self._before(q)
         with np.errstate(invalid='ignore'):
             far = np.abs(q - before).max(axis=1) > self._problem.most
-        far[0] = False  # travel from q0 may be of any size
+        far[0] = far[0] and self._problem.joined  # else travel from q0 may be of any size
         return np.flatnonzero(far | ~np.isfinite(q).all(axis=1))
 
     def _before(self, q: np.ndarray) -> np.ndarray:
@@ -145,12 +146,17 @@ class PathPlanner:
 
     def _condense(self, places: np.ndarray, density: int) -> bool:
         """Add more candidates of the closed form about breaks; return whether there are any."""
-        added = 0
+        added, done = 0, 0
         for i in places[:_BREAKS].tolist():
-            part = slice(max(0, i - _WINDOW), i + _WINDOW)
-            for k, rung in enumerate(self._closed_form(part, density) or (), start=part.start):
-                added += len(rung)
-                self._ladder.extend(k + self._problem.anchored, rung)
+            last = min(i + _WINDOW, len(self._problem.poses))
+            for first in range(max(done, i - _WINDOW), last, _AT_ONCE):
+                if self._problem.is_late:
+                    break
+                part = slice(first, min(first + _AT_ONCE, last))
+                for k, rung in enumerate(self._closed_form(part, density) or (), start=first):
+                    added += len(rung)
+                    self._ladder.extend(k + self._problem.anchored, rung)
+            done = last
         return added > 0
 
     def _sow(self, i: int, near: np.ndarray) -> bool:

@@ -33,6 +33,8 @@ class PathProblem(NamedTuple):
     """Soft distance from the limits, rad or m."""
     q0: np.ndarray | None
     """(n,) the configuration before the first pose, or None."""
+    joined: bool
+    """Whether the step from q0 is limited as the others are; else it may be of any size."""
     most: float
     """Largest step of a joint from pose to pose, rad or m."""
     solve: Callable[[int, np.ndarray], Any]

@@ -21,10 +21,10 @@ def shortest_path(q: Matrix, first: Integers, cost: Vector, cyclic: Booleans, sc
     q (k, n): candidates, rad or m; those of rung i are first[i] … first[i + 1] − 1. cost (k,): of
     each candidate. cyclic (n,): joints whose steps are measured but for whole turns. scale (n,):
     factor of a joint's step in the travel Σ (scale Δq)². most: largest step of a joint, rad or m.
-    anchored: whether the first rung is what the path begins from; the step from there is of any
-    size. widest: instead of the travel, minimise the largest step of any joint. Steps over rungs
-    without candidates are not limited. state (k, 3): scratch. Return the largest step that is not a
-    break with `widest`, else the travel with the costs of the candidates.
+    anchored: whether the first rung is what the path begins from, by a step of any size. widest:
+    instead of the travel, minimise the largest step of any joint. Steps over rungs without
+    candidates are not limited. state (k, 3): scratch. Return the largest step that is not a break
+    with `widest`, else the travel with the costs of the candidates.
     """
     m = chosen.shape[0]
     before, until = 0, 0  # candidates of the rung before

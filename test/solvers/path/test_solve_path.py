@@ -142,6 +142,17 @@ def test_travel_from_q0_counts_but_may_be_of_any_size(name):
     assert solver.solve_path(poses).success.all()
 
 
+@pytest.mark.parametrize('name', ['dls', 'auto'])
+def test_the_step_from_q0_is_limited_where_the_arm_is_on_the_path_already(name):
+    chain = robots.planar(1.0, 0.8, limit=6.0)
+    q = np.linspace([-1.0, 0.8], [-0.8, 1.0], 6)
+    solver, poses = make_solver(name, chain), poses_of(chain, q)
+    for start, first in ((-1.1, True), (-1.4, False)):
+        result = solver.solve_path(poses, [start, 0.8], 0.2, join_q0=True)
+        assert result.success.tolist() == [first, *[True] * 5]
+        assert result.reason[0] is StopReason.CONVERGED
+
+
 def test_a_path_keeps_the_margin_where_another_turn_does():
     chain = robots.planar(1.0, 0.8, limit=6.0)
     q = np.linspace([-5.9, 0.8], [-5.8, 0.9], 6)
