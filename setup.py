@@ -64,6 +64,7 @@ setup(
         'console_scripts': [
             'ik_node = ik_node.commands:ik_node',
             'demo_goals = ik_node.commands:demo_goals',
+            'ik_compare = ik_node.commands:ik_compare',
             'ik_compile = ik_node.commands:ik_compile',
             'ik_figures = ik_node.commands:ik_figures',
             'ik_inspect = ik_node.commands:ik_inspect',

@@ -46,6 +46,8 @@ def main() -> int:
     os.environ.update(ROS_DOMAIN_ID='88', ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
     PICTURES.mkdir(exist_ok=True)
     _run('ik_node.tools.ik_figures', '--out', DOCS / 'figures', '--markdown', DOCS / 'figures.md')
+    _run('ik_node.tools.ik_compare', '--output', DOCS / 'comparison.md', '--png',
+         PICTURES / 'comparison.png')
     panda = arms.load('panda')
     _run('ik_node.tools.ik_workspace', panda.file, '--base', panda.chain.base_link, '--tip',
          panda.chain.tip_link, '--show', 'manipulability', '--png', DOCS / 'workspace.png')

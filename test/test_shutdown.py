@@ -94,7 +94,8 @@ def test_the_node_ends_quietly_at_any_moment_of_its_start(check_quiet, how, dela
 @pytest.mark.parametrize('module', [
     ['ik_node.ros.clients.demo_goals'], ['ik_node.viewer', '--robot', ROBOT], ['ik_node.demo'],
     ['ik_node.tools.ik_inspect', 'arm_7r'], ['ik_node.tools.ik_workspace', 'arm_7r'],
-    ['ik_node.tools.ik_figures']], ids=lambda module: module[0].rsplit('.', 1)[1])
+    ['ik_node.tools.ik_figures'], ['ik_node.tools.ik_compare']],
+    ids=lambda module: module[0].rsplit('.', 1)[1])
 def test_so_do_the_other_commands(check_quiet, module, delay):
     pytest.importorskip('rclpy', reason='ROS 2 is not installed')
     check_quiet(['-m', *module], signal.SIGINT, delay)
@@ -113,7 +114,7 @@ def test_every_console_script_is_an_entry_point_of_the_commands():
     text = (Path(__file__).parents[1] / 'setup.py').read_text()
     names = [line.split("'")[1].split(' = ') for line in text.splitlines()
              if ' = ik_node.' in line]
-    assert len(names) == 9
+    assert len(names) == 10
     for name, target in names:
         assert target == f'ik_node.commands:{name}'
         assert callable(getattr(ik_node.commands, name))

@@ -19,6 +19,8 @@ from ik_node.model.readers import FORMATS
 from ik_node.resources import robot_file
 from ik_node.solvers.registry import solver_names
 
+_COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run the view until Ctrl-C."""
@@ -73,9 +75,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
                         'node is shown')
     parser.add_argument('--base', default='', help='base link of the chain, with --robot')
     parser.add_argument('--tip', default='', help='tip link of the chain, with --robot')
-    parser.add_argument('--compare', nargs='+', metavar='SOLVER', default=[],
-                        choices=solver_names(), help='start a node for each of these solvers '
-                        'and show them side by side; --robot is arm_6r by default')
+    parser.add_argument('--compare', nargs='*', metavar='SOLVER', choices=solver_names(),
+                        help='start a node for each of these solvers and show them side by side '
+                        f'(default: {" ".join(_COMPARED)}); --robot is arm_6r by default')
     parser.add_argument('--node', default='ik_node', help='the node\'s name')
     parser.add_argument('--namespace', default='', help='the node\'s namespace')
     parser.add_argument('--arm', default='', help='one of the node\'s arms, if it has several')
@@ -84,7 +86,10 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '
                         'next free one; by default 8080')
     arguments = parser.parse_args(_own(sys.argv[1:] if argv is None else argv))
-    if arguments.compare:
+    if arguments.compare is None:
+        arguments.compare = []
+    else:
+        arguments.compare = arguments.compare or list(_COMPARED)
         arguments.robot = arguments.robot or 'arm_6r'
     return arguments
 
