@@ -69,6 +69,14 @@ def test_ik_view_brings_a_node_for_every_solver_it_compares(domain):
     assert process.wait(30) == 0
 
 
+def test_four_methods_are_compared_where_none_is_named():
+    from ik_node.viewer.__main__ import _arguments
+    assert _arguments(['--compare']).compare == ['dls', 'pseudoinverse', 'transpose', 'ccd']
+    assert _arguments(['--compare']).robot == 'arm_6r'
+    assert _arguments(['--compare', 'ccd']).compare == ['ccd']
+    assert _arguments([]).compare == []
+
+
 @pytest.mark.parametrize(('arguments', 'words'), [
     (['--robot', 'nobody'], "there is no robot 'nobody'"),
     (['--compare', 'dls', 'lm'], "invalid choice: 'lm'")])
