@@ -211,32 +211,38 @@ def chain_frames(chain: ChainArrays, q: Vector, T_base_frame: Stack) -> None:
 def frames_beyond(chain: ChainArrays, q: Vector, first: int, T_base_frame: Stack) -> None:
     """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
     # As in all frequently used kernels, arrays are taken out of their tuples first and indexed in
-    # full: a field access or a slice within a loop costs as much as its arithmetic.
+    # full: a field access or a slice within a loop costs as much as its arithmetic. A row is
+    # written once, when it is complete: after a store every constant is read again.
     F, L = T_base_frame, chain.placement
     kinds, columns, ratios = chain.kind, chain.column, chain.ratio
     n_articulations = columns.shape[0]
-    if first == 0:
-        for i in range(3):
-            for j in range(4):
-                F[0, i, j] = L[0, i, j]
     for k in range(first, n_articulations + 1):
-        if k > 0:
+        if k < n_articulations and kinds[k] == REVOLUTE:
+            value = ratios[k] * q[columns[k]]
+            c, s = math.cos(value), math.sin(value)
             for i in range(3):
-                x, y, z = F[k - 1, i, 0], F[k - 1, i, 1], F[k - 1, i, 2]
-                for j in range(4):
-                    F[k, i, j] = x * L[k, 0, j] + y * L[k, 1, j] + z * L[k, 2, j]
-                F[k, i, 3] += F[k - 1, i, 3]
+                x, y, z, p = _placed_row(F, L, k, i)
+                F[k, i, 0], F[k, i, 1], F[k, i, 2], F[k, i, 3] = c * x + s * y, c * y - s * x, z, p
+            continue
+        for i in range(3):
+            F[k, i, 0], F[k, i, 1], F[k, i, 2], F[k, i, 3] = _placed_row(F, L, k, i)
         if k == n_articulations:
             break
         value = ratios[k] * q[columns[k]]
-        if kinds[k] == REVOLUTE:
-            c, s = math.cos(value), math.sin(value)
-            for i in range(3):
-                x, y = F[k, i, 0], F[k, i, 1]
-                F[k, i, 0] = c * x + s * y
-                F[k, i, 1] = c * y - s * x
-        elif kinds[k] == PRISMATIC:
+        if kinds[k] == PRISMATIC:
             for i in range(3):
                 F[k, i, 3] += value * F[k, i, 2]
         elif kinds[k] == SPHERICAL_Z:
             turn_spherical(F[k - 2], F[k - 1], F[k], q[columns[k - 2]], q[columns[k - 1]], value)
+
+
+@inline
+def _placed_row(F: Stack, L: Stack, k: int, i: int) -> tuple[float, float, float, float]:
+    """Return row i of the frame of articulation k before it moves: of F[k − 1] · L[k]."""
+    if k == 0:
+        return L[0, i, 0], L[0, i, 1], L[0, i, 2], L[0, i, 3]
+    x, y, z, p = F[k - 1, i, 0], F[k - 1, i, 1], F[k - 1, i, 2], F[k - 1, i, 3]
+    return (x * L[k, 0, 0] + y * L[k, 1, 0] + z * L[k, 2, 0],
+            x * L[k, 0, 1] + y * L[k, 1, 1] + z * L[k, 2, 1],
+            x * L[k, 0, 2] + y * L[k, 1, 2] + z * L[k, 2, 2],
+            x * L[k, 0, 3] + y * L[k, 1, 3] + z * L[k, 2, 3] + p)

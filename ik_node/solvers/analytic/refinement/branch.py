@@ -7,7 +7,8 @@ from ik_node.kinematics.forward import ChainArrays, frames_beyond
 from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to
 from ik_node.solvers.analytic.refinement.newton import (
     STEPS,
-    is_regular,
+    is_arm_regular,
+    is_wrist_regular,
     last_newton_step,
     newton_refinement,
 )
@@ -22,6 +23,7 @@ _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even whe
 _AT_LIMIT = 1e-9      # rad or m: a smaller excess over a limit is a rounding error
 _FIRM = 1e-6          # rad or m: largest change by refinement, for exact arms
 _SHAKY = 0.3          # rad or m: the same, for inexact arms
+_UNKNOWN = -1.0
 
 
 @njit
@@ -31,7 +33,7 @@ def refine_branch(chain: ChainArrays, settings: Settings, task: Task, buffers: B
     work = buffers.work
     error = squared_pose_error(chain, task, buffers, q) if task.rows == 6 else math.inf
     if error <= _EXACT or (error <= _GOOD and q.shape[0] == 6 and (
-            (buffers.wrist and is_regular(work.frames))
+            (buffers.wrist and _is_regular(buffers))
             or last_newton_step(chain, task.T_base_goal, work, q))):
         wrap_to_nearest(chain, q0, q)
         if min(settings.position_tolerance, settings.orientation_tolerance) >= _CERTAIN:
@@ -59,6 +61,8 @@ def squared_pose_error(chain: ChainArrays, task: Task, buffers: Buffers, q: Vect
         first += 1
     frames_beyond(chain, q, first, frames)
     copy_to(frames_q, q)
+    if first < 3:
+        buffers.arm_regular[0] = _UNKNOWN
     tip = frames.shape[0] - 1
     shift, rotation = 0.0, 0.0
     for i in range(3):
@@ -66,6 +70,17 @@ def squared_pose_error(chain: ChainArrays, task: Task, buffers: Buffers, q: Vect
         for j in range(3):
             rotation += (frames[tip, i, j] - goal[i, j]) ** 2
     return shift + 0.5 * rotation
+
+
+@inline
+def _is_regular(buffers: Buffers) -> bool:
+    """Tell whether an arm with a spherical wrist is far from singular at `frames_q`."""
+    frames, arm = buffers.work.frames, buffers.arm_regular
+    if not is_wrist_regular(frames):
+        return False
+    if arm[0] == _UNKNOWN:
+        arm[0] = 1.0 if is_arm_regular(frames) else 0.0
+    return arm[0] == 1.0
 
 
 @inline

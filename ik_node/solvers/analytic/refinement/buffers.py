@@ -31,6 +31,8 @@ class Buffers(NamedTuple):
     """Parameters, or a configuration."""
     frames_q: Annotated[Vector, Shape('n')]
     """Configuration of work.frames; NaN where they are invalid."""
+    arm_regular: Annotated[Vector, Shape(1)]
+    """1 or 0: see `newton.is_arm_regular`, of work.frames; below 0 where it is not known."""
     wrist: Any
     """See `structure.has_wrist`."""
 

@@ -160,18 +160,26 @@ def last_newton_step(chain: ChainArrays, T_base_goal: Matrix, work: Work, q: Vec
 
 
 @inline
-def is_regular(frames: Stack) -> bool:
-    """Tell whether an arm with a spherical wrist is far from singular; frames (7, 4, 4) its own.
+def is_wrist_regular(frames: Stack) -> bool:
+    """Tell whether the spherical wrist of an arm is far from singular; frames (7, 4, 4) its own.
 
-    About the wrist centre its Jacobian has two blocks of three joints, whose determinants must not
+    About the wrist centre the Jacobian has two blocks of three joints, whose determinants must not
     vanish: the wrist's axes, and the motion of the centre by the others [Hollerbach 1983].
     """
     F = frames
     ax, ay, az = F[3, 0, 2], F[3, 1, 2], F[3, 2, 2]
     bx, by, bz = F[4, 0, 2], F[4, 1, 2], F[4, 2, 2]
     cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    if abs(cx * F[5, 0, 2] + cy * F[5, 1, 2] + cz * F[5, 2, 2]) < _DEGENERATE:
-        return False
+    return abs(cx * F[5, 0, 2] + cy * F[5, 1, 2] + cz * F[5, 2, 2]) >= _DEGENERATE
+
+
+@inline
+def is_arm_regular(frames: Stack) -> bool:
+    """Tell whether the other block is far from singular; it depends on the first three joints."""
+    F = frames
+    ax, ay, az = F[3, 0, 2], F[3, 1, 2], F[3, 2, 2]
+    bx, by, bz = F[4, 0, 2], F[4, 1, 2], F[4, 2, 2]
+    cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
     x, y, z = F[4, 0, 3] - F[3, 0, 3], F[4, 1, 3] - F[3, 1, 3], F[4, 2, 3] - F[3, 2, 3]
     t = (cx * (y * bz - z * by) + cy * (z * bx - x * bz) + cz * (x * by - y * bx)) / (
         cx * cx + cy * cy + cz * cz)

@@ -20,12 +20,17 @@ def rotation_between(h: Vector3, a: Vector3, b: Vector3,
 
     Undefined where a or b lies along h, up to a length `smallest`: every angle is equivalent.
     """
-    cosine = dot(a, b) - dot(h, a) * dot(h, b)
-    sine = dot(h, cross(a, b))
+    return direction(dot(a, b) - dot(h, a) * dot(h, b), dot(h, cross(a, b)), smallest)
+
+
+@inline
+def direction(cosine: float, sine: float, smallest: float) -> tuple[bool, float, float]:
+    """Return (defined, c, s) of (cosine, sine), which are not of unit length."""
     length = math.sqrt(cosine * cosine + sine * sine)
     if length <= smallest * smallest:
         return False, 1.0, 0.0
-    return True, cosine / length, sine / length
+    scale = 1.0 / length
+    return True, cosine * scale, sine * scale
 
 
 @inline
@@ -45,8 +50,8 @@ def solve_sinusoid(a: float, b: float, rest: float,
         count = 1 if abs(rest) <= (1.0 + slack) * amplitude else 0
         sign = (1.0 if rest >= 0.0 else -1.0) / amplitude
         return count, a * sign, b * sign, a * sign, b * sign
-    root = math.sqrt(left)
-    a, b, rest = a / squared, b / squared, rest
+    root, scale = math.sqrt(left), 1.0 / squared
+    a, b = a * scale, b * scale
     return (2, a * rest - b * root, b * rest + a * root,
             a * rest + b * root, b * rest - a * root)
 

@@ -15,7 +15,6 @@ from ik_node.solvers.analytic.subproblems.equations import (
 )
 from ik_node.solvers.analytic.subproblems.vector3 import (
     Vector3,
-    along,
     cross,
     dot,
     minus,
@@ -182,14 +181,15 @@ def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_1: 
         return 0
     sine = math.sqrt(max((1.0 - cosine) * (1.0 + cosine), 0.0))
     cosine = min(max(cosine, -1.0), 1.0)
-    bend_0 = math.atan2(dot(h, cross(one, two)), dot(one, two))
+    bend_0, psi = math.atan2(dot(h, cross(one, two)), dot(one, two)), math.atan2(sine, cosine)
+    # Along link 1 at θ₁ = 0, and across: the target, and the end of the bent link 2
+    x, y = dot(one, there), dot(h, cross(one, there))
+    end_x, end_y = L1 + L2 * cosine, L2 * sine
     count = 2 if beyond < 0.0 else 1
     for i in range(count):
-        psi = math.atan2(sine if i == 0 else -sine, cosine)
-        second = psi - bend_0
-        # Link 1 plus the bent link 2, at θ₁ = 0
-        end = along(one, 1.0, rotated_by(h, math.cos(second), math.sin(second), two))
-        first = math.atan2(dot(h, cross(end, there)), dot(end, there))
+        if i == 1:
+            psi, end_y = -psi, -end_y
+        first, second = math.atan2(end_x * y - end_y * x, end_x * x + end_y * y), psi - bend_0
         found[i, 0] = sign_1 * first
         found[i, 1] = sign_2 * second
         found[i, 2] = sign_3 * (total - first - second)

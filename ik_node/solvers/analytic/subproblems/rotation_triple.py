@@ -6,7 +6,7 @@ R₁ R₂ R₃ = R for any axes, neighbours not parallel [Paden 1986; Elias & We
 import math
 
 from ik_node._jit import Matrix, Vector, inline, njit
-from ik_node.solvers.analytic.subproblems.equations import rotation_between, solve_sinusoid
+from ik_node.solvers.analytic.subproblems.equations import direction, solve_sinusoid
 from ik_node.solvers.analytic.subproblems.vector3 import (
     Vector3,
     along,
@@ -32,26 +32,27 @@ def make_rotation(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3, z: Vector3,
     first and the last axis coincide and only θ₁ ± θ₃ is defined.
     """
     count, ca, sa, cb, sb = _middle_rotations(h1, h2, h3, y, slack)
-    w = across(h2, h3)
+    # with the parts perpendicular to h₁, which full products would cancel where they are small
+    w, y = across(h2, h3), perpendicular(h1, y)
+    v, u = cross(h3, w), cross(y, h1)
     for i in range(count):
         c2, s2 = (ca, sa) if i == 0 else (cb, sb)
         third = rotated_by(h2, c2, s2, h3)
-        # with the parts perpendicular to h₁, which full products would cancel where they are small
-        defined, c1, s1 = rotation_between(h1, perpendicular(h1, third), perpendicular(h1, y),
-                                           ALIGNED)
+        from_h1 = perpendicular(h1, third)
+        defined, c1, s1 = direction(dot(y, from_h1), dot(u, from_h1), ALIGNED)
         if not defined:
             c1, s1 = math.cos(start[0]), math.sin(start[0])
         # R₃ w = R₂ᵀ R₁ᵀ R w, with the rounded θ₁: θ₃ compensates for its rounding error
-        _, c3, s3 = rotation_between(h3, w, rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z)),
-                                     0.0)
+        end = rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z))
+        _, c3, s3 = direction(dot(w, end), dot(v, end), 0.0)
         if not defined:
             sign = 1.0 if dot(h1, third) > 0.0 else -1.0
             off = math.atan2(s3, c3) - start[2]
             off -= 2.0 * math.pi * round(off / (2.0 * math.pi))
             shared = start[0] + 0.5 * sign * off
             c1, s1 = math.cos(shared), math.sin(shared)
-            _, c3, s3 = rotation_between(h3, w, rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z)),
-                                         0.0)
+            end = rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z))
+            _, c3, s3 = direction(dot(w, end), dot(v, end), 0.0)
         found[i, 0], found[i, 1], found[i, 2] = c1, s1, c2
         found[i, 3], found[i, 4], found[i, 5] = s2, c3, s3
     return count
