@@ -9,13 +9,13 @@ import numpy as np
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.search import Outcome, outcome_of
 
-_SHARE = 128  # goals per task of a core
+_SHARE = 128  # goals per task of a core, for searches
 
 
 def share(work: Callable[[slice], None], count: int,
-          progress: Callable[[float], None] = lambda done: None) -> None:
-    """Call work for slices of range(count), on all cores; kernels release the GIL."""
-    parts = [slice(first, first + _SHARE) for first in range(0, count, _SHARE)]
+          progress: Callable[[float], None] = lambda done: None, size: int = _SHARE) -> None:
+    """Call work for slices of range(count), of a size, on all cores; kernels release the GIL."""
+    parts = [slice(first, first + size) for first in range(0, count, size)]
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done, _ in enumerate(pool.map(work, parts), start=1):
             progress(done / len(parts))

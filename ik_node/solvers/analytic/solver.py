@@ -1,7 +1,7 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,13 @@ from ik_node.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.arm import arm_preference
 from ik_node.solvers.analytic.elbow import Elbow
-from ik_node.solvers.analytic.families.closed_loop import MOST_BRANCHES
+from ik_node.solvers.analytic.enumeration import NOTHING, Enumeration
 from ik_node.solvers.analytic.families.parameters import parameters_of
 from ik_node.solvers.analytic.infeasibility import Infeasibility
 from ik_node.solvers.analytic.path_candidates import path_candidates
 from ik_node.solvers.analytic.plan import Plan, Plans
-from ik_node.solvers.analytic.refinement.buffers import make_solution_scratch
 from ik_node.solvers.analytic.refinement.solution import refine_solution
-from ik_node.solvers.analytic.selection.all_solutions import ANYWHERE, BEST, INSIDE, NOMINAL
+from ik_node.solvers.analytic.selection.all_solutions import BEST, INSIDE
 from ik_node.solvers.analytic.selection.arm_selection import ARM_SCRATCH
 from ik_node.solvers.analytic.selection.best_solution import FAR, NONE
 from ik_node.solvers.analytic.selection.kernels import BEST_ARM
@@ -39,7 +38,6 @@ from ik_node.solvers.packing import pack
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.search import goal_error
 
-_NOTHING = np.zeros(0)
 _SAMPLES = 400      # samples of the parameters of a redundant arm
 _FEW = 6            # of these where the intervals within limits cover the rest
 _SHOWN = 60         # of these for which all branches are returned
@@ -68,14 +66,13 @@ class AnalyticSolver(Solver):
         self.family = self._plans.words
         self.locked = tuple(self.chain.joint_names[c] for c in self._plans.locked)
         hint = self.options.elbow
-        self._hint = _NOTHING if hint is None else hint
+        self._hint = NOTHING if hint is None else hint
         self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
         for option in SWIVEL_OPTIONS:
             if self._elbow is None and getattr(self.options, option) is not None:
                 raise OptionError(f'{self.name}.{option} is for an arm with {_SPHERICAL}; this one '
                                   f'is {self.family}')
         self._spread: dict[int, np.ndarray] = {}
-        n = self.chain.n_joints
         tolerances = {'position_tolerance': self.options.position_tolerance,
                       'orientation_tolerance': self.options.orientation_tolerance,
                       'joint_weights': self.options.joint_weights, 'seed': self.options.seed,
@@ -88,8 +85,9 @@ class AnalyticSolver(Solver):
         self._has_arm = arm is not None
         self.packed = pack(self.chain.arrays, self._nearest.settings._replace(
             prefer=PREFERENCES[self.options.prefer], method=() if arm is None else arm))
-        self._scratch_size = len(make_solution_scratch(n, n))
         self._start_at = self.chain.neutral()
+        self._listed = Enumeration(self.chain, self.packed, self._start_at,
+                                   self.options.limit_margin)
         self._infeasibility = Infeasibility(
             self.chain, self.options, self._nearest.settings.length, self._whole, self._elbow)
 
@@ -102,26 +100,30 @@ class AnalyticSolver(Solver):
         many are tried. Raises InputError for a malformed goal, UnsupportedError for one without a
         closed form.
         """
-        within_limits = flag(within_limits, 'within_limits')
+        if within_limits is not True and within_limits is not False:
+            within_limits = flag(within_limits, 'within_limits')
+        if redundancy is None and type(goal) is np.ndarray and not self._whole.searched:
+            branches = self._listed.of_array(self._whole, goal, within_limits)
+            if branches is not None:
+                return branches
         wanted = as_goal(goal)
-        if redundancy is None and wanted.weights is ALL_AXES and not self._whole.searched:
-            return self._all(self._whole, wanted.pose, ALL_AXES, _NOTHING, within_limits)
         plan, parameters = self._plans.plan_for(wanted)
         if redundancy is not None:
             parameters = plan.checked_parameters(redundancy)
         if parameters is not None or not plan.searched:
-            return self._all(plan, wanted.pose, wanted.weights,
-                             _NOTHING if parameters is None else parameters, within_limits)
+            return self._listed.of_pose(plan, wanted.pose, wanted.weights,
+                                        NOTHING if parameters is None else parameters,
+                                        within_limits)
         if plan.swivels and within_limits and self._elbow is not None:
             intervals = self._elbow.intervals(wanted.pose)
             psi = Elbow.nearest(intervals, plan.parameters_at(self._start_at)[0])
             spread = Elbow.spread(intervals, self._samples(1)[:_SHOWN, 0])
-            return self._all_at(plan, wanted, [[psi], *spread[:, None]] if len(spread) else [],
-                                within_limits)
+            rows = [[psi], *spread[:, None]] if len(spread) else []
+            return self._listed.at_each(plan, wanted, rows, within_limits)
         lower, upper = plan.range_near(self._start_at)
         spread = lower + self._samples(len(lower))[:_SHOWN] * (upper - lower)
         own = np.clip(plan.parameters_at(self._start_at), lower, upper)
-        return self._all_at(plan, wanted, [own, *spread], within_limits)
+        return self._listed.at_each(plan, wanted, [own, *spread], within_limits)
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
                         redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -132,20 +134,10 @@ class AnalyticSolver(Solver):
         for malformed goals, naming the pose.
         """
         poses, within_limits = self._poses(goals), flag(within_limits, 'within_limits')
-        parameters = _NOTHING
+        parameters = NOTHING
         if redundancy is not None or self._whole.searched:
             parameters = self._whole.checked_parameters(redundancy)
-        out = np.empty((len(poses), self._whole.most, self.chain.n_joints))
-        records, starts = np.zeros((len(poses), 3)), np.tile(self._start_at, (len(poses), 1))
-        wanted = INSIDE if within_limits else ANYWHERE
-
-        def solve(part: slice) -> None:
-            self._solve_poses(self._whole, poses[part], ALL_AXES, parameters, starts[part], wanted,
-                          out[part], records[part])
-
-        share(solve, len(poses))
-        counts = records[:, 0].astype(np.int64)
-        return out[:, :int(counts.max(initial=0))], counts
+        return self._listed.of_batch(self._whole, poses, parameters, within_limits)
 
     def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m.
@@ -202,7 +194,7 @@ class AnalyticSolver(Solver):
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Return the entries that goals for all six axes can reach; see `Solver`."""
-        own = [self._whole.kernels.solutions]
+        own = [self._whole.kernels.of_pose, self._whole.kernels.solutions]
         if self._whole.searched:
             own = [self._whole.kernels.best, *own]
         if self._elbow is not None:
@@ -222,7 +214,7 @@ class AnalyticSolver(Solver):
             weights[free] = 0.0
             with contextlib.suppress(UnsupportedError):
                 plan, _ = self._plans.plan_for(Goal(np.zeros(3), np.eye(3), weights))
-                found += [plan.kernels.best, plan.kernels.solutions]
+                found += list(plan.kernels)
         return *dict.fromkeys(found), parameters_of, *super().rare_kernels()
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
@@ -233,7 +225,7 @@ class AnalyticSolver(Solver):
         start = self._start_at if q0 is None else q0
         return path_candidates(
             self._whole, goals, start, density, self.options.seed,
-            lambda poses, rows, starts, out: self._solve_poses(
+            lambda poses, rows, starts, out: self._listed.solve(
                 self._whole, poses, ALL_AXES, rows, starts, INSIDE, out, np.empty((len(out), 3))))
 
     def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
@@ -247,38 +239,6 @@ class AnalyticSolver(Solver):
                                    'this one leaves some free')
         return self._elbow, wanted.pose
 
-    def _all(self, plan: Plan, pose: np.ndarray, weights: np.ndarray, parameters: np.ndarray,
-             within: bool) -> np.ndarray:
-        out, records = np.empty((1, plan.most, self.chain.n_joints)), np.empty((1, 3))
-        self._solve_poses(plan, pose[None], weights, parameters, self._start_at[None],
-                      INSIDE if within else ANYWHERE, out, records)
-        return out[0, :int(records[0, 0])]
-
-    def _solve_poses(self, plan: Plan, poses: np.ndarray, weights: np.ndarray,
-                     parameters: np.ndarray, starts: np.ndarray, wanted: int, out: np.ndarray,
-                     records: np.ndarray) -> None:
-        """Call the kernel; see `all_solutions.solutions`."""
-        plan.kernels.solutions(
-            plan.codes, plan.loose if wanted == NOMINAL else plan.numbers, *self.packed, poses,
-            weights, parameters if parameters.ndim == 2 else parameters[None], starts,
-            self.options.limit_margin, wanted, np.empty(self._scratch_size), out, records)
-
-    def _nearest_branches(self, plan: Plan, goal: Goal, parameters: np.ndarray,
-                          q0: np.ndarray) -> np.ndarray:
-        """Return the branches (k, n) of the nominal arm nearest to a goal."""
-        out, records = np.zeros((1, MOST_BRANCHES, self.chain.n_joints)), np.empty((1, 3))
-        self._solve_poses(plan, goal.pose[None], goal.weights, parameters, q0[None], NOMINAL, out,
-                          records)
-        found = out[0, :int(records[0, 0])]
-        return found[np.isfinite(found).all(axis=1)]
-
-    def _all_at(self, plan: Plan, goal: Goal, parameters: Iterable[Any],
-                within: bool) -> np.ndarray:
-        """Return the branches (k, n) for each of some parameters (p,)."""
-        found = [self._all(plan, goal.pose, goal.weights, np.asarray(one, dtype=float), within)
-                 for one in parameters]
-        return np.concatenate([np.empty((0, self.chain.n_joints)), *found])
-
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         found, plan, parameters = self._preferred(goal, q0)
         return self._failed(plan, goal, parameters, q0) if found is None else found
@@ -286,7 +246,7 @@ class AnalyticSolver(Solver):
     def _preferred(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
         """Return the preferred solution, None without one, its plan and its parameters."""
         plan, parameters = self._plans.plan_for(goal)
-        q, scratch = np.empty(self._shape), np.empty(self._scratch_size)
+        q, scratch = np.empty(self._shape), self._listed.scratch()
         common = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
         if plan.searched:
             lower, upper = plan.range_near(q0)
@@ -306,10 +266,10 @@ class AnalyticSolver(Solver):
                     *common, q0, lower, upper, samples, self.options.limit_margin, scratch,
                     parameters, q)
         else:
-            parameters = _NOTHING if parameters is None else parameters
+            parameters = NOTHING if parameters is None else parameters
             records = np.empty((1, 3))
-            self._solve_poses(plan, goal.pose[None], goal.weights, parameters, q0[None], BEST,
-                              q[None, None], records)
+            self._listed.solve(plan, goal.pose[None], goal.weights, parameters, q0[None], BEST,
+                               q[None, None], records)
             found, position, orientation = records[0].tolist()
         if not found:
             return None, plan, parameters
@@ -344,11 +304,11 @@ class AnalyticSolver(Solver):
         q, records, plan = np.empty(starts.shape), np.empty((len(goals), 3)), self._whole
 
         def solve(part: slice) -> None:
-            self._solve_poses(plan, poses[part], ALL_AXES, _NOTHING, starts[part], BEST,
-                              q[part, None], records[part])
+            self._listed.solve(plan, poses[part], ALL_AXES, NOTHING, starts[part], BEST,
+                               q[part, None], records[part])
 
         share(solve, len(goals), progress)
-        return [self._failed(plan, goal, _NOTHING, start) if not met else self._batched(
+        return [self._failed(plan, goal, NOTHING, start) if not met else self._batched(
                     met, goal, start, Verified(one, True, StopReason.CONVERGED, position,
                                                orientation, 0, 0))
                 for goal, start, one, (met, position, orientation)
@@ -375,7 +335,7 @@ class AnalyticSolver(Solver):
             best = self._nearest._solve_verified(goal, q0)
             if best.success:
                 return self._refined(goal, best)
-        near = self._nearest_branches(plan, goal, parameters, q0)
+        near = self._listed.nominal(plan, goal, parameters, q0)
         starts = [self._start(q) for q in near] or [q0]
         errors = [goal_error(*self._nearest.packed, goal.pose, goal.weights,
                              self._nearest._scratch(), q)[0] for q in starts]
@@ -388,12 +348,12 @@ class AnalyticSolver(Solver):
             return self._refined(goal, best)
         if best.reason is StopReason.TIMEOUT or time_is_over():
             return best._replace(reason=StopReason.TIMEOUT)
-        reason = self._infeasibility.reason(plan, goal, best, lambda: self._all(
+        reason = self._infeasibility.reason(plan, goal, best, lambda: self._listed.of_pose(
             plan, goal.pose, goal.weights, parameters, within=False))
         return best if reason is None else best._replace(reason=reason)
 
     def _refined(self, goal: Goal, found: Found) -> Found:
         """Return a result refined to full precision, where that is better."""
         position, orientation = refine_solution(*self.packed, goal.pose, goal.weights,
-                                                np.empty(self._scratch_size), found.q)
+                                                self._listed.scratch(), found.q)
         return self._judged(found, found.q, position, orientation)

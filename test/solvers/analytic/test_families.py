@@ -336,6 +336,43 @@ def test_what_has_no_closed_form_is_refused_with_what_was_found():
         make_solver('analytic', robots.chain('ur5')).solve_all(np.eye(4), redundancy=0.1)
 
 
+@pytest.mark.parametrize('name', ['ur5', 'puma560'])
+@pytest.mark.parametrize('within_limits', [True, False, np.True_])
+def test_every_form_of_a_pose_and_a_batch_give_the_same_branches(name, within_limits):
+    chain = robots.chain(name)
+    solver, pose = make_solver('analytic', chain), chain.forward(robots.random_q(
+        chain, np.random.default_rng(5)))
+    frozen = pose.copy()
+    frozen.flags.writeable = False
+    expected = solver.solve_all(pose, within_limits)
+    assert len(expected) > 0
+    for variant in (pose.tolist(), np.asfortranarray(pose), frozen, Goal.from_pose(pose),
+                 np.repeat(pose, 2, axis=1)[:, ::2], pose.astype('>f8')):
+        np.testing.assert_array_equal(solver.solve_all(variant, within_limits), expected)
+    branches, counts = solver.solve_all_batch([pose, pose], within_limits)
+    for found, count in zip(branches, counts):
+        np.testing.assert_array_equal(found[:count], expected)
+
+
+def test_a_pose_that_is_slightly_off_is_mended_and_a_wrong_one_is_refused_with_the_reason():
+    chain = robots.chain('ur5')
+    solver, pose = make_solver('analytic', chain), chain.forward(np.full(6, 0.4))
+    off = pose.copy()
+    off[:3, :3] *= 1.0 + 1e-8
+    np.testing.assert_allclose(solver.solve_all(off), solver.solve_all(pose), atol=1e-6)
+    for row, column, value, words in ((0, 0, np.nan, 'nan'), (3, 3, 2.0, 'last row'),
+                                      (0, 1, 5.0, 'scales')):
+        wrong = pose.copy()
+        wrong[row, column] = value
+        with pytest.raises(IkError, match=words):
+            solver.solve_all(wrong)
+    for shape in ((3, 4), (4, 4, 1), (16,)):
+        with pytest.raises(IkError, match='shape'):
+            solver.solve_all(np.ones(shape))
+    with pytest.raises(IkError, match='within_limits'):
+        solver.solve_all(pose, within_limits='no')
+
+
 @pytest.mark.parametrize('name', ['ur5', 'puma560', 'iiwa14'])
 def test_what_is_prepared_has_the_kernels_of_goals_that_leave_rotations_free(name):
     solver = make_solver('analytic', robots.chain(name))
@@ -346,4 +383,5 @@ def test_what_is_prepared_has_the_kernels_of_goals_that_leave_rotations_free(nam
         goal = Goal([0.1, 0.1, 0.5], np.eye(3), weights)
         plan, _ = solver._plans.plan_for(goal)
         assert plan.kernels.solutions in prepared
+        assert plan.kernels.of_pose in prepared
         assert plan.kernels.best in prepared

@@ -1,7 +1,7 @@
 """All solutions for a pose: branches refined on the true arm, verified, without duplicates.
 
-`solutions` and `all_solutions` are templates: `branches` and `preferred_solution` stand for those
-of a family, bound in `kernels`.
+`solutions`, `solutions_of_pose` and `all_solutions` are templates: `branches` and
+`preferred_solution` stand for those of a family, bound in `kernels`.
 """
 
 import math
@@ -29,6 +29,7 @@ from ik_node.solvers.analytic.structure import may_be_off
 from ik_node.solvers.search import residual
 from ik_node.solvers.settings import Settings
 from ik_node.solvers.task import Task, make_task
+from ik_node.spatial import is_pose
 
 INSIDE, ANYWHERE, BEST, NOMINAL = range(4)  # values of `mode`
 
@@ -66,6 +67,22 @@ def solutions(structure_codes: Integers, structure_numbers: Vector, codes: Integ
         for j in range(count, out.shape[1]):
             for k in range(out.shape[2]):
                 out[i, j, k] = math.nan
+
+
+def solutions_of_pose(structure_codes: Integers, structure_numbers: Vector, codes: Integers,
+                      numbers: Vector, T_base_goal: Matrix, weights: Vector, parameters: Vector,
+                      q0: Vector, tolerance: float, within: bool, scratch: Vector,
+                      out: Matrix) -> int:
+    """Write every solution for one pose (4, 4) into out (k, n); return their number.
+
+    −1 for an array that is not within a tolerance of a pose, see `spatial.is_pose`. within:
+    whether INSIDE the limits. q0 (n,): reference for whole turns. The others: see `solutions`.
+    """
+    if not is_pose(T_base_goal, tolerance):
+        return -1
+    chain, settings, buffers = lay_out(structure_codes, codes, numbers, scratch, q0.shape[0])
+    return all_solutions(structure_codes, structure_numbers, chain, settings,
+                         make_task(T_base_goal, weights), parameters, q0, within, buffers, out)
 
 
 def all_solutions(structure_codes: Integers, structure_numbers: Vector, chain: ChainArrays,
@@ -132,10 +149,12 @@ def _keep(chain: ChainArrays, within: bool, q: Vector, error: float, errors: Vec
 @njit
 def _same(chain: ChainArrays, a: Vector, b: Vector) -> bool:
     """Tell whether two configurations are equal, whole turns aside."""
+    turn, turns = 2.0 * math.pi, chain.turns
     for k in range(a.shape[0]):
-        off = a[k] - b[k]
-        if chain.turns[k]:
-            off -= 2.0 * math.pi * round(off / (2.0 * math.pi))
-        if abs(off) > _SAME:
-            return False
+        off = abs(a[k] - b[k])
+        if off > _SAME:
+            if not turns[k] or off < turn - _SAME:  # the usual case, without a division
+                return False
+            if abs(off - turn * round(off / turn)) > _SAME:
+                return False
     return True

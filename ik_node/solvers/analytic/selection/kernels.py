@@ -4,7 +4,11 @@ from typing import NamedTuple
 
 from ik_node._jit import Kernel, entry, rare, specialise, together
 from ik_node.solvers.analytic.families.branches import BRANCHES
-from ik_node.solvers.analytic.selection.all_solutions import all_solutions, solutions
+from ik_node.solvers.analytic.selection.all_solutions import (
+    all_solutions,
+    solutions,
+    solutions_of_pose,
+)
 from ik_node.solvers.analytic.selection.arm_preference import arm_cost
 from ik_node.solvers.analytic.selection.arm_selection import (
     best_arm,
@@ -33,6 +37,8 @@ class FamilyKernels(NamedTuple):
 
     solutions: Kernel
     """See `all_solutions.solutions`."""
+    of_pose: Kernel
+    """See `all_solutions.solutions_of_pose`."""
     best: Kernel
     """For redundant arms: `redundancy.best_redundant`, or `swivel_selection.best_swivel`."""
 
@@ -53,8 +59,10 @@ def _kernels(name: str, family: int) -> FamilyKernels:
     else:
         best = entry(specialise(best_redundant, f'best_{name}', rare, **own))
     found = specialise(solutions, f'solutions_{name}', entry, all_solutions=every, **own)
-    together(found, best)
-    return FamilyKernels(found, best)
+    of_pose = specialise(solutions_of_pose, f'solutions_of_pose_{name}', entry,
+                         all_solutions=every, **own)
+    together(found, of_pose, best)
+    return FamilyKernels(found, of_pose, best)
 
 
 _PLANAR_KERNELS = _kernels('planar', PLANAR)
