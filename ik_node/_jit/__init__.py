@@ -27,13 +27,20 @@ from ik_node._jit.loading import (
     stop,
     waiting_for,
 )
-from ik_node._jit.plain import OutOfTimeError, is_limited, time_is_over, time_limit, unlimited
+from ik_node._jit.plain import (
+    OutOfTimeError,
+    is_limited,
+    plain_code,
+    time_is_over,
+    time_limit,
+    unlimited,
+)
 from ik_node._jit.types import Booleans, Integers, Matrix, Stack, Vector
 
 __all__ = [
     'HAVE_NUMBA', 'INSTALL_HINT', 'Booleans', 'Integers', 'Kernel', 'Layout', 'Matrix',
     'OutOfTimeError', 'Shape', 'Stack', 'Vector', 'all_entries', 'allocating', 'are_on_disk',
     'begin', 'entry', 'inline', 'is_limited', 'joined', 'load_in_background', 'make_plain', 'njit',
-    'prepare', 'rare', 'runs_plain', 'specialise', 'stop', 'time_is_over', 'time_limit',
-    'together', 'unlimited', 'waiting_for',
+    'plain_code', 'prepare', 'rare', 'runs_plain', 'specialise', 'stop', 'time_is_over',
+    'time_limit', 'together', 'unlimited', 'waiting_for',
 ]

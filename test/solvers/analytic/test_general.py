@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from ik_node._jit.plain import plain_function
 from ik_node.solvers.analytic.families.general import (
     GENERAL_MOST,
     GENERAL_SCRATCH,
     general_candidates,
 )
+from ik_node.solvers.analytic.subproblems import eigenvalues as kernels
 from ik_node.solvers.analytic.subproblems.eigenvalues import eigenvalues
 
 RIGHT = np.pi / 2
@@ -313,3 +315,32 @@ def test_eigenvalues_of_matrices_without_an_easy_shift_are_found():
     assert eigenvalues(np.zeros((16, 16)), real, imaginary) == 16
     assert not real.any()
     assert eigenvalues(np.full((16, 16), np.nan), real, imaginary) == 0
+
+
+def have_equal_bits(kernel, *arguments):
+    """Return whether a kernel's own code and its form of whole rows do the same to arrays."""
+    own, rows = ([np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments]
+                 for _ in range(2))
+    with np.errstate(all='ignore'):
+        results = [np.float64(0.0 if result is None else result) for result in (
+            kernel.function(*own), plain_function(kernel)(*rows))]
+    return np.array_equal(*results, equal_nan=True) and all(
+        np.array_equal(a, b, equal_nan=True) for a, b in zip(own, rows))
+
+
+def test_whole_rows_give_the_last_bit_of_the_loops_over_entries():
+    rng = np.random.default_rng(7)
+    for k in range(12):
+        A = rng.normal(size=(16, 16))
+        if k % 3 == 0:
+            A[rng.random(A.shape) < 0.4] = 0.0
+        assert have_equal_bits(kernels._to_hessenberg, A)
+        kernels._to_hessenberg.function(A)
+        assert have_equal_bits(kernels._francis_step, A, k % 5, 15 - k // 2, 0.3, 0.7)
+        M = rng.normal(size=(12, 12))
+        if k % 2 == 0:
+            M[:, 3] = M[:, 5]
+        if k % 4 == 1:
+            M[2, 2] = np.nan
+        assert have_equal_bits(kernels.null_vector, M, np.zeros(12), np.zeros(12))
+        assert have_equal_bits(kernels.divide_by, M, rng.normal(size=(16, 12)))

@@ -5,6 +5,7 @@ need the nominal geometry; its deviation from the file is reported, and correcte
 method afterwards.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,8 @@ class Nominal(NamedTuple):
 
 def parallel(a: np.ndarray, b: np.ndarray, tolerance: float = ANGLE_TOLERANCE) -> bool:
     """Tell whether two axes are parallel, either way round."""
-    return float(np.linalg.norm(np.cross(a, b))) <= tolerance
+    (x, y, z), (u, v, w) = a.tolist(), b.tolist()
+    return math.hypot(y * w - z * v, z * u - x * w, x * v - y * u) <= tolerance
 
 
 def all_but_nothing(length: float, size: float) -> bool:

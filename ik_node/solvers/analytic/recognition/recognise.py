@@ -94,7 +94,13 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
     rng = np.random.default_rng(0)
     misses = stuck = 0
     trials = _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
-    for _ in range(trials):
+    for trial in range(trials):
+        left = trials - trial
+        if misses > 1 or stuck > trials // 2:
+            return False
+        still_open = structure.parameters and stuck + left > trials // 2
+        if misses + left <= 1 and not still_open:
+            break
         q = rng.uniform(-np.pi, np.pi, n)
         values = np.zeros(len(structure.kind))
         if not has_filler:
@@ -110,7 +116,7 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
         revolute[structure.column[real]] = structure.kind[real] == REVOLUTE
         off[:, revolute] -= 2.0 * np.pi * np.round(off[:, revolute] / (2.0 * np.pi))
         misses += not (count and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
-        if structure.parameters:  # a joint that the pose determines is not redundant
+        if still_open:  # a joint that the pose determines is not redundant
             parameters += 0.05
             stuck += not branches(codes, numbers, product(joints, values) @ T_base_tip, parameters,
                                   q, scratch, out)

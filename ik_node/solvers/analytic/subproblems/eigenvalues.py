@@ -2,7 +2,9 @@
 
 import math
 
-from ik_node._jit import Matrix, Vector, njit
+import numpy as np
+
+from ik_node._jit import Matrix, Vector, njit, plain_code
 
 _EPSILON = 2.220446049250313e-16
 _PATIENCE = 10        # steps without a deflation before an exceptional shift breaks a cycle
@@ -99,6 +101,33 @@ def _to_hessenberg(A: Matrix) -> None:
             A[i, k] = 0.0
 
 
+@plain_code(_to_hessenberg)
+def _to_hessenberg_by_rows(A: Matrix) -> None:
+    """Do as `_to_hessenberg`."""
+    n = A.shape[0]
+    for k in range(n - 2):
+        length2 = 0.0
+        for x in A[k + 2:, k].tolist():
+            length2 += x * x
+        if length2 == 0.0:
+            continue
+        head = float(A[k + 1, k])
+        alpha = -math.copysign(math.sqrt(head * head + length2), head)
+        A[k + 1, k] = head - alpha
+        scale = 2.0 / (A[k + 1, k] * A[k + 1, k] + length2)
+        u, share = A[k + 1:, k], np.zeros(n - k - 1)
+        for i in range(k + 1, n):
+            share += A[i, k] * A[i, k + 1:]
+        share *= scale
+        A[k + 1:, k + 1:] -= share * u[:, None]
+        share = np.zeros(n)
+        for j in range(k + 1, n):
+            share += scale * A[:, j] * A[j, k]
+        A[:, k + 1:] -= share[:, None] * u
+        A[k + 1, k] = alpha
+        A[k + 2:, k] = 0.0
+
+
 @njit
 def _francis_step(A: Matrix, low: int, high: int, total: float, product: float) -> None:
     """Do one step of QR with both shifts on rows and columns low … high of the Hessenberg A.
@@ -142,6 +171,39 @@ def _francis_step(A: Matrix, low: int, high: int, total: float, product: float) 
             A[i, k + 1] -= beta * share * v
 
 
+@plain_code(_francis_step)
+def _francis_step_by_rows(A: Matrix, low: int, high: int, total: float, product: float) -> None:
+    """Do as `_francis_step`."""
+    x = A[low, low] * (A[low, low] - total) + A[low, low + 1] * A[low + 1, low] + product
+    y = A[low + 1, low] * (A[low, low] + A[low + 1, low + 1] - total)
+    z = A[low + 1, low] * A[low + 2, low + 1]
+    for k in range(low, high):
+        three = k < high - 1
+        if k > low:
+            x, y, z = A[k, k - 1], A[k + 1, k - 1], A[k + 2, k - 1] if three else 0.0
+        size = abs(x) + abs(y) + abs(z)
+        if size == 0.0:
+            continue
+        x, y, z = x / size, y / size, z / size
+        alpha = -math.copysign(math.sqrt(x * x + y * y + z * z), x)
+        if k > low:
+            A[k, k - 1], A[k + 1, k - 1] = alpha * size, 0.0
+            if three:
+                A[k + 2, k - 1] = 0.0
+        x -= alpha
+        v, w = y / x, z / x
+        beta = -x / alpha
+        for lines in (A[:, k:high + 1], A.T[:, low:min(k + 3, high) + 1]):  # rows, then columns
+            share = lines[k] + v * lines[k + 1]
+            if three:
+                share += w * lines[k + 2]
+            share *= beta
+            if three:
+                lines[k + 2] -= share * w
+            lines[k] -= share
+            lines[k + 1] -= share * v
+
+
 @njit
 def divide_by(M: Matrix, V: Matrix) -> float:
     """Replace V (m, n) by V M⁻¹; M (n, n) is overwritten by its factors.
@@ -176,6 +238,31 @@ def divide_by(M: Matrix, V: Matrix) -> float:
         for j in range(k):
             for i in range(rows):
                 V[i, j] -= M[k, j] * V[i, k]
+    return smallest / largest
+
+
+@plain_code(divide_by)
+def _divide_by_rows(M: Matrix, V: Matrix) -> float:
+    """Do as `divide_by`."""
+    n = M.shape[0]
+    smallest, largest = math.inf, 0.0
+    for k in range(n):
+        pivot, sizes = k, np.abs(M[k]).tolist()
+        for j in range(k + 1, n):
+            if sizes[j] > sizes[pivot]:
+                pivot = j
+        if pivot != k:
+            M[:, [k, pivot]], V[:, [k, pivot]] = M[:, [pivot, k]], V[:, [pivot, k]]
+        head = float(M[k, k])
+        if not abs(head) > 0.0:
+            return 0.0
+        smallest, largest = min(smallest, abs(head)), max(largest, abs(head))
+        factors = M[k, k + 1:] / head
+        M[k + 1:, k + 1:] -= factors * M[k + 1:, k, None]
+        V[:, k + 1:] -= factors * V[:, k, None]
+    for k in range(n - 1, -1, -1):
+        V[:, k] /= M[k, k]
+        V[:, :k] -= M[k, :k] * V[:, k, None]
     return smallest / largest
 
 
@@ -214,6 +301,35 @@ def null_vector(M: Matrix, order: Vector, v: Vector) -> float:
             total -= M[k, j] * v[int(order[j])]
         v[int(order[k])] = total / M[k, k]
     return abs(M[n - 2, n - 2] / M[0, 0])
+
+
+@plain_code(null_vector)
+def _null_vector_by_rows(M: Matrix, order: Vector, v: Vector) -> float:
+    """Do as `null_vector`."""
+    n = M.shape[0]
+    order[:], v[:] = np.arange(n), 0.0
+    for k in range(n - 1):
+        sizes = np.abs(M[k:, k:])
+        sizes[~(sizes > 0.0)] = 0.0  # NaN
+        at = int(sizes.argmax())
+        row, column = k + at // (n - k), k + at % (n - k)
+        if sizes[row - k, column - k] == 0.0:
+            v[int(order[n - 1])] = 1.0
+            return 0.0
+        order[[k, column]] = order[[column, k]]
+        M[[k, row], k:] = M[[row, k], k:]
+        M[:, [k, column]] = M[:, [column, k]]
+        factors = M[k + 1:, k] / M[k, k]
+        M[k + 1:, k + 1:] -= factors[:, None] * M[k, k + 1:]
+    columns = [int(k) for k in order]
+    values = [1.0] * n
+    for k in range(n - 2, -1, -1):
+        total, row_k = 0.0, M[k].tolist()
+        for j in range(k + 1, n):
+            total -= row_k[j] * values[j]
+        values[k] = total / row_k[k]
+    v[columns] = values
+    return abs(float(M[n - 2, n - 2]) / float(M[0, 0]))
 
 
 @njit
