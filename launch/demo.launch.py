@@ -10,7 +10,6 @@ ros2 launch ik_node demo.launch.py robot:=arm_7r namespace:=left frame_prefix:=l
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import yaml
 from launch.actions import (
     DeclareLaunchArgument,
@@ -24,9 +23,13 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from ik_node import IkError, KinematicTree
+from ik_node import Chain, IkError, KinematicTree
+from ik_node.control.options import NodeOptions
+from ik_node.demo.rviz_view import arm_of, fit
+from ik_node.kinematics.reach import reach
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.resources import own_robots, robot_file, share_folder
+from ik_node.ros.publishing.markers.arm_markers import shown_size
 from launch import LaunchContext, LaunchDescription
 
 ARGUMENTS = [
@@ -39,7 +42,8 @@ ARGUMENTS = [
     ('frame_prefix', '', 'prefix of link names in tf, such as left/'),
     ('rviz', 'true', 'whether to open RViz'),
     ('goals', 'true', 'whether to send goals until another node does'),
-    ('workspace', 'false', 'whether to show the workspace of the tip, computed in some seconds'),
+    ('workspace', 'false', 'whether to show the workspace of the tip, computed in some seconds; '
+     'a robot with several tips needs tip:='),
 ]
 
 
@@ -67,11 +71,13 @@ def _start(context: LaunchContext) -> list:
     links = {f'{end}_link': values[end] for end in ('base', 'tip') if values[end]}
     own = yaml.safe_load(of_robot.read_text())['/**']['ros__parameters'] if (
         of_robot.is_file()) else {}
-    chosen = [part for end in ('base', 'tip') if (link := {**own, **links}.get(f'{end}_link'))
-              for part in (f'--{end}', link)]
+    base, tip = ({**own, **links}.get(f'{end}_link', '') for end in ('base', 'tip'))
+    options = NodeOptions.read({**NodeOptions.defaults(), **{
+        name: own[name] for name in ('root', 'root_pose') if name in own}})
+    chain = None if 'tasks' in own else arm_of(tree, base, tip)
     solver = {'solver': values['solver']} if values['solver'] else {}
     # A moving root is placed in the world.
-    fixed_frame = prefix + tree.root if own.get('root', 'fixed') == 'fixed' else 'world'
+    fixed_frame = prefix + tree.root if options.root == 'fixed' else 'world'
     # The same text for both: robot_state_publisher takes it as a parameter only.
     description = {'robot_description': ParameterValue(tree.description, value_type=str)}
     prefixed = {'frame_prefix': ParameterValue(prefix, value_type=str)}
@@ -82,44 +88,41 @@ def _start(context: LaunchContext) -> list:
              parameters=[*parameters, {**links, **description, **prefixed, **solver}]),
         Node(package='ik_node', executable='demo_goals', namespace=namespace, output='screen',
              parameters=[*parameters, links], condition=IfCondition(values['goals'])),
-        Node(package='ik_node', executable='ik_workspace', namespace=namespace,
-             # Few voxels: quick to compute, and the robot stays visible.
-             arguments=[str(file), *chosen, '--edge', f'{0.1 * _size(tree):.3g}', '--publish',
-                        '--frame-prefix', prefix],
-             condition=IfCondition(values['workspace'])),
-        OpaqueFunction(function=_open_rviz, args=[tree, namespace, prefix, fixed_frame],
+        OpaqueFunction(function=_show_workspace, args=[file, tree, base, tip, namespace, prefix],
+                       condition=IfCondition(values['workspace'])),
+        OpaqueFunction(function=_open_rviz,
+                       args=[tree, chain, options, namespace, prefix, fixed_frame],
                        condition=IfCondition(values['rviz']))]
 
 
-def _open_rviz(context: LaunchContext, tree: KinematicTree, namespace: str, prefix: str,
-               fixed_frame: str) -> list:
+def _show_workspace(context: LaunchContext, file: Path, tree: KinematicTree, base: str, tip: str,
+                    namespace: str, prefix: str) -> list:
+    """Compute and publish the workspace of the tip."""
+    try:
+        chain = tree.chain(base or None, tip or None)
+    except IkError as error:
+        raise RuntimeError('demo.launch.py: workspace:=true shows what one tip reaches; name it '
+                           f'with tip:=. {error}') from error
+    return [Node(package='ik_node', executable='ik_workspace', namespace=namespace,
+                 # Few voxels: quick to compute, and the robot stays visible.
+                 arguments=[str(file), '--base', chain.base_link, '--tip', chain.tip_link,
+                            '--edge', f'{0.1 * shown_size(reach(chain.arrays)[1]):.3g}',
+                            '--publish', '--frame-prefix', prefix])]
+
+
+def _open_rviz(context: LaunchContext, tree: KinematicTree, chain: Chain | None,
+               options: NodeOptions, namespace: str, prefix: str, fixed_frame: str) -> list:
     """Open RViz with a configuration of its own, which is removed at the end."""
-    file = Path(_rviz_config(share_folder() / 'config' / 'demo.rviz', tree, prefix))
+    config = yaml.safe_load((share_folder() / 'config' / 'demo.rviz').read_text())
+    fit(config, tree, chain, options)
+    for display in config['Visualization Manager']['Displays']:
+        if display['Class'] == 'rviz_default_plugins/RobotModel':
+            display['TF Prefix'] = prefix.removesuffix('/')  # RViz puts a slash of its own behind
+    with tempfile.NamedTemporaryFile('w', suffix='.rviz', delete=False) as fitted:
+        yaml.safe_dump(config, fitted)
+    file = Path(fitted.name)
     return [
         RegisterEventHandler(OnShutdown(
             on_shutdown=lambda event, context: file.unlink(missing_ok=True))),
         Node(package='rviz2', executable='rviz2', namespace=namespace,
              arguments=['-d', str(file), '-f', fixed_frame], on_exit=Shutdown())]
-
-
-def _size(tree: KinematicTree) -> float:
-    """Return how far the robot gets from its root as it stands at zero, m."""
-    return max(0.3, *(float(np.linalg.norm(T[:3, 3])) for T in tree.forward().values()))
-
-
-def _rviz_config(file: Path, tree: KinematicTree, prefix: str) -> str:
-    """Return an RViz configuration whose view and grid fit the size of the robot."""
-    size = _size(tree)
-    height = max(float(T[2, 3]) for T in tree.forward().values())
-    config = yaml.safe_load(file.read_text())
-    view = config['Visualization Manager']['Views']['Current']
-    view['Distance'] = 2.8 * size
-    view['Focal Point']['Z'] = 0.45 * height
-    for display in config['Visualization Manager']['Displays']:
-        if display['Class'] == 'rviz_default_plugins/Grid':
-            display['Cell Size'] = float(f'{size / 5.0:.0e}')
-        elif display['Class'] == 'rviz_default_plugins/RobotModel':
-            display['TF Prefix'] = prefix.removesuffix('/')  # RViz puts a slash of its own behind
-    with tempfile.NamedTemporaryFile('w', suffix='.rviz', delete=False) as fitted:
-        yaml.safe_dump(config, fitted)
-    return fitted.name

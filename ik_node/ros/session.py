@@ -109,10 +109,10 @@ class Session:
         self._handling.take_up(robot, options)
         self._task_goals.take_up(robot)
         self._commands.take_up(robot, options)
-        self._ik.take_up(robot, options)
         if robot is not None and robot is not self._robot:
             self._outputs.scene.take_up(robot)
             self._prepare(robot)
+        self._ik.take_up(robot, options)
         self._robot = robot
         self._interaction.take_up(robot, options, self.active)
 

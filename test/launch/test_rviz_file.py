@@ -9,6 +9,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 import yaml
 
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
 FILE = Path(__file__).parents[2] / 'launch' / 'demo.launch.py'
 NAMES = {
     'launch': ['LaunchContext', 'LaunchDescription'],
@@ -47,7 +49,7 @@ def rviz_of(launch_file, **given):
     """Return what the launch file opens RViz by, and whether it is to."""
     values = {name: default for name, default, _ in launch_file.ARGUMENTS} | given
     (opened,) = [action for action in launch_file._start(values)
-                 if type(action).__name__ == 'OpaqueFunction']
+                 if action.named.get('function') is launch_file._open_rviz]
     return opened.named, opened.named['condition'].arguments[0]
 
 
@@ -68,3 +70,23 @@ def test_the_file_is_for_the_robot_and_removed_when_launch_shuts_down(launch_fil
     assert on_shutdown.named['on_shutdown'](None, None) is None
     assert list(tmp_path.iterdir()) == []
     on_shutdown.named['on_shutdown'](None, None)  # gone already
+
+
+def workspace_of(launch_file, **given):
+    """Return the arguments of the command that shows the workspace."""
+    values = {name: default for name, default, _ in launch_file.ARGUMENTS} | given
+    (shown,) = [action.named for action in launch_file._start(values)
+                if action.named.get('function') is launch_file._show_workspace]
+    (node,) = shown['function']({}, *shown['args'])
+    return node.named['arguments']
+
+
+def test_the_workspace_is_that_of_the_named_tip(launch_file):
+    arguments = workspace_of(launch_file, robot='humanoid', tip='left_palm')
+    assert arguments[arguments.index('--tip') + 1] == 'left_palm'
+    assert 0.02 < float(arguments[arguments.index('--edge') + 1]) < 0.5  # m
+
+
+def test_the_workspace_of_a_robot_with_several_tips_needs_one(launch_file):
+    with pytest.raises(RuntimeError, match=r'name it with tip:=.*left_palm'):
+        workspace_of(launch_file, robot='humanoid')

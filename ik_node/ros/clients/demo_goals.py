@@ -6,12 +6,13 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import sys
+import time
 from collections import deque
 from typing import NamedTuple
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
-from nav_msgs.msg import Path
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
@@ -29,9 +30,12 @@ from ik_node.motion.closed_path import ClosedPath
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.intake.parameters import declare
 from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import run
 
-_REMEMBERED = 100  # own goals that may still be received
+_REMEMBERED = 100  # own goals whose status may still be received
+_PATIENCE = 0.5    # s: a solve takes less
+_STATUS = 'ik_node/status'
 
 
 class DemoGoals(Node):
@@ -47,15 +51,14 @@ class DemoGoals(Node):
         self._figure = _declare_figure(self)
         self._path: ClosedPath | FigurePath | None = None
         self._phase = 0.0
-        self._own: deque[tuple[int, int]] = deque(maxlen=_REMEMBERED)
+        self._own: deque[str] = deque(maxlen=_REMEMBERED)  # stamps
+        self._sent: float | None = None  # when, s, if there is no status yet
         self._goals: dict[str, Publisher] = {}
         self._timer = self.create_timer(1.0 / rate, self._on_time)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
-        tasks = [f'{task}/' for task in self._figure.tasks] if self._figure else ['']
-        for task in tasks:
-            for kind, topic in ((PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'),
-                                (Path, 'goal_path')):
-                self.create_subscription(kind, f'{task}{topic}', self._on_goal, 10)
+        # Not the goals themselves: `ros2 topic pub --once` waits for one subscription only, which
+        # has to be the node's.
+        self.create_subscription(DiagnosticStatus, _STATUS, self._on_status, 10)
         self.create_subscription(InteractiveMarkerFeedback, 'ik_node/feedback',
                                  lambda _: self._fall_silent(), 10)
 
@@ -68,8 +71,9 @@ class DemoGoals(Node):
             self.get_logger().error(f'no goals for this robot: {error}')
 
     def _on_time(self) -> None:
-        if self._path is None:
+        if self._path is None or self._is_waiting():
             return
+        self._sent = time.monotonic()
         self._phase = (self._phase + self._step) % 1.0
         if isinstance(self._path, FigurePath):
             for task, target in self._path.targets(self._phase).items():
@@ -87,12 +91,21 @@ class DemoGoals(Node):
         if topic not in self._goals:
             self._goals[topic] = self.create_publisher(type(goal), topic, QoSProfile(depth=1))
         goal.header.stamp = self.get_clock().now().to_msg()
-        self._own.append((goal.header.stamp.sec, goal.header.stamp.nanosec))
+        self._own.append(seconds(goal.header.stamp))
         self._goals[topic].publish(goal)
 
-    def _on_goal(self, message: PoseStamped | PointStamped | Path) -> None:
-        stamp = message.header.stamp
-        if (stamp.sec, stamp.nanosec) not in self._own:
+    def _is_waiting(self) -> bool:
+        """Return whether the node still solves the last goal: another one could replace a user's.
+
+        It does not wait for a node that is not there or does not answer.
+        """
+        return (self._sent is not None and time.monotonic() - self._sent < _PATIENCE
+                and self.count_publishers(_STATUS) > 0)
+
+    def _on_status(self, message: DiagnosticStatus) -> None:
+        self._sent = None
+        stamp = next((pair.value for pair in message.values if pair.key == 'goal_stamp'), '')
+        if stamp not in self._own:
             self._fall_silent()
 
     def _fall_silent(self) -> None:

@@ -26,18 +26,18 @@ class IkService:
 
     def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
                  frames: Frames) -> None:
-        """Create the service, or log why it is missing."""
+        """Create the service where its messages are installed."""
         self.active = False
         self._node, self._execution, self._frames = node, execution, frames
         self._robot: Robot | None = None
         self._options = options
         self._solvers = BoundedSolvers()
         self._service: Any = None
+        self._missing = ''
         try:
             from moveit_msgs.srv import GetPositionIK
         except ImportError as error:
-            node.get_logger().info(
-                f'there is no service {NAME}: moveit_msgs is not installed ({error})', once=True)
+            self._missing = f'there is no service {NAME}: moveit_msgs is not installed ({error})'
             return
         self._service = node.create_service(GetPositionIK, NAME, self.on_request)
 
@@ -47,8 +47,10 @@ class IkService:
             self._node.destroy_service(self._service)
 
     def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
-        """Use a robot and options."""
+        """Use a robot and options. With a first robot, say why the service is missing."""
         self._robot, self._options = robot, options
+        if robot is not None and self._missing:
+            self._node.get_logger().info(self._missing, once=True)
 
     def on_request(self, request: Any, response: Any) -> Any:
         """Fill in the response to a moveit_msgs/GetPositionIK request."""

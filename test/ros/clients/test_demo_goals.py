@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from domains import Domain
 from geometry_msgs.msg import PointStamped, PoseStamped
-from nav_msgs.msg import Path
 from rcl_interfaces.srv import GetParameters
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
@@ -17,14 +17,14 @@ import robots
 from ik_node import KinematicTree
 from ik_node.ros.clients.client import Client
 from ik_node.ros.conversions import pose_to_matrix
+from ik_node.ros.publishing import status
 from ros_harness import LATCHED, seconds
 
 TEXT = (robots.OWN / 'arm_6r.urdf').read_text()
 
 
 @pytest.mark.parametrize(('kind', 'topic'), [
-    (PoseStamped, 'goal_pose'), (PointStamped, 'goal_point'), (Path, 'goal_path'),
-    (InteractiveMarkerFeedback, 'ik_node/feedback')])
+    (DiagnosticStatus, 'ik_node/status'), (InteractiveMarkerFeedback, 'ik_node/feedback')])
 def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
     domain = Domain()
     process = subprocess.Popen(
@@ -42,6 +42,13 @@ def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
             from ik_node import make_solver
             solver = make_solver('dls', chain)
             assert all(solver.solve(pose_to_matrix(goal.pose)).success for goal in goals[:20])
+            # A tool that waits for the first subscriber of goals finds the node, not this one.
+            for name in ('goal_pose', 'goal_point', 'goal_path'):
+                assert client.node.count_subscribers(name) == (name == 'goal_pose')
+            if kind is DiagnosticStatus:  # that of a goal of its own does not end it
+                count = len(goals)
+                other.publish(status_of(status.seconds(goals[-1].header.stamp)))
+                assert client.spin_until(lambda: len(goals) > count, 60.0)
             other.publish(kind())
             assert 'another node sends goals' in process.stderr.readline()
             silent = client.node.get_clock().now().nanoseconds
@@ -74,6 +81,11 @@ def test_for_a_figure_it_leads_hands_and_gaze_round():
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
     assert process.returncode == 0
+
+
+def status_of(stamp):
+    """Return the status of a goal with a stamp."""
+    return DiagnosticStatus(values=[KeyValue(key='goal_stamp', value=stamp)])
 
 
 def answers(client, count):

@@ -243,14 +243,16 @@ def test_a_disabled_node_refuses_goals_and_stays_where_it_is(node, chain):
 
 def test_markers_show_the_goal_in_the_colour_of_its_fate_and_the_tips_trail(node, chain):
     heard = node.listen(MarkerArray, 'ik_node/markers')
-    node.client.send(reachable(chain, 18))
-    node.client.send(reachable(chain, 19))
+    near = reachable(chain, 18)
+    node.client.send(near)
+    near[2, 3] += 0.01
+    node.client.send(near)
     assert node.until(lambda: heard and any(m.ns == 'trail' for m in heard[-1].markers)), node.log()
     markers = {(marker.ns, marker.id): marker for marker in heard[-1].markers}
     green = markers['goal', 0].color
     assert green.g > green.r
     assert markers['goal', 4].text == 'CONVERGED'
-    assert markers['trail', 0].type == Marker.LINE_STRIP
+    assert markers['trail', 0].type == Marker.LINE_LIST
     assert markers['status', 0].text == 'dls: the goal is met'
     node.client.send(pose(5.0, 0.0, 0.5))
     assert node.until(lambda: {(m.ns, m.id): m for m in heard[-1].markers}['goal', 0].color.r > 0.8)

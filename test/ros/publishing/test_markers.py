@@ -20,12 +20,14 @@ from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
+from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid
 from ik_node.ros.publishing.markers.ghosts import BranchList, sticks
 from ik_node.ros.publishing.markers.goal import ShownGoal
 from ik_node.ros.publishing.markers.limit_bars import nearness
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
+from ik_node.ros.services.interaction.marker import handle_marker
 
 ROBOTS = {'arm_6r': ('', ''), 'arm_7r': ('', ''), 'planar_3r': ('', ''), 'scara': ('', ''),
           'torso': ('torso_link', 'left_tool0'), 'panda': ('', ''), 'puma560': ('', '')}
@@ -235,9 +237,59 @@ def test_a_trail_keeps_the_last_five_hundred_places():
         robot.move(arm, np.array([angle, 0.2, 0.3, 0.0, 0.0, 0.0]))
         array = scene.message(robot, NodeOptions(), None)
     (trail,) = of(array, 'trail')
-    assert len(trail.points) == 500
+    assert len(trail.points) == 2 * 499
+    assert trail.points[1:-1:2] == trail.points[2::2]
     last, tip = trail.points[-1], arm.chain.forward(robot.joint_configuration(arm))[:3, 3]
     assert (last.x, last.y, last.z) == pytest.approx(tip)
+
+
+def test_a_trail_is_open_where_the_tip_jumps():
+    robot, scene = robot_of('arm_6r'), Scene()
+    arm = one(robot)
+    scene.take_up(robot)
+    for angle in (-1.0, -0.99, -0.98, 1.0, 1.01):
+        robot.move(arm, np.array([angle, 0.2, 0.3, 0.0, 0.0, 0.0]))
+        array = scene.message(robot, NodeOptions(), None)
+    (trail,) = of(array, 'trail')
+    lengths = [np.hypot(a.x - b.x, a.y - b.y)
+               for a, b in zip(trail.points[::2], trail.points[1::2])]
+    assert len(lengths) == 3
+    assert max(lengths) < 0.02 * arm.reach
+
+
+@pytest.mark.parametrize('name', sorted({*ROBOTS} - {'planar_3r'}))  # whose joints have no limits
+def test_the_panel_is_out_of_the_tips_reach_and_its_texts_do_not_overlap(name):
+    robot, scene = robot_of(name), Scene()
+    arm = one(robot)
+    scene.take_up(robot)
+    scene.show_refusal('', 'a reason of several words ' * 3)
+    array = scene.message(robot, NodeOptions(), None)
+    (status,) = of(array, 'status')
+    tracks, _, *labels = of(array, 'limits')
+    ends = np.abs([p.y for p in tracks.points]) - 0.5 * tracks.scale.y
+    assert ends.min() > arm.reach
+    lines = status.text.split('\n')
+    assert len(lines) > 1
+    lowest = status.pose.position.z - 0.5 * len(lines) * 1.4 * status.scale.z
+    heights = [label.pose.position.z for label in labels]
+    assert max(heights) + labels[0].scale.z < lowest
+    assert min(np.diff(heights), default=1.0) > labels[0].scale.z
+    for label in labels:  # a letter is about half as wide as high
+        near_end = abs(label.pose.position.y) - 0.25 * len(label.text) * label.scale.z
+        assert near_end > ends.max() + tracks.scale.y
+        assert label.scale.z > 0.03 * arm.reach
+
+
+def test_the_reason_of_a_goal_is_above_the_handle_there():
+    robot, scene = robot_of('arm_6r'), Scene()
+    arm = one(robot)
+    scene.take_up(robot)
+    T = arm.chain.forward(arm.start)
+    scene.show_goal(robot, arm, ShownGoal(Goal.from_pose(T), DiagnosticStatus.ERROR, 'STALLED'), '')
+    label = by_key(scene.message(robot, NodeOptions(), None))['goal', 4]
+    # The arrows of an interactive marker end at nine tenths of its scale.
+    handle = handle_marker('tip', 'base_link', matrix_to_pose(T), np.ones(6), arm.reach)
+    assert label.pose.position.z - 0.5 * label.scale.z > T[2, 3] + 0.9 * handle.scale
 
 
 def test_a_forgotten_goal_is_deleted_and_one_of_another_solver_has_no_status():

@@ -58,7 +58,7 @@ def test_dragging_sends_a_goal_with_the_feedbacks_own_header():
 
 
 @pytest.mark.parametrize('refuses', [False, True])
-def test_it_stays_where_it_is_dragged_whatever_becomes_of_the_goal(refuses):
+def test_during_a_drag_it_stays_there_whatever_becomes_of_the_goal(refuses):
     rig = Rig()
     rig.refuses = refuses
     T = reachable(rig)
@@ -69,6 +69,40 @@ def test_it_stays_where_it_is_dragged_whatever_becomes_of_the_goal(refuses):
         rig.handles.follow(rig.robot)
     assert at(rig.handle.pose) == pytest.approx(T)
     assert rig.server.poses_sent == sent  # nothing is told over and over
+
+
+def test_it_stays_at_the_tip_where_a_goal_is_out_of_reach():
+    rig = Rig()
+    far = reachable(rig)
+    far[0, 3] = 19.7
+    for known in (False, True):  # without a goal before, and with one
+        rig.goals[''] = Goal.from_pose(far)
+        rig.follow()
+        assert rig.place() == pytest.approx(rig.arm.chain.forward(rig.arm.start))
+        rig.robot.move(rig.arm, rig.arm.start + 0.1)
+        rig.follow()
+        assert rig.place() == pytest.approx(rig.arm.chain.forward(rig.arm.start + 0.1))
+        rig.robot.reset()
+        if not known:
+            T = reachable(rig, 2)
+            rig.goals[''] = Goal.from_pose(T)
+            rig.follow()
+            assert rig.place() == pytest.approx(T)
+
+
+def test_released_out_of_reach_it_goes_back_to_the_tip():
+    rig = Rig()
+    rig.refuses = True
+    T = reachable(rig)
+    T[0, 3] = 19.7
+    rig.drag(T)
+    assert rig.place() == pytest.approx(T)
+    rig.drag(T, event=InteractiveMarkerFeedback.MOUSE_UP)
+    assert rig.place() == pytest.approx(rig.arm.chain.forward(rig.arm.start))
+    near = reachable(rig)
+    rig.drag(near)
+    rig.drag(near, event=InteractiveMarkerFeedback.MOUSE_UP)
+    assert rig.place() == pytest.approx(near)
 
 
 def test_it_goes_to_a_goal_that_comes_another_way():

@@ -152,6 +152,16 @@ def test_the_handle_of_a_task_stays_where_it_is_dragged_while_its_target_is_set_
     assert rig.server.poses_sent == sent
 
 
+def test_a_released_handle_goes_back_to_its_target_from_afar_except_that_of_a_gaze():
+    rig = TaskRig(a=PALM, b=TASKS['look'])
+    rig.refuses = True
+    start, far = rig.place('a'), raised(rig.place('a'), 9.0)
+    for name, place in (('a', start), ('b', far)):
+        for event in (InteractiveMarkerFeedback.POSE_UPDATE, InteractiveMarkerFeedback.MOUSE_UP):
+            rig.drag(far, event, marker_name=name)
+        assert rig.place(name) == pytest.approx(place)
+
+
 def test_a_target_that_others_move_takes_its_handle_along_and_no_other():
     rig = TaskRig(**TASKS)
     dragged = raised(rig.place('pose'))

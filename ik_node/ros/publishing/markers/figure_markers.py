@@ -9,12 +9,14 @@ from ik_node.control.figure_controller import FigureOutcome
 from ik_node.model.body_frames import BodyFrames
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.publishing.markers.goal import COLORS, NO_GOAL
-from ik_node.ros.publishing.markers.shapes import GREY, RED, text
+from ik_node.ros.publishing.markers.shapes import GREY, RED, text, wrapped
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
 
-_LETTERS = 0.03  # of the figure's size
-_ABOVE = 0.12
-_LONGEST = 90     # characters of the text in the scene
+# Of the figure's size.
+_LETTERS = 0.03
+_LINE = 1.6 * _LETTERS  # from a line to the next
+_ABOVE = 0.12           # of the lowest line above the highest link
+_LETTERS_A_LINE, _LINES = 44, 4
 
 
 class FigureMarkers:
@@ -57,8 +59,10 @@ class FigureMarkers:
         for link in self.figure.body.links:
             top = max(top, float(frames.pose(link)[2, 3]))
         root = frames.pose(self.figure.body.tree.root)[:3, 3]
-        made.append(text(frame, 'status', 0, _shortened(self._words), np.array(
-            [root[0], root[1], top + _ABOVE * self._size]), _LETTERS * self._size, self._color))
+        lines = wrapped([self._words], _LETTERS_A_LINE, _LINES)
+        middle = top + (_ABOVE + 0.5 * (len(lines) - 1) * _LINE) * self._size
+        made.append(text(frame, 'status', 0, '\n'.join(lines), np.array(
+            [root[0], root[1], middle]), _LETTERS * self._size, self._color))
         return made
 
     @property
@@ -73,8 +77,3 @@ class FigureMarkers:
         if self.figure.meets(outcome.result.errors[name]):
             return DiagnosticStatus.OK
         return DiagnosticStatus.WARN if outcome.accepted else DiagnosticStatus.ERROR
-
-
-def _shortened(words: str) -> str:
-    """Return a text that fits into the scene; ~/status has all of it."""
-    return words if len(words) <= _LONGEST else f'{words[:_LONGEST]} ...'

@@ -23,7 +23,7 @@ _AXES = (ColorRGBA(r=0.9, g=0.2, b=0.2, a=1.0), ColorRGBA(r=0.2, g=0.7, b=0.2, a
 _BALL = 0.035
 _AXIS = 0.12
 _LETTERS = 0.04
-_ABOVE = 0.1
+_ABOVE = 0.23  # of the reason: above the arrows of a handle at the goal
 
 
 class ShownGoal(NamedTuple):

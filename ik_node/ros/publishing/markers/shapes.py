@@ -1,5 +1,7 @@
 """Common functions, colours and lifetime of markers."""
 
+from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,12 @@ def text(frame: str, namespace: str, number: int, words: str, p: np.ndarray, hei
                   scale=Vector3(x=_BLANK * height, z=height))
     made.pose.position = array_to_point(p)
     return made
+
+
+def wrapped(lines: Sequence[str], letters: int, count: int) -> list[str]:
+    """Return lines as at most `count` lines of at most `letters` letters; `...` ends cut ones."""
+    parts = [part for line in lines for part in wrap(line, letters)]
+    return parts if len(parts) <= count else [*parts[:count - 1], '...']
 
 
 def cube(size: float) -> Vector3:

@@ -1,6 +1,8 @@
 """The trail of the tip."""
 
+import math
 from collections import deque
+from itertools import pairwise
 
 import numpy as np
 from geometry_msgs.msg import Point, Vector3
@@ -15,6 +17,7 @@ _COLOR = ColorRGBA(r=0.3, g=0.55, b=0.95, a=0.8)
 _LENGTH = 500   # points
 # Of the arm's size.
 _STEP = 1e-3    # between two points
+_JUMP = 0.15    # between two points that no line joins
 _WIDTH = 0.006
 
 
@@ -26,7 +29,8 @@ class Trail:
         self._chain, self._size = chain, size
         # not converted to points yet
         self._configurations: deque[np.ndarray] = deque(maxlen=_LENGTH)
-        self._points: deque[Point] = deque(maxlen=_LENGTH)
+        # each with whether a line joins it to the one before
+        self._points: deque[tuple[Point, bool]] = deque(maxlen=_LENGTH)
         self._last = np.full(3, np.inf)
 
     def add(self, q: np.ndarray) -> None:
@@ -34,13 +38,18 @@ class Trail:
         self._configurations.append(q)
 
     def markers(self, frame: str, namespace: str) -> list[Marker]:
-        """Return a line, if the tip has moved."""
+        """Return the lines between the positions; a jump of the tip is left open."""
         while self._configurations:
             p = self._chain.forward(self._configurations.popleft())[:3, 3]
-            if np.linalg.norm(p - self._last) > _STEP * self._size:
-                self._points.append(array_to_point(p))
+            distance = math.dist(self._last, p)
+            if distance > _STEP * self._size:
+                self._points.append((array_to_point(p), distance <= _JUMP * self._size))
                 self._last = p
-        if len(self._points) < 2:
+        ends: list[Point] = []
+        for (a, _), (b, joined) in pairwise(self._points):
+            if joined:
+                ends += [a, b]
+        if not ends:
             return []
-        return [marker(frame, namespace, 0, Marker.LINE_STRIP, color=_COLOR,
-                       scale=Vector3(x=_WIDTH * self._size), points=list(self._points))]
+        return [marker(frame, namespace, 0, Marker.LINE_LIST, color=_COLOR,
+                       scale=Vector3(x=_WIDTH * self._size), points=ends)]

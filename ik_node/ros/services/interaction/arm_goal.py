@@ -1,11 +1,13 @@
 """The goal of an arm, as a handle drags it: at the last goal, or at the tip."""
 
+import math
 from collections.abc import Callable
 
 from geometry_msgs.msg import Pose
 
 from ik_node.control.arm import Arm
 from ik_node.control.robot import Robot
+from ik_node.kinematics.reach import reach
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.services.interaction.draggable import ONLY_TIP, Draggable, GoalSink
@@ -27,6 +29,7 @@ class ArmGoal(Draggable):
         self.group, self.solvers = arm, solver_names()
         self.weights, self.size = arm.task_weights, shown_size(arm.reach)
         self._arm, self._last_goal = arm, last_goal
+        self._centre, self._reach = reach(chain.arrays)
 
     def last_goal(self) -> Goal | None:
         """Return the last goal; None without one."""
@@ -45,6 +48,11 @@ class ArmGoal(Draggable):
     def rest_pose(self, robot: Robot) -> Pose:
         """Return the pose of the tip."""
         return matrix_to_pose(self._arm.chain.forward(robot.joint_configuration(self._arm)))
+
+    def is_in_reach(self, robot: Robot, pose: Pose) -> bool:
+        """Return whether the tip could get to the position of a pose."""
+        p = pose.position
+        return math.dist((p.x, p.y, p.z), self._centre) <= self._reach
 
 
 def arm_goals(robot: Robot, frame_prefix: str, sink: GoalSink,

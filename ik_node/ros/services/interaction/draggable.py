@@ -67,6 +67,10 @@ class Draggable(ABC):
     def rest_pose(self, robot: Robot) -> Pose:
         """Return the pose of a handle that neither a drag nor a goal has placed."""
 
+    def is_in_reach(self, robot: Robot, pose: Pose) -> bool:
+        """Return whether a handle may rest at a pose; elsewhere it would be lost from sight."""
+        return True
+
     def position(self, robot: Robot) -> np.ndarray:
         """Return the present position (3,), m, whose coordinates are tracked."""
         return np.zeros(3)

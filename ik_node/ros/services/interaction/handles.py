@@ -68,6 +68,7 @@ class Handles:
         """Begin without handles. server: that of interactive_markers, or an equivalent."""
         self._server, self._actions = server, actions
         self._handles: dict[str, _Handle] = {}
+        self._robot: Robot | None = None
 
     def take_up(self, robot: Robot, options: NodeOptions) -> None:
         """Create a handle for each arm and task; those that stay valid keep their poses.
@@ -75,6 +76,7 @@ class Handles:
         What is shown unchanged is not sent again: it would end a drag.
         """
         actions, before = self._actions, self._handles
+        self._robot = robot
         items: list[Draggable] = [
             *arm_goals(robot, options.frame_prefix, actions.goals, actions.last_goal),
             *task_targets(robot, options, actions.task_goals)]
@@ -100,9 +102,11 @@ class Handles:
             item, before = handle.item, handle.pose
             goal = item.last_goal()
             if goal is not None and goal != handle.seen:
-                handle.seen, handle.placed = goal, True
-                handle.pose = item.goal_pose(handle.pose)
-            elif not handle.placed:
+                pose = item.goal_pose(handle.pose)
+                handle.seen, handle.placed = goal, item.is_in_reach(robot, pose)
+                if handle.placed:
+                    handle.pose = pose
+            if not handle.placed:
                 handle.pose = item.rest_pose(robot)
             handle.pose = item.tracked(robot, handle.pose)
             self._show(handle, before)
@@ -116,24 +120,33 @@ class Handles:
     def on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
         """Handle a drag, or a choice in the menu."""
         handle = self._handles.get(feedback.marker_name)
-        if handle is None:
+        if handle is None or self._robot is None:
             return
         if feedback.event_type == InteractiveMarkerFeedback.POSE_UPDATE or (
                 # Of messages faster than they are handled the last counts, which is this one.
                 feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP
                 and not handle.item.is_same_pose(feedback.pose, handle.pose)):
             self._drag(handle, feedback)
+        if feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP:
+            self._end_drag(handle, self._robot)
         elif feedback.event_type == InteractiveMarkerFeedback.MENU_SELECT:
             self._choose(handle, feedback.menu_entry_id)
 
     def _drag(self, handle: _Handle, feedback: InteractiveMarkerFeedback) -> None:
-        """Send the pose of the handle as a goal; the handle stays there in any case."""
+        """Send the pose of the handle as a goal; during the drag the handle stays there."""
         item, header, pose = handle.item, feedback.header, feedback.pose
         item.send(header, pose, handle.position_only)
         if header.frame_id == item.frame and _is_pose(pose):
             handle.pose, handle.seen, handle.placed = pose, item.last_goal(), True
         # The server has stored the pose of the feedback, even in another frame or an invalid one.
         self._server.setPose(item.name, handle.pose)
+
+    def _end_drag(self, handle: _Handle, robot: Robot) -> None:
+        """Let a handle that was dragged out of reach go back to the tip, or to its target."""
+        if handle.placed and not handle.item.is_in_reach(robot, handle.pose):
+            handle.placed, handle.pose = False, handle.item.rest_pose(robot)
+            self._server.setPose(handle.item.name, handle.pose)
+            self._server.applyChanges()
 
     def _choose(self, handle: _Handle, entry: int) -> None:
         item = handle.item

@@ -1,5 +1,6 @@
 """The target of a task, as a handle drags it."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ik_node.ros.intake.task_goals import takes_point, takes_pose
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.services.interaction.draggable import ONLY_TIP, Draggable, GoalSink
 
+_NEAR = 2.0  # of the figure's size: handles of pose targets stay within
 _LINEAR = np.array([1.0] * 3 + [0.0] * 3)
 
 
@@ -86,6 +88,16 @@ class TaskTarget(Draggable):
         if isinstance(self._task, tasks.CenterOfMass):
             return frames.center_of_mass()[0]
         return frames.position(self._task.link)
+
+    def is_in_reach(self, robot: Robot, pose: Pose) -> bool:
+        """Return whether a pose is near the link: within twice the size of the figure.
+
+        Nothing limits the distance of a point to look at.
+        """
+        if isinstance(self._task, tasks.LookAt | tasks.RelativePose):
+            return True
+        p = pose.position
+        return math.dist((p.x, p.y, p.z), self.position(robot)) <= _NEAR * self.size
 
 
 def task_targets(robot: Robot, options: NodeOptions, sink: GoalSink) -> list[TaskTarget]:
