@@ -57,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
             else arguments.namespace,
             color=COLORS[i % len(COLORS)] if arguments.compare else None)
             for i, name in enumerate(names)]
-        view = View(server, robot_views, changed)
+        view = View(server, robot_views, changed, arguments.player)
         stack.callback(view.close)
         print(f'ik_view: http://{arguments.host}:{server.get_port()}', flush=True)
         painter = threading.Thread(target=view.run, name='painter', daemon=True)
@@ -81,6 +81,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument('--node', default='ik_node', help='the node\'s name')
     parser.add_argument('--namespace', default='', help='the node\'s namespace')
     parser.add_argument('--arm', default='', help='one of the node\'s arms, if it has several')
+    parser.add_argument('--player', default='ik_play', help='name of a node that plays a '
+                        'motion, in the same namespace; by default ik_play')
     parser.add_argument('--host', default='127.0.0.1', help='address of the page; 0.0.0.0 '
                         'serves it to the whole network')
     parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '

@@ -21,6 +21,10 @@ class Readout:
         self._robot_views = robot_views
         self._table = server.gui.add_html(_table(robot_views))
 
+    def show(self, visible: bool) -> None:
+        """Show the table, or hide it."""
+        self._table.visible = visible
+
     def update(self) -> None:
         """Show the current states."""
         table = _table(self._robot_views)

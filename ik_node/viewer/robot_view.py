@@ -217,7 +217,7 @@ class RobotView:
         """What can be dragged: the targets of its tasks, or the goal of the arm."""
         if self.tasks:
             return self.parameters.targets
-        return () if self.chain is None else (Target(),)
+        return () if self.chain is None or self.state.responds is None else (Target(),)
 
     @property
     def words(self) -> str:
@@ -236,8 +236,8 @@ class RobotView:
     @property
     def problems(self) -> list[str]:
         """Messages about what cannot be shown."""
-        chain = [self._chain_problem] if self._chain_problem and not self.tasks else []
-        return [*self._drawn.problems, *chain]
+        has_chain = self.tasks or self.state.responds is None or not self._chain_problem
+        return [*self._drawn.problems, *([] if has_chain else [self._chain_problem])]
 
     def move_to(self, y: float) -> None:
         """Move the whole view to y, m."""

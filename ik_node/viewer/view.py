@@ -10,11 +10,13 @@ import viser
 
 from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import SilentError
+from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.viewer.gallery import robots
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.path_panel import PathPanel
+from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import Readout, TimePlot
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.screenshot import add_screenshot_button
@@ -32,12 +34,13 @@ class View:
     """Draws nodes on a page and sends them goals, until it is closed."""
 
     def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
-                 news: threading.Event) -> None:
+                 news: threading.Event, player: str = 'ik_play') -> None:
         """Show nodes side by side; goals are dragged at the first and sent to all.
 
-        news: set when there is something to draw.
+        news: set when there is something to draw. player: the name of a node that plays motions, in
+        the namespace of the first.
         """
-        self._server, self._robot_views = server, robot_views
+        self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
         self._handles = Handles(server, robot_views[0], self._on_drag)
         self._seen_figure: Any = None  # the tree of the figure that the camera was turned to
@@ -48,12 +51,15 @@ class View:
         gui = server.gui
         gui.main_panel.dock_right()
         self._note = gui.add_markdown('Waiting for the node …')
+        self._playback = PlaybackPanel(
+            server, PlayerLink(robot_views[0].connection, player, news.set), self._notify)
         self._readout = Readout(server, robot_views)
         self._gallery = robots()
         self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
                                        hint='load another robot into the node')
         self._robot.on_update(lambda event: self._choose_robot(event))
-        with gui.add_folder('Goal'):
+        self._goal_folder = gui.add_folder('Goal')
+        with self._goal_folder:
             self._only = gui.add_checkbox('position only', False)
             self._only.on_update(lambda _: self._handles.show_rotations(not self._only.value))
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: self._home())
@@ -76,6 +82,7 @@ class View:
         """Stop drawing, and leave the graph."""
         self._closed.set()
         self._news.set()
+        self._playback.close()
         for robot_view in self._robot_views:
             robot_view.close()
 
@@ -118,7 +125,8 @@ class View:
             panel = self._solvers[i]
             if panel is not None:
                 panel.update()
-            lines.append(f'**{robot_view.name}**: {robot_view.words}')
+            name = robot_view.name if self._has_node else self._player
+            lines.append(f'**{name}**: {robot_view.words}')
             lines += [f'⚠ {problem}' for problem in robot_view.problems[:5]]
         text = '  \n'.join(lines)
         if text != self._note.content:
@@ -127,6 +135,12 @@ class View:
         self._times.update()
         self._update_panels()
         self._handles.update()
+        self._playback.update()
+
+    @property
+    def _has_node(self) -> bool:
+        """Whether the page is about a node, be it awaited, and not only about a player."""
+        return self._robot_views[0].state.responds is not None or not self._playback.visible
 
     @property
     def _gizmo(self) -> Gizmo | None:
@@ -134,8 +148,17 @@ class View:
         return self._handles.named('')
 
     def _update_panels(self) -> None:
-        """Make the panels of other joints or another arm, and hide those without use."""
+        """Make the panels of other joints or another arm, and hide those without use.
+
+        Where a motion is played without any node, that is all of them but the playback.
+        """
         first = self._robot_views[0]
+        has_node = self._has_node
+        if has_node != self._goal_folder.visible:
+            self._readout.show(has_node)
+            for widget in (self._robot, self._goal_folder, *self._solver_folders,
+                           self._path_folder, self._joint_folder, self._workspace_folder):
+                widget.visible = has_node
         if first.tree is None:
             return
         if self._joints is None or self._joints.is_outdated:
@@ -149,9 +172,11 @@ class View:
             with self._workspace_folder:
                 self._workspace = WorkspacePanel(self._server, first, self._notify)
         self._joints.update()
-        self._only.visible = self._workspace_folder.visible = first.chain is not None
-        self._path_folder.visible = first.follows_paths
-        if first.tasks and first.is_placed and self._seen_figure is not first.tree:
+        self._only.visible = has_node and first.chain is not None
+        self._workspace_folder.visible = self._only.visible
+        self._path_folder.visible = has_node and first.follows_paths
+        is_placed = first.is_placed if has_node else bool(first.values)
+        if (first.tasks or not has_node) and is_placed and self._seen_figure is not first.tree:
             self._seen_figure = first.tree
             self._look_at(first)
 

@@ -204,44 +204,49 @@ class Connection:
 
     def reset(self) -> str:
         """Send the robot to its start pose; return the node's message. Raises SilentError."""
-        response = self._call(lambda: self._reset.call_async(Trigger.Request()), 'reset')
+        response = self.call(lambda: self._reset.call_async(Trigger.Request()), 'reset')
         if not response.success:
             raise SilentError(response.message)
         return str(response.message)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters, all or none. Raises SilentError with the node's reason for a refusal."""
-        response = self._call(lambda: self._parameters.set_parameters_atomically(
+        response = self.call(lambda: self._parameters.set_parameters_atomically(
             [Parameter(name, value=value) for name, value in values.items()]), 'parameters')
         if not response.result.successful:
             raise SilentError(response.result.reason)
 
     def parameters(self, prefixes: Sequence[str] = ()) -> dict[str, Described]:
         """Return the parameters below some prefixes, by default all. Raises SilentError."""
-        listed = self._call(lambda: self._parameters.list_parameters(list(prefixes), 0),
+        listed = self.call(lambda: self._parameters.list_parameters(list(prefixes), 0),
                             'parameters')
         return self.describe(sorted(listed.result.names))
 
     def describe(self, names: Sequence[str]) -> dict[str, Described]:
         """Return parameters by name, with their values. Raises SilentError."""
-        values = self._call(lambda: self._parameters.get_parameters(list(names)),
+        values = self.call(lambda: self._parameters.get_parameters(list(names)),
                             'parameters').values
-        descriptors = self._call(lambda: self._parameters.describe_parameters(list(names)),
+        descriptors = self.call(lambda: self._parameters.describe_parameters(list(names)),
                                  'parameters').descriptors
         return {name: _described(name, parameter_value_to_python(value), descriptor)
                 for name, value, descriptor in zip(names, values, descriptors)}
 
-    def _call(self, call: Callable[[], Any], what: str) -> Any:
-        """Call a service and wait for its response, received in the connection's thread."""
+    def call(self, call: Callable[[], Any], what: str, whom: str = '') -> Any:
+        """Call a service and wait for its response, received in the connection's thread.
+
+        call: returns the future; whom: the full name of the node, by default the connection's own.
+        Raises SilentError where no response comes.
+        """
+        whom = whom or self._full_name
         with self._open():
             future = call()
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         if not done.wait(_PATIENCE):
             future.cancel()
-            raise SilentError(f'{self._full_name} does not respond: {what}, for {_PATIENCE:g} s')
+            raise SilentError(f'{whom} does not respond: {what}, for {_PATIENCE:g} s')
         if future.exception() is not None:
-            raise SilentError(f'{self._full_name}: {future.exception()}')
+            raise SilentError(f'{whom}: {future.exception()}')
         return future.result()
 
     def _on_joints(self, message: JointState) -> None:

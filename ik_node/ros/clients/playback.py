@@ -6,11 +6,17 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import argparse
+import contextlib
+import importlib.util
 import math
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ik_node.exceptions import IkError, ModelError, OptionError
+
+if TYPE_CHECKING:
+    from ik_node.ros.clients.player import Player
 
 _FAILED = 1           # exit code; argparse's own for wrong arguments is 2
 _RATES = (5.0, 1e3)   # Hz: the clock of motions advances by at most half a second between two
@@ -65,6 +71,8 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
                         help='topic of the joint states; default joint_states')
     parser.add_argument('--no-description', dest='description', action='store_false',
                         help='leave robot_description to another node')
+    parser.add_argument('--view', action='store_true', help='show the motion on a page in the '
+                        'browser, with a time slider; its address is printed')
     return parser.parse_args(arguments)
 
 
@@ -73,9 +81,12 @@ def _play(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     from ik_node.model.readers import read_model
     from ik_node.motion.playhead import Playhead
     from ik_node.motion.recording_readers import read_recording
+    from ik_node.processes import running
     from ik_node.resources import robot_file
     from ik_node.ros.clients.player import Player, Publishing
     from ik_node.ros.run import run
+    if options.view and importlib.util.find_spec('viser') is None:
+        raise OptionError('--view needs viser: pip install "viser" "pycollada"')
     model = robot_file(options.model)
     try:
         tree = read_model(model)
@@ -85,7 +96,20 @@ def _play(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     start, stop = _range(options, recording.duration)
     playhead = Playhead(start, stop, options.speed, options.loop, options.start_paused)
     publishing = Publishing(options.rate, options.topic, options.description)
-    return run(lambda: Player(recording, playhead, publishing), ros_arguments)
+    with contextlib.ExitStack() as stack:
+        def make_player() -> Player:
+            player = Player(recording, playhead, publishing)
+            if options.view:
+                stack.enter_context(running(_view_command(player, options.topic)))
+            return player
+        return run(make_player, ros_arguments)
+
+
+def _view_command(player: 'Player', topic: str) -> list[str]:
+    """Return the command of a page that shows what a player plays."""
+    return [sys.executable, '-m', 'ik_node.viewer', '--namespace', player.get_namespace(),
+            '--player', player.get_name(),
+            '--ros-args', '-r', f'joint_states:={player.resolve_topic_name(topic)}']
 
 
 def _range(options: argparse.Namespace, duration: float) -> tuple[float, float]:

@@ -25,7 +25,7 @@ from ik_node.ros.publishing.outputs import LATCHED
 
 STATUS_PERIOD = 0.2
 """s of real time between two statuses."""
-KEYS = ('time', 'duration', 'frame', 'frames', 'speed', 'loop', 'paused')
+KEYS = ('time', 'start', 'stop', 'duration', 'frame', 'frames', 'speed', 'loop', 'paused')
 """The keys of a status, always all of them, in this order."""
 
 
@@ -114,10 +114,10 @@ class Player(Node):
         self._advance()
         playhead, recording = self._playhead, self._recording
         message = 'paused' if playhead.paused else 'ended' if playhead.ended else 'playing'
-        values = (f'{playhead.time:.9g}', f'{recording.duration:.9g}',
-                  str(recording.frame(playhead.time) + 1), str(recording.n_frames),
-                  f'{playhead.speed:.9g}', str(playhead.loop).lower(),
-                  str(playhead.paused).lower())
+        values = (f'{playhead.time:.9g}', f'{playhead.start:.9g}', f'{playhead.stop:.9g}',
+                  f'{recording.duration:.9g}', str(recording.frame(playhead.time) + 1),
+                  str(recording.n_frames), f'{playhead.speed:.9g}',
+                  str(playhead.loop).lower(), str(playhead.paused).lower())
         self._statuses.publish(DiagnosticStatus(
             level=DiagnosticStatus.OK, name='ik_play: motion', message=message,
             hardware_id=recording.tree.name,

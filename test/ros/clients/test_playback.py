@@ -8,19 +8,18 @@ import sys
 import numpy as np
 import pytest
 import skeletons
-from diagnostic_msgs.msg import DiagnosticStatus
+from player_harness import PlayerUnderTest
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from std_srvs.srv import SetBool
 
 import robots
 from ik_node import KinematicTree
 from ik_node.model.readers import read_model
 from ik_node.ros.clients.playback import read_arguments
 from ik_node.ros.clients.player import KEYS
-from ros_harness import LATCHED, NodeUnderTest, seconds
+from ros_harness import LATCHED, seconds
 
 LIMIT = 'lower="-2" upper="2" effort="1" velocity="1"'
 # The wheel shows the time of the motion.
@@ -38,49 +37,6 @@ EXACT = 1e-9
 def table(times=TIMES, values=VALUES):
     return 'time,wheel,a\n' + ''.join(f'{float(t)!r},{float(t)!r},{float(a)!r}\n'
                                       for t, a in zip(times, values))
-
-
-class PlayerUnderTest(NodeUnderTest):
-    """A running ik_play and a client of it."""
-
-    def __init__(self, *arguments, ros=()):
-        self._ros = ros
-        super().__init__(*map(str, arguments))
-        self._name = 'ik_play'
-        self.states = self.listen(JointState, 'joint_states', 100)
-        self.statuses = self.listen(DiagnosticStatus, 'ik_play/status', 100)
-
-    def _start(self):
-        return subprocess.Popen(
-            [sys.executable, '-m', 'ik_node.ros.clients.playback', *self._arguments, '--ros-args',
-             *self._ros], stdout=self._log, stderr=subprocess.STDOUT, env=self._environment,
-            start_new_session=True)
-
-    def settle(self):
-        """Wait until the node has handled what it was sent; see the base class."""
-        for _ in range(2):
-            self.get('speed')
-
-    def hear(self, count=1):
-        """Return so many joint states that come from now on."""
-        self.settle()
-        before = len(self.states)
-        assert self.until(lambda: len(self.states) >= before + count), self.log()
-        return self.states[before:before + count]
-
-    def status(self):
-        """Return the text and the values of a status that comes from now on."""
-        self.settle()
-        before = len(self.statuses)
-        assert self.until(lambda: len(self.statuses) > before), self.log()
-        message = self.statuses[-1]
-        return message.message, {pair.key: pair.value for pair in message.values}
-
-    def pause(self, paused):
-        """Pause or play; return the service's message."""
-        response = self.call(SetBool, 'ik_play/pause', SetBool.Request(data=paused))
-        assert response.success
-        return response.message
 
 
 @pytest.fixture(scope='module')
@@ -171,8 +127,8 @@ def test_the_status_says_how_far_the_motion_is(player):
     message, values = player.status()
     assert message == 'paused'
     assert tuple(values) == KEYS
-    assert values == {'time': '1.75', 'duration': '100', 'frame': '4', 'frames': '201',
-                      'speed': '0.5', 'loop': 'true', 'paused': 'true'}
+    assert values == {'time': '1.75', 'start': '0', 'stop': '100', 'duration': '100', 'frame': '4',
+                      'frames': '201', 'speed': '0.5', 'loop': 'true', 'paused': 'true'}
     player.pause(False)
     message, values = player.status()
     assert message == 'playing'
@@ -236,6 +192,8 @@ def test_a_range_is_played_again_and_again_or_held_at_its_end(files):
         assert all(2.0 <= wheel(state) < 2.4 for state in player.states)
         check_values(player.states)
         assert player.get('time', 'speed', 'loop') == [2.0, 2.0, True]
+        values = player.status()[1]
+        assert (values['start'], values['stop'], values['duration']) == ('2', '2.4', '100')
         assert not player.set(time=1.9)[0]
         assert player.set(loop=False)[0]
         assert player.until(lambda: wheel(player.states[-1]) == 2.4)

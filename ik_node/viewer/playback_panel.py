@@ -1,0 +1,138 @@
+"""A time slider for a motion that a player plays, such as `ik_play`."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import viser
+
+from ik_node.exceptions import IkError
+from ik_node.motion.playhead import MAX_SPEED
+from ik_node.ros.clients.player_link import Playback, PlayerLink
+from ik_node.viewer.newest import Newest
+
+_HOLD = 0.5         # s after the user's last change in which the slider stays where it was put
+_STEPS = 1000       # of the slider, at least
+_SLOWEST = 0.001    # s of the motion per second
+_SPEED_STEP = 0.05
+_PLAY, _PAUSE, _AGAIN = 'Play', 'Pause', 'Play again'
+
+
+class PlaybackPanel:
+    """Time, play and pause, speed and loop of a player; hidden while there is none."""
+
+    def __init__(self, server: viser.ViserServer, link: PlayerLink,
+                 notify: Callable[[str], None]) -> None:
+        """Make the folder, hidden.
+
+        notify: called with a message where the player refuses or does not respond.
+        """
+        self._server, self._link, self._notify = server, link, notify
+        self._folder = server.gui.add_folder('Playback', visible=False)
+        self._range: tuple[float, float] | None = None  # of the slider
+        self._widgets: list[Any] = []
+        self._slider: Any = None
+        self._digits = 3  # after the point, of its times
+        self._changed = 0.0  # when the user last moved the slider or set a value
+        self._seeks: Newest[float] = Newest(lambda value: self._command('time', value))
+
+    @property
+    def visible(self) -> bool:
+        """Whether there is a player."""
+        return bool(self._folder.visible)
+
+    def close(self) -> None:
+        """End its thread."""
+        self._seeks.close()
+
+    def update(self) -> None:
+        """Show the state of the player."""
+        playback = self._link.playback
+        if (playback is not None) != self._folder.visible:
+            self._folder.visible = playback is not None
+        if playback is None:
+            return
+        if (playback.start, playback.stop) != self._range:
+            self._make(playback)
+        if self._button.label != _label(playback):
+            self._button.label = _label(playback)
+        place = (f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
+                 f'{playback.frames}, {playback.message}')
+        if self._place.content != place:
+            self._place.content = place
+        if self._seeks.busy or playback.received < self._changed + _HOLD:
+            return  # what the user sets stays until the player has it
+        values: list[tuple[Any, float | bool]] = [
+            (self._slider, self._shown(playback.time)), (self._speed, playback.speed),
+            (self._loop, playback.loop)]
+        for widget, value in values:
+            if widget.value != value:
+                widget.value = value
+
+    def _make(self, playback: Playback) -> None:
+        """Make the widgets for a range of time."""
+        for widget in self._widgets:
+            widget.remove()
+        self._range = start, stop = playback.start, playback.stop
+        gui, last = self._server.gui, max(stop, start + 1e-6)
+        self._digits = max(0, math.ceil(math.log10(_STEPS / (last - start))))
+        with self._folder:
+            self._slider = gui.add_slider('time, s', start, last, 10.0**-self._digits,
+                                          self._shown(playback.time))
+            self._place = gui.add_markdown('')
+            self._button = gui.add_button(_label(playback))
+            self._speed = gui.add_number('speed', playback.speed, min=_SLOWEST, max=MAX_SPEED,
+                                         step=_SPEED_STEP, hint='seconds of the motion per second')
+            self._loop = gui.add_checkbox('loop', playback.loop, hint='begin again at the end')
+        self._widgets = [self._slider, self._place, self._button, self._speed, self._loop]
+        self._slider.on_update(self._on_slider)
+        self._button.on_click(lambda _: self._on_button())
+        self._speed.on_update(lambda event: self._on_value(event, 'speed', self._speed))
+        self._loop.on_update(lambda event: self._on_value(event, 'loop', self._loop))
+
+    def _shown(self, seconds: float) -> float:
+        """Return a time, s, as the slider shows it."""
+        start, stop = self._range or (seconds, seconds)
+        return min(max(round(seconds, self._digits), start), stop)
+
+    def _on_slider(self, event: Any) -> None:
+        if event.client is not None:  # moved by the user, not by `update`
+            self._changed = time.monotonic()
+            self._seeks.give(self._shown(float(self._slider.value)))
+
+    def _on_value(self, event: Any, name: str, widget: Any) -> None:
+        if event.client is not None:
+            self._command(name, widget.value)
+
+    def _on_button(self) -> None:
+        """Play or pause; at the end begin again."""
+        playback = self._link.playback
+        if playback is None:
+            return
+        if _ended(playback):
+            self._command('time', playback.start)
+        if playback.paused or not _ended(playback):
+            try:
+                self._link.pause(not playback.paused)
+            except IkError as error:
+                self._notify(str(error))
+
+    def _command(self, name: str, value: float | bool) -> None:
+        """Set a parameter of the player."""
+        self._changed = time.monotonic()
+        try:
+            self._link.set(name, value)
+        except IkError as error:
+            self._notify(str(error))
+            self._changed = 0.0  # show what holds
+
+
+def _ended(playback: Playback) -> bool:
+    """Return whether the motion is at its end."""
+    return playback.time >= playback.stop and not playback.loop
+
+
+def _label(playback: Playback) -> str:
+    """Return what the button does."""
+    return _AGAIN if _ended(playback) else _PLAY if playback.paused else _PAUSE
