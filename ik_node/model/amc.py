@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from os import PathLike
+from typing import NamedTuple
 
 from ik_node.bounds import MAX_NUMBER, as_path
 from ik_node.exceptions import ModelError, names, shown, unknown
@@ -14,8 +15,20 @@ _MAX_BYTES = 64 * 2**20  # of a motion: ten minutes at 120 Hz of a figure of 60 
 _ANGLES = {':degrees': math.pi / 180.0, ':radians': 1.0}
 _WHOLE = ':fully-specified'
 _RATE = ':samples-per-second'
-_DIRECTIVES = (*_ANGLES, _WHOLE, _RATE)
+_UNUSED = (':asf-file', ':asf-path', ':frame-range')  # of some programs, before any words
+_DIRECTIVES = (*_ANGLES, _WHOLE, _RATE, *_UNUSED)
+SLOWEST, FASTEST = 1e-3, 1e6
+"""Frames per second that a motion may have."""
 _Channels = Mapping[str, list[tuple[str, float]]]
+
+
+class AcclaimMotion(NamedTuple):
+    """A motion of a skeleton."""
+
+    frames: list[dict[str, float]]
+    """{joint: value}, rad or m, of each frame."""
+    rate: float | None
+    """Frames per second, by `:samples-per-second`; None where the file does not say."""
 
 
 def read_amc(path: str | PathLike[str], tree: KinematicTree) -> list[dict[str, float]]:
@@ -23,16 +36,22 @@ def read_amc(path: str | PathLike[str], tree: KinematicTree) -> list[dict[str, f
 
     tree: from `KinematicTree.from_asf`, of the skeleton that the motion was recorded with. Every
     frame has every joint that moves, and can be given to `tree.forward`; bones that the motion
-    leaves out of all frames are at zero. The file has no frame rate. Values may exceed the limits
-    of the joints. Raises ModelError for an invalid file, naming the line, and for a tree
-    that does not come from a skeleton.
+    leaves out of all frames are at zero. Values may exceed the limits of the joints. Raises
+    ModelError for an invalid file, naming the line, and for a tree that does not come from a
+    skeleton.
     """
+    return read_motion(path, tree).frames
+
+
+def read_motion(path: str | PathLike[str], tree: KinematicTree) -> AcclaimMotion:
+    """Read a motion of a skeleton with its rate; see `read_amc`."""
     channels = check_tree(tree).motion_channels
     if channels is None:
         raise ModelError('a motion needs the skeleton that it was recorded with: a tree from '
                          f'KinematicTree.from_asf, not {shown(tree)}')
     text = NumberedText(as_path(path, 'a motion'), 'the motion', _MAX_BYTES)
-    return _Motion(text, channels).frames
+    motion = _Motion(text, channels)
+    return AcclaimMotion(motion.frames, motion.rate)
 
 
 class _Motion:
@@ -43,6 +62,7 @@ class _Motion:
         self._zero = {joint: 0.0 for joints in channels.joints.values() for joint in joints}
         self._expected: set[str] | None = None
         self.frames: list[dict[str, float]] = []
+        self.rate: float | None = None
         angle, lines = channels.angle_unit, text.words()
         start: tuple[int, list[str]] | None = None
         for number, words in lines:
@@ -63,12 +83,17 @@ class _Motion:
         word = words[0].lower()
         if word not in _DIRECTIVES:
             raise self._text.error(number, unknown('keyword', word, _DIRECTIVES))
+        if word in _UNUSED:
+            return angle
         if len(words) != (2 if word == _RATE else 1):
             wanted = 'before a number' if word == _RATE else 'alone'
             raise self._text.error(number, f'{word} must stand {wanted} in its line, not before '
                                            f'{shown(" ".join(words[1:]))}')
         if word == _RATE:
-            self._text.number(number, words[1], word)
+            self.rate = self._text.number(number, words[1], word)
+            if not SLOWEST <= self.rate <= FASTEST:
+                raise self._text.error(number, f'{word} must be from {SLOWEST:g} to {FASTEST:g}, '
+                                               f'not {shown(words[1])}')
         if word == _WHOLE:
             self._expected = set(channels.joints)
         return _ANGLES.get(word, angle)

@@ -67,7 +67,7 @@ class Recording(Immutable):
         self.values: np.ndarray = np.ascontiguousarray(values[:, columns])
         for i, name in enumerate(self.joint_names):
             if tree.joints[name].type == CONTINUOUS:
-                self.values[:, i] = _unwrapped(self.values[:, i])
+                self.values[:, i] = unwrapped(self.values[:, i])
         self._expand()
         self._freeze()
 
@@ -182,7 +182,7 @@ def own_columns(joint_names: list[Any], tree: KinematicTree,
     return [i for i, name in enumerate(joint_names) if tree.joints[name].mimic is None]
 
 
-def _unwrapped(values: np.ndarray) -> np.ndarray:
+def unwrapped(values: np.ndarray) -> np.ndarray:
     """Return angles (m,), rad, moved by whole turns so that steps are half a turn at most."""
     turns = np.round(np.diff(values) / _TURN)
     return values - _TURN * np.concatenate([[0.0], np.cumsum(turns)])

@@ -10,19 +10,21 @@ import yaml
 from ik_node.bounds import as_path
 from ik_node.exceptions import ModelError, names
 from ik_node.motion.recording import Recording
+from ik_node.motion.recording_readers import FRAMES_PER_SECOND
 
 _SECOND = 10**9  # ns
 _DIGITS = 6         # of joint values, m and rad
 _DEGREE_DIGITS = 4
+_UNIFORM = 1e-6     # relative, by which steps of time may differ
 
 
 def write_recording(recording: Recording, path: str | PathLike[str]) -> None:
     """Write a motion to a file; its extension says of which kind it is.
 
     .yaml or .yml: a trajectory_msgs/JointTrajectory; .csv: a table; .amc: an Acclaim motion, of a
-    skeleton only, without times. Values are rounded to 6 decimals, degrees to 4. Raises ModelError
-    for another extension, for a motion of no skeleton as .amc, and where the file cannot be
-    written.
+    skeleton only, with a frame rate in place of times. Values are rounded to 6 decimals, degrees
+    to 4. Raises ModelError for another extension, for a motion of no skeleton as .amc, and where
+    the file cannot be written.
     """
     path = as_path(path, 'a motion')
     write = WRITERS.get(path.suffix.lower())
@@ -62,7 +64,8 @@ def _acclaim(recording: Recording) -> str:
         raise ModelError('an Acclaim motion (.amc) needs a skeleton (.asf), and '
                          f'{recording.tree.name!r} is none')
     column = {name: k for k, name in enumerate(recording.joint_names)}
-    lines = [':FULLY-SPECIFIED', ':DEGREES']
+    # First of all, where those readers who know it look for it.
+    lines = [*_rate(recording), ':FULLY-SPECIFIED', ':DEGREES']
     for k, row in enumerate(recording.values, start=1):
         lines.append(str(k))
         for bone, joints in channels.joints.items():
@@ -72,6 +75,17 @@ def _acclaim(recording: Recording) -> str:
                   (value / channels.length_unit, _DIGITS)))
                 for joint, value in zip(joints, values)))
     return '\n'.join(lines) + '\n'
+
+
+def _rate(recording: Recording) -> list[str]:
+    """Return the line that says the frames per second, where these are other than 120."""
+    if recording.n_frames < 2:
+        return []
+    rate = (recording.n_frames - 1) / recording.duration
+    uniform = np.allclose(np.diff(recording.times), 1.0 / rate, rtol=_UNIFORM)
+    if not uniform or abs(rate - FRAMES_PER_SECOND) <= _UNIFORM * FRAMES_PER_SECOND:
+        return []
+    return [f':SAMPLES-PER-SECOND {rate:.9g}']
 
 
 def _rounded(value: float, digits: int = _DIGITS) -> str:

@@ -14,11 +14,7 @@ import numpy as np
 from ik_node.exceptions import IkError, ModelError
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.model.tree import KinematicTree
-from ik_node.motion.recording_readers import (
-    FRAMES_PER_SECOND,
-    RECORDING_FORMATS,
-    read_recording,
-)
+from ik_node.motion.recording_readers import RECORDING_FORMATS, read_recording
 from ik_node.motion.recording_writers import WRITERS, write_recording
 from ik_node.motion.retargeting import Retargeted, retarget
 from ik_node.motion.retargeting_map import read_map
@@ -55,9 +51,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument('--output', metavar='FILE', required=True,
                         help='where the motion of the robot is written: a JointTrajectory (.yaml) '
                         'or a table (.csv), which ik_play plays; .amc for a skeleton')
-    parser.add_argument('--fps', metavar='N', type=float, default=FRAMES_PER_SECOND,
-                        help='frames per second of an Acclaim motion, which has no times; default '
-                        '120')
+    parser.add_argument('--fps', metavar='N', type=float, default=None,
+                        help='frames per second of an Acclaim motion; by default those that its '
+                        'file says, else 120')
     options = parser.parse_args(arguments)
     if not options.output.lower().endswith(tuple(WRITERS)):
         parser.error(f'argument --output: must end in one of {", ".join(WRITERS)}, not '

@@ -11,6 +11,7 @@ from skeletons import FIGURE, UNIT, motion, positions, random_values
 
 from ik_node import KinematicTree, ModelError, read_amc
 from ik_node.exceptions import InputError
+from ik_node.model.amc import read_motion
 from ik_node.model.readers import read_model
 
 TREE = read_model(FIGURE)
@@ -70,6 +71,17 @@ def test_names_are_not_case_sensitive_and_values_are_in_the_order_of_the_file(tm
                        'foot_rz': 10 * degree, 'foot_rx': 20 * degree, 'foot_l': 0.5 * UNIT}))
 
 
+def test_what_other_programs_write_before_the_frames_is_skipped_and_the_rate_kept(tmp_path):
+    text = (':ASF-FILE my figure.asf\n:asf-path ../asf\n:FRAME-RANGE 1 2\n:SAMPLES-PER-SECOND 60\n'
+            ':RADIANS\n1\ntibia 1.5\n')
+    frame, = read(text, tmp_path)
+    assert frame['tibia_rx'] == 1.5
+    (tmp_path / 'walk.amc').write_text(text)
+    assert read_motion(tmp_path / 'walk.amc', TREE).rate == 60.0
+    (tmp_path / 'walk.amc').write_text('1\ntibia 1.5\n')
+    assert read_motion(tmp_path / 'walk.amc', TREE).rate is None
+
+
 def test_bones_left_out_of_all_frames_are_at_zero(tmp_path):
     frames = read('1\ntibia 90\n2\ntibia 45\n', tmp_path)
     moving = {name for name, joint in TREE.joints.items() if joint.moves}
@@ -84,6 +96,8 @@ def test_bones_left_out_of_all_frames_are_at_zero(tmp_path):
     ('tibia 1\n', 1, "a frame number is expected here, not 'tibia'"),
     (':DEGREES 1\n1\ntibia 1\n', 1, ':degrees must stand alone in its line'),
     (':SAMPLES-PER-SECOND x\n1\ntibia 1\n', 1, ':samples-per-second must be a number'),
+    (':SAMPLES-PER-SECOND 0\n1\ntibia 1\n', 1, ':samples-per-second must be from 0.001 to 1e'),
+    (':DEGREES\n:SAMPLES-PER-SECOND 1e7\n1\ntibia 1\n', 2, 'must be from 0.001'),
     (':DEGRES\n1\ntibia 1\n', 1, "did you mean ':degrees'"),
     ('1\ntibia 1 2\n', 2, "'tibia' must have 1 values, for 'tibia_rx', not 2"),
     ('1\ntibia\n', 2, "'tibia' must have 1 values"),

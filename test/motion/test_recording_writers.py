@@ -43,6 +43,16 @@ def test_a_motion_of_a_skeleton_is_written_in_its_units(tmp_path):
         values, abs=math.radians(1e-4) + 1e-6)
 
 
+@pytest.mark.parametrize(('times', 'rate'), [
+    (np.arange(5) / 60.0, 60.0), (np.arange(3) / 29.97, 29.97), (np.array([0.0, 0.1, 0.3]), 120.0),
+    (np.arange(4) / 120.0, 120.0), (np.zeros(1), 120.0)])
+def test_the_rate_of_a_motion_of_a_skeleton_is_kept_where_it_has_one(times, rate, tmp_path):
+    figure, file = read_model(skeletons.FIGURE), tmp_path / 'a.amc'
+    write_recording(Recording(figure, ['tibia_rx'], times, np.ones((len(times), 1))), file)
+    assert (':SAMPLES-PER-SECOND' in file.read_text()) == (rate != 120.0)
+    assert read_recording(file, figure).times == pytest.approx(np.arange(len(times)) / rate)
+
+
 def test_joints_that_were_not_recorded_are_at_zero_in_a_motion_of_a_skeleton(tmp_path):
     figure = read_model(skeletons.FIGURE)
     write_recording(Recording(figure, ['tibia_rx'], [0.0], [[0.5]]), tmp_path / 'a.amc')

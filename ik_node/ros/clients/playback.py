@@ -51,15 +51,16 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         'frame.')
     parser.add_argument('model', metavar='MODEL', help='a robot: .urdf, .xacro, .yaml or .asf; or '
                         'one of the robots of this package by its name')
-    parser.add_argument('motion', metavar='MOTION', help='an Acclaim motion (.amc), a '
-                        'JointTrajectory (.yaml), or a table of joint values (.csv)')
+    parser.add_argument('motion', metavar='MOTION', help='an Acclaim motion (.amc), '
+                        'JointTrajectory or JointState messages as ROS prints them (.yaml), or a '
+                        'table of joint values (.csv)')
     parser.add_argument('--rate', metavar='HZ', type=_number(*_RATES), default=60.0,
                         help='joint states per second; default 60')
     parser.add_argument('--speed', metavar='X', type=_number(*_SPEEDS), default=1.0,
                         help='seconds of the motion per second; default 1')
-    parser.add_argument('--fps', metavar='N', type=_number(*_FRAME_RATES), default=120.0,
-                        help='frames per second of an Acclaim motion, which has no times; default '
-                        '120')
+    parser.add_argument('--fps', metavar='N', type=_number(*_FRAME_RATES), default=None,
+                        help='frames per second of an Acclaim motion; by default those that its '
+                        'file says, else 120')
     parser.add_argument('--from', metavar='S', type=_number(0.0, math.inf), default=0.0,
                         dest='start', help='time to begin at; default 0')
     parser.add_argument('--to', metavar='S', type=_number(0.0, math.inf), default=None,
