@@ -84,12 +84,12 @@ def read_joint_states(messages: list[Message], tree: KinematicTree, what: str) -
     return Recording(tree, list(places), seconds, np.column_stack(columns), what)
 
 
-def _checked(joint_names: list[Any], places: dict[Any, str], known: dict[tuple[Any, ...], int],
+def _checked(joint_names: list[Any], places: dict[Any, str], last: dict[tuple[Any, ...], int],
              where: str) -> tuple[Any, ...]:
     """Return the joints of a message, and note where new ones appear. Raises ModelError."""
     try:
         own = tuple(joint_names)
-        if own in known:
+        if own in last:
             return own
     except TypeError:
         pass  # not all are texts

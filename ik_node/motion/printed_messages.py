@@ -87,18 +87,18 @@ def listed(value: Any, where: str) -> list[Any]:
     return value
 
 
-def joint_values(given: Any, joint_names: list[Any], where: str) -> list[float]:
+def joint_values(value: Any, joint_names: list[Any], where: str) -> list[float]:
     """Return a list of values, one for each joint, rad or m. Raises ModelError."""
-    values = listed(given, where)
+    values = listed(value, where)
     if len(values) != len(joint_names):
         raise ModelError(f'{where} must have {len(joint_names)} values, one for each joint, not '
                          f'{len(values)}')
-    for i, value in enumerate(values):
-        numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not numeric or not abs(value) <= MAX_NUMBER:
-            hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(value, str) else ''
+    for i, one in enumerate(values):
+        numeric = isinstance(one, (int, float)) and not isinstance(one, bool)
+        if not numeric or not abs(one) <= MAX_NUMBER:
+            hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(one, str) else ''
             raise ModelError(f'{where}[{i}], of {joint_names[i]!r}, must be a number, at most '
-                             f'{MAX_NUMBER:g} in size, not {shown(value)}{hint}')
+                             f'{MAX_NUMBER:g} in size, not {shown(one)}{hint}')
     return values
 
 

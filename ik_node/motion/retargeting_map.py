@@ -58,12 +58,16 @@ class MapOptions(Options):
         'one that brings the bones nearest to their links', 'deg', low=-360.0, high=360.0,
         optional=True)
     ground: float | None = option(
-        None, 'height of the lowest held bone of the figure when it stands; none: the lowest '
-        'height of a held bone in the motion', 'm', low=-1e6, high=1e6, optional=True)
+        None, 'height of held bones of the figure when they stand; none: that of each stand, '
+        'interpolated between them', 'm', low=-1e6, high=1e6, optional=True)
     hold_height: float = option(
-        0.04, 'a bone that is no higher above where it stands is low', 'm', low=0.0)
+        0.04, 'a bone that is no higher above `ground`, else above the lowest height of a held '
+        'bone in the motion, is low', 'm', low=0.0)
     hold_speed: float = option(
         0.25, 'a bone that is no faster is slow', 'm/s', low=0.0)
+    hold_tilt: float = option(
+        15.0, 'a bone that is tilted no further from its rest pose may stand', 'deg', low=0.0,
+        high=180.0)
     hold_blend: float = option(
         0.1, 'time in which a link comes to where it is held, and is released', 's', low=0.0,
         high=10.0)

@@ -15,15 +15,16 @@ class Stand(NamedTuple):
 
 
 def stands(times: np.ndarray, positions: np.ndarray, height: float, speed: float,
-           shortest: float) -> list[Stand]:
+           shortest: float, upright: np.ndarray | bool = True) -> list[Stand]:
     """Return when a point stands: where it is low and slow for a while.
 
     times (m,), s; positions (m, 3), m. height: m, of the highest z; speed: m/s, the fastest, over
-    central differences; shortest: s, what takes less is left out.
+    central differences; shortest: s, what takes less is left out; upright (m,): where it may stand.
     """
     velocity = (np.gradient(positions, times, axis=0) if len(times) > 1
                 else np.zeros_like(positions))
-    low_and_slow = (positions[:, 2] <= height) & (np.linalg.norm(velocity, axis=1) <= speed)
+    slow = np.linalg.norm(velocity, axis=1) <= speed
+    low_and_slow = (positions[:, 2] <= height) & slow & upright
     edges = np.flatnonzero(np.diff(np.concatenate([[False], low_and_slow, [False]]).astype(int)))
     found = [Stand(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2])]
     return [stand for stand in found if times[stand.last] - times[stand.first] >= shortest

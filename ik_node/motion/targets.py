@@ -54,9 +54,15 @@ def make_targets(recording: Recording, robot: KinematicTree, mapping: Retargetin
     A = _about_z(np.radians(_heading(rest) if options.heading is None else options.heading))
     bones = _bone_poses(recording, mapping)
     held = [name for name, entry in mapping.tasks.items() if entry.hold]
-    ground = options.ground
-    if ground is None:
-        ground = min((float(bones[name][:, 2, 3].min()) for name in held), default=0.0)
+    lowest = options.ground
+    if lowest is None:
+        lowest = min((float(bones[name][:, 2, 3].min()) for name in held), default=0.0)
+    turned = {name: bones[name][:, :3, :3] @ (A @ rest.bones[name][:3, :3]).T  # D Aᵀ
+              for name in mapping.tasks}
+    upright = np.cos(np.radians(options.hold_tilt))
+    found = {name: stands(recording.times, bones[name][:, :3, 3], lowest + options.hold_height,
+                          options.hold_speed, _SHORTEST_STAND, turned[name][:, 2, 2] >= upright)
+             for name in held}
     scale = options.scale
     if scale is None:
         root = next(iter(mapping.tasks))
@@ -64,8 +70,9 @@ def make_targets(recording: Recording, robot: KinematicTree, mapping: Retargetin
         scale = float(np.mean(legs)) if legs else 1.0
     poses: dict[str, np.ndarray] = {}
     for name, entry in mapping.tasks.items():
-        turned = bones[name][:, :3, :3] @ (A @ rest.bones[name][:3, :3]).T  # D Aᵀ
-        vectors = bones[name][:, :3, 3] - np.array([0.0, 0.0, ground])
+        vectors = bones[name][:, :3, 3].copy()
+        vectors[:, 2] -= lowest if options.ground is not None else _ground(
+            recording.times, bones, {name: found[name]} if entry.hold else found, lowest)
         offset, at_rest = rest.links[name][:3, 3], rest.bones[name][:3, 3]
         ratio = scale
         if entry.parent:
@@ -75,19 +82,30 @@ def make_targets(recording: Recording, robot: KinematicTree, mapping: Retargetin
             at_rest = at_rest - rest.bones[entry.parent][:3, 3]
         offset = offset - ratio * A @ at_rest
         poses[name] = np.tile(np.eye(4), (recording.n_frames, 1, 1))
-        poses[name][:, :3, :3] = turned @ rest.links[name][:3, :3]
-        poses[name][:, :3, 3] = ratio * vectors + turned @ offset
+        poses[name][:, :3, :3] = turned[name] @ rest.links[name][:3, :3]
+        poses[name][:, :3, 3] = ratio * vectors + turned[name] @ offset
         if entry.parent:
             poses[name][:, :3, 3] += poses[entry.parent][:, :3, 3]
-    found = {}
     for name in held:
-        positions = bones[name][:, :3, 3] - np.array([0.0, 0.0, ground])
-        found[name] = stands(recording.times, positions, options.hold_height, options.hold_speed,
-                             _SHORTEST_STAND)
         _hold(poses[name], recording.times, found[name], options.hold_blend, rest.links[name])
     first = next(iter(mapping.tasks))
     root = poses[first][0] @ np.linalg.inv(rest.links[first]) @ rest.T_ground_root
     return Targets(poses, found, root)
+
+
+def _ground(times: np.ndarray, bones: dict[str, np.ndarray], found: dict[str, list[Stand]],
+            lowest: float) -> np.ndarray:
+    """Return the height (m,), m, of the ground: that of the bones {entry: (m, 4, 4)} that stand.
+
+    The floor of a recording is not always level, and one foot may be higher on it than the other.
+    Between stands the height is interpolated; lowest: without any stand.
+    """
+    levels = sorted((float(times[stand.first:stand.last + 1].mean()),
+                    float(bones[name][stand.first:stand.last + 1, 2, 3].mean()))
+                   for name, those in found.items() for stand in those)
+    if not levels:
+        return np.full(len(times), lowest)
+    return np.interp(times, *np.array(levels).T)
 
 
 def _hold(poses: np.ndarray, times: np.ndarray, found: list[Stand], blend: float,

@@ -79,9 +79,9 @@ def _points(message: dict[str, Any], joint_names: list[Any],
     rows = []
     for k, point in enumerate(points):
         at = f'{where}: points[{k}]'
-        given = mapping(point, _POINT_KEYS, at)
-        rows.append(joint_values(given.get('positions'), joint_names, f'{at}.positions'))
-        times.append(nanoseconds(given.get('time_from_start'), f'{at}.time_from_start'))
+        fields = mapping(point, _POINT_KEYS, at)
+        rows.append(joint_values(fields.get('positions'), joint_names, f'{at}.positions'))
+        times.append(nanoseconds(fields.get('time_from_start'), f'{at}.time_from_start'))
         if k and not times[k] > times[k - 1]:
             raise ModelError(f'{at}.time_from_start must be later than that of the point before, '
                              f'{times[k - 1] / SECOND:.9g} s, not {times[k] / SECOND:.9g} s')

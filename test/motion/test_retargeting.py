@@ -228,6 +228,33 @@ def test_the_ground_is_found_and_can_be_set():
         0.1 * 0.99, abs=0.01)
 
 
+def changed_walk(**rates):
+    """Return the walk with joints that drift, rates: {joint: rad/s or m/s}."""
+    values = walk(5).values.copy()
+    for name, rate in rates.items():
+        values[:, walk(5).joint_names.index(name)] += rate * walk(5).times
+    return Recording(walk(5).tree, walk(5).joint_names, walk(5).times, values)
+
+
+def test_a_floor_that_is_not_level_is_levelled():
+    plain = targets(humanoid_map(), walk(5))
+    sloping = targets(humanoid_map(), changed_walk(root_ty=0.006))  # 28 mm at the end
+    assert {name: len(stands) for name, stands in sloping.stands.items()} == {
+        'left_foot': 4, 'right_foot': 4}
+    for name in ('pelvis', 'left_foot', 'left_hand'):
+        assert sloping.poses[name][:, 2, 3] == pytest.approx(plain.poses[name][:, 2, 3], abs=5e-3)
+    given = targets(humanoid_map(ground=0.0), changed_walk(root_ty=0.006))
+    assert given.poses['pelvis'][-1, 2, 3] - plain.poses['pelvis'][-1, 2, 3] > 0.02
+
+
+def test_a_foot_that_is_tilted_does_not_stand():
+    tilted = changed_walk(lfoot_rx=0.08)  # 22 deg at the end, 16 where the last stand begins
+    def count(**changes):
+        return len(targets(humanoid_map(ground=0.0, hold_height=0.1, **changes), tilted
+                           ).stands['left_foot'])
+    assert (count(hold_tilt=40.0), count()) == (4, 3)
+
+
 @pytest.mark.parametrize('change', [{'hold_height': 0.0}, {'hold_speed': 0.0}])
 def test_a_foot_stands_where_it_is_low_and_slow(change):
     plain, changed = (targets(humanoid_map(**more), walk(5)) for more in ({}, change))
