@@ -79,13 +79,6 @@ class DrawnRobot:
             return np.eye(4)
         return self._scene.T_world_root @ self._scene.T_root_link[link]
 
-    @property
-    def middle(self) -> np.ndarray:
-        """(3,) m, the middle of a box around the origins of all links."""
-        places = _places(self.poses()) if self.tree is not None else np.zeros((1, 3))
-        middle: np.ndarray = 0.5 * (places.min(axis=0) + places.max(axis=0))
-        return middle
-
 
 def _places(poses: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the origins (k, 3), m, of links."""

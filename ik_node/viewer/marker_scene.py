@@ -22,17 +22,36 @@ _BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
 
 
+def layer_of(marker: Any) -> str:
+    """Return the layer of a marker: the last part of its namespace; the texts of goals: labels.
+
+    The text of the state, which the panel shows, too, is above the limits and belongs to them.
+    """
+    last = str(marker.ns).rsplit('/', 1)[-1]
+    if last == 'status':
+        return 'limits'
+    return 'labels' if marker.type == _TEXT and last != 'limits' else last
+
+
 class MarkerScene:
-    """Draws markers below a node of the scene, each until it is deleted or its lifetime ends."""
+    """Draws markers below a node of the scene, each until it is deleted or its lifetime ends.
+
+    - `hidden`: the layers that are not drawn, see `layer_of`.
+    """
 
     def __init__(self, server: viser.ViserServer, name: str) -> None:
         """Draw nothing yet. name: the node, in which the frame of the markers is placed."""
         self._server, self._name = server, name
+        # Handles, None in a hidden layer, ends of their lifetimes, and messages.
         self._shown: dict[tuple[str, int], tuple[Any, float, Any]] = {}
+        self._frames: dict[str, np.ndarray] = {}  # the last
+        self.hidden: frozenset[str] = frozenset()
+        self._hidden = self.hidden  # when markers were drawn last
 
     def show(self, message: Any, frames: dict[str, np.ndarray]) -> None:
         """Apply a MarkerArray. frames: T_scene_frame (4, 4), m, by frame."""
-        now = time.monotonic()
+        now, self._frames = time.monotonic(), frames
+        self.refresh()
         for marker in message.markers:
             key = marker.ns, marker.id
             if marker.action == _DELETE_ALL:
@@ -46,21 +65,41 @@ class MarkerScene:
                 if shown is not None and shown[2] == marker:  # the page has it already
                     self._shown[key] = shown[0], ends, marker
                     continue
-                handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker,
-                                    frames[marker.header.frame_id])
+                if layer_of(marker) in self._hidden:
+                    self._shown[key] = None, ends, marker
+                    continue
+                handle = self._draw_as(key, marker)
                 if handle is not None:
-                    if shown is None:
-                        self._send_pose(handle)
                     self._shown[key] = handle, ends, marker
         for key in [key for key, (_, ends, _) in self._shown.items() if ends < now]:
             self._remove(key)
 
+    def refresh(self) -> None:
+        """Draw the markers of layers that are shown again, and remove those of hidden ones."""
+        if self.hidden == self._hidden:
+            return
+        self._hidden = self.hidden
+        for key, (handle, ends, marker) in list(self._shown.items()):
+            hidden = layer_of(marker) in self._hidden
+            if hidden and handle is not None:
+                handle.remove()
+                self._shown[key] = None, ends, marker
+            elif not hidden and handle is None and marker.header.frame_id in self._frames:
+                self._shown[key] = self._draw_as(key, marker), ends, marker
+
+    def _draw_as(self, key: tuple[str, int], marker: Any) -> Any:
+        """Draw a marker, or draw it again; return its handle, None for a kind not drawn here."""
+        before = self._shown.get(key)
+        handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker,
+                            self._frames[marker.header.frame_id])
+        if handle is not None and (before is None or before[0] is None):
+            self._send_pose(handle)
+        return handle
+
     def pose(self, key: tuple[str, int]) -> np.ndarray | None:
-        """Return the pose (4, 4), m, of a marker by its namespace and id; None without it."""
-        if key not in self._shown:
-            return None
-        handle = self._shown[key][0]
-        return matrix(handle.position, handle.wxyz)
+        """Return the pose (4, 4), m, of a marker by its namespace and id; None where not drawn."""
+        handle = self._shown[key][0] if key in self._shown else None
+        return None if handle is None else matrix(handle.position, handle.wxyz)
 
     def clear(self) -> None:
         """Remove all markers from the scene."""
@@ -78,8 +117,9 @@ class MarkerScene:
             handle.position, handle.wxyz = position, wxyz
 
     def _remove(self, key: tuple[str, int]) -> None:
-        if key in self._shown:
-            self._shown.pop(key)[0].remove()
+        handle = self._shown.pop(key)[0] if key in self._shown else None
+        if handle is not None:
+            handle.remove()
 
     def _draw(self, name: str, marker: Any, T_scene_frame: np.ndarray) -> Any:
         """Draw one marker; return its handle, None for a kind that is not drawn here."""

@@ -29,6 +29,14 @@ class Meshes:
         """Look for packages in the folders above a robot's file, too."""
         self._folders = [*file.resolve().parents, *self._folders]
 
+    @classmethod
+    def near(cls, file: str) -> 'Meshes':
+        """Return a reader that looks near a robot's file, too; '' for none."""
+        made = cls()
+        if file:
+            made.look_near(Path(file))
+        return made
+
     def load(self, mesh: Mesh) -> trimesh.Trimesh:
         """Return a mesh at its scale, m. Raises MeshError."""
         file = self.find(mesh.filename)

@@ -7,10 +7,13 @@ import numpy as np
 import viser
 from viser import uplot
 
+from ik_node.viewer.quantities import angle_text, length_text, time_text, value_text
 from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.state import AMBER, compiling_text
 
 _COLORS = ('#2f6fb0', '#c0392b', '#2c8f4f', '#8e44ad', '#b7791f', '#17808a')
 _SHOWN = 200  # goals in the plot
+_LEAST = 1e-3  # ms, in the plot, whose axis is logarithmic
 
 
 class Readout:
@@ -39,14 +42,13 @@ class TimePlot:
         """Make the plot, empty."""
         self._robot_views = robot_views
         self._counts = [(0, 0)] * len(robot_views)
-        empty = np.zeros(1)
         self._plot = server.gui.add_uplot(
-            (empty, *(empty for _ in robot_views)),
+            (np.zeros(1), *(np.full(1, _LEAST) for _ in robot_views)),
             (uplot.Series(label='goal'), *(uplot.Series(
                 label=f'{robot_view.name}, ms', stroke=_COLORS[i % len(_COLORS)], width=1.5)
                 for i, robot_view in enumerate(robot_views))),
             title='solve time, ms', height=160,
-            scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(auto=True)})
+            scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(auto=True, distr=3, log=10)})
 
     def update(self) -> None:
         """Show new reports."""
@@ -61,8 +63,8 @@ class TimePlot:
 
 
 _TABLE = """<table style="width:94%;margin:0.5em 3%;font-size:0.85em;border-spacing:0 0.2em">
-<tr><th align="left">solver</th><th align="right">mm</th><th align="right">mrad</th>
-<th align="right">σ<sub>min</sub></th><th align="right">steps</th><th align="right">ms</th></tr>
+<tr><th align="left">solver</th><th align="right">position</th><th align="right">angle</th>
+<th align="right">σ<sub>min</sub></th><th align="right">steps</th><th align="right">time</th></tr>
 {rows}</table>"""
 
 
@@ -71,30 +73,30 @@ def _table(robot_views: Sequence[RobotView]) -> str:
 
 
 def _row(robot_view: RobotView) -> str:
-    """Return two rows of the table: the figures of the last goal, and the state in words."""
+    """Return rows of the table: the figures of the last goal, and the state in words."""
     report, (color, text) = robot_view.state.report, robot_view.state.line
+    compiling = compiling_text(robot_view.state.compiling)
     values = report.values if report else {}
     solver = values.get('solver') or robot_view.parameters.option('solver') or robot_view.name
-    cells = [_number(values.get('position_error'), 1e3), _number(
-        values.get('orientation_error'), 1e3), _number(values.get('smallest_singular_value')),
-        values.get('iterations') or '–', _number(values.get('solve_time'), 1e3)]
+    cells = [value_text(values.get('position_error'), length_text),
+             value_text(values.get('orientation_error'), angle_text),
+             value_text(values.get('smallest_singular_value'), '{:.2g}'.format),
+             values.get('iterations') or '–', value_text(values.get('solve_time'), time_text)]
     return (f'<tr><td style="white-space:nowrap"><span style="color:{color}">●</span> '
             f'{html.escape(str(solver))}</td>'
-            + ''.join(f'<td align="right">{cell}</td>' for cell in cells)
-            + f'</tr><tr><td colspan="6" style="color:{color}">{html.escape(text)}'
-            '</td></tr>')
+            + ''.join(f'<td align="right" style="white-space:nowrap">{html.escape(cell)}</td>'
+                      for cell in cells)
+            + '</tr>' + _text_row(color, text)
+            + (_text_row(AMBER, compiling) if compiling else ''))
 
 
-def _number(text: str | None, scale: float = 1.0) -> str:
-    if not text:
-        return '–'
-    value = scale * float(text)
-    return f'{value:.2g}' if abs(value) < 99.5 else f'{value:.0f}'
+def _text_row(color: str, text: str) -> str:
+    return f'<tr><td colspan="6" style="color:{color}">{html.escape(text)}</td></tr>'
 
 
 def _times(robot_view: RobotView, length: int) -> np.ndarray:
-    """Return the last solve times (length,), ms; zero where nothing was solved."""
+    """Return the last solve times (length,), ms; the least shown where nothing was solved."""
     texts = [report.values.get('solve_time') for report in list(robot_view.reports)][-length:]
-    times = np.zeros(length)  # a plot does not take NaN
-    times[length - len(texts):] = [1e3 * float(text) if text else 0.0 for text in texts]
-    return times
+    times = np.full(length, _LEAST)  # a plot does not take NaN
+    times[length - len(texts):] = [1e3 * float(text) if text else _LEAST for text in texts]
+    return np.maximum(times, _LEAST)

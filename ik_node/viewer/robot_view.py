@@ -6,8 +6,7 @@ newest.
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,7 +151,8 @@ class RobotView:
     def check_node(self) -> bool:
         """Update the state of the node; return whether it responds again after a silence."""
         seen_before = self.state.responds is not None
-        back = self.state.update(self.connection.responds, self.connection.lifecycle)
+        back = self.state.update(self.connection.responds, self.connection.lifecycle,
+                                 self.connection.compiling)
         if self.state.responds is False:
             self._new_markers.clear()
             self._markers.clear()
@@ -239,6 +239,11 @@ class RobotView:
         has_chain = self.tasks or self.state.responds is None or not self._chain_problem
         return [*self._drawn.problems, *([] if has_chain else [self._chain_problem])]
 
+    def hide_layers(self, layers: Collection[str]) -> None:
+        """Hide these layers of its markers, see `marker_scene.layer_of`, and show all others."""
+        self._markers.hidden = frozenset(layers)
+        self._changed()
+
     def move_to(self, y: float) -> None:
         """Move the whole view to y, m."""
         self._place.position = (0.0, y, 0.0)
@@ -268,6 +273,7 @@ class RobotView:
             self._offered = tasks
 
     def _show_markers(self) -> None:
+        self._markers.refresh()
         if not self._new_markers:
             return
         prefix = self.parameters.get('frame_prefix') or ''
@@ -288,7 +294,7 @@ class RobotView:
             if not same or self.tree is None:
                 tree = read_urdf_text(text)
                 self._markers.clear()
-                self._drawn.draw(tree, self._meshes())
+                self._drawn.draw(tree, Meshes.near(model_path(self.parameters)))
             if isinstance(selection['arms'], list) and self.arm not in selection['arms']:
                 raise InputError('the node has several arms; choose one of '
                                  f'{", ".join(selection["arms"])} with --arm')
@@ -296,14 +302,6 @@ class RobotView:
                 selection['base_link'] or None, selection['tip_link'] or None)
         except IkError as error:
             self._chain_problem = str(error)
-
-    def _meshes(self) -> Meshes:
-        """Return a reader of meshes that searches near the robot's file."""
-        meshes = Meshes()
-        file = model_path(self.parameters)
-        if file:
-            meshes.look_near(Path(file))
-        return meshes
 
     @property
     def reach(self) -> float:
@@ -313,16 +311,13 @@ class RobotView:
             far = reach(self.chain.arrays)[1]
         return min(max(far, 0.05), 100.0) if np.isfinite(far) else 1.0
 
-    @property
-    def middle(self) -> np.ndarray:
-        """(3,) m, the point to look at."""
-        if self.chain is not None:
-            return np.array([0.0, 0.0, 0.35 * self.reach])
-        return self._drawn.middle
-
     def pose(self, link: str) -> np.ndarray:
         """Return the pose (4, 4), m, of a link in the configuration that was drawn last."""
         return self._drawn.pose(link)
+
+    def poses(self) -> dict[str, np.ndarray]:
+        """Return the poses (4, 4), m, of all links in that configuration."""
+        return self._drawn.poses()
 
     @property
     def is_placed(self) -> bool:
@@ -349,6 +344,11 @@ class RobotView:
         if target in self.targets and not self.parameters.switching:
             self.connection.send_goal(T_frame_goal, target.name or self.arm,
                                       target.is_point or (position_only and not target.name))
+
+    @property
+    def goal_topic(self) -> str:
+        """The full name of the topic of the arm's goal."""
+        return self.connection.goal_topic(self.arm)
 
     def send_path(self, waypoints: list[np.ndarray]) -> None:
         """Send waypoints of the tip, (4, 4) each, m."""

@@ -11,10 +11,13 @@ import viser
 from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.clients.player_link import PlayerLink
+from ik_node.viewer.camera import Camera
 from ik_node.viewer.gallery import robots
 from ik_node.viewer.gizmo import Gizmo
+from ik_node.viewer.goal_panel import GoalPanel
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.joint_panel import JointPanel
+from ik_node.viewer.layer_panel import LayerPanel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import Readout, TimePlot
@@ -43,7 +46,8 @@ class View:
         self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
         self._handles = Handles(server, robot_views[0], self._on_drag)
-        self._seen_figure: Any = None  # the tree of the figure that the camera was turned to
+        self._camera = Camera(server, robot_views, lambda: [
+            self._place(i, robot_view) for i, robot_view in enumerate(robot_views)])
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
         server.scene.set_up_direction('+z')
         server.scene.add_grid('/grid', width=6.0, height=6.0, cell_size=0.1, section_size=1.0,
@@ -63,7 +67,13 @@ class View:
             self._only = gui.add_checkbox('position only', False)
             self._only.on_update(lambda _: self._handles.show_rotations(not self._only.value))
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: self._home())
+            self._goal_panel = GoalPanel(
+                server, robot_views[0], lambda: None if self._gizmo is None else self._gizmo.T,
+                self.drag_to, self._handles.release)
+        with gui.add_folder('Solve time', expand_by_default=False):
             self._times = TimePlot(server, robot_views)
+        with gui.add_folder('Layers', expand_by_default=False):
+            self._layers = LayerPanel(server, robot_views)
         alone = len(robot_views) == 1
         self._solver_folders = [gui.add_folder(
             'Solver' if alone else f'Solver: {robot_view.name}', expand_by_default=alone)
@@ -107,9 +117,9 @@ class View:
     def _paint(self) -> None:
         for i, robot_view in enumerate(self._robot_views):
             if robot_view.paint():
-                robot_view.move_to(_APART * robot_view.reach * i)
+                robot_view.move_to(self._place(i, robot_view))
                 if i == 0:
-                    self._new_robot(robot_view)
+                    self._new_robot()
         self._server.flush()  # now, not when the server next looks
 
     def _update_tables(self) -> None:
@@ -136,6 +146,12 @@ class View:
         self._update_panels()
         self._handles.update()
         self._playback.update()
+        self._goal_panel.update()
+        self._camera.update()
+
+    def _place(self, i: int, robot_view: RobotView) -> float:
+        """Return y, m, of a robot in the scene."""
+        return _APART * robot_view.reach * i
 
     @property
     def _has_node(self) -> bool:
@@ -175,10 +191,6 @@ class View:
         self._only.visible = has_node and first.chain is not None
         self._workspace_folder.visible = self._only.visible
         self._path_folder.visible = has_node and first.follows_paths
-        is_placed = first.is_placed if has_node else bool(first.values)
-        if (first.tasks or not has_node) and is_placed and self._seen_figure is not first.tree:
-            self._seen_figure = first.tree
-            self._look_at(first)
 
     def _fetch_parameters(self, i: int, robot_view: RobotView) -> None:
         """Fetch a node's parameters in a thread; show its solver."""
@@ -198,28 +210,14 @@ class View:
                 self._fetching.discard(robot_view.name)
         threading.Thread(target=fetch, name=f'fetch {robot_view.name}', daemon=True).start()
 
-    def _new_robot(self, robot_view: RobotView) -> None:
-        """Remove the widgets of the last robot, and look at the new one."""
+    def _new_robot(self) -> None:
+        """Remove the widgets of the last robot."""
         self._handles.clear()
         self._path.clear()
         for panel in (self._joints, self._workspace):
             if panel is not None:
                 panel.close()
         self._joints = self._workspace = None
-        self._look_at(robot_view)
-
-    def _look_at(self, robot_view: RobotView) -> None:
-        """Point the camera at all robots."""
-        reach, count = robot_view.reach, len(self._robot_views)
-        middle = robot_view.middle
-        middle[1] += 0.5 * _APART * reach * (count - 1)
-        away = reach * (1.0 + 0.75 * (count - 1))
-        camera = self._server.initial_camera
-        aside = 0.5 if count == 1 else 0.0
-        camera.position = tuple(middle + away * np.array([1.0, aside, 0.6 / count]))
-        camera.look_at = tuple(middle)
-        for client in self._server.get_clients().values():
-            client.camera.position, client.camera.look_at = camera.position, camera.look_at
 
     def _goal(self) -> np.ndarray:
         return np.eye(4) if self._gizmo is None else self._gizmo.T

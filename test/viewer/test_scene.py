@@ -123,7 +123,6 @@ def test_a_figure_is_shown_without_a_chain(figure):
     assert (figure.space.n_joints, figure.follows_paths) == (32, False)
     assert figure.words == 'humanoid, 32 joints, tasks hand'
     assert 1.6 < figure.reach < 1.8
-    assert figure.middle == pytest.approx([0.05, 0.0, -0.12], abs=0.02)
 
 
 def test_links_and_markers_are_in_the_world_where_the_root_moves(figure):
@@ -238,9 +237,10 @@ def test_a_broken_mesh_is_told_and_the_rest_is_drawn(server, tmp_path):
 
 
 def marker(kind, number, **given):
-    return Marker(header=Header(frame_id='base'), ns='n', id=number, type=kind, action=Marker.ADD,
+    return Marker(header=Header(frame_id='base'), id=number, type=kind, action=Marker.ADD,
                   scale=Vector3(x=0.1, y=0.1, z=0.1), color=ColorRGBA(r=1.0, a=1.0),
-                  **{'pose': Pose(position=Point(x=1.0), orientation=Quaternion(w=1.0)), **given})
+                  **{'ns': 'n', 'pose': Pose(position=Point(x=1.0),
+                                             orientation=Quaternion(w=1.0)), **given})
 
 
 POINTS = [Point(x=0.1 * k) for k in range(6)]
@@ -283,6 +283,33 @@ def test_a_marker_that_changes_is_the_new_one(server):
         scene.show(MarkerArray(markers=[marker(Marker.TEXT_VIEW_FACING, 1, text=words)]),
                    {'base': np.eye(4)})
     assert server.scene.get_handle_by_name('/c/n_1').text == 'after'
+
+
+def test_markers_of_a_hidden_layer_are_drawn_when_it_is_shown_again(server):
+    scene = MarkerScene(server, '/l')
+    frames = {'base': np.eye(4)}
+    made = [marker(Marker.SPHERE, 1, ns='left/trail'), marker(Marker.SPHERE, 2, ns='left/goal'),
+            marker(Marker.TEXT_VIEW_FACING, 3, ns='left/goal', text='met')]
+
+    def drawn():
+        return [number for name, number in (('trail', 1), ('goal', 2), ('goal', 3))
+                if server.scene.get_handle_by_name(f'/l/left/{name}_{number}') is not None]
+    scene.show(MarkerArray(markers=made), frames)
+    assert drawn() == [1, 2, 3]
+    scene.hidden = frozenset({'trail'})
+    scene.refresh()
+    assert drawn() == [2, 3]
+    made[0].pose.position.x = 2.0
+    scene.hidden = frozenset({'trail', 'labels'})
+    scene.show(MarkerArray(markers=made), frames)
+    assert drawn() == [2]
+    assert scene.pose(('left/trail', 1)) is None
+    scene.hidden = frozenset()
+    scene.refresh()
+    assert drawn() == [1, 2, 3]
+    assert scene.pose(('left/trail', 1))[:3, 3] == pytest.approx([2.0, 0.0, 0.0])
+    scene.clear()
+    assert drawn() == []
 
 
 def test_a_long_text_is_wrapped_and_cut_and_a_short_one_is_not(server):

@@ -1,0 +1,120 @@
+"""The camera of each browser: robots, handles and workspace fill the area beside the panel."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import viser
+
+from ik_node.viewer.robot_view import RobotView
+
+_ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
+_AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
+_MARGIN = 0.9    # of the picture that is used
+_HANDLE = 0.35   # of the reach: the arrows of a handle
+_BALL = 0.8      # of the reach: the part of the workspace that has to be seen
+_MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
+
+
+def fit(points: np.ndarray, direction: np.ndarray, fov: float,
+        aspect: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the position and the point to look at, (3,) m each, nearest to the points.
+
+    points (k, 3), m, all of which are in the picture. direction (3,): to the camera, not vertical.
+    fov: the vertical angle of view, rad. aspect: width by height.
+
+    A point at (x, y, z) along the camera's right, its up and `direction` is seen from (u, v, d)
+    where |x − u| ≤ (d − z) tan(fov / 2) aspect, and y likewise: linear bounds of u, v and d.
+    """
+    back = direction / np.linalg.norm(direction)
+    right = np.cross((0.0, 0.0, 1.0), back)
+    right /= np.linalg.norm(right)
+    up = np.cross(back, right)
+    x, y, z = points @ right, points @ up, points @ back
+    upright = np.tan(0.5 * fov) * _MARGIN
+    middle, away = [], []
+    for values, slope in ((x, upright * aspect), (y, upright)):
+        above, below = (values + slope * z).max(), (slope * z - values).max()
+        middle.append(0.5 * (above - below))
+        away.append(0.5 * (above + below) / slope)
+    aimed = middle[0] * right + middle[1] * up
+    return aimed + max(away) * back, aimed + float(np.mean((z.min(), z.max()))) * back
+
+
+def points_to_show(robot_view: RobotView) -> np.ndarray:
+    """Return points (k, 3), m, around a robot, its handles and the workspace of its arm."""
+    points = [T[:3, 3] for T in robot_view.poses().values()]
+    around = np.concatenate([np.eye(3), -np.eye(3)])
+    for target in robot_view.targets:
+        T = robot_view.target_pose(target)
+        if T is not None:
+            points += list(T[:3, 3] + _HANDLE * robot_view.reach * around
+                           if not target.name else T[None, :3, 3])
+    if robot_view.chain is not None:
+        base = robot_view.pose(robot_view.chain.base_link)[:3, 3]
+        points += list(base + _BALL * robot_view.reach * around[[0, 1, 2, 3, 4]])
+    return np.array(points)
+
+
+def _stands(robot_view: RobotView) -> bool:
+    """Tell whether a robot is where its node says, or a player without a node moves it."""
+    has_node = robot_view.state.responds is not None
+    return robot_view.is_placed if has_node else bool(robot_view.values)
+
+
+class Camera:
+    """Frames the robots once for each browser, and again when its picture changes its size.
+
+    A camera that the user has moved stays where it is until the robot changes.
+    """
+
+    def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView],
+                 places: Callable[[], Sequence[float]]) -> None:
+        """Wait for robots. places: returns y, m, of each robot in the scene."""
+        self._server, self._robot_views, self._places = server, robot_views, places
+        self._shown: Any = None
+        self._points = np.zeros((0, 3))
+        # By client: the size of the picture, pixels, and where the camera was set.
+        self._set: dict[int, tuple[tuple[int, int], np.ndarray]] = {}
+
+    def update(self) -> None:
+        """Turn the cameras to another robot, and to the robot where one has not been yet."""
+        if not all(map(_stands, self._robot_views)):
+            return
+        shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
+                 for robot_view in self._robot_views]
+        if shown != self._shown:
+            self._shown = shown
+            self._points = np.concatenate([
+                points_to_show(robot_view) + np.array((0.0, y, 0.0))
+                for robot_view, y in zip(self._robot_views, self._places())])
+            self._set.clear()
+            camera = self._server.initial_camera
+            camera.position, camera.look_at = self._fit(camera.fov, 4.0 / 3.0)
+        clients = self._server.get_clients()
+        self._set = {number: one for number, one in self._set.items() if number in clients}
+        for number, client in clients.items():
+            self._turn(number, client)
+
+    def _fit(self, fov: float, aspect: float) -> tuple[Any, Any]:
+        direction = _ASIDE if len(self._robot_views) == 1 else _AHEAD
+        position, look_at = fit(self._points, direction, fov, aspect)
+        return tuple(position), tuple(look_at)
+
+    def _turn(self, number: int, client: viser.ClientHandle) -> None:
+        """Turn the camera of a client, unless it shows the robot or the user has moved it."""
+        camera = client.camera
+        try:
+            size = camera.image_width, camera.image_height
+        except AssertionError:  # the browser has not told about its camera yet
+            return
+        if not all(size):
+            return
+        if number in self._set:
+            last_size, last = self._set[number]
+            away = float(np.linalg.norm(last - camera.look_at))
+            if size == last_size or np.linalg.norm(camera.position - last) > _MOVED * away:
+                return
+        with client.atomic():
+            camera.position, camera.look_at = self._fit(camera.fov, size[0] / size[1])
+        self._set[number] = size, np.array(camera.position)
