@@ -146,8 +146,7 @@ def needed(name: str, chain: Chain) -> dict:
     if name != 'example':
         return {}
     rng = np.random.default_rng(31)
-    return {'examples': [random_q(chain, rng, inside=0.8) for _ in range(20)],
-            'pseudo_examples': 0}
+    return {'examples': [random_q(chain, rng, inside=0.8) for _ in range(20)]}
 
 
 def middle(chain: Chain) -> np.ndarray:

@@ -17,6 +17,7 @@ _CANDIDATES = 128   # configurations between examples, of which some become pseu
 _ALL_AT_ONCE = 256  # examples: rbf interpolates so many by one system of equations
 _STEPS = 12         # of the most likely configuration
 _STILL = 1e-6       # rad or m
+_LONGEST = 0.5      # rad or m, of a step: the goal is linearised
 _LOOSE = 1e-8       # squared error per variance of a goal that is met
 
 
@@ -56,14 +57,13 @@ class RadialBasisFunctions:
     After Rose, Sloan & Cohen 2001, with the linear kernel, which has no width to be chosen.
     """
 
-    def __init__(self, examples: Examples, features: Features, options: ExampleOptions,
-                 exact: Callable[[np.ndarray, np.ndarray], np.ndarray | None]) -> None:
-        """Fit; exact: returns the configuration at a pose (4, 4) near q (n,), None without one."""
+    def __init__(self, examples: Examples, features: Features, options: ExampleOptions) -> None:
+        """Fit the linear part, then what it misses."""
         self._options = options
         self._x, self._q = examples.points(features, examples.poses), examples.q
         self._fit()
         if options.pseudo_examples:
-            self._add_pseudo_examples(examples, features, exact)
+            self._add_pseudo_examples(examples, features)
 
     def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
         """Return the interpolated joint values (n,)."""
@@ -82,10 +82,8 @@ class RadialBasisFunctions:
             neighbors=None if whole else min(self._options.neighbours, len(x)),
             smoothing=self._options.smoothing)
 
-    def _add_pseudo_examples(
-            self, examples: Examples, features: Features,
-            exact: Callable[[np.ndarray, np.ndarray], np.ndarray | None]) -> None:
-        """Add configurations at poses between examples where the interpolation misses most."""
+    def _add_pseudo_examples(self, examples: Examples, features: Features) -> None:
+        """Add configurations halfway between examples whose poses the interpolation misses most."""
         between = examples.between(_CANDIDATES)
         if not len(between):
             return
@@ -95,27 +93,28 @@ class RadialBasisFunctions:
         reached = examples.points(features, np.array([examples.forward(q) for q in guesses]))
         missed = np.linalg.norm(reached - points, axis=1)
         worst = np.argsort(-missed, kind='stable')[:self._options.pseudo_examples]
-        found = [(k, exact(poses[k], guesses[k])) for k in worst if missed[k] > 0.0]
-        added = [(points[k], q) for k, q in found if q is not None]
-        if added:
-            self._x = np.vstack([self._x, [x for x, _ in added]])
-            self._q = np.vstack([self._q, [q for _, q in added]])
-            self._fit()
+        self._x = np.vstack([self._x, points[worst]])
+        self._q = np.vstack([self._q, between[worst]])
+        self._fit()
 
 
 class GaussianMixture:
     """The configuration that meets the goal and is most likely, by iterated projection.
 
     For each normal distribution N(μ, Σ) of the mixture: q ← μ + Σ Jᵀ (J Σ Jᵀ)⁻¹ (e + J (q − μ)),
-    the most likely of the configurations that meet the linearised goal, until q stays.
+    the most likely of the configurations that meet the linearised goal, from the nearest example
+    until q stays.
     """
 
-    def __init__(self, examples: Examples, options: ExampleOptions, lower: np.ndarray,
-                 upper: np.ndarray,
+    def __init__(self, examples: Examples, options: ExampleOptions, neighbours: Neighbours,
+                 limits: tuple[np.ndarray, np.ndarray],
                  rows: Callable[[Goal, np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
-        """Fit the mixture; rows: returns the error (6,) and its Jacobian (6, n) at q (n,)."""
-        self._examples, self._options, self._rows = examples, options, rows
-        self._lower, self._upper = lower, upper
+        """Fit the mixture.
+
+        limits: lower and upper (n,). rows: returns the error (6,) and its Jacobian (6, n) at q.
+        """
+        self._examples, self._options, self._neighbours = examples, options, neighbours
+        self._limits, self._rows = limits, rows
 
     @cached_property
     def mixture(self) -> list[Any]:
@@ -125,18 +124,18 @@ class GaussianMixture:
 
     def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
         """Return the most likely joint values (n,)."""
-        best, most = q0, -math.inf
+        start = self._neighbours.configuration(goal, point, q0)
+        best, most = start, -math.inf
         for normal in self.mixture:
-            q = np.clip(normal.mean, self._lower, self._upper)
+            q = start
             for _ in range(_STEPS):
                 e, J = self._rows(goal, q)
                 JS = J @ normal.covariance
                 gain = np.linalg.solve(JS @ J.T + _LOOSE * np.eye(6), JS).T
-                moved = np.clip(normal.mean + gain @ (e + J @ (q - normal.mean)), self._lower,
-                                self._upper)
-                still = np.abs(moved - q).max() < _STILL
-                q = moved
-                if still:
+                step = normal.mean + gain @ (e + J @ (q - normal.mean)) - q
+                longest = np.abs(step).max()
+                q = np.clip(q + min(1.0, _LONGEST / max(longest, _STILL)) * step, *self._limits)
+                if longest < _STILL:
                     break
             e, _ = self._rows(goal, q)
             likelihood = normal.log_likelihood(q) - 0.5 * float(e @ e) / _LOOSE

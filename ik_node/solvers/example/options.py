@@ -23,7 +23,7 @@ class ExampleOptions(DlsOptions):
     examples: Any = option(
         None, 'file of joint values: a CSV file with joint names in its first line, a library of '
         'poses in YAML, or an Acclaim motion of the skeleton; in Python an array (k, n), too; '
-        'required', 'rad or m', kind=str, optional=True)
+        'required', kind=str, optional=True)
     model: str = option(
         'rbf', 'how joint values follow from the examples: radial basis functions on a linear '
         'part, the nearest example, or the most likely configuration of a Gaussian mixture',
@@ -35,7 +35,7 @@ class ExampleOptions(DlsOptions):
         1e-6, 'smoothing of rbf: 0 passes through every example, more averages noisy ones',
         low=0.0)
     pseudo_examples: int = option(
-        32, 'configurations between the examples that rbf adds where it misses their poses most',
+        0, 'configurations halfway between examples that rbf adds where it misses their poses most',
         kind=int, low=0, high=1000)
     components: int | None = option(
         None, 'principal components of the joint values that gaussian keeps; none: as many as '
@@ -53,19 +53,19 @@ class ExampleOptions(DlsOptions):
              owner: str = '') -> Any:
         """Check values, an array of examples among them, and return the dataclass."""
         plain = dict(values)
-        given = plain.get('examples')
-        if given is None or isinstance(given, str):
+        examples = plain.get('examples')
+        if examples is None or isinstance(examples, str):
             return super().read(plain, n_joints, owner)
-        if isinstance(given, PathLike):
-            plain['examples'] = str(given)
+        if isinstance(examples, PathLike):
+            plain['examples'] = str(examples)
             return super().read(plain, n_joints, owner)
         name = f'{owner}.examples' if owner else 'examples'
-        if not isinstance(given, (list, tuple, np.ndarray)):
+        if not isinstance(examples, (list, tuple, np.ndarray)):
             raise OptionError(f'{name} must be a file or an array (k, n) of joint values, not '
-                              f'{shown(given)}')
+                              f'{shown(examples)}')
         del plain['examples']
         return dataclasses.replace(super().read(plain, n_joints, owner),
-                                   examples=_array(name, given, n_joints))
+                                   examples=_array(name, examples, n_joints))
 
 
 def _array(name: str, values: Any, n_joints: int | None) -> np.ndarray:

@@ -23,7 +23,6 @@ from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.optimization.objective import pose_rows
 from ik_node.solvers.packing import Packed, with_settings
 from ik_node.solvers.search import nearest_turn
-from ik_node.solvers.settings import CONVERGED
 
 
 class ExampleSolver(DlsSolver):
@@ -43,12 +42,12 @@ class ExampleSolver(DlsSolver):
         Raises UnsupportedError without examples, and IkError for those that cannot be used.
         """
         super().__init__(chain, **options)
-        given = self.options.examples
-        if given is None:
+        source = self.options.examples
+        if source is None:
             raise UnsupportedError('example needs the option examples: a file, or in Python an '
                                    'array (k, n) of joint values')
         self._examples = Examples(
-            self.chain, read_examples(given, self.chain) if isinstance(given, str) else given,
+            self.chain, read_examples(source, self.chain) if isinstance(source, str) else source,
             self.settings.length)
         self._models: dict[Features, tuple[Neighbours, Model]] = {}
         self._at(Features(True, True))
@@ -101,19 +100,12 @@ class ExampleSolver(DlsSolver):
             neighbours = Neighbours(own, features, options.neighbours)
             model: Model = neighbours
             if options.model == 'rbf':
-                model = RadialBasisFunctions(own, features, options, self._exact)
+                model = RadialBasisFunctions(own, features, options)
             elif options.model == 'gaussian':
-                model = GaussianMixture(own, options, self.chain.lower, self.chain.upper,
-                                        self._rows)
+                model = GaussianMixture(own, options, neighbours,
+                                        (self.chain.lower, self.chain.upper), self._rows)
             self._models[features] = neighbours, model
         return self._models[features]
-
-    def _exact(self, pose: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """Return a configuration at a pose (4, 4), led there from q (n,); None without one."""
-        guess = self._within(np.ascontiguousarray(q))
-        found, outcome, _ = self._search(Goal.from_pose(pose), guess, attempts=1,
-                                         packed=self._towards(guess, self.packed))
-        return found if outcome.end == CONVERGED else None
 
     def _rows(self, goal: Goal, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the weighted error (6,) of a goal at q (n,) and its Jacobian (6, n)."""

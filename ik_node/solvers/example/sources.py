@@ -89,7 +89,8 @@ def _value(path: Path, name: Any, pose: Any, joint: str) -> float:
 
 
 def _amc(path: Path, chain: Chain) -> list[list[float]]:
-    return [[frame[joint] for joint in chain.joint_names] for frame in read_amc(path, check_tree(chain.tree))]
+    return [[frame[joint] for joint in chain.joint_names]
+            for frame in read_amc(path, check_tree(chain.tree))]
 
 
 _READERS: dict[str, Callable[[Path, Chain], list[list[float]]]] = {

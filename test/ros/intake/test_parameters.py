@@ -49,13 +49,39 @@ def test_defaults_are_the_same_as_in_python(node):
             assert value == ('none' if default is None else default)
 
 
-@pytest.mark.parametrize('solver', solver_names())
+@pytest.mark.parametrize('solver', [name for name in solver_names() if name != 'example'])
 def test_the_solver_can_be_changed_while_the_node_runs(node, chain, solver):
     assert node.set(solver=solver) == (True, '')
     answer = node.client.send(chain.forward([0.5, 0.8, -0.4]), timeout=90.0)
     assert answer.values['solver'] == ('auto (analytic)' if solver == 'auto' else solver)
     # The last digits are not what transpose and ccd are for.
     assert answer.met or float(answer.values['position_error']) < 1e-2
+
+
+def test_a_solver_that_needs_a_file_is_refused_without_it_and_reads_another_one(
+        node, chain, tmp_path):
+    before = node.get('solver')
+    successful, reason = node.set(solver='example')
+    assert not successful
+    assert 'example needs the option examples' in reason
+    assert node.get('solver') == before
+    files = []
+    for k, q in enumerate(([0.5, 0.8, -0.4], [-0.5, 0.9, -0.2])):
+        files.append(tmp_path / f'{k}.csv')
+        files[k].write_text(f'{",".join(chain.joint_names)}\n{",".join(map(str, q))}\n')
+    assert node.set(example__examples=str(files[0])) == (True, '')
+    assert node.set(solver='example', example__model='nearest') == (True, '')
+    goal = chain.forward([0.5, 0.8, -0.4])
+    assert node.client.send(goal).values['solver'] == (
+        'example (nearest, 0 m and 0 rad from the nearest example)')
+    successful, reason = node.set(example__examples='missing.csv')
+    assert not successful
+    assert "cannot read the examples 'missing.csv'" in reason
+    assert node.set(example__examples=str(files[1])) == (True, '')
+    answer = node.client.send(goal)
+    assert answer.met
+    assert 'nearest, 0 m and 0 rad' not in answer.values['solver']
+    assert node.set(solver='dls', example__examples='none') == (True, '')
 
 
 def test_an_option_of_the_solver_takes_effect_at_once(node, chain):
