@@ -58,8 +58,7 @@ def points_to_show(robot_view: RobotView) -> np.ndarray:
 
 def _stands(robot_view: RobotView) -> bool:
     """Tell whether a robot is where its node says, or a player without a node moves it."""
-    has_node = robot_view.state.responds is not None
-    return robot_view.is_placed if has_node else bool(robot_view.values)
+    return bool(robot_view.values) if robot_view.is_only_played else robot_view.is_placed
 
 
 class Camera:

@@ -48,7 +48,8 @@ class RobotView:
 
     - `name`: its name on the page. `state`: of the node and its last goal.
     - `reports`: the last ones of this robot, the newest at the end.
-    - `parameters`: of the node. `restarts`: observed restarts of the node.
+    - `parameters`: of the node. `restarts`: observed restarts of the node. `is_only_played`: whether
+      a player moves it, without a node.
     """
 
     def __init__(self, server: viser.ViserServer, name: str, changed: Callable[[], None], *,
@@ -64,6 +65,7 @@ class RobotView:
         self.state = State()
         self.parameters = NodeParameters(arm, self.state.forget_goal)
         self.restarts = 0
+        self.is_only_played = False
         self._processes: frozenset[bytes] = frozenset()
         self._changed = changed
         self._place = server.scene.add_frame(f'/{name}', show_axes=False)
@@ -217,7 +219,7 @@ class RobotView:
         """What can be dragged: the targets of its tasks, or the goal of the arm."""
         if self.tasks:
             return self.parameters.targets
-        return () if self.chain is None or self.state.responds is None else (Target(),)
+        return () if self.chain is None or self.is_only_played else (Target(),)
 
     @property
     def words(self) -> str:
@@ -236,7 +238,7 @@ class RobotView:
     @property
     def problems(self) -> list[str]:
         """Messages about what cannot be shown."""
-        has_chain = self.tasks or self.state.responds is None or not self._chain_problem
+        has_chain = self.tasks or self.is_only_played or not self._chain_problem
         return [*self._drawn.problems, *([] if has_chain else [self._chain_problem])]
 
     def hide_layers(self, layers: Collection[str]) -> None:

@@ -170,6 +170,7 @@ class View:
         """
         first = self._robot_views[0]
         has_node = self._has_node
+        first.is_only_played = not has_node
         if has_node != self._goal_folder.visible:
             self._readout.show(has_node)
             for widget in (self._robot, self._goal_folder, *self._solver_folders,
