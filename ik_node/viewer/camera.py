@@ -9,6 +9,7 @@ import viser
 from ik_node.viewer.robot_view import RobotView
 
 _ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
+_FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along x
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
 _MARGIN = 0.9    # of the picture that is used
 _HANDLE = 0.35   # of the reach: the arrows of a handle
@@ -96,7 +97,8 @@ class Camera:
             self._turn(number, client)
 
     def _fit(self, fov: float, aspect: float) -> tuple[Any, Any]:
-        direction = _ASIDE if len(self._robot_views) == 1 else _AHEAD
+        figure = bool(self._robot_views[0].tasks)
+        direction = (_AHEAD if len(self._robot_views) > 1 else _FIGURE if figure else _ASIDE)
         position, look_at = fit(self._points, direction, fov, aspect)
         return tuple(position), tuple(look_at)
 

@@ -48,8 +48,8 @@ class RobotView:
 
     - `name`: its name on the page. `state`: of the node and its last goal.
     - `reports`: the last ones of this robot, the newest at the end.
-    - `parameters`: of the node. `restarts`: observed restarts of the node. `is_only_played`: whether
-      a player moves it, without a node.
+    - `parameters`: of the node. `restarts`: observed restarts of the node. `is_only_played`:
+      whether a player moves it, without a node.
     """
 
     def __init__(self, server: viser.ViserServer, name: str, changed: Callable[[], None], *,

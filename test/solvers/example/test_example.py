@@ -92,7 +92,7 @@ def test_smoothing_averages_noisy_examples(arm, motion):
     noisy = motion + np.random.default_rng(5).normal(0.0, 0.05, motion.shape)
     noisy = np.clip(noisy, arm.lower, arm.upper)
     errors = [left_out(arm, motion, make_solver(
-        'example', arm, examples=noisy, smoothing=smoothing, 40).mean()
+        'example', arm, examples=noisy, smoothing=smoothing), 40).mean()
         for smoothing in (0.0, 0.1)]
     assert errors[1] < errors[0]
 
@@ -115,7 +115,7 @@ def test_neighbours_interpolate_and_choose_for_nearest(arm, motion):
     many = np.repeat(motion, 4, axis=0) + np.random.default_rng(6).normal(0, 1e-3, (320, 7))
     T = arm.forward(motion[21])
     one, other = (make_solver('example', arm, examples=np.clip(many, arm.lower, arm.upper),
-                              neighbours=count.solve(T).q for count in (4, 64))
+                              neighbours=count).solve(T).q for count in (4, 64))
     assert np.abs(one - other).max() > 1e-7
 
 
