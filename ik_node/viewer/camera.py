@@ -14,32 +14,38 @@ _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
 _MARGIN = 0.9    # of the picture that is used
 _HANDLE = 0.35   # of the reach: the arrows of a handle
 _BALL = 0.8      # of the reach: the part of the workspace that has to be seen
+_AROUND = 1.15   # of a figure without the shapes of its links
+_NARROW = 600    # pixels: on narrower pages the panel covers the picture, all but …
+_FREE = 0.4      # … this part of it, at the top
 _MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
 
 
-def fit(points: np.ndarray, direction: np.ndarray, fov: float,
-        aspect: float) -> tuple[np.ndarray, np.ndarray]:
+def fit(points: np.ndarray, direction: np.ndarray, fov: float, aspect: float,
+        free: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return the position and the point to look at, (3,) m each, nearest to the points.
 
     points (k, 3), m, all of which are in the picture. direction (3,): to the camera, not vertical.
-    fov: the vertical angle of view, rad. aspect: width by height.
+    fov: the vertical angle of view, rad. aspect: width by height. free: the upper part of the
+    picture that nothing covers.
 
     A point at (x, y, z) along the camera's right, its up and `direction` is seen from (u, v, d)
-    where |x − u| ≤ (d − z) tan(fov / 2) aspect, and y likewise: linear bounds of u, v and d.
+    where a (d − z) ≤ y − v ≤ b (d − z), a and b being the slopes of the rays at the lower and the
+    upper edge, and x likewise: linear bounds of u, v and d.
     """
     back = direction / np.linalg.norm(direction)
     right = np.cross((0.0, 0.0, 1.0), back)
     right /= np.linalg.norm(right)
     up = np.cross(back, right)
-    x, y, z = points @ right, points @ up, points @ back
-    upright = np.tan(0.5 * fov) * _MARGIN
-    middle, away = [], []
-    for values, slope in ((x, upright * aspect), (y, upright)):
-        above, below = (values + slope * z).max(), (slope * z - values).max()
-        middle.append(0.5 * (above - below))
-        away.append(0.5 * (above + below) / slope)
-    aimed = middle[0] * right + middle[1] * up
-    return aimed + max(away) * back, aimed + float(np.mean((z.min(), z.max()))) * back
+    z, slope = points @ back, np.tan(0.5 * fov)
+    edges = [(points @ right, -_MARGIN * aspect * slope, _MARGIN * aspect * slope),
+             (points @ up, (1.0 - (1.0 + _MARGIN) * free) * slope,
+              (1.0 - (1.0 - _MARGIN) * free) * slope)]
+    away = max(((values + b * z).max() - (values + a * z).min()) / (b - a)
+               for values, a, b in edges)
+    u, v = (0.5 * ((values + b * z).max() + (values + a * z).min() - (a + b) * away)
+            for values, a, b in edges)
+    position = u * right + v * up + away * back
+    return position, position - (away - 0.5 * (z.min() + z.max())) * back
 
 
 def points_to_show(robot_view: RobotView) -> np.ndarray:
@@ -51,7 +57,10 @@ def points_to_show(robot_view: RobotView) -> np.ndarray:
         if T is not None:
             points += list(T[:3, 3] + _HANDLE * robot_view.reach * around
                            if not target.name else T[None, :3, 3])
-    if robot_view.chain is not None:
+    if robot_view.chain is None:  # a figure: its links reach beyond their origins
+        middle = np.mean(points, axis=0)
+        points += list(middle + _AROUND * (np.array(points) - middle))
+    else:
         base = robot_view.pose(robot_view.chain.base_link)[:3, 3]
         points += list(base + _BALL * robot_view.reach * around[[0, 1, 2, 3, 4]])
     return np.array(points)
@@ -96,10 +105,10 @@ class Camera:
         for number, client in clients.items():
             self._turn(number, client)
 
-    def _fit(self, fov: float, aspect: float) -> tuple[Any, Any]:
+    def _fit(self, fov: float, aspect: float, free: float = 1.0) -> tuple[Any, Any]:
         figure = bool(self._robot_views[0].tasks)
         direction = (_AHEAD if len(self._robot_views) > 1 else _FIGURE if figure else _ASIDE)
-        position, look_at = fit(self._points, direction, fov, aspect)
+        position, look_at = fit(self._points, direction, fov, aspect, free)
         return tuple(position), tuple(look_at)
 
     def _turn(self, number: int, client: viser.ClientHandle) -> None:
@@ -117,5 +126,6 @@ class Camera:
             if size == last_size or np.linalg.norm(camera.position - last) > _MOVED * away:
                 return
         with client.atomic():
-            camera.position, camera.look_at = self._fit(camera.fov, size[0] / size[1])
+            camera.position, camera.look_at = self._fit(
+                camera.fov, size[0] / size[1], _FREE if size[0] < _NARROW else 1.0)
         self._set[number] = size, np.array(camera.position)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -113,20 +112,15 @@ class GaussianMixture:
 
         limits: lower and upper (n,). rows: returns the error (6,) and its Jacobian (6, n) at q.
         """
-        self._examples, self._options, self._neighbours = examples, options, neighbours
-        self._limits, self._rows = limits, rows
-
-    @cached_property
-    def mixture(self) -> list[Any]:
-        """The normal distributions."""
-        return fit_mixture(self._examples.q, self._options.components, self._options.clusters,
-                           self._options.seed)
+        self._neighbours, self._limits, self._rows = neighbours, limits, rows
+        self._mixture = fit_mixture(examples.q, options.components, options.clusters,
+                                    options.seed)
 
     def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
         """Return the most likely joint values (n,)."""
         start = self._neighbours.configuration(goal, point, q0)
         best, most = start, -math.inf
-        for normal in self.mixture:
+        for normal in self._mixture:
             q = start
             for _ in range(_STEPS):
                 e, J = self._rows(goal, q)

@@ -76,6 +76,7 @@ class OptimizationSolver(IterativeSolver):
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Prepare to solve for a chain; see `Solver`. Raises OptionError without nlopt for it."""
         super().__init__(chain, **options)
+        import scipy.optimize  # noqa: F401 now, since the first solve may have little time
         minimizer = self.options.minimizer
         if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
             nlopt_module()

@@ -245,13 +245,16 @@ def test_markers_show_the_goal_in_the_colour_of_its_fate_and_the_tips_trail(node
     heard = node.listen(MarkerArray, 'ik_node/markers')
     near = reachable(chain, 18)
     node.client.send(near)
-    near[2, 3] += 0.01
+    near[2, 3] -= 0.01
     node.client.send(near)
-    assert node.until(lambda: heard and any(m.ns == 'trail' for m in heard[-1].markers)), node.log()
-    markers = {(marker.ns, marker.id): marker for marker in heard[-1].markers}
+    markers = {}
+
+    def shown():
+        markers.update({(m.ns, m.id): m for m in heard[-1].markers} if heard else {})
+        return ('trail', 0) in markers and markers['goal', 4].text == 'CONVERGED'
+    assert node.until(shown), node.log()
     green = markers['goal', 0].color
     assert green.g > green.r
-    assert markers['goal', 4].text == 'CONVERGED'
     assert markers['trail', 0].type == Marker.LINE_LIST
     assert markers['status', 0].text == 'dls: the goal is met'
     node.client.send(pose(5.0, 0.0, 0.5))
