@@ -55,9 +55,7 @@ class ExampleSolver(DlsSolver):
     def distance(self, goal: Goal) -> str:
         """Return how far a goal is from the nearest example, in m and rad."""
         features = features_of(goal)
-        neighbours, _ = self._at(features)
-        point = self._examples.points(features, goal.pose[None])[0]
-        return gap(features, goal.pose, self._examples.poses[neighbours.nearest(point)])
+        return self._gap(goal, features, self._examples.points(features, goal.pose[None])[0])
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Return the entries that the solver can reach; see `Solver`."""
@@ -78,8 +76,13 @@ class ExampleSolver(DlsSolver):
         guess = self._within(np.ascontiguousarray(model.configuration(goal, point, q0)))
         nearest_turn(self.chain.arrays, q0, guess)
         found = self._led_to(goal, guess)
-        return Found(*found[:-1], f'{self.options.model}, {self.distance(goal)} from the nearest '
-                                  'example')
+        away = self._gap(goal, features, point)
+        return Found(*found[:-1], f'{self.options.model}, {away} from the nearest example')
+
+    def _gap(self, goal: Goal, features: Features, point: np.ndarray) -> str:
+        """Return how far a goal with the point (d,) is from the nearest example."""
+        neighbours, _ = self._at(features)
+        return gap(features, goal.pose, self._examples.poses[neighbours.nearest(point)])
 
     def _led_to(self, goal: Goal, guess: np.ndarray) -> Found:
         """Return the result of dls from a configuration (n,), drawn towards it."""
