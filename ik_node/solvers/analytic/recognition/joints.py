@@ -146,3 +146,14 @@ def product(joints: Joints, values: np.ndarray) -> np.ndarray:
     for kind, axis, point, value in zip(joints.kind, joints.axes, joints.points, values):
         T = T @ exponential(kind, axis, point, value)
     return T
+
+
+def twists(joints: Joints, values: np.ndarray) -> np.ndarray:
+    """Return the twists (6, k) of joints at values (k,), of the point at the origin; base frame."""
+    columns, T = [], np.eye(4)
+    for kind, axis, point, value in zip(joints.kind, joints.axes, joints.points, values):
+        along, at = T[:3, :3] @ axis, T[:3, :3] @ point + T[:3, 3]
+        columns.append([*along, 0.0, 0.0, 0.0] if kind == PRISMATIC
+                       else [*np.cross(at, along), *along])
+        T = T @ exponential(kind, axis, point, value)
+    return np.array(columns).T

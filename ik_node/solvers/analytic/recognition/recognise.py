@@ -12,13 +12,20 @@ from ik_node.solvers.analytic.families.closed_loop import CLOSED_FORM_SCRATCH, M
 from ik_node.solvers.analytic.families.parameters import parameters_of
 from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
-from ik_node.solvers.analytic.recognition.joints import Joints, free_joints, joints_of, product
+from ik_node.solvers.analytic.recognition.joints import (
+    Joints,
+    free_joints,
+    joints_of,
+    product,
+    twists,
+)
 from ik_node.solvers.analytic.recognition.planar import recognise_planar
 from ik_node.solvers.analytic.structure import GENERAL, Structure, pack_structure
 
 _TRIALS = 12
-_GENERAL_TRIALS = 4      # this family relies on no structure that could be missing
+_GENERAL_TRIALS = 3      # this family relies on no structure that could be missing
 _TRIAL_TOLERANCE = 1e-4  # rad or m
+_REDUNDANT = 1e-3        # ratio of singular values above which a Jacobian counts as regular
 _MOST_JOINTS = 16        # the search for a structure takes seconds beyond
 
 # Verification takes a while, and a changed option makes a new solver.
@@ -87,19 +94,19 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
     codes, numbers = pack_structure(structure)
     branches = BRANCHES[structure.family]
     joints = Joints(structure.kind, structure.axes, structure.points, structure.column)
+    if not _can_be_locked(joints, structure.locked >= 0, structure.size):
+        return False
     n = int(structure.column.max()) + 1
     scratch, out = np.zeros(CLOSED_FORM_SCRATCH), np.empty((MOST_BRANCHES, n))
     real = structure.column >= 0
+    revolute = np.ones(n, dtype=bool)
+    revolute[structure.column[real]] = structure.kind[real] == REVOLUTE
     parameters = np.zeros(max(structure.parameters, 1))
     rng = np.random.default_rng(0)
-    misses = stuck = 0
+    misses = 0
     trials = _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
     for trial in range(trials):
-        left = trials - trial
-        if misses > 1 or stuck > trials // 2:
-            return False
-        still_open = structure.parameters and stuck + left > trials // 2
-        if misses + left <= 1 and not still_open:
+        if misses > 1 or misses + trials - trial <= 1:
             break
         q = rng.uniform(-np.pi, np.pi, n)
         values = np.zeros(len(structure.kind))
@@ -112,12 +119,26 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
         count = branches(codes, numbers, product(joints, values) @ T_base_tip, parameters, q + 0.1,
                          scratch, out)
         off = out[:count] - q
-        revolute = np.ones(n, dtype=bool)
-        revolute[structure.column[real]] = structure.kind[real] == REVOLUTE
         off[:, revolute] -= 2.0 * np.pi * np.round(off[:, revolute] / (2.0 * np.pi))
         misses += not (count and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
-        if still_open:  # a joint that the pose determines is not redundant
-            parameters += 0.05
-            stuck += not branches(codes, numbers, product(joints, values) @ T_base_tip, parameters,
-                                  q, scratch, out)
-    return misses <= 1 and stuck <= trials // 2
+    return misses <= 1
+
+
+def _can_be_locked(joints: Joints, locked: np.ndarray, size: float) -> bool:
+    """Tell whether the joints that are not locked (k,) suffice for the motions of the tip.
+
+    A locked joint whose value the pose determines is not redundant: the others then move the tip
+    in fewer than six ways, in every configuration.
+    """
+    if not locked.any():
+        return True
+    rng = np.random.default_rng(0)
+    for _ in range(_TRIALS):
+        values = rng.uniform(-np.pi, np.pi, len(locked))
+        values[joints.kind == PRISMATIC] *= 0.1 * size
+        J = twists(joints, values)[:, ~locked]
+        J[:3] /= size
+        singular_values = np.linalg.svd(J, compute_uv=False)
+        if singular_values[5] > _REDUNDANT * singular_values[0]:
+            return True
+    return False
