@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
-from ros_harness import NodeUnderTest
+from ros_harness import NodeUnderTest, seconds
 
 
 class PlayerUnderTest(NodeUnderTest):
@@ -32,11 +33,14 @@ class PlayerUnderTest(NodeUnderTest):
             self.get('speed')
 
     def hear(self, count=1):
-        """Return so many joint states that come from now on."""
+        """Return so many joint states published from now on, by the system's clock."""
         self.settle()
-        before = len(self.states)
-        assert self.until(lambda: len(self.states) >= before + count), self.log()
-        return self.states[before:before + count]
+        begun = time.time()
+
+        def new():
+            return [state for state in self.states if seconds(state.header.stamp) >= begun]
+        assert self.until(lambda: len(new()) >= count), self.log()
+        return new()[:count]
 
     def status(self):
         """Return the text and the values of a status that comes from now on."""
