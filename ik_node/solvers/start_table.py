@@ -13,8 +13,8 @@ from ik_node.kinematics.many import tip_poses
 from ik_node.model.chain import Chain
 from ik_node.solvers.low_discrepancy import low_discrepancy
 
-_ENTRIES = 4096
-_NUMBERS = 40_000   # joint values at the most: long chains get fewer entries
+_ENTRIES = 8192
+_NUMBERS = 80_000   # joint values at the most: long chains get fewer entries
 _FEWEST = 64        # fewest entries that make a search worthwhile
 _PER_CELL = 12      # entries of a cell, on average
 

@@ -85,7 +85,6 @@ class DlsSolver(JacobianSolver):
     default_gain = 0.1
     # Restarts converge in a few iterations, so that an attempt that does not is given up sooner.
     patience = 3
-    progress = 0.7
 
     def _method_settings(self) -> JacobianSettings:
         damping = self.options.damping
