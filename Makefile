@@ -31,6 +31,7 @@ GOALS ?= 1000
 STEPS ?= 100000
 DRAGS ?= 10000
 INPUTS ?= 10000
+FILES ?= 5000
 ROBOTS ?= 1000
 MINUTES ?= 10
 START ?= 120
@@ -79,6 +80,7 @@ soak: $(VENV)/.test
 	$(BIN)/python test/soak_paths.py --paths $(PATHS)
 	$(BIN)/python test/soak_robots.py --robots $(ROBOTS)
 	$(BIN)/python test/soak_inputs.py --inputs $(INPUTS)
+	$(BIN)/python test/soak_figures.py --files $(FILES)
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_start.py --seconds $(START)
 	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
