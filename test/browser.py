@@ -154,6 +154,20 @@ def press_home(page, view):
         del view._home
 
 
+def open_folder(page, name, inside):
+    """Open a folder of the panel; inside: a locator of something in it."""
+    for _ in range(5):
+        page.get_by_text(name, exact=True).first.click()
+        if until(lambda: inside.filter(visible=True).count(), 10.0, page):
+            return
+    raise AssertionError(f'the folder {name} does not open')
+
+
+def close_folder(page, name):
+    """Close a folder of the panel."""
+    page.get_by_text(name, exact=True).first.click()
+
+
 def in_red(page, text):
     """Tell whether a text is on the page, in the red of errors."""
     told = page.get_by_text(text).first

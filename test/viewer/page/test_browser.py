@@ -9,9 +9,11 @@ from PIL import Image
 import robots
 from browser import (
     choose,
+    close_folder,
     drag,
     drag_handle,
     in_red,
+    open_folder,
     page_of,
     pixel,
     press_home,
@@ -76,13 +78,14 @@ def seen():
 def test_the_page_shows_the_robot(seen):
     with_robot = seen.picture()
     seen.robot_view._place.visible = False
-    seen.page.wait_for_timeout(1500)
-    without = seen.picture()
-    seen.robot_view._place.visible = True
-    changed = np.abs(with_robot - without).max(axis=2) > 30.0
     place = pixel(seen.client, seen.tip()[:3, 3]).astype(int)
-    assert changed.sum() > 3000
-    assert changed[place[1] - 60:place[1] + 60, place[0] - 60:place[0] + 60].any()
+
+    def is_gone():
+        changed = np.abs(with_robot - seen.picture()).max(axis=2) > 30.0
+        return changed.sum() > 3000 and (
+            changed[place[1] - 60:place[1] + 60, place[0] - 60:place[0] + 60].any())
+    assert until(is_gone, 60, seen.page)
+    seen.robot_view._place.visible = True
 
 
 def test_dragging_the_goal_takes_the_arm_there(seen):
@@ -120,15 +123,9 @@ def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
     assert until(lambda: any(is_red(marker.color) for marker in seen.markers()), 60, seen.page)
 
 
-def fold(page, name):
-    """Open a folder of the panel, or close it."""
-    page.get_by_text(name, exact=True).first.click()
-    page.wait_for_timeout(500)
-
-
 def test_a_value_the_node_refuses_goes_back_and_the_reason_is_shown(seen):
-    fold(seen.page, 'Options')
     fields = seen.page.locator('input[value="1e-06"]')  # the first is the orientation's tolerance
+    open_folder(seen.page, 'Options', fields)
     count, field = fields.count(), fields.first
     field.fill('-3')
     field.press('Enter')
@@ -140,11 +137,11 @@ def test_a_value_the_node_refuses_goes_back_and_the_reason_is_shown(seen):
     field.press('Enter')
     assert until(lambda: seen.node.get('dls.orientation_tolerance') == 1e-3, 60, seen.page)
     assert seen.node.set(dls__orientation_tolerance=1e-6)[0]
-    fold(seen.page, 'Options')
+    close_folder(seen.page, 'Options')
 
 
 def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
-    fold(seen.page, 'Joints')
+    open_folder(seen.page, 'Joints', seen.page.get_by_role('slider'))
     before = dict(seen.robot_view.values)
     slider = seen.page.get_by_role('slider').first
     slider.focus()
@@ -155,12 +152,12 @@ def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
     for other in seen.chain.joint_names[1:]:
         assert seen.robot_view.values[other] == pytest.approx(before[other], abs=5e-3)
     assert until(lambda: seen.node.get('start_pose') == 'none', 60, seen.page)
-    fold(seen.page, 'Joints')
+    close_folder(seen.page, 'Joints')
 
 
 def test_a_path_of_waypoints_is_followed(seen):
     seen.home()
-    fold(seen.page, 'Path')
+    open_folder(seen.page, 'Path', seen.page.get_by_role('button', name='Set a waypoint'))
     page, handle = seen.page, 0.85 * 0.35 * seen.robot_view.reach
     page.get_by_role('button', name='Set a waypoint').click()
     drag_handle(page, seen.view,
@@ -175,11 +172,11 @@ def test_a_path_of_waypoints_is_followed(seen):
     assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
     page.get_by_role('button', name='Clear').click()
     assert until(lambda: not seen.view._path._waypoints, 60, page)
-    fold(seen.page, 'Path')
+    close_folder(seen.page, 'Path')
 
 
 def test_the_workspace_is_shown_and_taken_away(seen):
-    fold(seen.page, 'Workspace')
+    open_folder(seen.page, 'Workspace', seen.page.locator('input[value="not shown"]'))
     choose(seen.page, 'not shown', 'manipulability')
     assert until(lambda: seen.view._workspace._cloud is not None, 60, seen.page)
     points = seen.view._workspace._cloud.points
@@ -187,7 +184,7 @@ def test_the_workspace_is_shown_and_taken_away(seen):
     assert np.linalg.norm(points, axis=1).max() < 1.5 * seen.robot_view.reach
     choose(seen.page, 'manipulability', 'not shown')
     assert until(lambda: seen.view._workspace._cloud is None, 60, seen.page)
-    fold(seen.page, 'Workspace')
+    close_folder(seen.page, 'Workspace')
 
 
 def test_position_only_leaves_the_orientation_free(seen):

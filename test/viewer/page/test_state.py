@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 import robots
-from browser import choose, drag_handle, page_of, pixel, press_home, until, view_of
+from browser import (
+    choose,
+    drag_handle,
+    open_folder,
+    page_of,
+    pixel,
+    press_home,
+    until,
+    view_of,
+)
 from ros_harness import running
 
 MET = 'the goal is met'
@@ -76,7 +85,7 @@ def shown():
         assert until(lambda: view._gizmo is not None and server.get_clients()
                      and view._solvers[0] is not None, 60, page)
         page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
-        page.get_by_text('Joints', exact=True).first.click()
+        open_folder(page, 'Joints', page.get_by_role('slider'))
         page.wait_for_timeout(2000)  # for the first picture, rendered in software
         yield Shown(node, view, robot_view, server, page)
 

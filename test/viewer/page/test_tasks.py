@@ -11,9 +11,11 @@ from sensor_msgs.msg import JointState
 import robots
 from browser import (
     choose,
+    close_folder,
     drag_handle,
     drawn,
     in_red,
+    open_folder,
     page_of,
     pixel,
     press_home,
@@ -195,9 +197,8 @@ def test_there_is_a_slider_for_every_joint_and_no_panel_of_an_arm(seen):
     page = seen.page
     for name in ('Path', 'Workspace', 'position only'):
         assert not page.get_by_text(name, exact=True).filter(visible=True).count(), name
-    page.get_by_text('Joints', exact=True).first.click()
-    page.wait_for_timeout(500)
-    assert page.get_by_role('slider').count() == 32
+    open_folder(page, 'Joints', page.get_by_role('slider'))
+    assert until(lambda: page.get_by_role('slider').count() == 32, 60, page)
     slider, name = page.get_by_role('slider').first, seen.robot_view.space.joint_names[0]
     before = seen.robot_view.values[name]
     slider.focus()
@@ -205,7 +206,7 @@ def test_there_is_a_slider_for_every_joint_and_no_panel_of_an_arm(seen):
         slider.press('ArrowRight')
     assert until(lambda: seen.robot_view.values[name] > before + 2e-3, 60, page)
     assert until(lambda: seen.node.get('start_pose') == 'none', 60, page)
-    page.get_by_text('Joints', exact=True).first.click()
+    close_folder(page, 'Joints')
 
 
 def test_the_solver_is_one_of_the_body_and_has_its_options(seen):
