@@ -155,17 +155,24 @@ def press_home(page, view):
 
 
 def open_folder(page, name, inside):
-    """Open a folder of the panel; inside: a locator of something in it."""
-    for _ in range(5):
+    """Open a folder of the panel; inside: a locator of something in it.
+
+    A click on a folder that is moved by another one, which opens or closes, may miss it.
+    """
+    _toggle(page, name, lambda: inside.filter(visible=True).count() > 0)
+
+
+def close_folder(page, name, inside):
+    """Close a folder of the panel; inside: as for `open_folder`."""
+    _toggle(page, name, lambda: inside.filter(visible=True).count() == 0)
+
+
+def _toggle(page, name, done):
+    for _ in range(6):
         page.get_by_text(name, exact=True).first.click()
-        if until(lambda: inside.filter(visible=True).count(), 10.0, page):
+        if until(done, 10.0, page):
             return
-    raise AssertionError(f'the folder {name} does not open')
-
-
-def close_folder(page, name):
-    """Close a folder of the panel."""
-    page.get_by_text(name, exact=True).first.click()
+    raise AssertionError(f'the folder {name!r} neither opens nor closes')
 
 
 def in_red(page, text):

@@ -137,7 +137,7 @@ def test_a_value_the_node_refuses_goes_back_and_the_reason_is_shown(seen):
     field.press('Enter')
     assert until(lambda: seen.node.get('dls.orientation_tolerance') == 1e-3, 60, seen.page)
     assert seen.node.set(dls__orientation_tolerance=1e-6)[0]
-    close_folder(seen.page, 'Options')
+    close_folder(seen.page, 'Options', fields)
 
 
 def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
@@ -152,17 +152,18 @@ def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
     for other in seen.chain.joint_names[1:]:
         assert seen.robot_view.values[other] == pytest.approx(before[other], abs=5e-3)
     assert until(lambda: seen.node.get('start_pose') == 'none', 60, seen.page)
-    close_folder(seen.page, 'Joints')
+    close_folder(seen.page, 'Joints', slider)
 
 
 def test_a_path_of_waypoints_is_followed(seen):
     seen.home()
-    open_folder(seen.page, 'Path', seen.page.get_by_role('button', name='Set a waypoint'))
     page, handle = seen.page, 0.85 * 0.35 * seen.robot_view.reach
-    page.get_by_role('button', name='Set a waypoint').click()
+    button = page.get_by_role('button', name='Set a waypoint')
+    open_folder(page, 'Path', button)
+    button.click()
     drag_handle(page, seen.view,
                 lambda: [seen.handle(2, handle), seen.handle(2, handle - 0.1)])
-    page.get_by_role('button', name='Set a waypoint').click()
+    button.click()
     assert until(lambda: len(seen.view._path._waypoints) == 2, 60, page)
     T = seen.view._path._waypoints[1]
     seen.home()
@@ -172,11 +173,12 @@ def test_a_path_of_waypoints_is_followed(seen):
     assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
     page.get_by_role('button', name='Clear').click()
     assert until(lambda: not seen.view._path._waypoints, 60, page)
-    close_folder(seen.page, 'Path')
+    close_folder(page, 'Path', button)
 
 
 def test_the_workspace_is_shown_and_taken_away(seen):
-    open_folder(seen.page, 'Workspace', seen.page.locator('input[value="not shown"]'))
+    choice = seen.page.locator('input[value="not shown"]')
+    open_folder(seen.page, 'Workspace', choice)
     choose(seen.page, 'not shown', 'manipulability')
     assert until(lambda: seen.view._workspace._cloud is not None, 60, seen.page)
     points = seen.view._workspace._cloud.points
@@ -184,7 +186,7 @@ def test_the_workspace_is_shown_and_taken_away(seen):
     assert np.linalg.norm(points, axis=1).max() < 1.5 * seen.robot_view.reach
     choose(seen.page, 'manipulability', 'not shown')
     assert until(lambda: seen.view._workspace._cloud is None, 60, seen.page)
-    close_folder(seen.page, 'Workspace')
+    close_folder(seen.page, 'Workspace', choice)
 
 
 def test_position_only_leaves_the_orientation_free(seen):

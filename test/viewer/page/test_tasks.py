@@ -206,7 +206,7 @@ def test_there_is_a_slider_for_every_joint_and_no_panel_of_an_arm(seen):
         slider.press('ArrowRight')
     assert until(lambda: seen.robot_view.values[name] > before + 2e-3, 60, page)
     assert until(lambda: seen.node.get('start_pose') == 'none', 60, page)
-    close_folder(page, 'Joints')
+    close_folder(page, 'Joints', slider)
 
 
 def test_the_solver_is_one_of_the_body_and_has_its_options(seen):
