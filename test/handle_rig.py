@@ -78,7 +78,7 @@ class Rig:
                             take_point=lambda arm, point: self._take(arm, 'point', point)),
             SimpleNamespace(take_pose=lambda task, pose: self._take_task(task, 'pose', pose),
                             take_point=lambda task, point: self._take_task(task, 'point', point)),
-            lambda arm, solver: self.sent.append((arm, 'solver', solver)),
+            lambda parameters, solver: self.sent.append((*parameters, solver)),
             lambda: self.sent.append('home'), lambda arm: self.goals.get(arm.name)))
         self.refuses = False
         self.load(name, arms, prefix, **options)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node._jit import Kernel
 from ik_node.bounds import MAX_JOINTS
-from ik_node.control.group import Group
+from ik_node.control.group import Group, configured_start
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
 from ik_node.exceptions import ModelError, OptionError
 from ik_node.kinematics.reach import reach
@@ -57,10 +57,11 @@ class Arm(Group):
             previous.solver if previous is not None and previous.solves_with(
                 options.solver, solver_options)
             else make_solver(options.solver, self.chain, **solver_options))
-        self.start = self._configured_start(poses, self.chain.neutral())
+        self.start = configured_start(options, self.chain, poses, self.chain.neutral())
         self.task_weights: np.ndarray = (
             previous.task_weights if previous is not None and same_value(
-                options.task_weights, previous.options.task_weights) else self._task_weights())
+                options.task_weights, previous.options.task_weights)
+            else goal_weights(options, self.chain))
         self.weights = None if (self.task_weights == 1.0).all() else self.task_weights
         self.reach: float = reach(self.chain.arrays)[1] if previous is None else previous.reach
         self.limits = self._motion_limits()
@@ -133,16 +134,18 @@ class Arm(Group):
             np.ones(len(q0)) if weights is None else weights)
         return found[np.argsort(apart, kind='stable')]
 
-    def _task_weights(self) -> np.ndarray:
-        weights = self.options.task_weights
-        if isinstance(weights, str):
-            if weights != AUTO:
-                raise OptionError(f'task_weights must be six numbers or {AUTO!r}, not {weights!r}')
-            return task_rank(self.chain).weights
-        if not np.any(weights):
-            raise OptionError('task_weights must have an entry above zero: six zeros leave every '
-                              'axis of a goal free')
-        return np.array(weights)
+
+def goal_weights(options: ArmOptions, chain: Chain) -> np.ndarray:
+    """Return the weights (6,) of goals of a chain. Raises OptionError for invalid ones."""
+    weights = options.task_weights
+    if isinstance(weights, str):
+        if weights != AUTO:
+            raise OptionError(f'task_weights must be six numbers or {AUTO!r}, not {weights!r}')
+        return task_rank(chain).weights
+    if not np.any(weights):
+        raise OptionError('task_weights must have an entry above zero: six zeros leave every '
+                          'axis of a goal free')
+    return np.array(weights, dtype=float)
 
 
 def same_chain(chain: Chain, other: Chain) -> bool:

@@ -5,6 +5,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ik_node.control.arm import Arm, same_value
+from ik_node.control.coupled_arms import (
+    CoupledArms,
+    chains_of,
+    coupled,
+    coupled_options,
+)
 from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.options import FIGURE_SOLVERS, ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
@@ -59,9 +65,11 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
     values, robot = source.values, present.robot
     poses = _poses(source, tree, present)
     arms: dict[str, Arm] = {}
-    figure = _figure(source, tree, arm_names, poses, robot)
-    for name in arm_names if figure is None else ():
-        options = section(ArmOptions, values, f'{name}.' if name else '')
+    wanted = {name: section(ArmOptions, values, f'{name}.' if name else '') for name in arm_names}
+    figure = _figure(source, tree, wanted, poses, robot)
+    for name, options in wanted.items():
+        if figure is not None and (name in figure.source.arms or not name):
+            continue
         arguments = tree, options, _solver_options(options, values), poses, values['motion']
         arm = None if robot is None else robot.arms.get(name)
         arms[name] = arm if arm is not None and arm.is_built_from(*arguments) else Arm(
@@ -79,43 +87,63 @@ def _solver_options(options: ArmOptions, values: Mapping[str, Any]) -> dict[str,
             if key.startswith(prefix)}
 
 
-def _figure(source: Source, tree: KinematicTree, arm_names: Sequence[str],
-            poses: PoseLibrary | None, present: Robot | None) -> Figure | None:
-    """Return the figure, the present one where it is unchanged; None with a solver of arms.
+def _figure(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
+            poses: PoseLibrary | None, robot: Robot | None) -> Figure | None:
+    """Return the figure of the tasks, or of the arms that share joints; None without.
 
-    Raises OptionError where tasks, arms, solver and root do not fit together.
+    It is the present one where it is unchanged. Raises OptionError where tasks, arms, solver and
+    root do not fit together.
     """
-    values = source.values
-    node_options = section(NodeOptions, values)
-    tasks = node_options.tasks or ()
-    solvers = names(FIGURE_SOLVERS)
-    if tuple(arm_names) != ('',):
-        if tasks:
-            raise OptionError('tasks and arms cannot be used together: name a task of the type '
-                              'pose for each arm instead')
-        for name in arm_names:
-            if values[f'{name}.solver'] in FIGURE_SOLVERS:
-                raise OptionError(f'{name}.solver must be a solver of one arm, not '
-                                  f'{values[f"{name}.solver"]!r}, which solves tasks: use the '
-                                  'parameter tasks in place of arms')
-        return None
-    options = section(ArmOptions, values)
-    if options.solver not in FIGURE_SOLVERS:
-        if tasks:
-            raise OptionError(f'solver must be one of {solvers} with tasks, not '
-                              f'{options.solver!r}, which solves for one arm; set it before tasks')
-        if node_options.root != 'fixed':
-            raise OptionError(f'root must be fixed with the solver {options.solver!r}; a '
-                              f'{node_options.root} root needs one of {solvers}')
-        return None
+    node_options = section(NodeOptions, source.values)
+    if '' in arms:
+        options, arms = arms[''], {}
+        if not _solves_figure(options, node_options):
+            return None
+    else:
+        arms = _coupled_arms(tree, arms, node_options)
+        if not arms:
+            return None
+        options = coupled_options(arms)
     wanted = FigureSource(
-        tree, options, _solver_options(options, values),
-        {name: section(TaskOptions, values, f'{name}.') for name in tasks}, node_options.root,
-        node_options.T_world_root, poses, node_options.motion)
-    figure = None if present is None else present.figure
+        tree, options, _solver_options(options, source.values),
+        {name: section(TaskOptions, source.values, f'{name}.')
+         for name in node_options.tasks or ()},
+        node_options.root, node_options.T_world_root, poses, node_options.motion, arms)
+    figure = None if robot is None else robot.figure
     if figure is not None and figure.source.is_same(wanted):
         return figure
-    return Figure(wanted, previous=figure)
+    return (CoupledArms if arms else Figure)(wanted, previous=figure)
+
+
+def _solves_figure(options: ArmOptions, node_options: NodeOptions) -> bool:
+    """Return whether the solver is one of a whole figure. Raises OptionError where it must be."""
+    if options.solver in FIGURE_SOLVERS:
+        return True
+    solvers = names(FIGURE_SOLVERS)
+    if node_options.tasks:
+        raise OptionError(f'solver must be one of {solvers} with tasks, not '
+                          f'{options.solver!r}, which solves for one arm; set it before tasks')
+    if node_options.root != 'fixed':
+        raise OptionError(f'root must be fixed with the solver {options.solver!r}; a '
+                          f'{node_options.root} root needs one of {solvers}')
+    return False
+
+
+def _coupled_arms(tree: KinematicTree, arms: Mapping[str, ArmOptions],
+                  node_options: NodeOptions) -> dict[str, ArmOptions]:
+    """Return the arms that share joints. Raises OptionError for options that do not fit arms."""
+    if node_options.tasks:
+        raise OptionError('tasks and arms cannot be used together: name a task of the type '
+                          'pose for each arm instead')
+    shared = coupled(chains_of(tree, arms))
+    for name, options in arms.items():
+        if name not in shared and options.solver in FIGURE_SOLVERS:
+            raise OptionError(f'{name}.solver must be a solver of one arm, as it shares no joint '
+                              f'with another one, not {options.solver!r}')
+    if shared and node_options.root != 'fixed':
+        raise OptionError(f'root must be fixed with the arms {names(shared)}, which share joints, '
+                          f'not {node_options.root!r}: use the parameter tasks in place of arms')
+    return {name: arms[name] for name in shared}
 
 
 def section(options: type[Options], values: Mapping[str, Any], prefix: str = '') -> Any:

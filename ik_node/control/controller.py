@@ -75,6 +75,9 @@ class Controller(Mover):
         """The arm."""
         return self.arm
 
+    def begin_at_present(self, robot: Robot) -> None:
+        """Do nothing: an arm has no targets but its goals."""
+
     def drop_waypoints(self) -> None:
         """Drop the rest of the path; a motion continues."""
         self.waypoints.clear()

@@ -1,14 +1,15 @@
 """The figure of the robot: all its joints, several tasks, and a solver for them together."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node._jit import Kernel
 from ik_node.bounds import MAX_JOINTS
-from ik_node.control.arm import same_options, same_value
-from ik_node.control.group import Group
+from ik_node.control.arm import goal_weights, same_options, same_value
+from ik_node.control.group import Group, configured_start
 from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
 from ik_node.exceptions import ModelError, OptionError, names
@@ -18,6 +19,7 @@ from ik_node.model.body_frames import BodyFrames
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary
 from ik_node.motion.ruckig_profile import ruckig_module
+from ik_node.options import Options
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
 from ik_node.spatial import rotation_exp, rotation_log, rpy_from_matrix
@@ -27,6 +29,15 @@ _ROOT_ENTRIES = {'fixed': 0, 'planar': 3, 'floating': 6}
 
 GOAL = 'goal'
 """The name of the task of a figure without tasks: the pose of the tip."""
+
+
+class Tip(NamedTuple):
+    """The end of a chain, whose goals a figure takes like an arm does."""
+
+    base_link: str
+    """The link in whose frame goals are; '' for the root link."""
+    weights: np.ndarray
+    """(6,) of its goals."""
 
 
 class FigureSource(NamedTuple):
@@ -46,6 +57,8 @@ class FigureSource(NamedTuple):
     """For named start poses."""
     motion: str
     """The parameter."""
+    arms: Mapping[str, ArmOptions] = MappingProxyType({})
+    """By the names of arms that are solved together; see `CoupledArms`."""
 
     def is_same(self, other: 'FigureSource') -> bool:
         """Return whether a figure built from the other one would be the same."""
@@ -53,9 +66,8 @@ class FigureSource(NamedTuple):
                 and (self.root, self.motion) == (other.root, other.motion)
                 and np.array_equal(self.T_world_root, other.T_world_root)
                 and same_options(self.options, other.options) and self.solves_as(other)
-                and self.task_options.keys() == other.task_options.keys()
-                and all(same_options(options, other.task_options[name])
-                        for name, options in self.task_options.items()))
+                and _same_named(self.task_options, other.task_options)
+                and _same_named(self.arms, other.arms))
 
     def solves_as(self, other: 'FigureSource') -> bool:
         """Return whether the solver has the same name and options."""
@@ -71,6 +83,7 @@ class Figure(Group):
     Attributes, besides those of a group:
     - `body`, its space; `solver`, which has the tasks that have a type.
     - `tasks`: by name. `undefined`: names of tasks that have no type yet.
+    - `tips`: those of tasks that are the goals of a tip, by the same names.
     - `size`: how far its links are apart, m.
     """
 
@@ -84,19 +97,22 @@ class Figure(Group):
         """
         self.source, self.options, self.motion = source, source.options, source.motion
         if self.motion == CARTESIAN:
-            raise OptionError('motion cartesian moves one tip on a line; with several tasks use '
-                              'jump or joint')
+            raise OptionError('motion cartesian moves one tip on a line; with several tips or '
+                              'tasks use jump or joint')
         if previous is not None and previous.source.tree is not source.tree:
             previous = None
-        like = previous if previous is not None and previous.source.root == source.root else None
-        self.body: Body = source.tree.body(source.root) if like is None else like.body
+        joints = self._joints()
+        like = previous if previous is not None and (
+            previous.source.root == source.root and previous._joints() == joints) else None
+        self.body: Body = (source.tree.body(source.root, joints) if like is None else like.body)
         if self.body.n_joints > MAX_JOINTS:
             raise ModelError(f'{source.tree.name!r} has {self.body.n_joints} joints; at most '
                              f'{MAX_JOINTS} are allowed')
         self.space = self.body
+        self.tips: dict[str, Tip] = {}
         self.tasks: dict[str, Task] = self._make_tasks(previous)
         self.undefined = tuple(name for name in source.task_options if name not in self.tasks)
-        self.start = self._start(source)
+        self.start = self._start()
         # Until a task has a type, the solver has nothing to do.
         solved = tuple(self.tasks.values()) or (Posture(self.start),)
         self.solver: BodySolver = (
@@ -151,12 +167,12 @@ class Figure(Group):
             if _lacks_target(task):
                 task.target = task.target_in(frames)
 
-    def reset_targets(self) -> None:
-        """Set all targets to those of the parameters, or to what the start pose meets."""
+    def reset_targets(self, q: np.ndarray) -> None:
+        """Set all targets to those of the parameters, or to what the tasks meet at q (n,)."""
         for name, task in self.tasks.items():
             if hasattr(task, 'target'):
                 task.target = self._initial_target(name)
-        self.set_missing_targets(self.start)
+        self.set_missing_targets(q)
 
     def _initial_target(self, name: str) -> Any:
         options = self.source.task_options.get(name)
@@ -168,7 +184,7 @@ class Figure(Group):
         """Return the tasks that have a type, or the pose of the tip where there are none."""
         source = self.source
         if not source.task_options:
-            return {GOAL: self._goal_task(previous)}
+            return {GOAL: self._tip_task(GOAL, self.options, previous)}
         made: dict[str, Task] = {}
         for name, options in source.task_options.items():
             if options.type == NO_TYPE:
@@ -184,24 +200,25 @@ class Figure(Group):
                 made[name].target = before.target
         return made
 
-    def _goal_task(self, previous: 'Figure | None') -> Task:
-        """Return the pose of the tip."""
-        options = self.options
+    def _tip_task(self, name: str, options: ArmOptions, previous: 'Figure | None') -> Task:
+        """Return the pose of a tip, with the present target where the tip is the same."""
         chain = self.source.tree.chain(options.base_link or None, options.tip_link or None)
-        weights = options.task_weights
-        if isinstance(weights, str):
-            raise OptionError(f'task_weights must be six numbers with the solver '
-                              f'{options.solver!r}, not {weights!r}')
-        task = Pose(chain.tip_link, weights=weights, name=GOAL)
-        if previous is not None and not previous.source.task_options:
-            before = previous.tasks[GOAL]
-            if before.links == task.links:
-                task.target = before.target
+        weights = goal_weights(options, chain)
+        self.tips[name] = Tip(options.base_link, weights)
+        task = Pose(chain.tip_link, weights=weights, name=name)
+        before = previous.tasks.get(name) if previous is not None and (
+            name in previous.tips) else None
+        if before is not None and before.links == task.links:
+            task.target = before.target
         return task
 
-    def _start(self, source: FigureSource) -> np.ndarray:
+    def _joints(self) -> Sequence[str] | None:
+        """Return the names of the joints of the body; None for all."""
+        return None
+
+    def _start(self) -> np.ndarray:
         """Return the start pose (n,): the root as placed, then the joints."""
-        neutral = self.body.neutral()
+        source, neutral = self.source, self.body.neutral()
         T = source.T_world_root
         if source.root == 'planar':
             roll, pitch, yaw = rpy_from_matrix(T[:3, :3])
@@ -210,12 +227,18 @@ class Figure(Group):
             neutral[:3] = T[0, 3], T[1, 3], yaw
         elif source.root == 'floating':
             neutral[:3], neutral[3:6] = T[:3, 3], rotation_log(T[:3, :3])
-        return self._configured_start(source.poses, neutral, _ROOT_ENTRIES[source.root])
+        return configured_start(self.options, self.body, source.poses, neutral,
+                                _ROOT_ENTRIES[source.root])
 
     def _size(self) -> float:
         """Return the largest distance of two links along an axis, m."""
         places = np.array([T[:3, 3] for T in self.body.forward(self.body.neutral()).values()])
         return float(np.ptp(places, axis=0).max())
+
+
+def _same_named(options: Mapping[str, Options], other: Mapping[str, Options]) -> bool:
+    return options.keys() == other.keys() and all(
+        same_options(own, other[name]) for name, own in options.items())
 
 
 def _lacks_target(task: Task) -> bool:

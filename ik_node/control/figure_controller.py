@@ -66,6 +66,11 @@ class FigureController(Mover):
         self._stop_for(robot, figure.body)
         self.figure = figure
 
+    def begin_at_present(self, robot: Robot) -> None:
+        """Set targets without a value in the parameters to what the tasks meet at present."""
+        if not self.has_moved:
+            self.figure.reset_targets(robot.joint_configuration(self.figure))
+
     def go(self, robot: Robot, aims: Sequence[Aim]) -> FigureOutcome:
         """Move targets, solve all tasks and move there, or hold.
 

@@ -36,6 +36,11 @@ class Group(ABC):
         """The name of the solver."""
 
     @property
+    def solver_parameters(self) -> tuple[str, ...]:
+        """The parameters that name the solver."""
+        return (f'{self.name}.solver'.lstrip('.'),)
+
+    @property
     @abstractmethod
     def words(self) -> str:
         """What it is and its solver, in words."""
@@ -45,34 +50,44 @@ class Group(ABC):
         """Return the kernels that the group can call, in the order of first use."""
 
     def _motion_limits(self) -> MotionLimits:
-        options = self.options
-        return motion_limits(self.space, options.velocity_limits, options.acceleration_limits,
-                             options.jerk_limits, options.speed)
+        return own_limits(self.options, self.space)
 
-    def _configured_start(self, poses: PoseLibrary | None, neutral: np.ndarray,
-                          first: int = 0) -> np.ndarray:
-        """Return the values of the parameter start_pose (n,).
 
-        neutral: (n,) the values of joints without one. first: of the joints that a list has.
-        """
-        start, space = self.options.start_pose, self.space
-        if start is None:
-            return neutral
-        if isinstance(start, str):
-            if poses is None:
-                raise OptionError(f'start_pose {start!r} is a name, but the parameter poses names '
-                                  'no file')
-            return poses.configuration(start, space, neutral)
-        named = space.joint_names[first:]
-        if len(start) != len(named):
-            raise OptionError(f'start_pose must have {len(named)} entries, one for each of '
-                              f'{", ".join(named)}, not {len(start)}')
-        q = neutral.copy()
-        q[first:] = start
-        outside = (q < space.lower) | (q > space.upper)
-        if outside.any():
-            i = int(np.argmax(outside))
-            raise OptionError(f'start_pose: {q[i]:g} is outside the limits {space.lower[i]:g} to '
-                              f'{space.upper[i]:g} of joint {space.joint_names[i]!r}')
-        return q
+def own_limits(options: ArmOptions, space: JointSpace) -> MotionLimits:
+    """Return the limits of motion that options have for a chain or a body."""
+    return motion_limits(space, options.velocity_limits, options.acceleration_limits,
+                         options.jerk_limits, options.speed)
 
+
+def configured_start(options: ArmOptions, space: JointSpace, poses: PoseLibrary | None,
+                     neutral: np.ndarray, first: int = 0) -> np.ndarray:
+    """Return the values of the parameter start_pose (n,).
+
+    neutral: (n,) the values of joints without one. first: of the joints that a list has. Raises
+    OptionError for values that do not fit.
+    """
+    start = options.start_pose
+    if start is None:
+        return neutral
+    if isinstance(start, str):
+        if poses is None:
+            raise OptionError(f'start_pose {start!r} is a name, but the parameter poses names no '
+                              'file')
+        return poses.configuration(start, space, neutral)
+    named = space.joint_names[first:]
+    if len(start) != len(named):
+        raise OptionError(f'start_pose must have {len(named)} entries, one for each of '
+                          f'{", ".join(named)}, not {len(start)}')
+    q = neutral.copy()
+    q[first:] = start
+    check_start(q, space)
+    return q
+
+
+def check_start(q: np.ndarray, space: JointSpace) -> None:
+    """Raise OptionError for a start pose q (n,) outside the limits."""
+    outside = (q < space.lower) | (q > space.upper)
+    if outside.any():
+        i = int(np.argmax(outside))
+        raise OptionError(f'start_pose: {q[i]:g} is outside the limits {space.lower[i]:g} to '
+                          f'{space.upper[i]:g} of joint {space.joint_names[i]!r}')

@@ -47,6 +47,10 @@ class Mover(ABC):
         """What is moved."""
 
     @abstractmethod
+    def begin_at_present(self, robot: Robot) -> None:
+        """Begin from the present joint values of a robot, if no goal has moved the group yet."""
+
+    @abstractmethod
     def drop_waypoints(self) -> None:
         """Drop the rest of the path; a motion continues."""
 

@@ -17,6 +17,8 @@ from ik_node.spatial import pose_from_rpy
 
 FIGURE_SOLVERS = tuple(name for name in body_solver_names() if name not in solver_names())
 """The solvers of a whole figure; the name of a plug-in is that of its solver of arms."""
+COUPLED_SOLVERS = ('dls', 'auto', *FIGURE_SOLVERS)
+"""The solvers of arms that share joints; the first two stand for least_squares."""
 
 JUMP, JOINT, CARTESIAN = MOTIONS = ('jump', 'joint', 'cartesian')
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
@@ -66,7 +68,8 @@ class ArmOptions(Options):
         '', 'tip link of the chain, which meets the goals; empty: the only leaf, else the one '
         'named *tool* or *tcp*', kind=str)
     solver: str = option(
-        'dls', 'the solver: of one arm, or of the whole body with tasks', kind=str,
+        'dls', 'the solver: of one arm, or of the whole body with tasks; arms that share joints '
+        'are solved by that of the body which one of them names, else by least_squares', kind=str,
         choices=(*solver_names(), *FIGURE_SOLVERS))
     task_weights: Any = option(
         (1.0,) * 6, 'weights of x y z of the position and of the orientation along the goal\'s '
@@ -163,6 +166,7 @@ class StartOptions(Options):
 
     arms: Any = option(
         None, 'names of several arms, each with its own goal topics and parameters <arm>.tip_link, '
-        '…; none: one arm without a name', kind=str, listed=True, optional=True)
+        '…; those that share joints are solved together; none: one arm without a name', kind=str,
+        listed=True, optional=True)
     autostart: bool = option(
         True, 'whether the node configures and activates itself', kind=bool)

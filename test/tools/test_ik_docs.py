@@ -81,6 +81,8 @@ def test_commands_name_parameters_targets_and_files_that_there_are(page):
            for name in options.specs()}
     own |= {f'{solver}.{name}' for solver in solver_names()
             for name in solver_class(solver).Options.specs()}
+    own |= {f'{arm}.{name}' for arms in re.findall(r'arms:=\[(.*?)\]', code)
+            for arm in arms.split(', ') for name in ArmOptions.specs()}
     for name in re.findall(r'-p ([\w.]+):=', code) + re.findall(
             r'ros2 param (?:set|describe) \S*/ik_node ([\w.]+)', code):
         assert name in own, name

@@ -3,6 +3,7 @@
 import functools
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -41,15 +42,18 @@ class Goals:
         self._node, self._handling = node, handling
         self._execution, self._frames = execution, frames
         self._task_goals = task_goals
-        self._subscriptions = []
+        self._subscriptions: list[Any] = []
         for arm in arm_names:
             for kind, topic, callback in ((PoseStamped, 'goal_pose', self.take_pose),
                                           (PointStamped, 'goal_point', self.take_point),
                                           (Path, 'goal_path', self._on_path),
                                           (PoseArray, 'goal_poses', self._on_poses)):
-                self._subscriptions.append(node.create_subscription(
+                subscription = node.create_subscription(
                     kind, f'{arm}/{topic}' if arm else topic, functools.partial(callback, arm),
-                    LATEST))
+                    LATEST)
+                self._subscriptions.append(subscription)
+                if kind in (PoseStamped, PointStamped):
+                    task_goals.of_arms[arm, kind] = subscription
 
     def destroy(self) -> None:
         """Destroy the subscriptions."""
@@ -71,16 +75,18 @@ class Goals:
 
     def take_pose(self, name: str, message: PoseStamped) -> None:
         """Execute a goal pose for the arm of this name."""
-        if self._is_tip_of_figure(name):
-            self._task_goals.take_pose(GOAL, message)
+        tip = self._tip_of_figure(name)
+        if tip is not None:
+            self._task_goals.take_pose(tip, message)
             return
         self._handle(name, message.header, lambda robot, controller: controller.go(
             robot, self._pose_goal(robot, controller.arm, message)))
 
     def take_point(self, name: str, message: PointStamped) -> None:
         """Execute a goal position."""
-        if self._is_tip_of_figure(name):
-            self._task_goals.take_point(GOAL, message)
+        tip = self._tip_of_figure(name)
+        if tip is not None:
+            self._task_goals.take_point(tip, message)
             return
         self._handle(name, message.header, lambda robot, controller: controller.go(
             robot, self._point_goal(robot, controller.arm, message)))
@@ -93,11 +99,12 @@ class Goals:
         self._on_path(name, Path(header=message.header, poses=[
             PoseStamped(header=message.header, pose=pose) for pose in message.poses]))
 
-    def _is_tip_of_figure(self, name: str) -> bool:
-        """Return whether goals of this arm are those of a figure whose only task is its tip."""
+    def _tip_of_figure(self, name: str) -> str | None:
+        """Return the task that takes goals of this arm, the tip of a figure; None for others."""
         robot = self._handling.robot
-        return (name == '' and robot is not None and robot.figure is not None
-                and GOAL in robot.figure.tasks)
+        tips = {} if robot is None or robot.figure is None else robot.figure.tips
+        task = name or GOAL
+        return task if task in tips else None
 
     def _handle(self, name: str, header: Header, execute: Execute, place: str = '',
                 arrives: bool = True) -> Outcome | None:
@@ -114,6 +121,9 @@ class Goals:
         tasks = () if robot is None or robot.figure is None else robot.figure.tasks
         if GOAL in tasks:
             raise InputError('paths need a solver of one arm')
+        if name:
+            raise InputError(f'paths need an arm that shares no joints: {name!r} is solved '
+                             f'together with {names(other for other in tasks if other != name)}')
         raise InputError(f'with tasks, goals are those of a task: publish to <task>/goal_pose or '
                          f'<task>/goal_point; the tasks are {names(tasks)}')
 

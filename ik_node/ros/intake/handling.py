@@ -114,7 +114,7 @@ class Handling:
         if self.robot is not None and self._measured.topic:
             for mover in self._execution.movers():
                 if not mover.has_moved and mover.motion is None:
-                    self._measured.take_up(self.robot, mover.group)
+                    self._begin_from_measured(self.robot, mover)
 
     def _ignore(self) -> None:
         """Log once that goals arrive while the node is inactive."""
@@ -129,7 +129,11 @@ class Handling:
         if self._measured.topic:
             self._measured.look_after(mover.group)
             if mover.motion is None:
-                self._measured.take_up(robot, mover.group)
+                self._begin_from_measured(robot, mover)
+
+    def _begin_from_measured(self, robot: Robot, mover: Mover) -> None:
+        self._measured.take_up(robot, mover.group)
+        mover.begin_at_present(robot)
 
     def _put_off(self, name: str, header: Header, error: NotYetError,
                  again: Callable[[], object]) -> None:

@@ -11,7 +11,6 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Header
 
-from ik_node.control.figure import GOAL
 from ik_node.control.figure_controller import Aim, FigureController, FigureOutcome
 from ik_node.control.robot import Robot
 from ik_node.exceptions import IkError, InputError, names
@@ -47,7 +46,10 @@ def takes_point(task: Task) -> bool:
 
 
 class TaskGoals:
-    """The goal subscriptions of the tasks of a figure, which change with them."""
+    """The goal subscriptions of the tasks of a figure, which change with them.
+
+    - `of_arms`: those of arms, which are tasks where arms are solved together.
+    """
 
     def __init__(self, node: LifecycleNode, handling: Handling, execution: Execution,
                  frames: Frames) -> None:
@@ -55,6 +57,7 @@ class TaskGoals:
         self._node, self._handling = node, handling
         self._execution, self._frames = execution, frames
         self._subscriptions: dict[tuple[str, type], Any] = {}
+        self.of_arms: dict[tuple[str, type], Any] = {}
 
     def destroy(self) -> None:
         """Destroy the subscriptions."""
@@ -128,9 +131,9 @@ class TaskGoals:
 
     def _waiting(self, name: str) -> list[tuple[str, _Message]]:
         """Take the newest goals of the tasks other than one of this name, where there are any."""
-        found = []
-        for (other, kind), subscription in self._subscriptions.items():
-            if other != name:
+        figure, found = self._controller().figure, []
+        for (other, kind), subscription in (*self._subscriptions.items(), *self.of_arms.items()):
+            if other != name and other in figure.tasks:
                 with subscription.handle:
                     taken = subscription.handle.take_message(kind, False)
                 if taken is not None:
@@ -153,8 +156,8 @@ class TaskGoals:
                 message.point) + T_world_frame[:3, 3]
         else:
             T = T_world_frame @ conversions.pose_to_matrix(message.pose)
-        if name == GOAL and isinstance(task, Pose):
-            weights = np.array(figure.options.task_weights, dtype=float)
+        if name in figure.tips:
+            weights = figure.tips[name].weights.copy()
             if isinstance(message, PointStamped) and weights[:3].any():
                 weights[3:] = 0.0
         return Aim(name, _as_target(task, T), weights, message.header)
@@ -168,7 +171,7 @@ class TaskGoals:
         """Return the pose (4, 4), m, of a message's frame in the frame of the task's target.
 
         That is the world, and the reference of a RelativePose. An empty frame is that frame itself,
-        and the base link for the goal of the tip.
+        and the base link for the goal of a tip.
         """
         options = self._handling.options
         if isinstance(task, RelativePose):
@@ -176,7 +179,8 @@ class TaskGoals:
         root = robot.tree.root
         if header.frame_id.strip('/'):
             return robot.T_world_root @ self._frames.in_link(robot, root, header, options)
-        base = robot.figure.options.base_link if name == GOAL and robot.figure else ''
+        tip = None if robot.figure is None else robot.figure.tips.get(name)
+        base = '' if tip is None else tip.base_link
         return robot.T_world_root @ robot.in_link(root, base) if base else np.eye(4)
 
 

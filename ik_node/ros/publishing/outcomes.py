@@ -104,6 +104,7 @@ class Outcomes:
         self._log.warn(f'goal refused: {reason}')
         self._health.refuse()
         stamp = Time() if robot is None else self._outputs.joint_states(robot)
-        is_task = robot is not None and robot.figure is not None and name in robot.figure.tasks
+        figure = None if robot is None else robot.figure
+        is_task = figure is not None and name in figure.tasks and name not in figure.source.arms
         self._outputs.status(status.refused(name, is_task, reason, header, stamp))
         self._outputs.scene.show_refusal(name, reason)

@@ -63,8 +63,9 @@ def task_solved(figure: Figure, outcome: FigureOutcome, aim: Aim, level: bytes, 
     """Return the status of a goal of a task; level, text, joint_stamp: see `solved`."""
     result = outcome.result
     along, about = result.errors[aim.task]
-    return _status('', level, text, aim.header, joint_stamp, {
-        'task': aim.task,
+    is_arm = aim.task in figure.source.arms
+    return _status(aim.task if is_arm else '', level, text, aim.header, joint_stamp, {
+        'task': '' if is_arm else aim.task,
         'accepted': 'true',
         'motion_duration': '' if outcome.duration is None else f'{outcome.duration:.9g}',
         'solver': figure.solver_name,

@@ -53,7 +53,7 @@ class Commands:
         self._outputs.scene.forget_goals()
         self._on_reset()
         if robot.figure is not None:
-            robot.figure.reset_targets()
+            robot.figure.reset_targets(robot.figure.start)
         if moves:
             duration = self._execution.go_to_start(robot)
             return True, f'moving to the start pose for {duration:.3f} s'

@@ -166,9 +166,12 @@ def _targets(request: Any, robot: Robot, prefix: str) -> list[tuple[Arm, Any]]:
 
 def _group(group: str, robot: Robot) -> list[Arm]:
     """Return the arm of that name; all arms for an empty name."""
-    if robot.figure is not None:
-        raise RequestError(Code.INVALID_GROUP_NAME, 'there are no arms, but tasks that are solved '
-                           f'together by {robot.figure.solver_name}: send them goals')
+    figure = robot.figure
+    if figure is not None and (not group or group in figure.tips or not robot.arms):
+        what = (f'the arms {names(figure.source.arms)} share joints and are' if figure.source.arms
+                else 'there are no arms, but tasks that are')
+        raise RequestError(Code.INVALID_GROUP_NAME,
+                           f'{what} solved together by {figure.solver_name}: send them goals')
     if not group:
         return list(robot.arms.values())
     if group not in robot.arms:

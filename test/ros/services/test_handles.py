@@ -218,7 +218,7 @@ def test_choosing_does_what_the_entry_says():
         rig.choose(entry.id)
     rig.choose(1000)
     assert [entry for entry in rig.sent if entry != 'home'] == [
-        ('', 'solver', name) for name in solver_names()]
+        ('solver', name) for name in solver_names()]
     assert rig.sent.count('home') == 1
 
 

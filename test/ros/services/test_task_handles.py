@@ -185,7 +185,7 @@ def test_after_a_reset_the_handle_of_a_task_is_at_its_target_again(refuses):
     rig.refuses = refuses
     rig.drag(raised(start), marker_name='a')
     rig.handles.go_with_tips()  # before the targets are set back, as the node does
-    rig.robot.figure.reset_targets()
+    rig.robot.figure.reset_targets(rig.robot.figure.start)
     rig.robot.reset()
     rig.follow()
     assert rig.place('a') == pytest.approx(start)
@@ -247,7 +247,7 @@ def test_the_menu_of_a_task_has_body_solvers_and_no_position_only():
         assert HOME in entries
     for entry in (*titles(rig.server.shown['a']), POSITION_ONLY, 1000):
         rig.choose(entry, 'a')
-    assert rig.sent == [*(('', 'solver', name) for name in body_solver_names()), 'home']
+    assert rig.sent == [*(('solver', name) for name in body_solver_names()), 'home']
     rig.drag(raised(rig.place('a')), marker_name='a')
     assert rig.sent[-1][:2] == ('a', 'pose')
     assert rig.controls() == ['move', *MOVE, *ROTATE]
@@ -327,7 +327,7 @@ def test_without_tasks_a_figure_has_the_handle_of_its_tip():
     rig.choose(POSITION_ONLY)
     assert len(rig.handle.controls) == 7
     rig.choose(next(iter(key for key, title in titles(rig.handle).items() if 'lag' in title)))
-    assert rig.sent[-1] == ('', 'solver', 'lagrange')
+    assert rig.sent[-1] == ('solver', 'lagrange')
 
 
 def test_controls_of_the_tip_are_those_of_task_weights_whatever_the_last_goal_was():
@@ -412,7 +412,7 @@ def test_the_node_serves_handles_while_it_is_active_and_sets_the_parameter_of_th
     module.InteractiveMarkerServer = lambda node, namespace: server
     monkeypatch.setitem(sys.modules, 'interactive_markers', module)
     rig = TaskRig(a=PALM)
-    node = SimpleNamespace(set_parameters=parameters.extend)
+    node = SimpleNamespace(set_parameters_atomically=parameters.extend)
     interaction = Interaction(node, None, SimpleNamespace(
         take_pose=lambda task, pose: rig.sent.append((task, pose))), None, lambda: (True, ''))
     interaction.take_up(rig.robot, rig.options, active=False)

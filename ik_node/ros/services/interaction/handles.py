@@ -3,7 +3,7 @@
 A server has the methods of interactive_markers' InteractiveMarkerServer, which is not imported.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -28,8 +28,8 @@ class Actions(NamedTuple):
     """Takes the goals of arms."""
     task_goals: GoalSink
     """Takes the goals of tasks."""
-    choose_solver: Callable[[str, str], None]
-    """The first argument names the arm; it is empty for a figure."""
+    choose_solver: Callable[[Sequence[str], str], None]
+    """Sets the solver by these parameters."""
     go_home: Callable[[], None]
     last_goal: LastGoal
 
@@ -152,7 +152,7 @@ class Handles:
         item = handle.item
         solver = chosen_solver(item.solvers, entry)
         if solver is not None:
-            self._actions.choose_solver(item.group.name, solver)
+            self._actions.choose_solver(item.group.solver_parameters, solver)
         elif entry == POSITION_ONLY and item.may_free_orientation:
             handle.position_only = not handle.position_only
             self._show(handle, handle.pose)

@@ -1,6 +1,6 @@
 """Serves the node's interactive markers, where interactive_markers is installed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
@@ -72,12 +72,13 @@ class Interaction:
         self._server = InteractiveMarkerServer(self._node, NAMESPACE)
         self._handles = Handles(self._server, self._actions)
 
-    def _choose_solver(self, arm: str, solver: str) -> None:
-        """Set the parameter of an arm, or of a figure, whose name is empty.
+    def _choose_solver(self, parameters: Sequence[str], solver: str) -> None:
+        """Set the parameters of a group that name its solver.
 
-        It is set like by a client: checked, and refused with a reason.
+        They are set like by a client: checked, and refused with a reason.
         """
-        self._node.set_parameters([Parameter(f'{arm}.solver'.lstrip('.'), value=solver)])
+        self._node.set_parameters_atomically([
+            Parameter(name, value=solver) for name in parameters])
 
     def _go_home(self) -> None:
         done, message = self._reset()

@@ -7,7 +7,7 @@ import numpy as np
 from geometry_msgs.msg import Pose
 
 from ik_node import tasks
-from ik_node.control.figure import Figure
+from ik_node.control.figure import GOAL, Figure
 from ik_node.control.options import FIGURE_SOLVERS, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.model.body_frames import BodyFrames
@@ -48,15 +48,14 @@ class TaskTarget(Draggable):
                  sink: GoalSink, frames: PresentFrames) -> None:
         """Take a task of a figure by name. frame, place: see `Draggable`."""
         self._task: Any = figure.tasks[name]
-        is_tip = not figure.source.task_options
-        self.name, self.goal_name, self.sink = ONLY_TIP if is_tip else name, name, sink
+        tip = figure.tips.get(name)
+        self.name, self.goal_name, self.sink = ONLY_TIP if name == GOAL else name, name, sink
         self.frame, self.place = frame, place
         self.group, self.solvers = figure, FIGURE_SOLVERS
         self.size = shown_size(figure.size)
-        self.takes_points, self.may_free_orientation = takes_point(self._task), is_tip
-        # Goals of the tip change the weights of its task.
-        self.weights = (np.array(figure.options.task_weights, dtype=float) if is_tip
-                        else _weights(self._task))
+        self.takes_points, self.may_free_orientation = takes_point(self._task), tip is not None
+        # Goals of a tip change the weights of its task.
+        self.weights = _weights(self._task) if tip is None else tip.weights
         if isinstance(self._task, tasks.Orientation | tasks.CenterOfMass):
             self.tracks = self.weights[:3] == 0.0
         self._frames = frames

@@ -1,0 +1,192 @@
+"""Arms that share joints: solved together, each with its own goals, start and limits."""
+
+import numpy as np
+import pytest
+from figure_values import values
+
+import robots
+from ik_node import KinematicTree, StopReason
+from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
+from ik_node.control.coupled_arms import CoupledArms
+from ik_node.control.figure_controller import Aim, FigureController
+from ik_node.control.options import ArmOptions
+from ik_node.exceptions import OptionError
+
+TORSO = robots.OWN / 'torso.urdf'
+TREE = KinematicTree.from_urdf(TORSO)
+SHARED = ('lift_joint', 'waist_joint')
+NAMES = ('left', 'right')
+
+
+def built(present=NOTHING, arms=NAMES, **changed):
+    """Return a torso whose arms begin at its base, which they both move; __ stands for a dot."""
+    every = values(model_path=str(TORSO))
+    for name in arms:
+        every.update({f'{name}.{key}': value for key, value in ArmOptions.defaults().items()})
+        every[f'{name}.tip_link'] = f'{name}_tool0'
+    source = Source({**every, **{name.replace('__', '.'): value
+                                 for name, value in changed.items()}}, None)
+    return Built(source, build_robot(source, build_tree(source, present), arms, present))
+
+
+def controller(robot):
+    class Sink:
+        def publish(self, *_):
+            pass
+
+        hold = publish
+    return FigureController(robot.figure, lambda: 0.0, Sink())
+
+
+def tips(robot):
+    """Return the poses of the tips by an independent way: forward kinematics of the whole tree."""
+    frames = TREE.forward({name: value for name, value in robot.joint_values().items()
+                           if TREE.joints[name].mimic is None})
+    return {name: frames[f'{name}_tool0'] for name in NAMES}
+
+
+def reachable(robot, seed):
+    """Return goals of both tips that one configuration meets."""
+    body, rng = robot.figure.body, np.random.default_rng(seed)
+    q = robot.figure.start + 0.25 * rng.uniform(-1.0, 1.0, body.n_joints)
+    frames = body.forward(np.clip(q, body.lower, body.upper))
+    return {name: frames[f'{name}_tool0'] for name in NAMES}
+
+
+def test_they_are_one_figure_with_the_joints_of_both():
+    robot = built().robot
+    assert isinstance(robot.figure, CoupledArms)
+    assert robot.arms == {}
+    assert list(robot.figure.tasks) == list(NAMES)
+    assert set(robot.figure.body.joint_names) == {
+        *SHARED, *(f'{name}_joint_{k}' for name in NAMES for k in range(1, 8))}
+    assert robot.figure.solver_parameters == ('left.solver', 'right.solver')
+
+
+def test_a_goal_of_each_is_met_by_shared_joints_that_move():
+    robot = built().robot
+    for seed in range(10):
+        wanted = reachable(robot, seed)
+        outcome = controller(robot).go(robot, [Aim(name, T, None, None)
+                                               for name, T in wanted.items()])
+        assert outcome.result.success
+        for name, T in tips(robot).items():
+            assert T == pytest.approx(wanted[name], abs=1e-5)
+    assert any(abs(robot.joint_values()[name]) > 0.01 for name in SHARED)
+
+
+def test_a_goal_of_one_leaves_the_tip_of_the_other_where_it_is():
+    robot = built().robot
+    moved, before = controller(robot), tips(robot)
+    T = reachable(robot, 1)['left']
+    assert moved.go(robot, [Aim('left', T, None, None)]).accepted
+    assert tips(robot)['left'] == pytest.approx(T, abs=1e-5)
+    assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
+
+
+def test_a_goal_out_of_reach_is_refused_and_nothing_moves():
+    robot = built().robot
+    moved, before = controller(robot), tips(robot)
+    far = before['left'].copy()
+    far[0, 3] += 10.0
+    outcome = moved.go(robot, [Aim('left', far, None, None)])
+    assert not outcome.accepted
+    assert outcome.result.reason is not StopReason.CONVERGED
+    assert 'left' in outcome.result.diagnosis
+    for name, T in tips(robot).items():
+        assert np.array_equal(T, before[name])
+    assert moved.go(robot, [Aim('right', reachable(robot, 2)['right'], None, None)]).accepted
+    assert tips(robot)['left'] == pytest.approx(before['left'], abs=1e-5)
+
+
+def test_arms_that_share_nothing_keep_solvers_of_their_own():
+    robot = built(left__base_link='torso_link', left__solver='auto',
+                  right__base_link='torso_link').robot
+    assert robot.figure is None
+    assert [arm.solver_name for arm in robot.arms.values()] == ['auto', 'dls']
+
+
+def test_a_third_arm_that_shares_nothing_stays_alone():
+    robot = built(arms=(*NAMES, 'head'), head__base_link='torso_link', head__tip_link='head_camera',
+                  head__task_weights=np.array([0.0, 0, 0, 0, 1, 1])).robot
+    assert list(robot.figure.tasks) == list(NAMES)
+    assert list(robot.arms) == ['head']
+    assert len(robot.groups) == 2
+
+
+def test_a_change_rebuilds_only_what_it_concerns():
+    first = built()
+    assert built(first).robot is first.robot
+    goal = reachable(first.robot, 3)['left']
+    assert controller(first.robot).go(first.robot, [Aim('left', goal, None, None)]).accepted
+    other = built(first, left__solver='hierarchy')
+    assert other.robot.figure.solver_name == 'hierarchy'
+    assert other.robot.figure.body is first.robot.figure.body
+    assert np.array_equal(other.robot.figure.tasks['left'].target, goal)
+    apart = built(other, left__base_link='torso_link')
+    assert apart.robot.figure is None
+    assert tips(apart.robot)['left'] == pytest.approx(goal, abs=1e-5)
+    again = built(apart, left__solver='lagrange', right__solver='lagrange')
+    assert again.robot.figure.solver_name == 'lagrange'
+
+
+@pytest.mark.parametrize(('solvers', 'used'), [
+    (('dls', 'dls'), 'least_squares'), (('auto', 'dls'), 'least_squares'),
+    (('dls', 'hierarchy'), 'hierarchy'), (('lagrange', 'lagrange'), 'lagrange')])
+def test_the_solver_of_the_body_that_one_names_is_used(solvers, used):
+    robot = built(left__solver=solvers[0], right__solver=solvers[1]).robot
+    assert robot.figure.solver_name == used
+
+
+def test_task_weights_are_those_of_each_arm():
+    robot = built(left__task_weights=np.array([1.0, 1, 1, 0, 0, 0]),
+                  right__task_weights='auto').robot
+    assert np.array_equal(robot.figure.tasks['left'].weights, [1.0, 1, 1, 0, 0, 0])
+    assert np.array_equal(robot.figure.tips['right'].weights, np.ones(6))
+
+
+def test_start_pose_and_limits_of_motion_are_those_of_each_arm():
+    start = np.full(9, 0.1)
+    figure = built(left__start_pose=start, left__velocity_limits=0.5,
+                   right__velocity_limits=0.25, right__speed=0.5).robot.figure
+    at = dict(zip(figure.body.joint_names, figure.start))
+    limit = dict(zip(figure.body.joint_names, figure.limits.velocity))
+    assert at['lift_joint'] == at['left_joint_3'] == 0.1
+    assert at['right_joint_3'] == 0.0
+    assert limit['left_joint_1'] == 0.5
+    assert limit['right_joint_1'] == limit['waist_joint'] == 0.125  # of the slower one
+
+
+@pytest.mark.parametrize(('changed', 'reason'), [
+    ({'left__solver': 'analytic'}, "left.solver must be one of 'dls', 'auto', .*, not 'analytic'"),
+    ({'left__solver': 'lagrange', 'right__solver': 'hierarchy'},
+     "'left.solver', 'right.solver' must be the same, not 'lagrange', 'hierarchy'"),
+    ({'left__trajectory_topic': '/a', 'right__trajectory_topic': '/b'}, 'must be the same'),
+    ({'root': 'planar'}, "root must be fixed with the arms 'left', 'right', which share joints"),
+    ({'motion': 'cartesian'}, 'motion cartesian moves one tip'),
+    ({'left__base_link': 'lift_link', 'right__base_link': 'lift_link'},
+     "left.base_link must be a link that no joint moves, .* which is moved by 'lift_joint'"),
+    ({'left__start_pose': np.full(9, 0.1), 'right__start_pose': np.full(9, 0.05)},
+     "must have the same value of joint 'lift_joint', not 0.1 and 0.05"),
+    ({'left__start_pose': np.full(9, 9.0)}, 'start_pose: 9 is outside the limits'),
+    ({'left__task_weights': np.zeros(6)}, 'task_weights must have an entry above zero')])
+def test_values_that_do_not_fit_together_are_refused(changed, reason):
+    with pytest.raises(OptionError, match=reason):
+        built(**changed)
+
+
+def test_before_the_first_goal_targets_are_where_a_real_robot_stands():
+    robot = built().robot
+    moved = controller(robot)
+    measured = robot.figure.start + 0.2
+    robot.move(robot.figure, measured)  # as joint states of the robot do
+    moved.begin_at_present(robot)
+    before = tips(robot)
+    T = before['left'].copy()
+    T[2, 3] -= 0.05
+    assert moved.go(robot, [Aim('left', T, None, None)]).accepted
+    assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
+    there = tips(robot)['left']
+    moved.begin_at_present(robot)  # goals have moved it: its targets stay
+    assert np.array_equal(robot.figure.tasks['left'].target, T)
+    assert there == pytest.approx(T, abs=1e-5)
