@@ -15,7 +15,8 @@ from ik_node.exceptions import IkError, InputError, OptionError, UnsupportedErro
 from ik_node.model.chain import Chain, check_chain
 from ik_node.options import option
 from ik_node.solvers import search
-from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.base import Solver
+from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.result import Result, StopReason

@@ -51,7 +51,7 @@ from dataclasses import dataclass
 import numpy as np
 from ik_node import StopReason, solver_names
 from ik_node.options import option
-from ik_node.solvers.base import Found, Solver
+from ik_node.plugins import Found, Solver
 from ik_node.solvers.options import SolverOptions
 
 NAMES = solver_names()  # asks for plug-ins while it is one that is imported

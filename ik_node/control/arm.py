@@ -16,8 +16,9 @@ from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary
 from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.options import Options
-from ik_node.solvers.base import PATH_KERNELS, Solver
+from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.path.planned import PATH_KERNELS
 from ik_node.solvers.registry import make_solver
 from ik_node.solvers.search import nearest_turn
 from ik_node.workspace.task_rank import task_rank

@@ -11,9 +11,10 @@ from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
 from ik_node.motion.time_scaling import two_passes
 from ik_node.motion.tip_path import TipPath
-from ik_node.solvers.base import PATH_KERNELS, Solver
+from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.path.planned import PATH_KERNELS
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_log
 

@@ -10,7 +10,8 @@ from ik_node._jit import Kernel
 from ik_node.exceptions import OptionError, UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
-from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.base import Solver
+from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions

@@ -5,58 +5,29 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ik_node import _jit
-from ik_node._arrays import floats, number, numbers, vector
+from ik_node._arrays import floats, number, vector
 from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
 from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.closest import closest, closest_configuration
-from ik_node.solvers.goal import Goal, as_goal, first_unclean
+from ik_node.solvers.found import Found, Verified, joint_values, judged
+from ik_node.solvers.goal import Goal, as_goal, as_goals
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.packing import Packed, pack
-from ik_node.solvers.path.planned import plan
+from ik_node.solvers.path.planned import PATH_KERNELS, plan
 from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
-from ik_node.solvers.path.projection import project
-from ik_node.solvers.path.selection import shortest_path
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.search import goal_error, into_limits
 from ik_node.solvers.settings import make_scratch
 from ik_node.spatial import first_off_pose, is_pose, rotation_defect
 
-PATH_KERNELS = project, shortest_path  # the entries of `solve_path`
 _PATIENCE = 2.0  # s for which a batch runs as plain Python
-
-
-class Found(NamedTuple):
-    """The fields of `Result` that a solver sets; errors and success are verified afterwards."""
-
-    q: np.ndarray
-    success: bool
-    reason: StopReason
-    position_error: float
-    orientation_error: float
-    iterations: int
-    restarts: int
-    method: str = ''
-
-
-class Verified(Found):
-    """A result that a kernel of this package has verified at q; see `Solver._verified`."""
-
-    __slots__ = ()
-
-    def _replace(self, **changes: Any) -> Found:  # type: ignore[override]
-        """Return it with other fields; a plain `Found` where verified fields change."""
-        replaced = super()._replace(**changes)
-        return replaced if _VERIFIED_FIELDS.isdisjoint(changes) else Found(*replaced)
-
-
-_VERIFIED_FIELDS = {'q', 'success', 'position_error', 'orientation_error'}
 
 
 class Solver(ABC):
@@ -111,7 +82,7 @@ class Solver(ABC):
         if progress is not None and not callable(progress):
             raise InputError(f'progress must be a function of one number, not {shown(progress)}')
         started = time.perf_counter()
-        wanted = self._goals(goals)
+        wanted = as_goals(goals)
         starts = self._starts(q0, len(wanted))
         found = self._solve_all_of(wanted, starts,
                                    (lambda done: None) if progress is None else progress)
@@ -148,7 +119,7 @@ class Solver(ABC):
         if deadline < started:
             raise InputError(f'timeout must be at least 0, or None, not {timeout:g}')
         goals = (list(poses) if isinstance(poses, (list, tuple)) and len(poses)
-                 and all(isinstance(goal, Goal) for goal in poses) else self._goals(poses))
+                 and all(isinstance(goal, Goal) for goal in poses) else as_goals(poses))
         start = None if q0 is None else Solver._start(self, q0)
         self._begun = True
         if not _jit.is_limited():
@@ -322,10 +293,9 @@ class Solver(ABC):
         """Return the result of a method with errors and success from forward kinematics.
 
         q is brought inside the limits, by whole turns or by clipping; q0 (n,) replaces a q that is
-        not finite. Success means that both errors are within the tolerances. A refuted success is
-        STALLED. Raises IkError, naming the solver, for anything but a valid `Found`.
+        not finite. Success: see `judged`. Raises IkError as `joint_values`.
         """
-        q = self._joint_values(found)
+        q = joint_values(found, self.chain.n_joints, self.name)
         if not np.isfinite(q).all():
             q, found = np.array(q0, dtype=float), found._replace(reason=StopReason.STALLED)
         into_limits(self.chain.arrays, q)
@@ -336,28 +306,8 @@ class Solver(ABC):
 
     def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
         """Return the result for joint values (n,) with these errors, m and rad."""
-        met = bool(position <= self.options.position_tolerance
-                   and orientation <= self.options.orientation_tolerance)
-        reason = found.reason
-        if met:
-            reason = StopReason.CONVERGED
-        elif reason is StopReason.CONVERGED:
-            reason = StopReason.STALLED
-        return Verified(q, met, reason, float(position), float(orientation), found.iterations,
-                        found.restarts, found.method)
-
-    def _joint_values(self, found: Any) -> np.ndarray:
-        """Return the q (n,) of a result, as a new array; see `_verified`."""
-        if not isinstance(found, Found):
-            raise IkError(f'the solver {self.name!r} must return a Found, not {shown(found)}')
-        array = np.asarray(found.q)
-        if array.shape != self._shape or array.dtype.kind not in 'iuf':
-            raise IkError(f'the solver {self.name!r} must return q as numbers of the shape '
-                          f'{self._shape}, not {shown(found.q)}')
-        if not isinstance(found.reason, StopReason):
-            raise IkError(f'the solver {self.name!r} must return a StopReason, not '
-                          f'{shown(found.reason)}')
-        return np.array(array, dtype=float)
+        return judged(found, q, position, orientation, (self.options.position_tolerance,
+                                                        self.options.orientation_tolerance))
 
     @cached_property
     def _packed_chain(self) -> Packed:
@@ -378,29 +328,6 @@ class Solver(ABC):
             found.append(self._solve(goal, start))
             progress(k / len(goals))
         return found
-
-    @staticmethod
-    def _poses(poses: Any) -> np.ndarray:
-        """Return poses as an array (m, 4, 4). Raises InputError, naming the first invalid one."""
-        array = numbers(poses, 'goals')
-        array.flags.writeable = False
-        if array.ndim != 3 or array.shape[1:] != (4, 4):
-            raise InputError(f'goals must have the shape (m, 4, 4), not {array.shape}')
-        wrong = first_unclean(array)
-        if wrong < 0:
-            return array
-        mended = array.copy()
-        for k in range(wrong, len(array)):
-            try:
-                mended[k] = Goal.from_pose(array[k]).pose
-            except InputError as error:
-                raise InputError(f'goals[{k}]: {error}') from error
-        mended.flags.writeable = False
-        return mended
-
-    @classmethod
-    def _goals(cls, poses: Any) -> list[Goal]:
-        return [Goal._of_clean_pose(pose) for pose in cls._poses(poses)]
 
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""

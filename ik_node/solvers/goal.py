@@ -143,6 +143,30 @@ def as_goal(goal: Any) -> Goal:
     return goal if isinstance(goal, Goal) else Goal.from_pose(goal)
 
 
+def as_poses(poses: Any) -> np.ndarray:
+    """Return poses as an array (m, 4, 4). Raises InputError, naming the first invalid one."""
+    array = numbers(poses, 'goals')
+    array.flags.writeable = False
+    if array.ndim != 3 or array.shape[1:] != (4, 4):
+        raise InputError(f'goals must have the shape (m, 4, 4), not {array.shape}')
+    wrong = first_unclean(array)
+    if wrong < 0:
+        return array
+    mended = array.copy()
+    for k in range(wrong, len(array)):
+        try:
+            mended[k] = Goal.from_pose(array[k]).pose
+        except InputError as error:
+            raise InputError(f'goals[{k}]: {error}') from error
+    mended.flags.writeable = False
+    return mended
+
+
+def as_goals(poses: Any) -> list[Goal]:
+    """Return the goals of all six axes at poses (m, 4, 4), m. Raises InputError as `as_poses`."""
+    return [Goal._of_clean_pose(pose) for pose in as_poses(poses)]
+
+
 def _weights(weights: Any, has_position: bool, has_orientation: bool) -> np.ndarray:
     if weights is None:
         checked = np.ones(6)

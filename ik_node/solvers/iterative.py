@@ -12,9 +12,10 @@ from ik_node._jit import Kernel, OutOfTimeError, unlimited
 from ik_node.exceptions import OptionError
 from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Found, Solver, Verified
+from ik_node.solvers.base import Solver
 from ik_node.solvers.batch import search_many
 from ik_node.solvers.diagnosis import diagnose
+from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.result import StopReason

@@ -7,7 +7,7 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.plan import Plan
-from ik_node.solvers.base import Found
+from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.result import StopReason, task_singular_values

@@ -27,9 +27,10 @@ from ik_node.solvers.analytic.selection.swivel_selection import (
     hinted_swivel,
     intervals_within,
 )
-from ik_node.solvers.base import Found, Solver, Verified
+from ik_node.solvers.base import Solver
 from ik_node.solvers.batch import share
-from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
+from ik_node.solvers.found import Found, Verified
+from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
 from ik_node.solvers.iterative import PREFERENCES
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.low_discrepancy import low_discrepancy
@@ -133,7 +134,7 @@ class AnalyticSolver(Solver):
         cores. redundancy: as for `solve_all`, but required for redundant arms. Raises InputError
         for malformed goals, naming the pose.
         """
-        poses, within_limits = self._poses(goals), flag(within_limits, 'within_limits')
+        poses, within_limits = as_poses(goals), flag(within_limits, 'within_limits')
         parameters = NOTHING
         if redundancy is not None or self._whole.searched:
             parameters = self._whole.checked_parameters(redundancy)

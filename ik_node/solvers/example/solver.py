@@ -7,7 +7,7 @@ import numpy as np
 from ik_node._jit import Kernel
 from ik_node.exceptions import UnsupportedError
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.base import Solver
 from ik_node.solvers.example.examples import Examples, Features, features_of, gap
 from ik_node.solvers.example.models import (
     GaussianMixture,
@@ -17,6 +17,7 @@ from ik_node.solvers.example.models import (
 )
 from ik_node.solvers.example.options import ExampleOptions
 from ik_node.solvers.example.sources import read_examples
+from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings

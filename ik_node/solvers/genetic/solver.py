@@ -9,7 +9,7 @@ import numpy as np
 from ik_node.exceptions import OptionError, shown
 from ik_node.model.chain import Chain
 from ik_node.options import option
-from ik_node.solvers.base import Found
+from ik_node.solvers.found import Found
 from ik_node.solvers.genetic.attempt import genetic_attempt, genetic_bare_step
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
 from ik_node.solvers.genetic.generator import first_state

@@ -11,7 +11,8 @@ from ik_node._arrays import vector
 from ik_node._jit import Kernel
 from ik_node.exceptions import IkError, UnsupportedError, shown
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Found, Solver
+from ik_node.solvers.base import Solver
+from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.dls import DlsSolver

@@ -1,0 +1,68 @@
+"""What a method has found for a goal, and how it is judged by forward kinematics."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.exceptions import IkError, shown
+from ik_node.solvers.result import StopReason
+
+
+class Found(NamedTuple):
+    """The fields of `Result` that a solver sets; errors and success are verified afterwards."""
+
+    q: np.ndarray
+    success: bool
+    reason: StopReason
+    position_error: float
+    orientation_error: float
+    iterations: int
+    restarts: int
+    method: str = ''
+
+
+class Verified(Found):
+    """A result that a kernel of this package has verified at q; see `Solver._verified`."""
+
+    __slots__ = ()
+
+    def _replace(self, **changes: Any) -> Found:  # type: ignore[override]
+        """Return it with other fields; a plain `Found` where verified fields change."""
+        replaced = super()._replace(**changes)
+        return replaced if _VERIFIED_FIELDS.isdisjoint(changes) else Found(*replaced)
+
+
+_VERIFIED_FIELDS = {'q', 'success', 'position_error', 'orientation_error'}
+
+
+def judged(found: Found, q: np.ndarray, position: float, orientation: float,
+           tolerances: tuple[float, float]) -> Found:
+    """Return a result with the joint values q (n,) and their errors; m and rad.
+
+    Success means that both errors are within the tolerances. A refuted success is STALLED.
+    """
+    met = bool(position <= tolerances[0] and orientation <= tolerances[1])
+    reason = found.reason
+    if met:
+        reason = StopReason.CONVERGED
+    elif reason is StopReason.CONVERGED:
+        reason = StopReason.STALLED
+    return Verified(q, met, reason, float(position), float(orientation), found.iterations,
+                    found.restarts, found.method)
+
+
+def joint_values(found: Any, n: int, solver: str) -> np.ndarray:
+    """Return the q (n,) of a result, as a new array, which may be not finite.
+
+    Raises IkError, naming the solver, for anything but a valid `Found`.
+    """
+    if not isinstance(found, Found):
+        raise IkError(f'the solver {solver!r} must return a Found, not {shown(found)}')
+    array = np.asarray(found.q)
+    if array.shape != (n,) or array.dtype.kind not in 'iuf':
+        raise IkError(f'the solver {solver!r} must return q as numbers of the shape {(n,)}, not '
+                      f'{shown(found.q)}')
+    if not isinstance(found.reason, StopReason):
+        raise IkError(f'the solver {solver!r} must return a StopReason, not '
+                      f'{shown(found.reason)}')
+    return np.array(array, dtype=float)
