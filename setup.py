@@ -57,7 +57,7 @@ setup(
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'optik-py', 'pin', 'playwright',
                   'pytracik', 'roboticstoolbox-python', 'rtb-data'],
         'viewer': ['pycollada', 'viser>=1.0'],  # for meshes in .dae files; for the page
-
+        'robots': ['robot_descriptions', 'xacrodoc'],  # some hundred robots, downloaded with git
     },
     zip_safe=True,
     entry_points={

@@ -12,6 +12,14 @@ from ik_node.exceptions import ModelError, shown
 
 MAX_BYTES = 8 * 2**20
 """Of a description, a table of rows or a file of poses."""
+MAX_MESH_BYTES = 128 * 2**20
+"""Of a mesh inside an archive."""
+MAX_ARCHIVE_BYTES = 512 * 2**20
+"""Of all files of an archive, unpacked."""
+MAX_ARCHIVE_FILES = 10_000
+"""Of an archive, folders counted."""
+MAX_UPLOAD_BYTES = 256 * 2**20
+"""Of a file that is sent to the page."""
 MAX_NODES = 100_000
 """Elements of an XML text; values of a YAML text, those of aliases counted each time."""
 MAX_NESTING = 50

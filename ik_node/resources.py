@@ -4,6 +4,9 @@ import contextlib
 import sys
 from pathlib import Path
 
+from ik_node.archives import is_member
+from ik_node.downloads import download, is_described
+
 _PACKAGE = 'ik_node'
 
 
@@ -32,15 +35,20 @@ def own_robots() -> dict[str, Path]:
 
 
 def robot_file(robot: str) -> Path:
-    """Return the file of a robot: a path as it is, or one of the names under urdf/ or config/dh/.
+    """Return the file of a robot, given as the user of a command gives it.
 
-    Raises FileNotFoundError, with the names, for neither.
+    robot: a path, also to a file in a zip archive; one of the names under urdf/ or config/dh/; or a
+    name of the package robot_descriptions, which is downloaded on demand. Raises ModelError where
+    that fails, and FileNotFoundError, with the names, for anything else.
     """
     path = Path(robot)
-    if path.is_file():
+    if path.is_file() or is_member(path):
         return path
     own = own_robots()
     if robot in own:
         return own[robot]
+    if is_described(robot):
+        return download(robot)
     raise FileNotFoundError(f'there is no robot {robot!r}: neither a file, nor one of '
-                            f'{", ".join(own)}')
+                            f'{", ".join(own)}, nor one of the package robot_descriptions, such as '
+                            'panda_description')

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 
+from ik_node.archives import ARCHIVE, member_of
 from ik_node.bounds import as_path, read_bytes
 from ik_node.exceptions import ModelError, shown
 from ik_node.model.asf import is_asf, read_asf
@@ -12,6 +13,7 @@ from ik_node.model.dh import is_dh, read_dh_source
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf import is_urdf, is_xacro, read_untrusted_urdf, read_urdf
+from ik_node.model.zipped_urdf import is_zip, read_zipped_urdf
 
 _HEAD = 2**16  # characters that a reader is shown to recognise a source by
 
@@ -38,6 +40,7 @@ READERS: tuple[Reader, ...] = (
     Reader('URDF', ('.urdf',), is_urdf, read_urdf, _XML_OPTIONS),
     Reader('DH rows', ('.yaml', '.yml'), is_dh, read_dh_source),
     Reader('Acclaim skeleton', ('.asf',), is_asf, read_asf),
+    Reader('URDF and meshes', (ARCHIVE,), is_zip, read_zipped_urdf, ('hold_complex_joints',)),
 )
 """Every reader. Of several that recognise a content the first is taken."""
 EXTENSIONS = tuple(extension for reader in READERS for extension in reader.extensions)
@@ -70,7 +73,7 @@ def find_reader(source: str | PathLike[str]) -> Reader:
         what, head, candidates = 'the text', str(source), READERS
     else:
         path = as_path(source, 'a model')
-        extension = path.suffix.lower()
+        extension = ARCHIVE if member_of(path) else path.suffix.lower()
         candidates = tuple(reader for reader in READERS if extension in reader.extensions)
         if len(candidates) == 1:
             return candidates[0]

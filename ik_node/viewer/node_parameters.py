@@ -130,7 +130,7 @@ def _description(values: Mapping[str, Any]) -> str:
     if values.get('robot_description'):
         return str(values['robot_description'])
     file = model_path(values)
-    if not file or not Path(file).is_file():
+    if not file:
         return ''
     pairs = values.get('xacro_args')
     try:
