@@ -70,9 +70,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog='ik_view', description=__doc__,
         epilog='Arguments after --ros-args are passed to ROS 2.')
-    parser.add_argument('--robot', help='start a node with this robot: a file, '
-                        f'{FORMATS}, or one of the robots of this package; by default a running '
-                        'node is shown')
+    parser.add_argument('start', nargs='?', metavar='ROBOT', help='start a node with this robot: '
+                        f'a file, {FORMATS}; one of the robots of this package; or a name of the '
+                        'package robot_descriptions, which is downloaded on demand. By default a '
+                        'running node is shown')
+    parser.add_argument('--robot', help='the same, where options stand before it')
     parser.add_argument('--base', default='', help='base link of the chain, with --robot')
     parser.add_argument('--tip', default='', help='tip link of the chain, with --robot')
     parser.add_argument('--compare', nargs='*', metavar='SOLVER', choices=solver_names(),
@@ -88,6 +90,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '
                         'next free one; by default 8080')
     arguments = parser.parse_args(_own(sys.argv[1:] if argv is None else argv))
+    if arguments.start and arguments.robot:
+        parser.error(f'one robot is needed, not both {arguments.start!r} and {arguments.robot!r}')
+    arguments.robot = arguments.robot or arguments.start
     if arguments.compare is None:
         arguments.compare = []
     else:

@@ -32,7 +32,7 @@ def robots() -> dict[str, dict[str, str]]:
     found = {}
     for name, file in own_robots().items():
         kind = find_reader(file).name
-        found[name if kind == 'URDF' else f'{name} ({kind})'] = _parameters(
+        found[name if kind == 'URDF' else f'{name} ({kind})'] = file_parameters(
             file, tip=_TIPS.get(name, ''))
     for package, (module, below, files) in _REAL.items():
         spec = importlib.util.find_spec(module)
@@ -40,11 +40,16 @@ def robots() -> dict[str, dict[str, str]]:
             for name, (base, tip) in files.items():
                 file = (Path(place) / below / name).resolve()
                 if file.is_file():
-                    found[f'{file.stem} ({package})'] = _parameters(file, base, tip)
+                    found[f'{file.stem} ({package})'] = file_parameters(file, base, tip)
     return found
 
 
-def _parameters(file: Path, base: str = '', tip: str = '') -> dict[str, str]:
+def file_parameters(file: Path, base: str = '', tip: str = '') -> dict[str, str]:
     """Return the parameters that select a file, whatever the node had before."""
-    return {'robot_description': '', **dict.fromkeys(MODEL_PATHS, ''), 'model_path': str(file),
-            'poses': '', 'start_pose': 'none', 'base_link': base, 'tip_link': tip}
+    return {**text_parameters('', base, tip), 'model_path': str(file)}
+
+
+def text_parameters(text: str, base: str = '', tip: str = '') -> dict[str, str]:
+    """Return the parameters that select a robot by its URDF text, whatever the node had before."""
+    return {**dict.fromkeys(MODEL_PATHS, ''), 'robot_description': text, 'poses': '',
+            'start_pose': 'none', 'base_link': base, 'tip_link': tip}

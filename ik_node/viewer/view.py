@@ -18,6 +18,7 @@ from ik_node.viewer.goal_panel import GoalPanel
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.layer_panel import LayerPanel
+from ik_node.viewer.open_panel import OpenPanel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import Readout, TimePlot
@@ -62,6 +63,7 @@ class View:
         self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
                                        hint='load another robot into the node')
         self._robot.on_update(lambda event: self._choose_robot(event))
+        self._open = OpenPanel(server, robot_views, self._notify, self._forget_choice)
         self._goal_folder = gui.add_folder('Goal')
         with self._goal_folder:
             self._only = gui.add_checkbox('position only', False)
@@ -93,6 +95,7 @@ class View:
         self._closed.set()
         self._news.set()
         self._playback.close()
+        self._open.close()
         for robot_view in self._robot_views:
             robot_view.close()
 
@@ -173,7 +176,7 @@ class View:
         first.is_only_played = not has_node
         if has_node != self._goal_folder.visible:
             self._readout.show(has_node)
-            for widget in (self._robot, self._goal_folder, *self._solver_folders,
+            for widget in (self._robot, self._open, self._goal_folder, *self._solver_folders,
                            self._path_folder, self._joint_folder, self._workspace_folder):
                 widget.visible = has_node
         if first.tree is None:
@@ -256,6 +259,10 @@ class View:
             except SilentError as error:
                 self._robot.value = _AS_IT_IS
                 self._notify(f'{robot_view.name}: {error}')
+
+    def _forget_choice(self) -> None:
+        """Show no robot of the gallery as chosen."""
+        self._robot.value = _AS_IT_IS
 
     def _notify(self, line: str) -> None:
         for client in self._server.get_clients().values():
