@@ -1,0 +1,191 @@
+"""Commands and programs of the README and the docs: their options, names and messages exist."""
+
+import argparse
+import ast
+import importlib
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ik_node import commands
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
+from ik_node.control.task_options import TaskOptions
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
+BLOCKS = [(page.relative_to(ROOT).as_posix(), language, text) for page in PAGES
+          for language, text in re.findall(r'^```(\w+)\n(.*?)^```', page.read_text('utf-8'),
+                                           re.DOTALL | re.MULTILINE)]
+NOT_OURS = {'cd', 'colcon', 'docker', 'export', 'pip', 'rosdep', 'source', 'xacro', 'nlopt'}
+NOT_OURS_OF_ROS = {'lifecycle', 'node', 'topic echo', 'topic info'}
+PARAMETERS = {*ModelOptions.specs(), *ArmOptions.specs(), *NodeOptions.specs()}
+
+
+def lines(text):
+    """Yield the commands of a block as lists of words, also where they go on in the next line."""
+    begun = ''
+    for line in text.replace('\\\n', ' ').splitlines():
+        begun += line + '\n'
+        try:
+            words = shlex.split(re.sub(r' > \S+', '', begun), comments=True)
+        except ValueError:  # a quotation that the next line closes
+            continue
+        begun, command = '', []
+        for word in [*words, '&&']:
+            if word not in ('&&', '&', '|'):
+                command.append(word)
+            elif command:
+                yield command
+                command = []
+    assert not begun
+
+
+COMMANDS = [(page, words) for page, language, text in BLOCKS if language == 'sh'
+            for words in lines(text)]
+
+
+class _ParsedError(Exception):
+    """The arguments of a command are valid; nothing of it is run."""
+
+
+def parse(module, arguments, monkeypatch):
+    """Let a command parse arguments, and stop it then."""
+    parse_known_args = argparse.ArgumentParser.parse_known_args
+
+    def stop(self, args=None, namespace=None):
+        rest = parse_known_args(self, args, namespace)[1]
+        assert not rest or rest[0] == '--ros-args', f'unknown: {rest}'
+        raise _ParsedError
+    monkeypatch.setattr(argparse.ArgumentParser, 'parse_known_args', stop)
+    monkeypatch.setattr(sys, 'argv', ['command', *arguments])
+    with pytest.raises(_ParsedError):
+        importlib.import_module(module).main()
+
+
+def check_parameters(arguments):
+    """Check that the parameters in -p name:=value are the node's."""
+    for name in re.findall(r'(\S+?):=', ' '.join(arguments)):
+        if not name.startswith('__'):
+            check_parameter(name)
+
+
+def check_parameter(name):
+    """Check that the node has a parameter, of itself, an arm, a task or a solver."""
+    last = name.rpartition('.')[2]
+    assert last in PARAMETERS or last in TaskOptions.specs() or '.' in name, name
+
+
+def check_message(kind, text):
+    """Check that a type exists, and has the fields of a value in YAML."""
+    package, *_, name = kind.split('/')
+    pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+    is_service = kind.split('/')[1] == 'srv'
+    module = pytest.importorskip(f'{package}.{"srv" if is_service else "msg"}')
+    made = getattr(module, name)
+    fill((made.Request if is_service else made)(), yaml.safe_load(text or '{}'))
+
+
+def fill(message, values):
+    """Set the fields of a message, each of which must exist and take its value."""
+    for name, value in values.items():
+        assert name in message.get_fields_and_field_types(), (type(message), name)
+        field = getattr(message, name)
+        if isinstance(value, dict):
+            fill(field, value)
+        elif not (isinstance(value, list) and value and isinstance(value[0], dict)):
+            setattr(message, name, value)
+
+
+def check_ros(words, monkeypatch):
+    """Check a command of ros2."""
+    verb = ' '.join(words[:2])
+    if words[0] == 'run':
+        assert words[1] == 'ik_node', words
+        check(words[2:], monkeypatch)
+    elif words[0] == 'launch':
+        code = (ROOT / 'launch' / words[2]).read_text()
+        shared = ''.join(file.read_text() for file in (ROOT / 'launch').glob('*.py'))
+        for name in re.findall(r'(\w+):=', ' '.join(words[3:])):
+            assert f"'{name}'" in code + shared, words
+    elif words[0] == 'param':
+        for name in words[3:4] if words[2].endswith('/ik_node') else ():
+            check_parameter(name)
+        assert words[1] in ('describe', 'get', 'list') or yaml.safe_load(words[4]) is not None
+    elif verb == 'topic pub':
+        kind, *text = [word for word in words[2:] if not word.startswith('-')][1:]
+        check_message(kind, text[0] if text else '')
+    elif verb == 'service call':
+        check_message(words[3], words[4] if len(words) > 4 else '')
+    else:
+        assert {words[0], verb} & NOT_OURS_OF_ROS, words
+
+
+def check_make(words):
+    """Check the target and the variables of make."""
+    code = (ROOT / 'Makefile').read_text()
+    for word in words:
+        name, is_variable, _ = word.partition('=')
+        assert re.search(rf'\b{name}\b' if is_variable else rf'^{name}:', code, re.MULTILINE), word
+
+
+def check(words, monkeypatch):
+    """Check a command."""
+    words = words[next(k for k, word in enumerate(words) if not re.match(r'[A-Z_]+=', word)):]
+    name, arguments = words[0].removeprefix('.venv/bin/'), words[1:]
+    if name == 'ros2':
+        check_ros(arguments, monkeypatch)
+    elif name == 'make':
+        check_make(arguments)
+    elif name in ('python', 'python3') and arguments[0] == '-m':
+        if arguments[1].partition('.')[0] in ('ik_node', 'benchmark'):
+            folder = ROOT / arguments[1].replace('.', '/')
+            file = folder / '__main__.py' if folder.is_dir() else folder.with_suffix('.py')
+            assert file.is_file(), words
+            if arguments[1].startswith('ik_node'):
+                parse(f'{arguments[1]}.__main__' if folder.is_dir() else arguments[1],
+                      arguments[2:], monkeypatch)
+    elif name in ('python', 'python3'):
+        code = (ROOT / arguments[0]).read_text()
+        for option in (word for word in arguments[1:] if word.startswith('--')):
+            assert f"'{option}'" in code, words
+    elif name in ('ik_node', 'demo_goals'):
+        check_parameters(arguments)
+    elif hasattr(commands, name):
+        module = next(cell.cell_contents for cell in getattr(commands, name).__closure__)
+        parse(module, arguments, monkeypatch)
+    else:
+        assert name in NOT_OURS, words
+
+
+@pytest.mark.parametrize('page', sorted({page for page, _ in COMMANDS}))
+def test_the_commands_of_a_page_exist_with_their_options(page, monkeypatch):
+    for where, words in COMMANDS:
+        if where == page:
+            with monkeypatch.context() as patched:
+                check(words, patched)
+
+
+def test_programs_import_what_there_is():
+    for page, language, text in BLOCKS:
+        if language == 'python':
+            for node in ast.walk(ast.parse(text, page)):
+                if isinstance(node, ast.ImportFrom) and node.module.split('.')[0] == 'ik_node':
+                    module = importlib.import_module(node.module)
+                    missing = [one.name for one in node.names if not hasattr(module, one.name)]
+                    assert not missing, (page, node.module, missing)
+
+
+def test_parameters_in_yaml_are_the_nodes():
+    for page, language, text in BLOCKS:
+        values = yaml.safe_load(text) if language == 'yaml' else None
+        if isinstance(values, dict) and 'ros__parameters' in values.get('ik_node', {}):
+            values = values['ik_node']['ros__parameters']
+            named = {*values.get('tasks', ()), *values.get('arms', ())}
+            for name, value in values.items():
+                if name not in named and not isinstance(value, dict):
+                    assert name.split('.')[0] in named or name in PARAMETERS or '.' in name, (
+                        page, name)
