@@ -5,13 +5,17 @@ import ast
 import importlib
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy.optimize
 import yaml
 
-from ik_node import commands
+import ik_node
+from ik_node import KinematicTree, commands, make_solver
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.task_options import TaskOptions
 
@@ -177,6 +181,37 @@ def test_programs_import_what_there_is():
                     module = importlib.import_module(node.module)
                     missing = [one.name for one in node.names if not hasattr(module, one.name)]
                     assert not missing, (page, node.module, missing)
+
+
+@pytest.mark.parametrize('page', [
+    'docs/own_robot.md', 'docs/paths.md', 'docs/solvers/README.md', 'docs/solvers/analytic.md',
+    'docs/solvers/example.md', 'docs/solvers/genetic.md', 'docs/solvers/optimization.md'])
+def test_the_programs_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    programs = [text for where, language, text in BLOCKS
+                if (where, language) == (page, 'python')]
+    assert programs
+    for program in programs:
+        arm = next((arm for part, arm in ARMS.items() if part in program), 'arm_7r')
+        exec(compile(program, page, 'exec'), variables(arm, Path(page).stem, tmp_path))
+
+
+# Of programs for an arm of another number of joints: a part of them, and the arm.
+ARMS = {'6R': 'arm_6r', 'solve_path': 'arm_6r', 'linear_constraints': 'planar_3r'}
+
+
+def variables(arm, solver, folder):
+    """Return what a program takes for granted; write the files that it names."""
+    file = ROOT / f'urdf/{arm}.urdf'
+    chain = KinematicTree.from_urdf(file).chain()
+    q = np.array([0.3, 0.5, -0.2, -1.2, 0.4, 0.8, 0.1])[:chain.n_joints]
+    shutil.copy(file, folder / 'arm.urdf')
+    np.savetxt(folder / 'walk.csv', np.linspace(0.8, 1.1, 8)[:, None] * q, delimiter=',',
+               header=','.join(chain.joint_names), comments='')
+    solver = make_solver(solver if solver in ('analytic', 'genetic') else 'dls', chain)
+    return {**vars(ik_node), 'np': np, 'scipy': scipy, 'chain': chain, 'q': q, 'q0': 0.9 * q,
+            'goal': chain.forward(q), 'pose': chain.forward(q), 'solver': solver,
+            'poses': np.array([chain.forward(0.9 * q), chain.forward(q)])}
 
 
 def test_parameters_in_yaml_are_the_nodes():
