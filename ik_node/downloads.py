@@ -25,9 +25,11 @@ _SUFFIX = '_description'
 _PATIENCE = 5.0  # s that git may take to end
 _QUOTES = ' "\'()'  # around what git says, in Python's errors
 _TAIL = 4000     # characters of the output that are kept for a message
-# Prints the file of a robot, which the package downloads when its module is imported.
+# Prints the file of a robot, which the package downloads when its module is imported. The process
+# ends with the one that started it: nothing is ever sent to its input, which is closed then.
 _CODE = f'''
-import importlib, sys
+import importlib, os, signal, sys, threading
+threading.Thread(target=lambda: os.read(0, 1) or os.killpg(0, signal.SIGTERM), daemon=True).start()
 robot = importlib.import_module('robot_descriptions.' + sys.argv[1])
 file = getattr(robot, 'URDF_PATH', None)
 if file is None:
@@ -81,7 +83,7 @@ class Download:
         """
         process = self._process = subprocess.Popen(
             [sys.executable, '-c', _CODE, self.name], text=True, errors='replace',
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.PIPE,
             start_new_session=True,  # git and all that it starts end with it
             env={**os.environ, 'GIT_TERMINAL_PROMPT': '0',  # no question for a password
                  'PYTHONUNBUFFERED': '1', 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
@@ -92,6 +94,8 @@ class Download:
             status = process.wait()
         finally:
             self._end()
+            if process.stdin is not None:
+                process.stdin.close()
         found = re.search(rf'^{_SUFFIX}:(.+)$', output, re.MULTILINE)
         if self._cancelled.is_set():
             raise ModelError(f'the download of {self.name} was cancelled')

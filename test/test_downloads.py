@@ -61,17 +61,20 @@ def test_a_robot_is_downloaded_by_its_name(package, capsys):
         robot_file('mj_description')
 
 
-def test_a_download_can_be_cancelled(package):
+@pytest.mark.parametrize(('end', 'reason'), [
+    (Download.cancel, 'was cancelled'),
+    (lambda download: download._process.stdin.close(), 'cannot be downloaded')])
+def test_a_download_ends_when_it_is_cancelled_and_with_its_process(package, end, reason):
     download, begun, raised = Download('slow_description'), threading.Event(), []
 
     def wait():
-        with pytest.raises(ModelError, match='was cancelled') as error:
+        with pytest.raises(ModelError, match=reason) as error:
             download.wait(lambda words: begun.set())
         raised.append(error)
     thread = threading.Thread(target=wait)
     thread.start()
     assert begun.wait(60.0)
-    download.cancel()
+    end(download)
     thread.join(60.0)
     assert raised
     assert download._process.poll() is not None

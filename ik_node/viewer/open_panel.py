@@ -160,6 +160,8 @@ class OpenPanel:
                 self._take(file_parameters(file, tip=tip))
         except (IkError, OSError) as error:
             self._notify(str(error))
+            if download is self._download:
+                self._described.value = _NONE  # it can be chosen again
         finally:
             show('')
 

@@ -93,7 +93,8 @@ def test_a_robot_of_ones_own_is_dropped_on_the_page_or_downloaded(tmp_path, monk
         page.get_by_text('slow_description: cloning …').wait_for()
         page.get_by_role('button', name='Cancel').click()
         assert until(lambda: 'the download of slow_description was cancelled' in told, 60, page)
-        choose(page, 'slow (ik_node 6R)', 'six (ik_node 6R)')
+        page.locator('input[value="choose …"]:visible').wait_for()
+        choose(page, 'choose …', 'six (ik_node 6R)')
         assert until(lambda: robot_view.tree.name == 'arm_6r', 60, page), told
         assert len(told) == 4
         assert not [words for kind, words in said if kind == 'error']
