@@ -16,7 +16,7 @@ import yaml
 
 import ik_node
 from ik_node import KinematicTree, commands, make_solver
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.task_options import TaskOptions
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +26,8 @@ BLOCKS = [(page.relative_to(ROOT).as_posix(), language, text) for page in PAGES
                                            re.DOTALL | re.MULTILINE)]
 NOT_OURS = {'cd', 'colcon', 'docker', 'export', 'pip', 'rosdep', 'source', 'xacro', 'nlopt'}
 NOT_OURS_OF_ROS = {'lifecycle', 'node', 'topic echo', 'topic info'}
-PARAMETERS = {*ModelOptions.specs(), *ArmOptions.specs(), *NodeOptions.specs()}
+PARAMETERS = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions)
+              for name in options.specs()}
 
 
 def lines(text):

@@ -136,6 +136,11 @@ class NodeOptions(Options):
     tf_timeout: float = option(
         0.2, 'longest time that a goal waits for a frame that tf2 does not have yet at its stamp; '
         '0: none', 's', low=0.0, high=60.0)
+    avoid_collisions: str = option(
+        'report', 'what ~/compute_ik answers to requests with avoid_collisions, as the node has no '
+        'collision checks: report the solution with the code COLLISION_CHECKING_UNAVAILABLE, or '
+        'ignore the flag, for clients that check solutions themselves, such as MoveIt\'s '
+        'srv_kinematics_plugin', kind=str, choices=('report', 'ignore'))
     publish_description: bool = option(
         False, 'whether to publish a model that the node has read itself on the topic '
         'robot_description', kind=bool)

@@ -66,11 +66,13 @@ class Context(NamedTuple):
     - `in_base`: T_base_frame (4, 4), m, of a header's frame, for a robot. Raises InputError.
     - `solver`: of an arm, with a timeout, s; 0: only its own. Raises IkError.
     - `prefix`: optional prefix of link names.
+    - `ignores_collisions`: whether clients check the solutions themselves.
     """
 
     in_base: Callable[[Robot, Arm, Any], np.ndarray]
     solver: Callable[[Arm, float], Solver]
     prefix: str
+    ignores_collisions: bool = False
 
 
 def solve_once(request: Any, robot: Robot, context: Context) -> Response:
@@ -104,10 +106,10 @@ def _solve(request: Any, robot: Robot, context: Context) -> Response:
         found.append((arm, result.q))
     for arm, q in found:
         there.move(arm, q)
-    if request.avoid_collisions:
+    if request.avoid_collisions and not context.ignores_collisions:
         return Response(Code.COLLISION_CHECKING_UNAVAILABLE, '; '.join([
             'the goal is met, but this node cannot check the solution for collisions: '
-            'check it elsewhere, and set avoid_collisions to false', *notes]),
+            'check it elsewhere, and set the parameter avoid_collisions to ignore', *notes]),
             there.joint_values())
     return Response(Code.SUCCESS, '; '.join([StopReason.CONVERGED.value, *notes]),
                     there.joint_values())

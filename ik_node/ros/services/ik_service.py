@@ -86,4 +86,5 @@ class IkService:
             return solve_once(request, robot, Context(
                 lambda there, arm, header: self._frames.in_link(
                     there, arm.chain.base_link, header, options),
-                self._solvers.solver, options.frame_prefix))
+                self._solvers.solver, options.frame_prefix,
+                options.avoid_collisions == 'ignore'))

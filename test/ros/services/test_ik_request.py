@@ -66,9 +66,10 @@ def request(pose=None, **fields):
         'pose_stamped_vector': [], 'timeout': Duration(), **fields})
 
 
-def asked(robot, solver=None, prefix='', **fields):
+def asked(robot, solver=None, prefix='', ignores_collisions=False, **fields):
     bounded = BoundedSolvers().solver if solver is None else solver
-    return solve_once(request(**fields), robot, Context(in_base, bounded, prefix))
+    return solve_once(request(**fields), robot,
+                      Context(in_base, bounded, prefix, ignores_collisions))
 
 
 def test_tasks_are_no_group():
@@ -172,6 +173,12 @@ def test_a_solution_that_should_avoid_collisions_is_none_to_rely_on(robot):
     far = np.eye(4)
     far[0, 3] = 9.0
     assert asked(robot, avoid_collisions=True, pose=stamped(far)).code == Code.NO_IK_SOLUTION
+
+
+def test_a_client_that_checks_collisions_itself_gets_the_solution_as_a_success(robot):
+    answer = asked(robot, ignores_collisions=True, avoid_collisions=True)
+    assert answer.code == Code.SUCCESS
+    assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
 
 
 def test_what_is_left_out_of_account_is_said(robot):
