@@ -8,6 +8,7 @@ import viser
 from ik_node.control.options import FIGURE_SOLVERS
 from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.viewer.newest import Newest
+from ik_node.viewer.option_groups import FIRST, default_values, grouped
 from ik_node.viewer.robot_view import RobotView
 
 _WIDE = 1e6  # larger bounds are not useful for a widget
@@ -29,7 +30,7 @@ class SolverPanel:
         for name in names:
             self._choose(described[name])
         self._folder = server.gui.add_folder('Options', expand_by_default=False)
-        self._options: list[Any] = []
+        self._options: list[Any] = []  # widgets in the folder, and the folders of groups
         self._wanted: Newest[str] = Newest(self._show_options)  # it waits for the node
         self.update()
 
@@ -67,10 +68,10 @@ class SolverPanel:
 
     def _show_options(self, solver: str) -> None:
         """Make the widgets of a solver's options."""
-        for widget in self._options:
-            widget.remove()
+        for made in self._options:
+            made.remove()
         self._shown = {name: widget for name, widget in self._shown.items()
-                       if widget not in self._options}
+                       if not self._is_option(name)}
         self._options = []
         try:
             described = self._robot_view.connection.parameters([solver])
@@ -78,15 +79,41 @@ class SolverPanel:
             self._solver = ''  # `update` tries again when the node responds
             self._notify(str(error))
             return
+        defaults, by_option = default_values(solver), {
+            name.rpartition('.')[2]: one for name, one in described.items()}
         with self._folder:
-            for one in described.values():
-                widget = self._widget(one)
-                self._options.append(widget)
-                self._shown[one.name] = widget
-                self._follow(widget, one)
+            for group, names in grouped(by_option).items():
+                folder = self._server.gui.add_folder(group, expand_by_default=group == FIRST)
+                self._options.append(folder)
+                with folder:
+                    for name in names:
+                        one = by_option[name]
+                        widget = self._widget(one, defaults.get(name))
+                        self._shown[one.name] = widget
+                        self._follow(widget, one)
+            if defaults:
+                reset = self._server.gui.add_button(
+                    'All defaults', hint=f'sets every option of {solver} to its default')
+                reset.on_click(lambda _: self._reset(
+                    {one.name: defaults[name] for name, one in by_option.items()
+                     if name in defaults and not one.read_only}))
+                self._options.append(reset)
 
-    def _widget(self, one: Described) -> Any:
+    def _is_option(self, parameter: str) -> bool:
+        """Return whether a parameter that is shown is an option of a solver."""
+        return parameter.rpartition('.')[0] in self._solvers
+
+    def _reset(self, values: dict[str, Any]) -> None:
+        """Set options to these values."""
+        try:
+            self._robot_view.connection.set_parameters(values)
+        except SilentError as error:
+            self._notify(str(error))
+
+    def _widget(self, one: Described, default: Any) -> Any:
         gui, label, hint = self._server.gui, one.name.rsplit('.', 1)[-1], one.text
+        if default is not None:
+            hint = f'{hint}; default: {_text(default)}'
         if one.choices:
             return gui.add_dropdown(label, one.choices, initial_value=str(one.value), hint=hint)
         if isinstance(one.value, bool):

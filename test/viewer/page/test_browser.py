@@ -124,19 +124,22 @@ def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
 
 
 def test_a_value_the_node_refuses_goes_back_and_the_reason_is_shown(seen):
-    fields = seen.page.locator('input[value="1e-06"]')  # the first is the orientation's tolerance
+    fields = seen.page.locator('input[value="1e-06"]')  # the first is the position's tolerance
     open_folder(seen.page, 'Options', fields)
     count, field = fields.count(), fields.first
     field.fill('-3')
     field.press('Enter')
-    assert until(lambda: 'dls.orientation_tolerance: ' in seen.page.inner_text('body')
+    assert until(lambda: 'dls.position_tolerance: ' in seen.page.inner_text('body')
                  and 'out of range' in seen.page.inner_text('body'), 60, seen.page)
-    assert seen.node.get('dls.orientation_tolerance') == 1e-6
+    assert seen.node.get('dls.position_tolerance') == 1e-6
     assert until(lambda: fields.count() == count, 60, seen.page)
     field.fill('0.001')
     field.press('Enter')
-    assert until(lambda: seen.node.get('dls.orientation_tolerance') == 1e-3, 60, seen.page)
-    assert seen.node.set(dls__orientation_tolerance=1e-6)[0]
+    assert until(lambda: seen.node.get('dls.position_tolerance') == 1e-3, 60, seen.page)
+    assert seen.node.set(dls__position_tolerance=1e-6)[0]
+    assert seen.node.set(dls__damping=0.25) == (True, '')
+    seen.page.get_by_role('button', name='All defaults').click()
+    assert until(lambda: seen.node.get('dls.damping') == 'none', 60, seen.page)
     close_folder(seen.page, 'Options', fields)
 
 
