@@ -12,6 +12,7 @@ from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.viewer.camera import Camera
+from ik_node.viewer.chain_panel import ChainPanel
 from ik_node.viewer.gallery import robots
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.goal_panel import GoalPanel
@@ -80,6 +81,7 @@ class View:
         self._solver_folders = [gui.add_folder(
             'Solver' if alone else f'Solver: {robot_view.name}', expand_by_default=alone)
             for robot_view in robot_views]
+        self._chain = ChainPanel(server, robot_views[0], self._notify)
         self._solvers: list[SolverPanel | None] = [None] * len(robot_views)
         self._path_folder = gui.add_folder('Path', expand_by_default=False)
         with self._path_folder:
@@ -96,6 +98,7 @@ class View:
         self._news.set()
         self._playback.close()
         self._open.close()
+        self._chain.close()
         for robot_view in self._robot_views:
             robot_view.close()
 
@@ -194,6 +197,7 @@ class View:
         self._joints.update()
         self._only.visible = has_node and first.chain is not None
         self._workspace_folder.visible = self._only.visible
+        self._chain.update(has_node and not first.tasks)
         self._path_folder.visible = has_node and first.follows_paths
 
     def _fetch_parameters(self, i: int, robot_view: RobotView) -> None:
