@@ -1,13 +1,17 @@
 """The links that an arm can have at its ends, and the solvers that fit it."""
 
+from types import SimpleNamespace
+
 import pytest
 
-pytest.importorskip('viser', reason='viser is not installed (pip install ik_node[view])')
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import robots
+from browser import until, view_of
 from ik_node import KinematicTree, make_solver
 from ik_node.exceptions import UnsupportedError
 from ik_node.viewer.chain_panel import ends, fit
+from ros_harness import running
 
 
 def test_every_base_and_tip_that_is_offered_makes_an_arm():
@@ -37,3 +41,18 @@ def test_the_reason_is_that_of_the_solver():
     with pytest.raises(UnsupportedError) as error:
         make_solver('analytic', chain)
     assert f'- analytic: {error.value}' in fit(chain)
+
+
+def test_the_base_that_is_chosen_is_the_nodes_and_the_nodes_is_shown():
+    with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
+          view_of(node._domain.id) as (_, view, (robot_view,))):
+        panel = view._chain
+        widget = panel._ends['base_link']
+        assert until(lambda: 'link_1' in widget.options and robot_view.chain is not None)
+        widget.value = 'link_1'
+        panel._choose('base_link', SimpleNamespace(client=1))  # as from the page
+        assert node.get('base_link') == 'link_1'
+        assert until(lambda: robot_view.chain.n_joints == 5)
+        assert node.set(base_link='')[0]
+        assert until(lambda: widget.value == 'automatic')
+        assert until(lambda: panel._fit.content.startswith('Solvers for this arm: analytic'))

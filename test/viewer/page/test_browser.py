@@ -143,18 +143,6 @@ def test_a_value_the_node_refuses_goes_back_and_the_reason_is_shown(seen):
     close_folder(seen.page, 'Options', fields)
 
 
-def test_the_base_is_chosen_from_a_list_of_links(seen):
-    words = seen.page.get_by_text('Solvers for this arm')
-    open_folder(seen.page, 'Arm', words)
-    choose(seen.page, 'automatic', 'link_1')  # the first of the two lists
-    assert until(lambda: seen.node.get('base_link') == 'link_1', 60, seen.page)
-    assert until(lambda: seen.robot_view.chain.n_joints == 5, 60, seen.page)
-    choose(seen.page, 'link_1', 'automatic')
-    assert until(lambda: seen.node.get('base_link') == '', 60, seen.page)
-    assert until(lambda: seen.robot_view.chain.n_joints == 6, 60, seen.page)
-    close_folder(seen.page, 'Arm', words)
-
-
 def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
     open_folder(seen.page, 'Joints', seen.page.get_by_role('slider'))
     before = dict(seen.robot_view.values)
