@@ -12,7 +12,14 @@ from ik_node.control.coupled_arms import (
     coupled_options,
 )
 from ik_node.control.figure import Figure, FigureSource
-from ik_node.control.options import FIGURE_SOLVERS, ArmOptions, ModelOptions, NodeOptions
+from ik_node.control.options import (
+    FIGURE_SOLVERS,
+    ArmOptions,
+    ModelOptions,
+    NodeOptions,
+    solves_arms,
+    solves_figure,
+)
 from ik_node.control.robot import Robot
 from ik_node.control.task_options import TaskOptions
 from ik_node.exceptions import ModelError, OptionError, names
@@ -20,6 +27,10 @@ from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary, read_poses
 from ik_node.options import Options
+from ik_node.solvers.base import Solver
+from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.registry import body_solver_class
+from ik_node.solvers.registry import solver_class
 
 
 class Source(NamedTuple):
@@ -70,7 +81,8 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
     for name, options in wanted.items():
         if figure is not None and (name in figure.source.arms or not name):
             continue
-        arguments = tree, options, _solver_options(options, values), poses, values['motion']
+        own = _solver_options(options.solver, solver_class(options.solver), values)
+        arguments = tree, options, own, poses, values['motion']
         arm = None if robot is None else robot.arms.get(name)
         arms[name] = arm if arm is not None and arm.is_built_from(*arguments) else Arm(
             name, *arguments, previous=arm)
@@ -80,11 +92,10 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
     return Robot(tree, arms, poses, previous=robot, figure=figure)
 
 
-def _solver_options(options: ArmOptions, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of the chosen solver."""
-    prefix = f'{options.solver}.'
-    return {key.removeprefix(prefix): value for key, value in values.items()
-            if key.startswith(prefix)}
+def _solver_options(solver: str, kind: type[Solver] | type[BodySolver],
+                    values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a kind of solver has of the parameters with its name."""
+    return {name: values[f'{solver}.{name}'] for name in kind.Options.specs()}
 
 
 def _figure(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
@@ -104,8 +115,9 @@ def _figure(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
         if not arms:
             return None
         options = coupled_options(arms)
+    own = _solver_options(options.solver, body_solver_class(options.solver), source.values)
     wanted = FigureSource(
-        tree, options, _solver_options(options, source.values),
+        tree, options, own,
         {name: section(TaskOptions, source.values, f'{name}.')
          for name in node_options.tasks or ()},
         node_options.root, node_options.T_world_root, poses, node_options.motion, arms)
@@ -117,15 +129,16 @@ def _figure(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
 
 def _solves_figure(options: ArmOptions, node_options: NodeOptions) -> bool:
     """Return whether the solver is one of a whole figure. Raises OptionError where it must be."""
-    if options.solver in FIGURE_SOLVERS:
+    tasks, root = node_options.tasks or (), node_options.root
+    if solves_figure(options.solver, tasks, root):
         return True
     solvers = names(FIGURE_SOLVERS)
-    if node_options.tasks:
+    if tasks:
         raise OptionError(f'solver must be one of {solvers} with tasks, not '
                           f'{options.solver!r}, which solves for one arm; set it before tasks')
-    if node_options.root != 'fixed':
+    if root != 'fixed':
         raise OptionError(f'root must be fixed with the solver {options.solver!r}; a '
-                          f'{node_options.root} root needs one of {solvers}')
+                          f'{root} root needs one of {solvers}')
     return False
 
 
@@ -137,7 +150,7 @@ def _coupled_arms(tree: KinematicTree, arms: Mapping[str, ArmOptions],
                           'pose for each arm instead')
     shared = coupled(chains_of(tree, arms))
     for name, options in arms.items():
-        if name not in shared and options.solver in FIGURE_SOLVERS:
+        if name not in shared and not solves_arms(options.solver):
             raise OptionError(f'{name}.solver must be a solver of one arm, as it shares no joint '
                               f'with another one, not {options.solver!r}')
     if shared and node_options.root != 'fixed':

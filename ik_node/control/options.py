@@ -1,6 +1,6 @@
 """Options of the node: one table for checks, ROS parameters and documentation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +12,31 @@ from ik_node.model.body import ROOTS
 from ik_node.model.readers import FORMATS
 from ik_node.options import Options, option
 from ik_node.solvers.body.registry import body_solver_names
-from ik_node.solvers.registry import solver_names
+from ik_node.solvers.registry import built_in_names, solver_names
 from ik_node.spatial import pose_from_rpy
 
-FIGURE_SOLVERS = tuple(name for name in body_solver_names() if name not in solver_names())
+FIGURE_SOLVERS = tuple(name for name in body_solver_names()
+                       if name not in solver_names() or name in built_in_names())
 """The solvers of a whole figure; the name of a plug-in is that of its solver of arms."""
+SOLVERS = tuple(dict.fromkeys((*solver_names(), *FIGURE_SOLVERS)))
+"""Those of arms, then those that solve for a whole figure only."""
 COUPLED_SOLVERS = ('dls', 'auto', *FIGURE_SOLVERS)
 """The solvers of arms that share joints; the first two stand for least_squares."""
 
 JUMP, JOINT, CARTESIAN = MOTIONS = ('jump', 'joint', 'cartesian')
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
 """The parameter of the robot's file, and its synonyms."""
+
+
+def solves_arms(solver: str) -> bool:
+    """Return whether a solver solves for an arm; some do, and for a whole figure, too."""
+    return solver not in FIGURE_SOLVERS or solver in solver_names()
+
+
+def solves_figure(solver: str, tasks: Sequence[str], root: str) -> bool:
+    """Return whether a solver is used for the whole figure, with these tasks and this root."""
+    return solver in FIGURE_SOLVERS and (
+        bool(tasks) or root != 'fixed' or not solves_arms(solver))
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,7 @@ class ArmOptions(Options):
     solver: str = option(
         'dls', 'the solver: of one arm, or of the whole body with tasks; arms that share joints '
         'are solved by that of the body which one of them names, else by least_squares', kind=str,
-        choices=(*solver_names(), *FIGURE_SOLVERS))
+        choices=SOLVERS)
     task_weights: Any = option(
         (1.0,) * 6, 'weights of x y z of the position and of the orientation along the goal\'s '
         'axes; 0 leaves an axis free, for arms that cannot serve all six; auto: the axes that the '

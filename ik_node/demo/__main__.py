@@ -1,7 +1,6 @@
 """Demonstration of the node: sends it goal poses over DDS and shows it in the browser."""
 
 from ik_node.commands import end_quietly
-from ik_node.control.options import FIGURE_SOLVERS
 
 if __name__ == '__main__':
     end_quietly()  # before the imports that take long
@@ -15,17 +14,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ik_node import _jit
+from ik_node.control.options import SOLVERS
 from ik_node.exceptions import IkError
 from ik_node.model.readers import FORMATS
 from ik_node.resources import robot_file, share_folder
 from ik_node.signals import Stop
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.registry import solver_names
 from ik_node.solvers.result import StopReason
 
 try:
@@ -40,9 +39,9 @@ _START_TIME = 120.0  # s, longest start of the node
 _TRIES = 3  # of a goal that timed out: the node loads compiled kernels with a delay
 
 
-def main() -> int:
+def main(command_line: Sequence[str] | None = None) -> int:
     """Run the demo; return 0 where every goal was met."""
-    arguments = _arguments()
+    arguments = _arguments(command_line)
     try:
         file = robot_file(arguments.robot)
         show = make_show(file, arguments.base, arguments.tip, arguments.solver, arguments.goals)
@@ -79,20 +78,20 @@ def _ready(client: Client, stop: Stop) -> bool:
     return False
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='python -m ik_node.demo', description=__doc__)
     parser.add_argument('--robot', default='arm_6r',
                         help=f'a file: {FORMATS}; or one of the robots of this package')
     parser.add_argument('--tip', help='tip link of the chain')
     parser.add_argument('--base', help='base link of the chain')
     parser.add_argument('--solver', default='', help='the solver, by default dls, or least_squares '
-                        f'for a robot with tasks; one of {", ".join(_solvers())}')
+                        f'for a robot with tasks; one of {", ".join(SOLVERS)}')
     parser.add_argument('--goals', type=int, default=16, help='number of goals')
     parser.add_argument('--headless', action='store_true', default=bool(os.environ.get('HEADLESS')),
                         help='without the browser view; also by HEADLESS=1 in the environment')
     parser.add_argument('--picture', type=Path, default=Path('demo.png'),
                         help='file of the picture')
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(command_line)
     if arguments.goals < 1:
         parser.error('--goals must be at least 1')
     return arguments
@@ -142,10 +141,6 @@ def _ros_arguments(show: Show) -> list[str]:
     files = share_folder() / 'config' / 'demo.yaml', *show.parameters
     return ['--log-level', 'warn', *(part for file in files
                                      for part in ('--params-file', str(file)))]
-
-
-def _solvers() -> tuple[str, ...]:
-    return (*solver_names(), *FIGURE_SOLVERS)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ik_node.control.options import FIGURE_SOLVERS, MODEL_PATHS, model_path
+from ik_node.control.options import MODEL_PATHS, model_path, solves_figure
 from ik_node.exceptions import IkError
 from ik_node.model.readers import read_model
 from ik_node.ros.clients.connection import Connection, SilentError
@@ -51,7 +51,8 @@ class NodeParameters(Mapping[str, Any]):
     @property
     def has_body_solver(self) -> bool:
         """Whether one solver moves all joints of the robot, not those of an arm."""
-        return not self._arm and self.option('solver') in FIGURE_SOLVERS
+        return not self._arm and solves_figure(
+            str(self.option('solver')), self.tasks, str(self.get('root', 'fixed')))
 
     @property
     def moves_root(self) -> bool:

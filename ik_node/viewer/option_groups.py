@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ik_node.exceptions import IkError
 from ik_node.ros.intake.parameters import to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
-from ik_node.solvers.registry import solver_class
+from ik_node.solvers.registry import solver_class, solver_names
 
 FIRST = 'tolerances'
 _GROUPS = {
@@ -36,9 +35,9 @@ def grouped(options: Iterable[str]) -> dict[str, list[str]]:
 
 def default_values(solver: str) -> Mapping[str, Any]:
     """Return the defaults of a solver as values of parameters; empty for one not installed here."""
-    try:
-        made = (body_solver_class if solver in body_solver_names() else solver_class)(solver)
-    except IkError:
-        return {}
-    return {name: to_parameter(value) for name, value in made.Options.defaults().items()
-            if name not in _DATA}
+    defaults: dict[str, Any] = {}
+    for solvers, find in ((body_solver_names(), body_solver_class),
+                        (solver_names(), solver_class)):  # as of arms where both have an option
+        if solver in solvers:
+            defaults.update(find(solver).Options.defaults())
+    return {name: to_parameter(value) for name, value in defaults.items() if name not in _DATA}

@@ -79,7 +79,7 @@ def test_targets_are_xyz_and_rpy_or_a_quaternion():
 
 
 @pytest.mark.parametrize(('changed', 'reason'), [
-    ({'tasks': ('a',), 'solver': 'dls'}, "solver must be one of 'hierarchy'.* with tasks"),
+    ({'tasks': ('a',), 'solver': 'dls'}, "solver must be one of .*'hierarchy'.* with tasks"),
     ({'root': 'planar', 'solver': 'dls', 'tip_link': 'gaze'}, 'root must be fixed with'),
     ({**POSITION, 'motion': 'cartesian'}, 'motion cartesian moves one tip'),
     ({**POSITION, 'a__link': 'nose'}, "'a': .*'nose'"),
@@ -140,6 +140,17 @@ def test_a_change_keeps_what_it_does_not_concern():
     assert figure(first, **two, speed=0.5).solver is first.robot.figure.solver
     assert figure(first, **two, hierarchy__max_restarts=2).solver.options.max_restarts == 2
     assert figure(first, **two, solver='lagrange').tasks['a'] is task
+
+
+def test_a_solver_of_arms_and_figures_solves_for_the_figure_with_tasks_or_a_moving_root():
+    tip = {'tip_link': 'gaze', 'solver': 'genetic', 'genetic__population': 7}
+    assert built(**tip).robot.figure is None
+    assert built(**tip).robot.arms[''].solver.options.population == 7
+    assert built(**tip, root='floating').robot.figure.solver.options.population == 7
+    assert figure(**{**POSITION, 'solver': 'optimization', 'optimization__minimizer':
+                     'l-bfgs-b'}).solver.options.minimizer == 'l-bfgs-b'
+    with pytest.raises(OptionError, match=r'optimization\.terms\[0\] must be one of'):
+        built(**POSITION, solver='optimization', optimization__terms=('manipulability',))
 
 
 def test_a_task_without_a_type_waits_for_it():

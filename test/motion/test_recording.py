@@ -39,7 +39,7 @@ TREE = KinematicTree.from_urdf(robots.robot(
 OWN = ['a', 'wheel', 'lift']
 MOVING = ('a', 'wheel', 'lift', 'finger', 'gear')
 FIGURE = read_model(skeletons.FIGURE)
-COUNT = 800  # malformed files of each kind
+COUNT = 200  # malformed files of each kind
 DUMPER = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 

@@ -9,7 +9,7 @@ from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 
 import robots
-from ik_node import KinematicTree, solver_names
+from ik_node import KinematicTree
 from ik_node._jit import HAVE_NUMBA
 from ik_node.ros.conversions import matrix_to_pose
 from ros_harness import NodeUnderTest, running, seconds
@@ -88,15 +88,16 @@ def test_configuring_fails_with_the_reason_and_can_be_tried_again(chain):
 
 
 @pytest.mark.skipif(not HAVE_NUMBA, reason='nothing is compiled without numba')
-@pytest.mark.parametrize('solver', [name for name in solver_names() if name != 'example'])
+@pytest.mark.parametrize('solver', ['dls', 'analytic', 'optimization', 'ccd'])
 def test_while_it_compiles_goals_are_answered_at_once(chain, tmp_path, monkeypatch, solver):
+    # Those that compile little and much, that run scipy, and that need many iterations.
     monkeypatch.setenv('NUMBA_CACHE_DIR', str(tmp_path))
     with running(urdf_path=FILE, solver=solver) as node:
         assert 'kernels in the background, once after installing' in node.log()
         health = node.listen(DiagnosticArray, '/diagnostics')
         answer = node.client.send(chain.forward([0.3, 0.4, 0.5]))
         # Of these plain Python makes too few iterations in the time there is.
-        assert answer.met or solver in ('ccd', 'transpose'), answer
+        assert answer.met or solver == 'ccd', answer
         far = chain.forward([0.3, 0.4, 0.5])
         far[2, 3] += 1.0  # out of the arm's plane: plain Python does not prove that in time
         for failure in ('hold', 'closest'):

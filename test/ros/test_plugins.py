@@ -89,6 +89,6 @@ def test_the_name_of_a_plugin_is_that_of_a_solver_of_arms(tmp_path, monkeypatch)
     with running(urdf_path=PLANAR, solver='least_squares') as node:
         ok, reason = node.set(tasks=['a'])
         assert not ok
-        assert "solver must be one of 'hierarchy', 'lagrange' with tasks" in reason
+        assert "one of 'genetic', 'hierarchy', 'lagrange', 'optimization' with tasks" in reason
         assert node.set(solver='hierarchy') == (True, '')
         assert node.set(tasks=['a']) == (True, '')

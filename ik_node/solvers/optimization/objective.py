@@ -7,15 +7,17 @@ length of the arm that weighs as a radian.
 """
 
 import math
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node._jit import Integers, Matrix, Vector, entry
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.optimization.space import Space
+from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import TermSum
-from ik_node.solvers.packing import unpack_chain
+from ik_node.solvers.packing import Packed, unpack_chain
 from ik_node.solvers.search import residual
 from ik_node.solvers.settings import make_scratch, make_work
 from ik_node.solvers.task import make_task, task_jacobian
@@ -49,8 +51,21 @@ def pose_rows(codes: Integers, numbers: Vector, T_base_goal: Matrix, weights: Ve
     return errors
 
 
-class Objective:
-    """E and the terms as functions of q (n,), rad or m, for a goal.
+class Rows(NamedTuple):
+    """The rows of a goal or of tasks at some q."""
+
+    V: np.ndarray
+    """(m,) weighted error."""
+    J: np.ndarray
+    """(m, n): V decreases by J Δq."""
+    energy: float
+    """E = |V|²."""
+    met: bool
+    """Whether all is within the tolerances."""
+
+
+class Objective(ABC):
+    """E and the terms as functions of q (n,), rad or m; what E is of, a subclass says.
 
     Raises MetError from any of its functions once a q that meets the goal has been evaluated, and
     ExhaustedError after `most` gradients. `q`, `value`: the best configuration so far, inside the
@@ -58,19 +73,21 @@ class Objective:
     to their tolerances.
     """
 
-    def __init__(self, space: Space, goal: Goal, terms: TermSum | None, most: int,
-                 tolerances: tuple[float, float]) -> None:
-        """Prepare for one attempt. tolerances: m and rad; terms: None where only E counts."""
+    def __init__(self, space: Space, terms: TermSum | None, most: int, unit: float) -> None:
+        """Prepare for one attempt. terms: None where only E counts."""
         n = len(space.lower)
-        self.space, self._goal, self._terms = space, goal, terms
-        self._most, self._tolerances = most, tolerances
-        self._weights = goal.weights / goal.weights.max()
-        self._weights[:3] /= space.length
-        self.unit = (tolerances[0] / space.length) ** 2 + tolerances[1] ** 2
-        self._scratch = make_scratch(space.articulations, n)
-        self._V, self._J, self._at = np.empty(6), np.empty((6, n)), np.full(n, math.nan)
-        self._energy, self._count = math.inf, 0
+        self.space, self.unit = space, unit
+        self._terms, self._most = terms, most
+        self._at, self._count = np.full(n, math.nan), 0
         self.q, self.value, self.iterations = np.empty(n), math.inf, 0
+
+    @abstractmethod
+    def _evaluate(self, q: np.ndarray) -> Rows:
+        """Return the rows at q (n,)."""
+
+    def constraints(self, variables: Variables) -> list[Any]:
+        """Return what must hold besides as constraints of scipy, for minimizers that keep them."""
+        return []
 
     def objective(self, q: np.ndarray) -> float:
         """Return E and the terms at q (n,)."""
@@ -78,7 +95,7 @@ class Objective:
         self._count += 1
         if self._count > _VALUES * self._most:
             raise ExhaustedError
-        value = self._energy
+        value = self._rows.energy
         if self._terms is not None:
             value += self._terms.value(self._at)
         self._keep(value)
@@ -87,21 +104,21 @@ class Objective:
     def gradient(self, q: np.ndarray) -> np.ndarray:
         """Return the gradient (n,) of `objective` at q (n,)."""
         self._begin_iteration(q)
-        slope: np.ndarray = -2.0 * (self._V @ self._J)
+        slope: np.ndarray = -2.0 * (self._rows.V @ self._rows.J)
         if self._terms is not None:
             slope += self._terms.gradient(self._at)
         return slope
 
     def rows(self, q: np.ndarray) -> np.ndarray:
-        """Return V (6,) at q (n,), whose squared length is E."""
+        """Return V (m,) at q (n,), whose squared length is E."""
         self._move_to(q)
-        self._keep(self._energy)
-        return self._V.copy()
+        self._keep(self._rows.energy)
+        return self._rows.V.copy()
 
     def row_jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return ∂V/∂q (6, n) at q (n,)."""
+        """Return ∂V/∂q (m, n) at q (n,)."""
         self._begin_iteration(q)
-        return -self._J
+        return -self._rows.J
 
     def _begin_iteration(self, q: np.ndarray) -> None:
         if self.iterations == self._most:
@@ -110,19 +127,49 @@ class Objective:
         self._move_to(q)
 
     def _move_to(self, q: np.ndarray) -> None:
-        """Evaluate the kernels at q (n,), unless they were there before."""
+        """Evaluate the rows at q (n,), unless they were evaluated there before."""
         if (q == self._at).all():
             return
         self._at[:] = q
-        self._energy, position, orientation = pose_rows(
-            *self.space.packed, self._goal.pose, self._weights, self._scratch, self._at, self._V,
-            self._J)
-        if (self._terms is None and position <= self._tolerances[0]
-                and orientation <= self._tolerances[1] and self.space.allows(self._at)):
-            self.q[:], self.value = self._at, self._energy
+        self._rows = self._evaluate(self._at)
+        if self._terms is None and self._rows.met and self.space.allows(self._at):
+            self.q[:], self.value = self._at, self._rows.energy
             raise MetError
 
     def _keep(self, value: float) -> None:
         """Keep the present configuration if it is the best inside the limits."""
         if value < self.value and self.space.allows(self._at):
             self.q[:], self.value = self._at, value
+
+
+class Arm(NamedTuple):
+    """A chain for the kernels."""
+
+    packed: Packed
+    articulations: int
+    """Number of moving joints, mimics included."""
+    length: float
+    """The length that weighs as a radian, m."""
+
+
+class GoalObjective(Objective):
+    """E of the goal of an arm, and the terms."""
+
+    def __init__(self, space: Space, arm: Arm, goal: Goal, terms: TermSum | None, most: int,
+                 tolerances: tuple[float, float]) -> None:
+        """Prepare for one attempt. tolerances: m and rad; terms: None where only E counts."""
+        super().__init__(space, terms, most,
+                         (tolerances[0] / arm.length) ** 2 + tolerances[1] ** 2)
+        n = len(space.lower)
+        self._packed, self._goal, self._tolerances = arm.packed, goal, tolerances
+        self._weights = goal.weights / goal.weights.max()
+        self._weights[:3] /= arm.length
+        self._scratch = make_scratch(arm.articulations, n)
+        self._V, self._J = np.empty(6), np.empty((6, n))
+
+    def _evaluate(self, q: np.ndarray) -> Rows:
+        """Return the rows at q (n,), in arrays that the next call changes."""
+        energy, position, orientation = pose_rows(
+            *self._packed, self._goal.pose, self._weights, self._scratch, q, self._V, self._J)
+        return Rows(self._V, self._J, energy, position <= self._tolerances[0]
+                    and orientation <= self._tolerances[1])

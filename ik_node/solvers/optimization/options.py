@@ -11,7 +11,7 @@ import numpy as np
 
 from ik_node._arrays import floats
 from ik_node.exceptions import OptionError, names, shown
-from ik_node.options import option
+from ik_node.options import Options, option
 from ik_node.solvers.optimization.minimizers import CONSTRAINED, MINIMIZERS
 from ik_node.solvers.options import SolverOptions
 
@@ -19,8 +19,8 @@ TERMS = ('reference', 'limits', 'manipulability')
 
 
 @dataclass(frozen=True)
-class OptimizationOptions(SolverOptions):
-    """Options of `optimization`."""
+class MinimizerOptions(Options):
+    """Options of `optimization`, for arms and for bodies."""
 
     max_iterations: int = option(
         200, 'gradients that one attempt may evaluate', kind=int, low=1, high=10**9)
@@ -55,8 +55,9 @@ class OptimizationOptions(SolverOptions):
             functions['minimizer'] = plain.pop('minimizer')
         terms = plain.get('terms')
         if isinstance(terms, (list, tuple)) and not all(isinstance(one, str) for one in terms):
-            functions['terms'] = tuple(
-                _term(f'{prefix}terms[{i}]', one) for i, one in enumerate(plain.pop('terms')))
+            choices = cls.specs()['terms'].choices
+            functions['terms'] = tuple(_term(f'{prefix}terms[{i}]', one, choices)
+                                       for i, one in enumerate(plain.pop('terms')))
         constraints = plain.get('linear_constraints')
         if isinstance(constraints, (list, tuple)) and len(constraints) == 3 and np.ndim(
                 constraints[0]) == 2:
@@ -66,14 +67,19 @@ class OptimizationOptions(SolverOptions):
         return options
 
 
-def _term(name: str, term: Any) -> Any:
+@dataclass(frozen=True)
+class OptimizationOptions(MinimizerOptions, SolverOptions):
+    """Options of `optimization` for an arm."""
+
+
+def _term(name: str, term: Any, choices: Sequence[str]) -> Any:
     """Return one of the terms: a name, a function, or a pair of functions."""
     pair = isinstance(term, (list, tuple)) and len(term) == 2 and all(map(callable, term))
     if pair or callable(term):
         return tuple(term) if pair else term
-    if isinstance(term, str) and term in TERMS:
+    if isinstance(term, str) and term in choices:
         return term
-    raise OptionError(f'{name} must be one of {names(TERMS)}, a function of q, or a pair of a '
+    raise OptionError(f'{name} must be one of {names(choices)}, a function of q, or a pair of a '
                       f'function and its gradient, not {shown(term)}')
 
 
@@ -94,7 +100,7 @@ def _rows(name: str, A: Any, lower: Any, upper: Any) -> list[float]:
     return rows
 
 
-def _check_together(options: OptimizationOptions, prefix: str, n_joints: int | None) -> None:
+def _check_together(options: Any, prefix: str, n_joints: int | None) -> None:
     """Raise OptionError where options do not fit each other."""
     terms, weights = options.terms or (), options.term_weights
     if weights is not None and len(weights) != len(terms):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node._arrays import vector
 from ik_node._jit import Kernel
-from ik_node.exceptions import IkError, UnsupportedError, shown
+from ik_node.exceptions import UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found
@@ -18,11 +18,11 @@ from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import SUGIHARA, JacobianSettings
 from ik_node.solvers.optimization.manipulability import high_manipulability, manipulability_ascent
-from ik_node.solvers.optimization.minimizers import MINIMIZERS, nlopt_module
+from ik_node.solvers.optimization.minimizers import nlopt_module, run
 from ik_node.solvers.optimization.nullspace import descend
 from ik_node.solvers.optimization.objective import (
-    ExhaustedError,
-    MetError,
+    Arm,
+    GoalObjective,
     Objective,
     pose_rows,
 )
@@ -39,7 +39,7 @@ from ik_node.solvers.optimization.terms import (
 from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.result import Result
 from ik_node.solvers.search import Outcome, goal_error, nearest_turn, outcome_of
-from ik_node.solvers.settings import BEYOND, CONVERGED, EXHAUSTED, INVALID, STALLED
+from ik_node.solvers.settings import BEYOND, CONVERGED, INVALID, STALLED
 from ik_node.solvers.start_table import start_table
 
 _WEIGHT = 0.01          # of a term, by default
@@ -50,6 +50,7 @@ class _Region(NamedTuple):
     """Limits to search in, and what the kernels need for them."""
 
     space: Space
+    arm: Arm
     starts: Packed
     """With no iterations at all: a search then only returns its initial guesses."""
     near: Packed
@@ -112,8 +113,8 @@ class OptimizationSolver(IterativeSolver):
         unit = settings.scale * np.where(self.chain.prismatic, settings.length, 1.0)
         only, few = (settings._replace(max_iterations=most) for most in (0, _TO_THE_GOAL))
         return _Region(
-            Space(pack(chain.arrays), len(chain.arrays.column), settings.length, chain.lower,
-                  chain.upper, unit, *self._constraints),
+            Space(chain.lower, chain.upper, unit, *self._constraints),
+            Arm(pack(chain.arrays), len(chain.arrays.column), settings.length),
             pack(chain.arrays, only, table), pack(chain.arrays, few))
 
     def _method_settings(self) -> JacobianSettings:
@@ -198,57 +199,35 @@ class OptimizationSolver(IterativeSolver):
         space = region.space
         if seen.end == CONVERGED and terms is None and space.allows(start):
             return _Attempt(start, True, CONVERGED, 0, 0.0)
-        q, objective, end = self._minimised(space, goal, terms, start)
+        q, objective, end = self._minimised(region, goal, terms, start)
         iterations = objective.iterations
         if terms is not None and len(space.A):
-            q, again, end = self._minimised(space, goal, None, q)
+            q, again, end = self._minimised(region, goal, None, q)
             iterations += again.iterations
         elif terms is not None:
             met = self._restored(region, goal, q)
             if met is not None:
-                q, steps = descend(space, self._rows_at(space, goal), terms,
+                q, steps = descend(space, self._rows_at(region.arm, goal), terms,
                                    lambda there: self._restored(region, goal, there), met)
                 iterations += steps
         if not len(space.A):
             nearest_turn(self.chain.arrays, start, q)
         np.clip(q, space.lower, space.upper, out=q)
         error, position, orientation = goal_error(
-            *space.packed, goal.pose, goal.weights, self._scratch(), q)
+            *region.arm.packed, goal.pose, goal.weights, self._scratch(), q)
         met_here = (position <= self.options.position_tolerance
                     and orientation <= self.options.orientation_tolerance and space.allows(q))
         return _Attempt(q, met_here, end, iterations, error)
 
-    def _minimised(self, space: Space, goal: Goal, terms: TermSum | None,
+    def _minimised(self, region: _Region, goal: Goal, terms: TermSum | None,
                    start: np.ndarray) -> tuple[np.ndarray, Objective, int]:
         """Run the minimizer; return (q (n,), the objective, how it ended)."""
         options = self.options
-        objective = Objective(space, goal, terms, options.max_iterations,
-                              (options.position_tolerance, options.orientation_tolerance))
-        end = STALLED
-        try:
-            if callable(options.minimizer):
-                self._run_function(options.minimizer, objective, start)
-            else:
-                objective.objective(MINIMIZERS[options.minimizer](objective, start))
-        except MetError:
-            end = CONVERGED
-        except ExhaustedError:
-            end = EXHAUSTED
+        objective = GoalObjective(region.space, region.arm, goal, terms, options.max_iterations,
+                                  (options.position_tolerance, options.orientation_tolerance))
+        end = run(options.minimizer, objective, start)
         q = objective.q if objective.value < math.inf else start
         return q.copy(), objective, end
-
-    def _run_function(self, minimizer: Callable[..., Any], objective: Objective,
-                      start: np.ndarray) -> None:
-        """Run a user's minimizer. Raises IkError where it does not return q (n,)."""
-        space = objective.space
-        q = minimizer(objective.objective, objective.gradient, start.copy(), space.lower.copy(),
-                      space.upper.copy())
-        array = np.asarray(q)
-        if array.shape != self._shape or array.dtype.kind not in 'iuf' or not np.isfinite(
-                array).all():
-            raise IkError(f'the minimizer must return {self._shape[0]} finite joint values, not '
-                          f'{shown(q)}')
-        objective.objective(np.clip(array.astype(float), space.lower, space.upper))
 
     def _restored(self, region: _Region, goal: Goal, q: np.ndarray) -> np.ndarray | None:
         """Return q (n,) brought to the goal by a few steps of dls; None where they fail."""
@@ -256,14 +235,14 @@ class OptimizationSolver(IterativeSolver):
         self._run(goal, q, 0, 1, self._scratch(), record, found, region.near)
         return found if outcome_of(record).end == CONVERGED else None
 
-    def _rows_at(self, space: Space, goal: Goal) -> Callable[[np.ndarray], np.ndarray]:
+    def _rows_at(self, arm: Arm, goal: Goal) -> Callable[[np.ndarray], np.ndarray]:
         """Return the function of q (n,) that gives the Jacobian (6, n) of the goal's rows."""
         weights = (goal.weights > 0.0).astype(float)
-        weights[:3] /= space.length
+        weights[:3] /= arm.length
 
         def jacobian(q: np.ndarray) -> np.ndarray:
             J = np.empty((6, len(q)))
-            pose_rows(*space.packed, goal.pose, weights, self._scratch(), q, np.empty(6), J)
+            pose_rows(*arm.packed, goal.pose, weights, self._scratch(), q, np.empty(6), J)
             return J
         return jacobian
 

@@ -4,19 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.solvers.packing import Packed
-
 _HOLDS = 1e-6  # rad or m: a linear constraint holds where it is missed by no more
 
 
 class Space(NamedTuple):
-    """A chain with limits and linear constraints `a_lower ≤ A q ≤ a_upper`."""
+    """Limits and linear constraints `a_lower ≤ A q ≤ a_upper`."""
 
-    packed: Packed
-    articulations: int
-    """Number of moving joints, mimics included."""
-    length: float
-    """The length that weighs as a radian, m."""
     lower: np.ndarray
     """(n,) rad or m; infinite without a limit."""
     upper: np.ndarray

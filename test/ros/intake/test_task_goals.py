@@ -231,13 +231,13 @@ def test_names_that_cannot_be_those_of_topics_are_refused(figure, names, reason)
 def test_a_solver_of_arms_is_refused_while_there_are_tasks(figure):
     ok, reason = figure.node.set(solver='dls')
     assert not ok
-    assert "solver must be one of 'hierarchy', 'lagrange'" in reason
+    assert "solver must be one of 'genetic', 'hierarchy', 'lagrange'" in reason
     ok, reason = figure.node.set(motion='cartesian', publish_rate=30.0)
     assert not ok
     assert 'motion cartesian' in reason
 
 
-@pytest.mark.parametrize('solver', ['hierarchy', 'lagrange'])
+@pytest.mark.parametrize('solver', ['hierarchy', 'lagrange', 'genetic', 'optimization'])
 def test_the_solver_changes_and_targets_stay(figure, solver):
     figure.node.call(Trigger, 'ik_node/reset', Trigger.Request())
     start = figure.frames(figure.send('look', [5.0, 0.0, 1.0])['joint_stamp'])
@@ -251,6 +251,24 @@ def test_the_solver_changes_and_targets_stay(figure, solver):
         assert after['right_palm'][:3, 3] == pytest.approx(goal, abs=5e-6)
     finally:
         assert figure.node.set(solver='least_squares') == (True, '')
+
+
+def test_options_that_arms_have_too_are_those_of_the_body(figure):
+    node = figure.node
+    assert node.set(solver='optimization') == (True, '')
+    try:
+        ok, reason = node.set(optimization__terms=['manipulability'])  # of arms only
+        assert not ok
+        assert "optimization.terms[0] must be one of 'reference', 'limits'" in reason
+        assert node.set(optimization__max_iterations=1, optimization__max_restarts=0) == (True, '')
+        node.call(Trigger, 'ik_node/reset', Trigger.Request())
+        start = figure.frames(figure.send('look', [5.0, 0.0, 1.0])['joint_stamp'])
+        goal = start['right_palm'][:3, 3] + [0.05, 0.0, 0.2]
+        assert figure.send('right', goal)['reason'] == 'ITERATIONS'
+    finally:
+        for name in ('max_iterations', 'max_restarts'):
+            assert node.set(**{f'optimization__{name}': 200})[0]
+        assert node.set(solver='least_squares') == (True, '')
 
 
 def test_with_motion_joint_the_joints_keep_their_velocity_limits(figure):

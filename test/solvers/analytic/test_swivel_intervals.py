@@ -37,7 +37,7 @@ def test_intervals_are_what_trying_many_swivel_angles_shows(make):
 @each_arm
 def test_a_configuration_within_the_limits_is_within_an_interval_of_its_branch(make):
     arm, rng = make(), np.random.default_rng(705)
-    for _ in range(robots.samples(1000)):
+    for _ in range(robots.samples(300)):
         q = robots.random_q(arm.chain, rng)
         rows = arm.intervals(arm.chain.forward(q))
         assert covers(rows, arm.branch(q), arm.swivel(q))
@@ -53,7 +53,7 @@ def test_at_the_ends_of_an_interval_a_joint_stands_at_a_limit_or_the_branch_ends
     some = np.isfinite(arm.chain.upper)
     lower, upper = (np.where(some, limit, 0.0) for limit in (arm.chain.lower, arm.chain.upper))
     seen = 0
-    for _ in range(robots.samples(100)):
+    for _ in range(robots.samples(40)):
         T = arm.chain.forward(robots.random_q(arm.chain, rng))
         for row in arm.intervals(T):
             if row[4] - row[3] > 2 * np.pi - 1e-9:
@@ -73,7 +73,7 @@ def test_at_the_ends_of_an_interval_a_joint_stands_at_a_limit_or_the_branch_ends
 
 def test_limits_mean_the_same_whole_turns_on_and_none_leave_every_branch_whole():
     arm, rng = iiwa(), np.random.default_rng(707)
-    for _ in range(robots.samples(100)):
+    for _ in range(robots.samples(40)):
         T = arm.chain.forward(robots.random_q(arm.chain, rng))
         turns = 2 * np.pi * rng.integers(-2, 3, 7)
         rows = arm.intervals(T)

@@ -8,7 +8,7 @@ from browser import page_of, until, view_of
 from ros_harness import running
 
 # Links of the same names, some of which stand at the identity in one robot and not in the other.
-SWITCHES = ['puma560 (DH rows)', 'scara', 'torso']
+SWITCHES = ['puma560 (DH rows)', 'torso']
 
 
 def test_every_link_is_drawn_where_forward_kinematics_puts_it_after_a_switch():

@@ -211,7 +211,7 @@ def test_there_is_a_slider_for_every_joint_and_no_panel_of_an_arm(seen):
 
 def test_the_solver_is_one_of_the_body_and_has_its_options(seen):
     assert until(lambda: seen.view._solvers[0]._shown['solver'].options == (
-        'hierarchy', 'lagrange', 'least_squares'), 60, seen.page)
+        'genetic', 'optimization', 'hierarchy', 'lagrange', 'least_squares'), 60, seen.page)
     choose(seen.page, 'least_squares', 'lagrange')
     assert until(lambda: seen.node.get('solver') == 'lagrange', 60, seen.page)
     assert until(lambda: 'lagrange.feedback' in seen.view._solvers[0]._shown, 60, seen.page)

@@ -1,0 +1,90 @@
+"""Several tasks by memetic evolution [Ruppel et al. 2018; Starke et al. 2017]."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ik_node._jit import Kernel
+from ik_node.model.body import Body
+from ik_node.solvers.body.attempts import Found, Problem, Verified
+from ik_node.solvers.body.evolution import LENGTH, Generations
+from ik_node.solvers.body.evolution_kernels import next_generation
+from ik_node.solvers.body.least_squares import LeastSquaresSolver
+from ik_node.solvers.body.options import BodyOptions
+from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
+from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness, evolution_of
+from ik_node.solvers.result import StopReason
+from ik_node.tasks.base import Task
+
+
+@dataclass(frozen=True)
+class BodyGeneticOptions(EvolutionOptions, BodyOptions):
+    """Options of `genetic` for a body."""
+
+
+class BodyGeneticSolver(LeastSquaresSolver):
+    """Evolves joint values by mutation, crossover and momentum, and steps from the best.
+
+    Individuals are judged by Σ weight · |W r|² of the tasks that count, whatever their priority;
+    the steps, and velocities, are those of `least_squares`, with its priorities.
+    """
+
+    name = 'genetic'
+    Options: ClassVar[type[BodyOptions]] = BodyGeneticOptions
+    options: BodyGeneticOptions
+
+    def __init__(self, body: Body, tasks: Sequence[Task], *, fitness: Fitness | None = None,
+                 **options: Any) -> None:
+        """Take a body and tasks; see `BodySolver`.
+
+        fitness: a function of q (n,), rad or m, that returns a finite number: of the
+        configurations that meet the tasks the evolution then looks for the one with the least, as
+        Python code. Raises OptionError where it cannot be called, or without local search.
+        """
+        super().__init__(body, tasks, **options)
+        check_fitness(fitness, self.options)
+        self._fitness = fitness
+        if fitness is not None:
+            self._own_options['fitness'] = fitness  # for pickle and copy
+        self._evolution = evolution_of(self.options)
+        self._generations = Generations(body, self._evolution, self._settings())
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries that the solver can reach."""
+        return *super().kernels(), next_generation
+
+    def _find(self, problem: Problem) -> Found:
+        """Search, and go on to the least fitness where there is one."""
+        found = super()._find(problem)
+        if self._fitness is None or not found.best.success:
+            return found
+
+        def meet(start: np.ndarray) -> np.ndarray | None:
+            q = np.clip(start, self.body.lower, self.body.upper)
+            _, verified = super(BodyGeneticSolver, self)._search(
+                problem.levels, q, problem.start, problem.space, False)
+            return verified.q if verified.success else None
+        q = least_fitness(self._fitness, meet, found.best.q,
+                          spread_ranges(self.body, problem.start, LENGTH), self._evolution,
+                          self.options.seed, self.options.timeout)
+        return found._replace(best=self._verified(problem.levels, q))
+
+    def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,
+                thorough: bool) -> tuple[Attempt, Verified]:
+        """Evolve from q (n,), then take steps from the best; from the start, steps only."""
+        local = self.options.local_search
+        if thorough or (local and q is start):
+            return super()._search(levels, q, start, space, thorough)
+        counted = [level for level in levels if level.tasks[0].counts]
+        if not counted:
+            return super()._search(levels, q, start, space, thorough)
+        found = self._generations.evolve(Level.merged(counted, self.body), self.options.seed,
+                                         start, q, space)
+        if not local or found.reason in (StopReason.CONVERGED, StopReason.TIMEOUT):
+            return found, self._at_nearest_turn(levels, found.q, start)
+        stepped, verified = super()._search(levels, found.q, start, space, thorough)
+        return stepped._replace(iterations=found.iterations + stepped.iterations), verified

@@ -1,0 +1,96 @@
+"""The objective of a minimizer for a body: what tasks miss, and additional terms.
+
+    E(q) = Σ weight · |W r|²,   ∂E/∂q = −2 Aᵀ e
+
+over the tasks that count, with A and e of `LevelRows`. Strict tasks weigh more, or are constraints
+of a minimizer that can keep them.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers.body import space as searches
+from ik_node.solvers.body.problem import Level, LevelRows, missed
+from ik_node.solvers.optimization.objective import ExhaustedError, Objective, Rows
+from ik_node.solvers.optimization.space import Space, Variables
+from ik_node.solvers.optimization.terms import Term, TermSum
+
+STRICT = 10.0  # what a row of a strict task counts over others in |V|
+_HELD = 300.0  # where it is a constraint: the best configuration is the one that keeps it
+_ACTIVE = 1e-6  # rad or m: a one-sided row that holds by less can be broken by a small step
+
+
+class TaskObjective(Objective):
+    """E of the tasks of a level, the rows of strict ones first, and the terms."""
+
+    def __init__(self, space: Space, level: Level, frames: BodyFrames, strict: int,
+                 held: bool, terms: TermSum | None, search: searches.Space, unit: float) -> None:
+        """Prepare for one attempt.
+
+        strict: how many rows are those of strict tasks; held: whether these are constraints.
+        """
+        super().__init__(space, terms, search.max_iterations, unit)
+        self._level, self._frames, self._search = level, frames, search
+        self._strict = slice(strict if held else 0)
+        self._factors = np.ones(len(level.one_sided))
+        self._factors[:strict] = _HELD if held else STRICT
+        self._level_rows: LevelRows
+
+    def constraints(self, variables: Variables) -> list[Any]:
+        """Return the strict tasks as one constraint of scipy: r = 0, r ≥ 0 where one-sided."""
+        rows = self._strict
+        if not rows.stop:
+            return []
+        from scipy import optimize  # late: a quarter of a node's start
+
+        def residuals(x: np.ndarray) -> np.ndarray:
+            self._move_to(variables.joint_values(x))
+            return -self._level_rows.e[rows]
+
+        def jacobian(x: np.ndarray) -> np.ndarray:
+            self._move_to(variables.joint_values(x))
+            return variables.slope(self._level_rows.A[rows])
+        return [optimize.NonlinearConstraint(
+            residuals, 0.0, np.where(self._level.one_sided[rows], np.inf, 0.0), jac=jacobian)]
+
+    def keeps_strict(self, q: np.ndarray, tolerance: float) -> bool:
+        """Tell whether the constraints hold at q (n,), to a tolerance of each row."""
+        self._frames.update(q)
+        rows = self._level.evaluate(self._frames)
+        e = missed(rows.e, rows.one_sided)[self._strict]
+        return bool((np.abs(e) <= tolerance).all())
+
+    def _evaluate(self, q: np.ndarray) -> Rows:
+        """Return the rows at q (n,); those of one-sided tasks that hold are zero."""
+        if self._search.out_of_time():
+            raise ExhaustedError
+        self._frames.update(q)
+        self._level_rows = rows = self._level.evaluate(self._frames)
+        V, factors = self._factors * missed(rows.e, rows.one_sided), self._factors
+        if self._level.any_one_sided:
+            factors = np.where(rows.one_sided & (rows.e < 0.0), 0.0, factors)
+        return Rows(V, factors[:, None] * rows.A, float(V @ V), rows.met)
+
+
+def level_term(level: Level, frames: BodyFrames, weight: float) -> Term:
+    """Return the energy of the tasks of a level as a term."""
+    def value(q: np.ndarray) -> float:
+        frames.update(q)
+        return level.evaluate(frames).cost
+
+    def gradient(q: np.ndarray) -> np.ndarray:
+        frames.update(q)
+        rows = level.evaluate(frames)
+        slope: np.ndarray = -rows.A.T @ missed(rows.e, rows.one_sided)
+        return slope
+    return Term(value, gradient, weight)
+
+
+def active_rows(level: Level, frames: BodyFrames, q: np.ndarray) -> np.ndarray:
+    """Return the rows (m, n) of a level at q (n,) that a small step could break."""
+    frames.update(q)
+    rows = level.evaluate(frames)
+    active: np.ndarray = rows.A[~rows.one_sided | (rows.e > -_ACTIVE)]
+    return active

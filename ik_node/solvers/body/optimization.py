@@ -1,0 +1,157 @@
+"""Several tasks by a minimizer [Bařinka & Berka 3.2.2; Zhao & Badler 1994]."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ik_node.exceptions import UnsupportedError
+from ik_node.model.body import Body
+from ik_node.model.body_frames import BodyFrames
+from ik_node.options import option
+from ik_node.solvers.body.descent import descend
+from ik_node.solvers.body.least_squares import LeastSquaresSolver
+from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
+from ik_node.solvers.body.options import BodyOptions
+from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.result import BodyResult
+from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.optimization import nullspace
+from ik_node.solvers.optimization.minimizers import nlopt_module, run
+from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows
+from ik_node.solvers.optimization.space import Space as Region
+from ik_node.solvers.optimization.terms import (
+    Term,
+    TermSum,
+    custom,
+    distance_from_limits,
+    nearness,
+)
+from ik_node.solvers.result import StopReason
+from ik_node.solvers.settings import CONVERGED, EXHAUSTED
+
+_WEIGHT = 0.01  # of a term, by default
+
+
+@dataclass(frozen=True)
+class BodyMinimizerOptions(MinimizerOptions, BodyOptions):
+    """Options of `optimization` for a body."""
+
+    terms: Any = option(
+        None, 'what the null space of the tasks serves: nearness to a reference configuration, '
+        'distance from the limits; in Python functions of q, or pairs of a function and its '
+        'gradient, too; none: nothing', kind=str, choices=('reference', 'limits'), listed=True,
+        optional=True)
+
+
+class BodyOptimizationSolver(LeastSquaresSolver):
+    """Minimises Σ weight · |W r|² of the tasks by a minimizer, with terms of one's own.
+
+    Tasks of priority 0 are constraints of SLSQP and trust-constr, and weigh 100 times as much for
+    the others. Where that misses them, the attempt is repeated with such weights. Tasks that do
+    not count, and terms, act in the null space of those that do. Velocities are those of
+    `least_squares`.
+    """
+
+    name = 'optimization'
+    Options: ClassVar[type[BodyOptions]] = BodyMinimizerOptions
+    options: BodyMinimizerOptions
+    _merges = False
+
+    def __init__(self, body: Body, tasks: Any, **options: Any) -> None:
+        """Take a body and tasks; see `BodySolver`. Raises OptionError without nlopt for it."""
+        super().__init__(body, tasks, **options)
+        minimizer = self.options.minimizer
+        if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
+            nlopt_module()
+        unit = np.ones(body.n_joints) if self._scale is None else self._scale
+        self._region = Region(body.lower, body.upper, unit, *constraint_rows(
+            self.options.linear_constraints, body.n_joints))
+
+    def closest(self, q0: Any = None) -> BodyResult:
+        """Return the joint values closest to the tasks; see `BodySolver`.
+
+        Raises UnsupportedError with linear constraints, which it would ignore.
+        """
+        if len(self._region.A):
+            raise UnsupportedError('closest ignores linear_constraints: make a solver without')
+        return super().closest(q0)
+
+    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
+                 space: Space, thorough: bool) -> Attempt:
+        """Minimise from q (n,)."""
+        counted = [level for level in levels if level.tasks[0].counts]
+        others = [level for level in levels if not level.tasks[0].counts]
+        terms = self._terms(q, others, frames)
+        if not counted:
+            return self._without_tasks(frames, q, space, terms)
+        level = Level.merged(counted, self.body)
+        strict = sum(len(one.one_sided) for one in counted if one.tasks[0].priority == 0)
+        found = self._minimised(level, frames, q, space, strict, terms)
+        if terms is None:
+            return found
+        if len(self._region.A):
+            return self._minimised(level, frames, found.q, space, strict, None)
+        return self._in_null_space(level, frames, found, space, terms)
+
+    def _minimised(self, level: Level, frames: BodyFrames, q: np.ndarray, space: Space,
+                   strict: int, terms: TermSum | None) -> Attempt:
+        """Run the minimizer from q (n,); again where it has not kept its constraints."""
+        options, iterations = self.options, 0
+        unit = options.position_tolerance ** 2 + options.orientation_tolerance ** 2
+        constrains = strict > 0 and options.minimizer in ('slsqp', 'trust-constr')
+        for held in (True, False) if constrains else (False,):
+            objective = TaskObjective(self._region, level, frames, strict, held, terms, space,
+                                      unit)
+            end = run(options.minimizer, objective, q)
+            iterations += objective.iterations
+            if objective.value < np.inf:
+                q = objective.q.copy()
+            if end == CONVERGED or terms is not None or (held and objective.keeps_strict(
+                    q, min(options.position_tolerance, options.orientation_tolerance))):
+                break
+        if space.out_of_time():
+            return Attempt(q, StopReason.TIMEOUT, iterations)
+        return Attempt(q, StopReason.CONVERGED if end == CONVERGED else StopReason.ITERATIONS
+                       if end == EXHAUSTED else StopReason.STALLED, iterations)
+
+    def _without_tasks(self, frames: BodyFrames, q: np.ndarray, space: Space,
+                       terms: TermSum | None) -> Attempt:
+        """Minimise the terms alone, where no task counts."""
+        empty = Level(self.body, [], self.options.position_tolerance,
+                      self.options.orientation_tolerance)
+        return self._minimised(empty, frames, q, space, 0, terms)._replace(
+            reason=StopReason.CONVERGED)
+
+    def _in_null_space(self, level: Level, frames: BodyFrames, found: Attempt, space: Space,
+                       terms: TermSum) -> Attempt:
+        """Meet the tasks from what was found with terms, and reduce these while they are met."""
+        def restored(q: np.ndarray) -> np.ndarray | None:
+            met = descend(level, frames, q, space)
+            return met.q if met.reason is StopReason.CONVERGED else None
+        met = descend(level, frames, found.q, space)
+        iterations = found.iterations + met.iterations
+        if met.reason is not StopReason.CONVERGED:
+            return Attempt(met.q, met.reason, iterations)
+        q, steps = nullspace.descend(
+            self._region, lambda q: active_rows(level, frames, q), terms, restored, met.q)
+        return Attempt(q, StopReason.CONVERGED, iterations + steps)
+
+    def _terms(self, q0: np.ndarray, others: list[Level],
+               frames: BodyFrames) -> TermSum | None:
+        """Return the terms of the options and of tasks that do not count; None without any."""
+        names, weights = self.options.terms or (), self.options.term_weights
+        if weights is None:
+            weights = np.full(len(names), _WEIGHT)
+        terms = [self._term(q0, one, float(weight)) for one, weight in zip(names, weights)]
+        terms += [level_term(level, frames, _WEIGHT) for level in others]
+        return TermSum(terms) if terms else None
+
+    def _term(self, q0: np.ndarray, term: Any, weight: float) -> Term:
+        if term == 'reference':
+            reference = self.options.reference
+            near = q0 if reference is None else np.broadcast_to(reference, q0.shape)
+            return nearness(near, self._region.unit, weight)
+        if term == 'limits':
+            return distance_from_limits(self.body.lower, self.body.upper, weight)
+        return custom(term, weight)

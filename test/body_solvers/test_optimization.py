@@ -1,0 +1,86 @@
+"""`optimization` on bodies: each option, minimizers, strict tasks and constraints."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from ik_node import IkError, StopReason, make_body_solver
+from ik_node.exceptions import OptionError, UnsupportedError
+from ik_node.tasks import HalfSpace, Position
+from task_bodies import hand, two_arms
+
+
+def reaching(body, **fields):
+    """Return a task that a hand of `two_arms` can meet, and joint values near that."""
+    q = np.clip(np.full(body.n_joints, 0.3), body.lower, body.upper)
+    return Position('left_hand', hand(body, q), **fields), q + 0.1
+
+
+@pytest.mark.parametrize('minimizer', ['slsqp', 'l-bfgs-b', 'trust-constr', 'least-squares'])
+@pytest.mark.parametrize('priority', [0, 1])
+def test_each_minimizer_meets_tasks(minimizer, priority):
+    body = two_arms()
+    task, q0 = reaching(body, priority=priority)
+    assert make_body_solver('optimization', body, [task], minimizer=minimizer).solve(q0).success
+
+
+def test_a_function_may_be_the_minimizer():
+    body, called = two_arms(), []
+
+    def minimizer(objective, gradient, q0, lower, upper):
+        called.append(q0)
+        return optimize.minimize(objective, q0, jac=gradient, method='L-BFGS-B',
+                                 bounds=list(zip(lower, upper)), options={'ftol': 1e-20}).x
+    task, q0 = reaching(body)
+    assert make_body_solver('optimization', body, [task], minimizer=minimizer).solve(q0).success
+    assert called
+    with pytest.raises(IkError, match='the minimizer must return'):
+        make_body_solver('optimization', body, [task], minimizer=lambda *_: None).solve(q0)
+
+
+def test_terms_act_in_what_the_tasks_leave_free():
+    body = two_arms()
+    task, q0 = reaching(body)
+    reference = np.clip(q0 - 0.3, body.lower, body.upper)
+    plain = make_body_solver('optimization', body, [task]).solve(q0)
+    near = make_body_solver('optimization', body, [task], terms=['reference'],
+                            reference=reference).solve(q0)
+    assert near.success
+    assert np.linalg.norm(near.q - reference) < 0.8 * np.linalg.norm(plain.q - reference)
+
+
+def test_linear_constraints_hold():
+    body = two_arms()
+    task, q0 = reaching(body)
+    A = np.zeros((1, body.n_joints))
+    A[0, -1] = 1.0
+    solver = make_body_solver('optimization', body, [task],
+                              linear_constraints=(A, [0.15], [0.2]))
+    result = solver.solve(q0)
+    assert 0.15 - 1e-6 <= result.q[-1] <= 0.2 + 1e-6
+    with pytest.raises(UnsupportedError, match='linear_constraints'):
+        solver.closest(q0)
+    with pytest.raises(OptionError, match='which cannot keep them'):
+        make_body_solver('optimization', body, [task], minimizer='l-bfgs-b',
+                         linear_constraints=(A, [0.15], [0.2]))
+
+
+def test_one_iteration_is_not_enough():
+    body = two_arms()
+    task, q0 = reaching(body)
+    result = make_body_solver('optimization', body, [task], max_iterations=1,
+                              max_restarts=0).solve(q0)
+    assert not result.success
+    assert result.reason is StopReason.ITERATIONS
+
+
+@pytest.mark.parametrize('minimizer', ['slsqp', 'l-bfgs-b'])
+def test_a_strict_wall_holds_against_a_task_behind_it(minimizer):
+    body = two_arms()
+    task, q0 = reaching(body)
+    wall = HalfSpace('left_hand', (0, 0, 0), task.target - [0.05, 0, 0], (-1, 0, 0), priority=0,
+                     name='wall')
+    result = make_body_solver('optimization', body, [wall, task], max_restarts=0,
+                              minimizer=minimizer).solve(q0)
+    assert not result.success
+    assert result.errors['wall'][0] < (1e-5 if minimizer == 'slsqp' else 1e-3)
