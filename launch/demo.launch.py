@@ -2,14 +2,21 @@
 
 ros2 launch ik_node demo.launch.py robot:=arm_7r solver:=ccd
 
+A recorded motion is played, see docs/playback.md, where one is named:
+
+ros2 launch ik_node demo.launch.py robot:=humanoid motion:=/tmp/walk.yaml
+
 For several robots, start it several times, each with its own namespace and prefix:
 
 ros2 launch ik_node demo.launch.py robot:=arm_7r namespace:=left frame_prefix:=left/
 """
 
+import functools
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import yaml
 from launch.actions import (
     DeclareLaunchArgument,
@@ -23,11 +30,12 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from ik_node import Chain, IkError, KinematicTree
+from ik_node import IkError, KinematicTree
 from ik_node.control.options import NodeOptions
-from ik_node.demo.rviz_view import arm_of, fit
+from ik_node.demo.rviz_view import arm_of, fit, motion_points, shown_points
 from ik_node.kinematics.reach import reach
 from ik_node.model.readers import FORMATS, read_model
+from ik_node.motion.recording_readers import read_recording
 from ik_node.resources import own_robots, robot_file, share_folder
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from launch import LaunchContext, LaunchDescription
@@ -38,6 +46,8 @@ ARGUMENTS = [
     ('tip', '', 'tip link of the chain; empty: the only leaf, *tool* or *tcp*'),
     ('solver', '', 'the solver, one of the whole body for a robot with tasks; empty: that of the '
      'robot\'s own parameters, or dls'),
+    ('motion', '', 'a recorded motion of the robot, .amc, .yaml or .csv, that ik_play plays again '
+     'and again; empty: ik_node is started'),
     ('namespace', '', 'namespace of the nodes and their topics'),
     ('frame_prefix', '', 'prefix of link names in tf, such as left/'),
     ('rviz', 'true', 'whether to open RViz'),
@@ -61,6 +71,8 @@ def _start(context: LaunchContext) -> list:
     try:
         file = robot_file(values['robot'])
         tree = read_model(file)
+        if values['motion']:
+            return _play(file, tree, values)
     except (IkError, FileNotFoundError) as error:
         raise RuntimeError(f'demo.launch.py: {error}') from error
     parameters: list = [str(config / 'demo.yaml')]
@@ -75,6 +87,7 @@ def _start(context: LaunchContext) -> list:
     options = NodeOptions.read({**NodeOptions.defaults(), **{
         name: own[name] for name in ('root', 'root_pose') if name in own}})
     chain = None if 'tasks' in own else arm_of(tree, base, tip)
+    points = functools.partial(shown_points, tree, chain, options)
     solver = {'solver': values['solver']} if values['solver'] else {}
     # A moving root is placed in the world.
     fixed_frame = prefix + tree.root if options.root == 'fixed' else 'world'
@@ -91,7 +104,25 @@ def _start(context: LaunchContext) -> list:
         OpaqueFunction(function=_show_workspace, args=[file, tree, base, tip, namespace, prefix],
                        condition=IfCondition(values['workspace'])),
         OpaqueFunction(function=_open_rviz,
-                       args=[tree, chain, options, namespace, prefix, fixed_frame],
+                       args=[points, namespace, prefix, fixed_frame],
+                       condition=IfCondition(values['rviz']))]
+
+
+def _play(file: Path, tree: KinematicTree, values: dict[str, str]) -> list:
+    """Play a recorded motion. Raises IkError for one that cannot be read."""
+    recording = read_recording(values['motion'], tree)
+    prefix, namespace = values['frame_prefix'], values['namespace']
+    # With the joints of the root, where the motion has values of them.
+    description = {'robot_description': ParameterValue(recording.tree.to_urdf(), value_type=str)}
+    prefixed = {'frame_prefix': ParameterValue(prefix, value_type=str)}
+    return [
+        Node(package='robot_state_publisher', executable='robot_state_publisher',
+             namespace=namespace, parameters=[{**description, **prefixed}]),
+        Node(package='ik_node', executable='ik_play', namespace=namespace, output='screen',
+             arguments=[str(file), values['motion'], '--loop', '--no-description']),
+        OpaqueFunction(function=_open_rviz,
+                       args=[functools.partial(motion_points, recording), namespace, prefix,
+                             prefix + recording.tree.root],
                        condition=IfCondition(values['rviz']))]
 
 
@@ -110,11 +141,14 @@ def _show_workspace(context: LaunchContext, file: Path, tree: KinematicTree, bas
                             '--publish', '--frame-prefix', prefix])]
 
 
-def _open_rviz(context: LaunchContext, tree: KinematicTree, chain: Chain | None,
-               options: NodeOptions, namespace: str, prefix: str, fixed_frame: str) -> list:
-    """Open RViz with a configuration of its own, which is removed at the end."""
+def _open_rviz(context: LaunchContext, points: Callable[[], np.ndarray], namespace: str,
+               prefix: str, fixed_frame: str) -> list:
+    """Open RViz with a configuration of its own, which is removed at the end.
+
+    points: returns what the first view has to show, (k, 3), m.
+    """
     config = yaml.safe_load((share_folder() / 'config' / 'demo.rviz').read_text())
-    fit(config, tree, chain, options)
+    fit(config, points())
     for display in config['Visualization Manager']['Displays']:
         if display['Class'] == 'rviz_default_plugins/RobotModel':
             display['TF Prefix'] = prefix.removesuffix('/')  # RViz puts a slash of its own behind

@@ -101,6 +101,17 @@ def test_so_do_the_other_commands(check_quiet, module, delay):
     check_quiet(['-m', *module], signal.SIGINT, delay)
 
 
+def test_more_interrupts_do_not_change_the_status_of_a_command_that_is_ending(tmp_path):
+    # At Ctrl-C the terminal sends one to every process of a launch, and so does launch.
+    pytest.importorskip('rclpy', reason='ROS 2 is not installed')
+    command = Command(['-m', 'ik_node.ros.clients.demo_goals'], tmp_path)
+    wait_for(lambda: catches_interrupts(command.process.pid))
+    while command.process.poll() is None:
+        command.process.send_signal(signal.SIGINT)
+        time.sleep(0.005)
+    assert command.process.returncode == 0
+
+
 def test_a_console_script_handles_signals_before_it_imports_its_module(tmp_path):
     script = tmp_path / 'script.py'
     script.write_text('import sys\nfrom ik_node.commands import ik_inspect\nsys.exit(ik_inspect())')

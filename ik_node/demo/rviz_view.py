@@ -10,6 +10,7 @@ from ik_node.exceptions import IkError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
+from ik_node.motion.recording import Recording
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.publishing.markers.limit_bars import bounded_names
 from ik_node.ros.publishing.markers.panel import PanelLayout
@@ -18,6 +19,7 @@ _FIELD_OF_VIEW = math.radians(45.0)  # vertical, of RViz's orbit camera
 _ASPECT = 1.2                        # width by height of the picture in the window of demo.rviz
 _FILLED = 0.92                       # part of the picture that the robot may fill
 _SAMPLES = 300                       # of the positions of a tip
+_TIMES = 40                          # of a motion
 _LINES = 5                           # of the status of an arm: the usual ones are shorter
 _NEAR_CLIP = 1.0 / 300.0             # of the distance
 # Of a figure's size: how far hands and feet get, and the text above it.
@@ -81,10 +83,18 @@ def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions)
     return np.concatenate([_links(tree), _arm_points(chain, tree)])
 
 
-def fit(config: dict[str, Any], tree: KinematicTree, chain: Chain | None,
-        options: NodeOptions) -> None:
-    """Set the view and the grid of an RViz configuration for a robot, see `shown_points`."""
-    points = shown_points(tree, chain, options)
+def motion_points(recording: Recording) -> np.ndarray:
+    """Return points (k, 3), m, around all links at times of a recorded motion, in its root."""
+    times = np.linspace(0.0, recording.duration, _TIMES)
+    poses = [recording.tree.forward(dict(zip(recording.moving_joints, recording.positions(time))))
+             for time in times]
+    places = np.array([[T[:3, 3] for T in links.values()] for links in poses])
+    around = _AROUND * shown_size(float(np.ptp(places[0], axis=0).max()))
+    return _box(places.reshape(-1, 3), around, around)
+
+
+def fit(config: dict[str, Any], points: np.ndarray) -> None:
+    """Set the view and the grid of an RViz configuration so that points (k, 3), m, are seen."""
     manager = config['Visualization Manager']
     view = manager['Views']['Current']
     camera = fitted_camera(points, view['Yaw'], view['Pitch'])
@@ -131,7 +141,12 @@ def _figure_points(tree: KinematicTree, options: NodeOptions) -> np.ndarray:
         T = options.T_world_root
         places = places @ T[:3, :3].T + T[:3, 3]
     size = shown_size(float(np.ptp(places, axis=0).max()))
-    lower, upper = places.min(axis=0) - _AROUND * size, places.max(axis=0) + _AROUND * size
-    upper[2] += _ABOVE * size
+    return _box(places, _AROUND * size, (_AROUND + _ABOVE) * size)
+
+
+def _box(places: np.ndarray, around: float, above: float) -> np.ndarray:
+    """Return the corners (8, 3) of a box around places (k, 3) with some space, m."""
+    lower, upper = places.min(axis=0) - around, places.max(axis=0) + around
+    upper[2] += above - around
     return np.array([(x, y, z) for x in (lower[0], upper[0]) for y in (lower[1], upper[1])
                      for z in (lower[2], upper[2])])

@@ -87,6 +87,9 @@ def _signals(stopped: threading.Event) -> Iterator[list[Executor]]:
         os.close(inlet)
         listener.join()
         os.close(outlet)
+        if stopped.is_set():
+            # The process is ending. At Ctrl-C both the terminal and launch send a SIGINT.
+            handlers[signal.SIGINT] = signal.SIG_IGN
         for number, handler in handlers.items():
             signal.signal(number, handler)
 

@@ -6,8 +6,11 @@ import tempfile
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 import yaml
+
+from ik_node import KinematicTree
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
@@ -70,6 +73,23 @@ def test_the_file_is_for_the_robot_and_removed_when_launch_shuts_down(launch_fil
     assert on_shutdown.named['on_shutdown'](None, None) is None
     assert list(tmp_path.iterdir()) == []
     on_shutdown.named['on_shutdown'](None, None)  # gone already
+
+
+def test_a_motion_is_played_with_the_joints_of_its_root_in_place_of_the_node(launch_file):
+    motions = FILE.parents[1] / 'config' / 'motions'
+    values = {name: default for name, default, _ in launch_file.ARGUMENTS} | {
+        'robot': str(motions / 'walker.asf'), 'motion': str(motions / 'walk.amc')}
+    publisher, player, rviz = launch_file._start(values)
+    (text,) = publisher.named['parameters'][0]['robot_description'].arguments
+    assert {'world', 'lhand'} <= set(KinematicTree.from_urdf(text).links)
+    assert player.named['executable'] == 'ik_play'
+    assert player.named['arguments'][1:] == [values['motion'], '--loop', '--no-description']
+    points, _, _, fixed_frame = rviz.named['args']
+    assert fixed_frame == 'world'
+    assert np.ptp(points(), axis=0).max() > 2.0  # m: the way of the walk, not the figure alone
+    values['motion'] = str(motions / 'walker.asf')
+    with pytest.raises(RuntimeError, match=r'demo\.launch\.py: .*walker\.asf'):
+        launch_file._start(values)
 
 
 def workspace_of(launch_file, **given):

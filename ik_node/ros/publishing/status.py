@@ -10,7 +10,7 @@ from ik_node.bounds import MAX_NAME
 from ik_node.control.arm import Arm
 from ik_node.control.figure import Figure
 from ik_node.control.figure_controller import Aim, FigureOutcome
-from ik_node.solvers.body.result import BodyResult
+from ik_node.solvers.body.result import BodyResult, error_words
 from ik_node.solvers.result import Result, StopReason
 
 REFUSED = 'REFUSED'  # in place of a StopReason
@@ -96,7 +96,7 @@ def task_report(node: str, figure: Figure, name: str,
     level, message = DiagnosticStatus.OK, 'not solved yet'
     if errors is not None:
         met = figure.meets(errors)
-        message = 'met' if met else f'misses by {errors[0]:.3g} m, {errors[1]:.3g} rad'
+        message = 'met' if met else f'misses by {error_words(errors)}'
         if not met and task.is_necessary:
             level = DiagnosticStatus.WARN
     elif outcome is not None:

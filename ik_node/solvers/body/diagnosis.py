@@ -12,6 +12,7 @@ import numpy as np
 from ik_node.exceptions import names
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers.body.result import error_words
 from ik_node.tasks.base import Task
 
 _AT_LIMIT = 1e-9   # rad, m
@@ -47,13 +48,12 @@ def described(body: Body, tasks: Sequence[Task], task_names: Sequence[str], q: n
     for which, (name, task) in enumerate(zip(task_names, tasks)):
         if not task.is_necessary or is_met(errors[name]):
             continue
-        lengths = [f'{value:.3g} {unit}' for value, unit in zip(errors[name], ('m', 'rad'))
-                   if value > 0.0]
         words = '' if proved is None else proved(task)
         if proved is not None and not words:
             words, is_singular = cause(body, tasks, task_names, which, q)
             singular = singular or is_singular
-        parts.append(f'{name!r} misses by {" and ".join(lengths)}{": " if words else ""}{words}')
+        parts.append(f'{name!r} misses by {error_words(errors[name])}'
+                     f'{": " if words else ""}{words}')
     near = (q <= body.lower + _AT_LIMIT) | (q >= body.upper - _AT_LIMIT)
     if near.any():
         joints = [body.joint_names[k] for k in np.flatnonzero(near)]

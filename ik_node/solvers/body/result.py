@@ -7,6 +7,12 @@ import numpy as np
 from ik_node.solvers.result import StopReason
 
 
+def error_words(errors: tuple[float, float]) -> str:
+    """Return what a task misses, m and rad, in words: "0.3 m and 0.09 rad"."""
+    return ' and '.join(f'{value:.3g} {unit}' for value, unit in zip(errors, ('m', 'rad'))
+                        if value > 0.0)
+
+
 class _Fields(NamedTuple):
     q: np.ndarray
     """(n,) rad or m, always inside the limits."""

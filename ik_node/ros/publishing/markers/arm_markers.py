@@ -46,7 +46,7 @@ class ArmMarkers:
             self._solver = arm.solver.name
             self._words, self._color = NO_GOAL, GREY
             if self._goal is not None:
-                self._goal = self._goal._replace(level=DiagnosticStatus.STALE, reason='')
+                self._goal = self._goal._replace(level=DiagnosticStatus.STALE, words='')
 
     def forget_goal(self) -> None:
         """Remove the goal: it no longer describes the state of the arm."""

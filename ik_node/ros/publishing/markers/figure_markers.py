@@ -11,12 +11,13 @@ from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.publishing.markers.goal import COLORS, NO_GOAL
 from ik_node.ros.publishing.markers.shapes import GREY, RED, text, wrapped
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
+from ik_node.solvers.body.result import error_words
 
 # Of the figure's size.
 _LETTERS = 0.03
 _LINE = 1.6 * _LETTERS  # from a line to the next
 _ABOVE = 0.12           # of the lowest line above the highest link
-_LETTERS_A_LINE, _LINES = 44, 4
+_LETTERS_A_LINE, _LINES = 44, 6
 
 
 class FigureMarkers:
@@ -54,7 +55,7 @@ class FigureMarkers:
         for name, task in self.figure.tasks.items():
             level = self._level(name)
             builder = TaskMarkers(frame, f'{name}/goal', self._size, COLORS[level],
-                                  '' if level == DiagnosticStatus.OK else self._reason)
+                                  self._missed(name))
             made += builder.markers(task, frames, level)
         for link in self.figure.body.links:
             top = max(top, float(frames.pose(link)[2, 3]))
@@ -65,9 +66,12 @@ class FigureMarkers:
             [root[0], root[1], middle]), _LETTERS * self._size, self._color))
         return made
 
-    @property
-    def _reason(self) -> str:
-        return '' if self._outcome is None else self._outcome.result.reason.name
+    def _missed(self, name: str) -> str:
+        """Return what a task misses, in words; '' where it is met, or not solved yet."""
+        if self._level(name) not in (DiagnosticStatus.WARN, DiagnosticStatus.ERROR):
+            return ''
+        assert self._outcome is not None
+        return f'misses by {error_words(self._outcome.result.errors[name])}'
 
     def _level(self, name: str) -> bytes:
         """Return the level of a task: met, missed, or not solved yet."""

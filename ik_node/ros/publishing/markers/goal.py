@@ -1,4 +1,4 @@
-"""A goal: its frame, in the colour of its outcome, and the reason above it."""
+"""A goal: its frame, in the colour of its outcome, and why it is not met above it."""
 
 from typing import NamedTuple
 
@@ -23,22 +23,22 @@ _AXES = (ColorRGBA(r=0.9, g=0.2, b=0.2, a=1.0), ColorRGBA(r=0.2, g=0.7, b=0.2, a
 _BALL = 0.035
 _AXIS = 0.12
 _LETTERS = 0.04
-_ABOVE = 0.23  # of the reason: above the arrows of a handle at the goal
+_ABOVE = 0.23  # of the words: above the arrows of a handle at the goal
 
 
 class ShownGoal(NamedTuple):
-    """A goal with the level of its status, and the reason in a word.
+    """A goal with the level of its status, and in a few words why it is not met.
 
-    STALE and no reason where the status is no longer valid.
+    STALE and no words where the status is no longer valid.
     """
 
     goal: Goal
     level: bytes
-    reason: str
+    words: str
 
 
 def goal_markers(frame: str, namespace: str, shown: ShownGoal, size: float) -> list[Marker]:
-    """Return a ball, the axes of a goal with an orientation, and the reason; size: m."""
+    """Return a ball, the axes of a goal with an orientation, and the words; size: m."""
     goal, color = shown.goal, COLORS[shown.level]
     pose = matrix_to_pose(goal.pose)
     above = goal.pose[:3, 3].copy()
@@ -46,8 +46,8 @@ def goal_markers(frame: str, namespace: str, shown: ShownGoal, size: float) -> l
     return [marker(frame, namespace, 0, Marker.SPHERE, pose=pose, color=color,
                    scale=cube(_BALL * size)),
             *([] if goal.orientation is None else _axes(frame, namespace, pose, _AXIS * size)),
-            *([text(frame, namespace, 4, shown.reason, above, _LETTERS * size, color)]
-              if shown.reason else [])]
+            *([text(frame, namespace, 4, shown.words, above, _LETTERS * size, color)]
+              if shown.words else [])]
 
 
 def _axes(frame: str, namespace: str, pose: object, length: float) -> list[Marker]:

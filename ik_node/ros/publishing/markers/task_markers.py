@@ -34,10 +34,10 @@ class TaskMarkers:
     """Builds the markers of one task in the world frame; size: of the figure, m."""
 
     def __init__(self, frame: str, namespace: str, size: float, color: ColorRGBA,
-                 reason: str) -> None:
-        """Begin. color: of the task's outcome; reason: why it is not met, in a word, or ''."""
+                 missed: str) -> None:
+        """Begin. color: of the task's outcome; missed: by how much, in words, or ''."""
         self._frame, self._namespace, self._size = frame, namespace, size
-        self._color, self._reason = color, reason
+        self._color, self._missed = color, missed
 
     def markers(self, task: Any, frames: BodyFrames, level: bytes) -> Made:
         """Return the markers of a task at the present frames; level: of its status."""
@@ -123,7 +123,7 @@ class TaskMarkers:
             0, frames.position(task.link, task.point), task.force / size, _FORCE)]
 
     def _goal(self, goal: Goal, level: bytes) -> Made:
-        return goal_markers(self._frame, self._namespace, ShownGoal(goal, level, self._reason),
+        return goal_markers(self._frame, self._namespace, ShownGoal(goal, level, self._missed),
                             self._size)
 
     def _marker(self, number: int, kind: int, color: ColorRGBA, scale: Vector3) -> Marker:
