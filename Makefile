@@ -85,6 +85,7 @@ soak: $(VENV)/.test
 	$(BIN)/python test/soak_start.py --seconds $(START)
 	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_view.py --switches $(SWITCHES)
+	$(BIN)/python test/soak_page.py
 	$(BIN)/python test/soak_first_hour.py
 
 pictures: $(VENV)/.bench

@@ -114,14 +114,14 @@ def drag_handle(page, view, ends, task=''):
     T, name = gizmo.T, gizmo._handle.name
     assert until(lambda: np.allclose(drawn(page)[name], T, atol=1e-4), 60.0, page)
     for attempt in range(10):
-        page.evaluate(_CLOSE_NOTIFICATIONS)
+        page.evaluate(CLOSE_NOTIFICATIONS)
         drag(page, *ends(), hover=300 * (1 + attempt))
         if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 6.0, page):
             return
     raise AssertionError('the handle does not move')
 
 
-_CLOSE_NOTIFICATIONS = """() => document.querySelectorAll('.mantine-Notification-closeButton')
+CLOSE_NOTIFICATIONS = """() => document.querySelectorAll('.mantine-Notification-closeButton')
   .forEach(button => button.click())"""
 _MATRICES = """() => Object.entries(window.__viserMutable.nodeRefFromName)
   .filter(([name, object]) => object)

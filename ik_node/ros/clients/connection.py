@@ -23,6 +23,7 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header, String
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.exceptions import IkError
@@ -111,6 +112,10 @@ class Connection:
         self._compiling = 0
         node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self._reset: Any = node.create_client(Trigger, f'{target}/reset')
+        self._solve_all: Any = node.create_client(Trigger, f'{target}/solve_all')
+        self._branches: dict[tuple[str, ...], np.ndarray] = {}  # by the joints of the arm
+        self._branches_came = threading.Event()
+        node.create_subscription(JointTrajectory, f'{target}/solutions', self._on_solutions, 10)
         self._parameters = AsyncParameterClient(node, target)
         self._heartbeat = Heartbeat(node, target)
         self._executor = SingleThreadedExecutor(context=self._context)
@@ -220,6 +225,20 @@ class Connection:
             raise SilentError(response.message)
         return str(response.message)
 
+    def branches(self) -> tuple[str, dict[tuple[str, ...], np.ndarray]]:
+        """Return the branches of the last goals, in words and as {joint names: (k, n)}.
+
+        rad or m, the nearest to the present joint values first. Raises SilentError with the node's
+        reason where it lists none.
+        """
+        self._branches_came.clear()
+        response = self.call(lambda: self._solve_all.call_async(Trigger.Request()), 'solve_all')
+        if not response.success:
+            raise SilentError(response.message)
+        if not self._branches_came.wait(_PATIENCE):
+            raise SilentError(f'{self._full_name} has published no solutions')
+        return str(response.message), dict(self._branches)
+
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters, all or none. Raises SilentError with the node's reason for a refusal."""
         response = self.call(lambda: self._parameters.set_parameters_atomically(
@@ -262,6 +281,11 @@ class Connection:
 
     def _on_joints(self, message: JointState) -> None:
         self._listener.on_joints(dict(zip(message.name, message.position)))
+
+    def _on_solutions(self, message: JointTrajectory) -> None:
+        self._branches[tuple(message.joint_names)] = np.reshape(
+            [point.positions for point in message.points], (-1, len(message.joint_names)))
+        self._branches_came.set()
 
     def _on_root_pose(self, message: PoseStamped) -> None:
         self._listener.on_root_pose(pose_to_matrix(message.pose))
