@@ -112,6 +112,7 @@ def first_sight(shown):
     length = 0.15 * shown.robot_view.reach
     before = shown.view._gizmo.T[:3, 3]
     shown.page.evaluate(CLOSE_NOTIFICATIONS)  # viser's, that the processor renders
+    shown.page.wait_for_timeout(700)
     for attempt in range(5):
         ends = shown.ends(length)
         if ends is None:

@@ -19,7 +19,7 @@ CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 def seen():
     with (running(urdf_path=robots.OWN / 'arm_6r.urdf', solver='auto') as node,
           view_of(node._domain.id) as (_, view, (robot_view,))):
-        assert until(lambda: robot_view.chain is not None and robot_view.is_placed)
+        assert until(lambda: robot_view.is_placed and view._branches._chain is robot_view.chain)
         yield node, view, robot_view
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ik_node._jit import Matrix, Vector, njit, plain_code
+from ik_node._jit import Matrix, Vector, inline, njit, plain_code
 
 _EPSILON = 2.220446049250313e-16
 _PATIENCE = 10        # steps without a deflation before an exceptional shift breaks a cycle
@@ -151,57 +151,48 @@ def _francis_step(A: Matrix, low: int, high: int, total: float, product: float) 
             A[k, k - 1], A[k + 1, k - 1] = alpha * size, 0.0
             if three:
                 A[k + 2, k - 1] = 0.0
-        # The reflection 1 − β u uᵀ, u = (1, v, w).
         x -= alpha
         v, w = y / x, z / x
-        beta = -x / alpha
-        for j in range(k, high + 1):
-            share = A[k, j] + v * A[k + 1, j]
-            if three:
-                share += w * A[k + 2, j]
-                A[k + 2, j] -= beta * share * w
-            A[k, j] -= beta * share
-            A[k + 1, j] -= beta * share * v
-        for i in range(low, min(k + 3, high) + 1):
-            share = A[i, k] + v * A[i, k + 1]
-            if three:
-                share += w * A[i, k + 2]
-                A[i, k + 2] -= beta * share * w
-            A[i, k] -= beta * share
-            A[i, k + 1] -= beta * share * v
+        _reflect(A, k, low, high, v, w, -x / alpha)
 
 
-@plain_code(_francis_step)
-def _francis_step_by_rows(A: Matrix, low: int, high: int, total: float, product: float) -> None:
-    """Do as `_francis_step`."""
-    x = A[low, low] * (A[low, low] - total) + A[low, low + 1] * A[low + 1, low] + product
-    y = A[low + 1, low] * (A[low, low] + A[low + 1, low + 1] - total)
-    z = A[low + 1, low] * A[low + 2, low + 1]
-    for k in range(low, high):
-        three = k < high - 1
-        if k > low:
-            x, y, z = A[k, k - 1], A[k + 1, k - 1], A[k + 2, k - 1] if three else 0.0
-        size = abs(x) + abs(y) + abs(z)
-        if size == 0.0:
-            continue
-        x, y, z = x / size, y / size, z / size
-        alpha = -math.copysign(math.sqrt(x * x + y * y + z * z), x)
-        if k > low:
-            A[k, k - 1], A[k + 1, k - 1] = alpha * size, 0.0
-            if three:
-                A[k + 2, k - 1] = 0.0
-        x -= alpha
-        v, w = y / x, z / x
-        beta = -x / alpha
-        for lines in (A[:, k:high + 1], A.T[:, low:min(k + 3, high) + 1]):  # rows, then columns
-            share = lines[k] + v * lines[k + 1]
-            if three:
-                share += w * lines[k + 2]
-            share *= beta
-            if three:
-                lines[k + 2] -= share * w
-            lines[k] -= share
-            lines[k + 1] -= share * v
+@inline
+def _reflect(A: Matrix, k: int, low: int, high: int, v: float, w: float, beta: float) -> None:
+    """Apply the reflection 1 − β u uᵀ to rows and columns k … k + 2, u = (1, v, w).
+
+    To two of them at the end; only what the bulge touches changes.
+    """
+    three = k < high - 1
+    for j in range(k, high + 1):
+        share = A[k, j] + v * A[k + 1, j]
+        if three:
+            share += w * A[k + 2, j]
+            A[k + 2, j] -= beta * share * w
+        A[k, j] -= beta * share
+        A[k + 1, j] -= beta * share * v
+    for i in range(low, min(k + 3, high) + 1):
+        share = A[i, k] + v * A[i, k + 1]
+        if three:
+            share += w * A[i, k + 2]
+            A[i, k + 2] -= beta * share * w
+        A[i, k] -= beta * share
+        A[i, k + 1] -= beta * share * v
+
+
+@plain_code(_reflect)
+def _reflect_by_rows(A: Matrix, k: int, low: int, high: int, v: float, w: float,
+                     beta: float) -> None:
+    """Do as `_reflect`."""
+    three = k < high - 1
+    for lines in (A[:, k:high + 1], A.T[:, low:min(k + 3, high) + 1]):  # rows, then columns
+        share = lines[k] + v * lines[k + 1]
+        if three:
+            share += w * lines[k + 2]
+        share *= beta
+        if three:
+            lines[k + 2] -= share * w
+        lines[k] -= share
+        lines[k + 1] -= share * v
 
 
 @njit
