@@ -9,6 +9,7 @@ from ik_node._arrays import numbers, vector
 from ik_node.exceptions import InputError
 from ik_node.rotations import EXACT, as_rotation
 from ik_node.spatial import first_off_pose, is_pose
+from ik_node.tasks.pose import Pose
 
 ALL_AXES = np.ones(6)
 ALL_AXES.flags.writeable = False
@@ -93,6 +94,14 @@ class Goal:
             if not self._has_orientation:
                 pose[:3, :3] = np.eye(3)
         return Goal._restored(pose, self._weights, self._has_position, self._has_orientation)
+
+    def as_task(self, link: str, *, weight: float = 1.0, priority: int = 1,
+                name: str | None = None) -> Pose:
+        """Return the goal as a task of a body: a `Pose` of a link, with the same free axes.
+
+        The goal is then in the frame of the body's tasks, the world. Raises InputError as `Pose`.
+        """
+        return Pose(link, self.pose, self.weights, weight=weight, priority=priority, name=name)
 
     @classmethod
     def _of_clean_pose(cls, T_base_goal: np.ndarray) -> 'Goal':
