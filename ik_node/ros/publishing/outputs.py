@@ -20,6 +20,7 @@ from ik_node.control.robot import Robot
 from ik_node.ros import conversions
 from ik_node.ros.publishing.markers.ghosts import BranchList
 from ik_node.ros.publishing.markers.scene import Scene
+from ik_node.ros.publishing.status import GoalStatus, StatusMessage
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -43,6 +44,7 @@ class Outputs:
             'markers': make(MarkerArray, '~/markers', 1),
             'solutions': make(JointTrajectory, '~/solutions', 10)}
         self._joint_state = JointState()  # reused: creating messages takes time
+        self._status = StatusMessage()
         self.scene = Scene()
         self._no_tf = False
         self._frame_prefix = self._world_frame = ''
@@ -128,9 +130,9 @@ class Outputs:
         """
         return self._publishers[name].get_subscription_count() > 0
 
-    def status(self, message: DiagnosticStatus) -> None:
+    def status(self, status: GoalStatus) -> None:
         """Publish the status of a goal."""
-        self._publishers['status'].publish(message)
+        self._publishers['status'].publish(self._status.of(status))
 
     def solutions(self, arm: Arm, branches: np.ndarray, frame_prefix: str,
                   stamp: Time | None = None) -> None:

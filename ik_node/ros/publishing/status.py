@@ -1,6 +1,7 @@
 """The status of a goal as a diagnostic message."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
@@ -21,6 +22,15 @@ KEYS = ('arm', 'task', 'solver', 'reason', 'position_error', 'orientation_error'
         'accepted', 'smallest_singular_value')
 
 
+class GoalStatus(NamedTuple):
+    """What the status of a goal says."""
+
+    level: bytes
+    message: str
+    values: Mapping[str, str]
+    """By those of `KEYS` that have one."""
+
+
 def outcome(result: Result | BodyResult, closest: bool,
             duration: float | None = None) -> tuple[bytes, str]:
     """Return the level and the text of the status of a goal that was solved.
@@ -39,7 +49,7 @@ def outcome(result: Result | BodyResult, closest: bool,
 
 
 def solved(arm: Arm, result: Result, level: bytes, text: str, header: Header, joint_stamp: Time,
-           duration: float | None = None) -> DiagnosticStatus:
+           duration: float | None = None) -> GoalStatus:
     """Return the status of a goal that was solved, met or not.
 
     level, text: of `outcome`. header: the goal's. joint_stamp: of the joint states of the result.
@@ -59,7 +69,7 @@ def solved(arm: Arm, result: Result, level: bytes, text: str, header: Header, jo
 
 
 def task_solved(figure: Figure, outcome: FigureOutcome, aim: Aim, level: bytes, text: str,
-                joint_stamp: Time) -> DiagnosticStatus:
+                joint_stamp: Time) -> GoalStatus:
     """Return the status of a goal of a task; level, text, joint_stamp: see `solved`."""
     result = outcome.result
     along, about = result.errors[aim.task]
@@ -78,7 +88,7 @@ def task_solved(figure: Figure, outcome: FigureOutcome, aim: Aim, level: bytes, 
 
 
 def refused(name: str, is_task: bool, message: str, header: Header,
-            joint_stamp: Time) -> DiagnosticStatus:
+            joint_stamp: Time) -> GoalStatus:
     """Return the status of a refused goal. name: of its task where it has one, else of its arm."""
     return _status('' if is_task else name, DiagnosticStatus.ERROR, message, header, joint_stamp,
                    {'task': name if is_task else '', 'accepted': 'false', 'reason': REFUSED})
@@ -122,10 +132,23 @@ def seconds(stamp: Time) -> str:
 
 
 def _status(arm: str, level: bytes, message: str, header: Header, joint_stamp: Time,
-            entries: Mapping[str, str]) -> DiagnosticStatus:
-    values = {
-        **dict.fromkeys(KEYS, ''), 'arm': arm, 'goal_frame': header.frame_id[:MAX_NAME],
-        'goal_stamp': seconds(header.stamp), 'joint_stamp': seconds(joint_stamp), **entries}
-    return DiagnosticStatus(level=level, name='ik_node: goal', message=message,
-                            values=[KeyValue(key=key, value=value)
-                                    for key, value in values.items()])
+            entries: Mapping[str, str]) -> GoalStatus:
+    return GoalStatus(level, message, {
+        'arm': arm, 'goal_frame': header.frame_id[:MAX_NAME],
+        'goal_stamp': seconds(header.stamp), 'joint_stamp': seconds(joint_stamp), **entries})
+
+
+class StatusMessage:
+    """The message of a goal's status, made once: making one takes as long as a solve."""
+
+    def __init__(self) -> None:
+        """Make the message, with every key."""
+        self._entries = [KeyValue(key=key) for key in KEYS]
+        self._message = DiagnosticStatus(name='ik_node: goal', values=self._entries)
+
+    def of(self, status: GoalStatus) -> DiagnosticStatus:
+        """Return the message of a status, which the next call changes."""
+        for entry in self._entries:
+            entry.value = status.values.get(entry.key, '')
+        self._message.level, self._message.message = status.level, status.message
+        return self._message
