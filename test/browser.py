@@ -79,17 +79,20 @@ def until(done, timeout=60.0, page=None):
     return True
 
 
-def pixel(client, point):
-    """Return where a point (3,), m, of the scene is on the page, pixels."""
-    camera = client.camera
+def pixel(page, client, point):
+    """Return where a point (3,), m, of the scene is on the page, pixels.
+
+    The size of the picture is asked of the page: that of viser's camera is in the pixels that are
+    drawn, and the page draws fewer of them where it is slow.
+    """
+    camera, (width, height) = client.camera, page.evaluate(_PICTURE)
     w, x, y, z = camera.wxyz
     R = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
                   [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
                   [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
     right, down, ahead = R.T @ (np.asarray(point) - camera.position)
-    focal = 0.5 * camera.image_height / np.tan(0.5 * camera.fov)
-    return np.array([0.5 * camera.image_width + focal * right / ahead,
-                     0.5 * camera.image_height + focal * down / ahead])
+    focal = 0.5 * height / np.tan(0.5 * camera.fov)
+    return np.array([0.5 * width + focal * right / ahead, 0.5 * height + focal * down / ahead])
 
 
 def drag(page, start, end, steps=12, hover=300):
@@ -123,6 +126,10 @@ def drag_handle(page, view, ends, task=''):
 
 CLOSE_NOTIFICATIONS = """() => document.querySelectorAll('.mantine-Notification-closeButton')
   .forEach(button => button.click())"""
+_PICTURE = """() => {
+  const picture = window.__viserMutable.canvas;
+  return [picture.clientWidth, picture.clientHeight];
+}"""
 _MATRICES = """() => Object.entries(window.__viserMutable.nodeRefFromName)
   .filter(([name, object]) => object)
   .map(([name, object]) => {

@@ -4,6 +4,7 @@ Nothing crosses DDS, so that thousands of inputs take seconds. What the node pub
 all the same, and kept here.
 """
 
+import copy
 import itertools
 import math
 import tempfile
@@ -256,7 +257,7 @@ class NodeHere:
     def _keeping(self, topic, publish):
         def keep(message):
             publish(message)
-            self.heard[topic].append(message)
+            self.heard[topic].append(copy.deepcopy(message))  # the node uses some again
             if topic == '/joint_states':
                 self._state = dict(zip(message.name, message.position))
         return keep

@@ -160,7 +160,8 @@ def on_the_page(steps, node):
         def ends():
             client, T = next(iter(server.get_clients().values())), view._gizmo.T
             far = 0.85 * 0.35 * robot_view.reach
-            return [pixel(client, T[:3, 3] + length * T[:3, 2]) for length in (far, far - 0.12)]
+            return [pixel(page, client, T[:3, 3] + length * T[:3, 2])
+                    for length in (far, far - 0.12)]
         drag_handle(page, view, ends)
         steps.see('the handle is dragged, and the goal is met', until(
             lambda: 'the goal is met' in page.inner_text('body'), 60, page))

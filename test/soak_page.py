@@ -77,11 +77,11 @@ class Opened:
         """
         T = self.view._gizmo.T
         size = 0.85 * 0.35 * self.robot_view.reach
-        pairs = [[pixel(self.client, T[:3, 3] + far * T[:3, axis]) for far in (size, size - length)]
-                 for axis in range(3)]
+        pairs = [[pixel(self.page, self.client, T[:3, 3] + far * T[:3, axis])
+                  for far in (size, size - length)] for axis in range(3)]
         pairs.sort(key=lambda pair: -np.linalg.norm(pair[1] - pair[0]))
         for pair in pairs:
-            if self.is_free(pair[0]) and self.is_free(pixel(self.client, T[:3, 3])):
+            if self.is_free(pair[0]) and self.is_free(pixel(self.page, self.client, T[:3, 3])):
                 return pair
         return None
 

@@ -15,6 +15,7 @@ _MARGIN = 0.9    # of the picture that is used
 _HANDLE = 0.35   # of the reach: the arrows of a handle
 _BALL = 0.8      # of the reach: the part of the workspace that has to be seen
 _AROUND = 1.15   # of a figure without the shapes of its links
+_SAME_SHAPE = 0.03   # of the ratio of width and height
 _NARROW = 600    # pixels: on narrower pages the panel covers the picture, all but …
 _FREE = 0.4      # … this part of it, at the top
 _MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
@@ -122,10 +123,19 @@ class Camera:
             return
         if number in self._set:
             last_size, last = self._set[number]
-            away = float(np.linalg.norm(last - camera.look_at))
-            if size == last_size or np.linalg.norm(camera.position - last) > _MOVED * away:
+            moved = float(np.linalg.norm(camera.position - last))
+            if _are_alike(size, last_size) or moved > _MOVED * float(
+                    np.linalg.norm(last - camera.look_at)):
                 return
         with client.atomic():
             camera.position, camera.look_at = self._fit(
                 camera.fov, size[0] / size[1], _FREE if size[0] < _NARROW else 1.0)
         self._set[number] = size, np.array(camera.position)
+
+
+def _are_alike(size: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Return whether two pictures have about the same shape.
+
+    Sizes are in the pixels that are drawn: a page that is slow draws fewer.
+    """
+    return abs(size[0] * other[1] - other[0] * size[1]) < _SAME_SHAPE * size[0] * other[1]

@@ -15,8 +15,16 @@ from ik_node import KinematicTree
 from ik_node.control.arm import Arm
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.demo.rviz_view import Camera, arm_of, fit, fitted_camera
+from ik_node.demo.rviz_view import (
+    Camera,
+    arm_of,
+    fit,
+    fitted_camera,
+    motion_points,
+    shown_points,
+)
 from ik_node.model.readers import read_model
+from ik_node.motion.recording_readers import read_recording
 from ik_node.resources import robot_file
 from ik_node.ros.publishing.markers.scene import Scene
 
@@ -45,7 +53,7 @@ def config_for(tree, chain, options=None):
     view = {**VIEW, 'Distance': 0.0, 'Focal Point': None}
     grid = {'Class': 'rviz_default_plugins/Grid'}
     manager = {'Views': {'Current': view}, 'Displays': [grid]}
-    fit({'Visualization Manager': manager}, tree, chain, options or NodeOptions())
+    fit({'Visualization Manager': manager}, shown_points(tree, chain, options or NodeOptions()))
     return view, grid, Camera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
                               view['Distance'], view['Yaw'], view['Pitch'])
 
@@ -134,3 +142,15 @@ def test_the_view_of_the_file_is_the_one_that_is_fitted():
     assert view['Class'] == 'rviz_default_plugins/Orbit'
     assert VIEW.items() <= view.items()
     assert {'Yaw', 'Pitch', 'Distance', 'Focal Point', 'Near Clip Distance'} <= view.keys()
+
+
+def test_a_motion_is_in_the_picture_from_its_first_frame_to_its_last():
+    folder = robots.OWN.parent / 'config' / 'motions'
+    recording = read_recording(folder / 'walk.amc', read_model(folder / 'walker.asf'))
+    points = motion_points(recording)
+    camera = fitted_camera(points, VIEW['Yaw'], VIEW['Pitch'])
+    for time in np.linspace(0.0, recording.duration, 23):
+        poses = recording.tree.forward(
+            dict(zip(recording.moving_joints, recording.positions(time))))
+        places = camera.project(np.array([T[:3, 3] for T in poses.values()]))
+        assert np.abs(places).max() < 1.0

@@ -10,7 +10,7 @@ from browser import until, view_of
 from ik_node import KinematicTree
 from ros_harness import running
 
-SOLVERS = ('hierarchy', 'lagrange', 'least_squares')
+SOLVERS = ('genetic', 'optimization', 'hierarchy', 'lagrange', 'least_squares')
 
 
 class Shown:

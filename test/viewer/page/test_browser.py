@@ -47,7 +47,7 @@ class Seen:
     def handle(self, axis, far):
         """Return the pixel at a distance, m, on an axis of the gizmo."""
         T = self.view._gizmo.T
-        return pixel(self.client, T[:3, 3] + far * T[:3, axis])
+        return pixel(self.page, self.client, T[:3, 3] + far * T[:3, axis])
 
     def home(self):
         press_home(self.page, self.view)
@@ -78,7 +78,7 @@ def seen():
 def test_the_page_shows_the_robot(seen):
     with_robot = seen.picture()
     seen.robot_view._place.visible = False
-    place = pixel(seen.client, seen.tip()[:3, 3]).astype(int)
+    place = pixel(seen.page, seen.client, seen.tip()[:3, 3]).astype(int)
 
     def is_gone():
         changed = np.abs(with_robot - seen.picture()).max(axis=2) > 30.0

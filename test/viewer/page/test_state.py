@@ -47,7 +47,8 @@ class Shown:
 
         def ends():
             T = self.view._gizmo.T
-            return [pixel(client, T[:3, 3] + length * T[:3, 2]) for length in (far, far - 0.12)]
+            return [pixel(self.page, client, T[:3, 3] + length * T[:3, 2])
+                    for length in (far, far - 0.12)]
         drag_handle(self.page, self.view, ends)
         assert self.says(MET)
         assert until(lambda: any(MET in text for text in self.texts_in_scene()), 60, self.page)

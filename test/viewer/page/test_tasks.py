@@ -77,7 +77,8 @@ class Seen:
 
         def ends():
             T = self.gizmo(task).T
-            return [pixel(client, T[:3, 3] + far * T[:3, 2]) for far in (arrow, arrow + height)]
+            return [pixel(self.page, client, T[:3, 3] + far * T[:3, 2])
+                    for far in (arrow, arrow + height)]
         drag_handle(self.page, self.view, ends, task)
 
     def home(self):
