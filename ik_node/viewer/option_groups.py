@@ -1,8 +1,10 @@
 """The options of a solver in groups, with their defaults, for the page."""
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ik_node.exceptions import IkError
 from ik_node.ros.intake.parameters import to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
@@ -39,5 +41,6 @@ def default_values(solver: str) -> Mapping[str, Any]:
     for solvers, find in ((body_solver_names(), body_solver_class),
                         (solver_names(), solver_class)):  # as of arms where both have an option
         if solver in solvers:
-            defaults.update(find(solver).Options.defaults())
+            with contextlib.suppress(IkError):  # of a plug-in that cannot be imported
+                defaults.update(find(solver).Options.defaults())
     return {name: to_parameter(value) for name, value in defaults.items() if name not in _DATA}

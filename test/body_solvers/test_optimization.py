@@ -65,6 +65,17 @@ def test_linear_constraints_hold():
                          linear_constraints=(A, [0.15], [0.2]))
 
 
+def test_what_meets_the_tasks_but_not_the_constraints_is_no_success():
+    body = two_arms()
+    q0 = np.full(body.n_joints, 0.3)
+    task = Position('left_hand', hand(body, q0))
+    A = np.ones((1, body.n_joints))
+    result = make_body_solver('optimization', body, [task], max_restarts=3, linear_constraints=(
+        A, 100.0, 101.0)).solve(q0)  # rad: beyond all limits
+    assert not result.success
+    assert result.reason is not StopReason.CONVERGED
+
+
 def test_one_iteration_is_not_enough():
     body = two_arms()
     task, q0 = reaching(body)

@@ -9,6 +9,7 @@ from ik_node.exceptions import UnsupportedError
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.options import option
+from ik_node.solvers.body.attempts import Verified
 from ik_node.solvers.body.descent import descend
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
@@ -93,6 +94,14 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         if len(self._region.A):
             return self._minimised(level, frames, found.q, space, strict, None)
         return self._in_null_space(level, frames, found, space, terms)
+
+    def _verified(self, levels: list[Level], q: np.ndarray) -> Verified:
+        """Return joint values (n,) with their errors; a success keeps the linear constraints."""
+        found = super()._verified(levels, q)
+        if not found.success or self._region.keeps_constraints(found.q):
+            return found
+        return found._replace(success=False,
+                              rank=self._rank(levels, found.q, found.errors, False))
 
     def _minimised(self, level: Level, frames: BodyFrames, q: np.ndarray, space: Space,
                    strict: int, terms: TermSum | None) -> Attempt:
