@@ -62,6 +62,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
     def __init__(self, body: Body, tasks: Any, **options: Any) -> None:
         """Take a body and tasks; see `BodySolver`. Raises OptionError without nlopt for it."""
         super().__init__(body, tasks, **options)
+        import scipy.optimize  # noqa: F401 now, since the first solve may have little time
         minimizer = self.options.minimizer
         if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
             nlopt_module()
