@@ -26,6 +26,7 @@ class BranchPanel:
         self._robot_view, self._notify = robot_view, notify
         self._chain: Chain | None = None
         self._branches, self._number = np.empty((0, 0)), 0
+        self._work: Newest[str] = Newest(self._do)
         self._folder = server.gui.add_folder('Branches', expand_by_default=False, visible=False)
         with self._folder:
             self._text = server.gui.add_markdown(_NONE)
@@ -35,7 +36,6 @@ class BranchPanel:
                 server.gui.add_button(name, hint=hint).on_click(
                     lambda event: self._work.give(event.target.label))
             self._table = server.gui.add_html('')
-        self._work: Newest[str] = Newest(self._do)
 
     def close(self) -> None:
         """End the thread."""

@@ -49,6 +49,17 @@ def test_terms_act_in_what_the_tasks_leave_free():
     assert np.linalg.norm(near.q - reference) < 0.8 * np.linalg.norm(plain.q - reference)
 
 
+def test_a_heavier_term_counts_more():
+    body = two_arms()
+    task, q0 = reaching(body)
+    goals = [lambda q: float((q[-1] - 0.8) ** 2), lambda q: float((q[-1] + 0.8) ** 2)]
+    first, second = (make_body_solver('optimization', body, [task], terms=goals,
+                                      term_weights=weights).solve(q0).q[-1]
+                     for weights in ((1.0, 0.01), (0.01, 1.0)))
+    assert first > 0.5
+    assert second < -0.5
+
+
 def test_linear_constraints_hold():
     body = two_arms()
     task, q0 = reaching(body)

@@ -97,7 +97,8 @@ def test_while_it_compiles_goals_are_answered_at_once(chain, tmp_path, monkeypat
         health = node.listen(DiagnosticArray, '/diagnostics')
         answer = node.client.send(chain.forward([0.3, 0.4, 0.5]))
         # Of these plain Python makes too few iterations in the time there is.
-        assert answer.met or solver in ('ccd', 'optimization'), answer
+        assert answer.met or (solver in ('ccd', 'optimization')
+                              and answer.values['reason'] == 'TIMEOUT'), answer
         far = chain.forward([0.3, 0.4, 0.5])
         far[2, 3] += 1.0  # out of the arm's plane: plain Python does not prove that in time
         for failure in ('hold', 'closest'):

@@ -19,14 +19,13 @@ from ik_node.solvers.body.evolution_kernels import (
 from ik_node.solvers.body.packing import SearchSettings
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.space import Attempt, Space
-from ik_node.solvers.genetic.evolution import begin, breed, take
+from ik_node.solvers.genetic.evolution import PROGRESS, begin, breed, take
 from ik_node.solvers.genetic.generator import first_state
 from ik_node.solvers.genetic.settings import Evolution
 from ik_node.solvers.result import StopReason
 
 LENGTH = 0.1    # m: places without limits are spread over π of it, to both sides
 _NO_CODES = np.empty(0, dtype=np.int64)
-_PROGRESS = 0.9  # ratio of the least cost to an earlier one that counts as progress
 
 
 class Generations:
@@ -59,7 +58,7 @@ class Generations:
             if space.out_of_time():
                 return Attempt(q, StopReason.TIMEOUT, number)
             least = float(work.parents[0, 0])
-            if least < _PROGRESS * best:
+            if least < PROGRESS * best:
                 best, since = least, 0
                 continue
             since += 1

@@ -21,7 +21,7 @@ from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED, Settings
 from ik_node.solvers.task import Task, task_error
 
 _SCALES = 16       # sizes of mutations, each half the one before
-_PROGRESS = 0.9    # ratio of the least cost to an earlier one that counts as progress
+PROGRESS = 0.9    # ratio of the least cost to an earlier one that counts as progress
 
 
 @njit
@@ -40,7 +40,7 @@ def evolve(chain: ChainArrays, task: Task, settings: Settings, work: Any, swing:
             if met or generation + 1 == own.generations:
                 take(work.parents, q)
                 return CONVERGED if met else EXHAUSTED, generation + 1
-            if work.parents[0, 0] < _PROGRESS * best:
+            if work.parents[0, 0] < PROGRESS * best:
                 best, since = work.parents[0, 0], 0
             else:
                 since += 1

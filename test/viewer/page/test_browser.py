@@ -179,6 +179,19 @@ def test_a_path_of_waypoints_is_followed(seen):
     close_folder(page, 'Path', button)
 
 
+def test_the_branches_of_the_goal_are_listed_on_request(seen):
+    button = seen.page.get_by_role('button', name='List them')
+    open_folder(seen.page, 'Branches', button)
+    assert seen.node.set(solver='auto')[0]
+    assert seen.node.client.send(seen.chain.forward(seen.chain.neutral() + 0.2)).met
+    button.click()
+    assert until(lambda: 'inside the limits' in seen.page.inner_text('body'), 60, seen.page)
+    seen.page.get_by_role('button', name='Next').click()
+    assert until(lambda: seen.view._branches._number == 1, 60, seen.page)
+    assert seen.node.set(solver='dls')[0]
+    close_folder(seen.page, 'Branches', button)
+
+
 def test_the_workspace_is_shown_and_taken_away(seen):
     choice = seen.page.locator('input[value="not shown"]')
     open_folder(seen.page, 'Workspace', choice)
