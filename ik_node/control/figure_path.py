@@ -1,6 +1,7 @@
 """A closed path of the targets of a figure's tasks, for demonstrations."""
 
 import math
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -15,17 +16,27 @@ _GAZE = 0.25
 
 
 class FigurePath:
-    """Moves poses, positions and gazes of a figure round from its present targets and back.
+    """Moves poses, positions and gazes of a figure round from where they are and back.
 
     - `names`: of the tasks that it moves. Tasks of priority 0 hold, such as those of feet.
     """
 
-    def __init__(self, figure: Figure) -> None:
-        """Begin at the present targets, which must be set."""
-        self._size = figure.size
-        self._start = {name: (task, np.array(task.target)) for name, task in figure.tasks.items()
-                       if isinstance(task, (Pose, Position, LookAt)) and task.priority > 0}
-        self.names = tuple(self._start)
+    def __init__(self, size: float, starts: Mapping[str, np.ndarray],
+                 gazes: Collection[str] = ()) -> None:
+        """Begin at targets, poses (4, 4) and points (3,), m, by the names of their tasks.
+
+        size: of the figure, m. gazes: the names of tasks that look at a point.
+        """
+        self._size, self._starts, self._gazes = size, dict(starts), frozenset(gazes)
+        self.names = tuple(self._starts)
+
+    @classmethod
+    def of(cls, figure: Figure) -> 'FigurePath':
+        """Return the path of a figure from its present targets, which must be set."""
+        moved = {name: task for name, task in figure.tasks.items()
+                 if isinstance(task, (Pose, Position, LookAt)) and task.priority > 0}
+        return cls(figure.size, {name: np.array(task.target) for name, task in moved.items()},
+                   [name for name, task in moved.items() if isinstance(task, LookAt)])
 
     def targets(self, phase: float) -> dict[str, np.ndarray]:
         """Return the targets at a phase, 0 to 1: poses (4, 4), and points (3,), m, world frame.
@@ -33,9 +44,9 @@ class FigurePath:
         Hands follow each other by a quarter of a round.
         """
         found = {}
-        for number, (name, (task, start)) in enumerate(self._start.items()):
+        for number, (name, start) in enumerate(self._starts.items()):
             angle = 2.0 * math.pi * phase
-            if isinstance(task, LookAt):
+            if name in self._gazes:
                 found[name] = start + self._size * _GAZE * np.array(
                     [0.0, math.sin(angle), 0.5 * math.sin(2.0 * angle)])
                 continue
@@ -44,7 +55,7 @@ class FigurePath:
                 _FORWARD * raised, _ASIDE * math.sin(angle + 0.5 * math.pi * number) * raised,
                 _UP * raised + _ASIDE * math.sin(2.0 * angle) * raised])
             found[name] = start.copy()
-            if isinstance(task, Pose):
+            if start.shape == (4, 4):
                 found[name][:3, 3] += offset
             else:
                 found[name] += offset

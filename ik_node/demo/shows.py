@@ -97,7 +97,7 @@ class FigureShow(Show):
         self.parameters = (parameters,)
         self.words = (f'Robot {tree.name}: {figure.body.n_joints} joint values, root '
                       f'{figure.body.root}; tasks {", ".join(figure.tasks)}; solver {name}.')
-        path = FigurePath(figure)
+        path = FigurePath.of(figure)
         phases = -(-count // max(len(path.names), 1))
         self.steps = [Step(target, task) for i in range(phases)
                       for task, target in path.targets(i / phases).items()]

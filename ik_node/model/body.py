@@ -6,14 +6,14 @@ from types import MappingProxyType
 import numpy as np
 
 from ik_node._arrays import mapping, number, sequence, vector
-from ik_node._immutable import Immutable, frozen_copy
+from ik_node._immutable import frozen_copy
 from ik_node.exceptions import InputError, ModelError, OptionError, names, shown, unknown
 from ik_node.kinematics.forward import REVOLUTE, TreeArrays, first_moved, tree_frames
 from ik_node.kinematics.inertia import InertiaArrays, center_of_mass, mass_matrix
 from ik_node.kinematics.jacobian import point_jacobian
-from ik_node.model.chain import intersect_limits, neutral_values
 from ik_node.model.complex_joints import EXPONENTIAL, FLOATING, ComplexJoint
 from ik_node.model.inertial import Inertial
+from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
 
@@ -30,7 +30,7 @@ ROOTS: dict[str, tuple[Joint, ...]] = {
 _Values = Sequence[float] | np.ndarray
 
 
-class Body(Immutable):
+class Body(JointSpace):
     """A tree with one q for all its branches, and optionally a moving root. Immutable.
 
     The world is the root link where the root is fixed; else the entries of q at the front place the
@@ -90,13 +90,6 @@ class Body(Immutable):
         """Return the robot, the root and how many joints there are."""
         return f'Body({self.tree.name!r}, {self.root} root, {self.n_joints} joints)'
 
-    def neutral(self) -> np.ndarray:
-        """Return q (n,) at zero where that is inside the limits, else in the middle of them.
-
-        A joint with a single limit, and zero beyond it, is at that limit.
-        """
-        return neutral_values(self.lower, self.upper)
-
     def forward(self, q: _Values) -> dict[str, np.ndarray]:
         """Return the pose of every link, {link: T_world_link (4, 4)}, m, at q (n,), rad or m.
 
@@ -142,10 +135,6 @@ class Body(Immutable):
         mass_matrix(self.arrays, self.inertias, T_world_link, axes, np.empty_like(T_world_link), M)
         return M
 
-    def checked(self, q: _Values) -> np.ndarray:
-        """Return q as a new array of floats (n,). Raises InputError for a wrong one."""
-        return vector(q, self.n_joints, 'q')
-
     def link_index(self, link: str) -> int:
         """Return the index of a link in `arrays`. Raises ModelError for an unknown one."""
         if not isinstance(link, str) or link not in self._link_index:
@@ -156,7 +145,7 @@ class Body(Immutable):
         """Return the frames (k, 4, 4) and axes (k, 3) of `tree_frames`."""
         count = len(self.arrays.parent)
         T_world_link, axes = np.empty((count, 4, 4)), np.empty((count, 3))
-        tree_frames(self.arrays, vector(q, self.n_joints, 'q'), T_world_link, axes)
+        tree_frames(self.arrays, self.checked(q), T_world_link, axes)
         return T_world_link, axes
 
     def _center_of_mass(self, q: _Values) -> tuple[np.ndarray, np.ndarray]:

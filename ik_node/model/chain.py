@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import numbers, vector
-from ik_node._immutable import Immutable, frozen_copy, read_only
+from ik_node._arrays import numbers
+from ik_node._immutable import frozen_copy, read_only
 from ik_node.exceptions import InputError, ModelError, shown
 from ik_node.kinematics.forward import (
     REVOLUTE,
@@ -19,6 +19,7 @@ from ik_node.kinematics.forward import (
     chain_frames,
 )
 from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import turn_z_onto
@@ -26,7 +27,7 @@ from ik_node.spatial import turn_z_onto
 _LISTED = 20  # names of joints when a chain is printed
 
 
-class Chain(Immutable):
+class Chain(JointSpace):
     """The moving joints between two links of a tree, base to tip. Immutable.
 
     Attributes:
@@ -36,7 +37,8 @@ class Chain(Immutable):
       takes the mimic's place where it does not lie on the chain itself.
     - `lower`, `upper`: (n,) limits, rad or m, ±inf where there is none; a source has the
       intersection of its own limits and its mimics'.
-    - `prismatic`: (n,) whether q is in metres.
+    - `prismatic`: (n,) whether q is in metres; `turns`: (n,) whether it may change by 2π without
+      changing any pose.
     - `arrays`: the same for the kernels.
     """
 
@@ -59,6 +61,7 @@ class Chain(Immutable):
         self.n_joints = len(self.joint_names)
         self.lower = self.arrays.lower
         self.upper = self.arrays.upper
+        self.turns = self.arrays.turns
         self._balls = [self.arrays.column[k - 2:k + 1]
                        for k in np.flatnonzero(self.arrays.kind == SPHERICAL_Z)]
         self.prismatic = frozen_copy([tree.joints[name].prismatic for name in self.joint_names])
@@ -87,18 +90,6 @@ class Chain(Immutable):
         chain_jacobian(self.arrays, frames, frames[-1], J)
         return J
 
-    def neutral(self) -> np.ndarray:
-        """Return q (n,) at zero where that is inside the limits, else in the middle of them.
-
-        A joint with a single limit, and zero beyond it, is at that limit.
-        """
-        return neutral_values(self.lower, self.upper)
-
-    @property
-    def turns(self) -> np.ndarray:
-        """(n,) whether q may change by 2π without changing any pose of the chain."""
-        return self.arrays.turns
-
     def shorten_rotations(self, q: np.ndarray) -> None:
         """Replace rotation vectors in q (n,), in place, that turn by more than π.
 
@@ -109,7 +100,7 @@ class Chain(Immutable):
         if type(q) is not np.ndarray or q.dtype != np.float64 or not q.flags.writeable:
             raise InputError(f'q must be a writeable array of floats, not {shown(q)}')
         if q.shape != (self.n_joints,) or not np.isfinite(q).all():
-            vector(q, self.n_joints, 'q')
+            self.checked(q)
         for columns in self._balls:
             w = q[columns]
             angle = math.sqrt(w @ w)
@@ -162,7 +153,7 @@ class Chain(Immutable):
     def _frames(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the frames after each articulation and the tip's, (m + 1, 4, 4), base frame."""
         frames = np.empty_like(self.arrays.placement)
-        chain_frames(self.arrays, vector(q, self.n_joints, 'q'), frames)
+        chain_frames(self.arrays, self.checked(q), frames)
         return frames
 
 
@@ -220,27 +211,3 @@ def _refuse_part_of_a_ball(path: Sequence[Joint]) -> None:
         if joint.type == ROTATION_VECTOR and joint_kind(joint) != kind:
             raise ModelError(f'the {end} link lies within a ball joint by exponential map, at '
                              f'joint {joint.name!r}: its three values cannot be parted')
-
-
-def neutral_values(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Return (n,) zero where that is inside the limits (n,), else the middle of them.
-
-    Where there is a single limit, and zero is beyond it, that limit.
-    """
-    inside = (lower <= 0.0) & (upper >= 0.0)
-    with np.errstate(invalid='ignore'):
-        middle = 0.5 * (lower + upper)
-    nearest = np.clip(0.0, lower, upper)
-    return np.where(inside, 0.0, np.where(np.isfinite(middle), middle, nearest))
-
-
-def intersect_limits(limits: tuple[float, float], joint: Joint, source: str, multiplier: float,
-                     offset: float) -> tuple[float, float]:
-    """Return the limits of a source that also keep its mimic inside the mimic's own."""
-    low, high = sorted(((joint.lower - offset) / multiplier, (joint.upper - offset) / multiplier))
-    lower, upper = max(limits[0], low), min(limits[1], high)
-    if lower > upper:
-        raise ModelError(f'joint {joint.name!r} mimics {source!r}, but no value of {source!r} '
-                         f'keeps both inside their limits: it may go from {limits[0]:g} to '
-                         f'{limits[1]:g}, and its mimic wants {low:g} to {high:g}')
-    return lower, upper

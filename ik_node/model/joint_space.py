@@ -1,17 +1,65 @@
-"""What q consists of: the joints of a chain, or of a body."""
+"""What q consists of: the values of the joints of a chain, or of a body, and their limits."""
 
-from typing import TypeAlias
+from collections.abc import Sequence
 
-from ik_node.exceptions import InputError, shown
-from ik_node.model.body import Body
-from ik_node.model.chain import Chain
+import numpy as np
 
-JointSpace: TypeAlias = Chain | Body
-"""Both have n_joints, joint_names, lower, upper, prismatic, turns and tree."""
+from ik_node._arrays import vector
+from ik_node._immutable import Immutable
+from ik_node.exceptions import InputError, ModelError, shown
+from ik_node.model.joints import Joint
+from ik_node.model.tree_structure import TreeStructure
+
+
+class JointSpace(Immutable):
+    """The moving joints of a tree that have an entry in q; a `Chain` or a `Body`. Immutable."""
+
+    tree: TreeStructure
+    n_joints: int
+    joint_names: tuple[str, ...]
+    lower: np.ndarray
+    upper: np.ndarray
+    prismatic: np.ndarray
+    turns: np.ndarray
+
+    def neutral(self) -> np.ndarray:
+        """Return q (n,) at zero where that is inside the limits, else in the middle of them.
+
+        A joint with a single limit, and zero beyond it, is at that limit.
+        """
+        return neutral_values(self.lower, self.upper)
+
+    def checked(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Return q as a new array of floats (n,). Raises InputError for a wrong one."""
+        return vector(q, self.n_joints, 'q')
 
 
 def check_joint_space(space: object) -> None:
     """Raise InputError for anything but a chain or a body."""
-    if not isinstance(space, (Chain, Body)):
+    if not isinstance(space, JointSpace):
         raise InputError(f'a chain or a body is needed, of tree.chain(…) or tree.body(…), not '
                          f'{shown(space)}')
+
+
+def neutral_values(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return (n,) zero where that is inside the limits (n,), else the middle of them.
+
+    Where there is a single limit, and zero is beyond it, that limit.
+    """
+    inside = (lower <= 0.0) & (upper >= 0.0)
+    with np.errstate(invalid='ignore'):
+        middle = 0.5 * (lower + upper)
+    nearest = np.clip(0.0, lower, upper)
+    return np.where(inside, 0.0, np.where(np.isfinite(middle), middle, nearest))
+
+
+def intersect_limits(limits: tuple[float, float], joint: Joint, source: str, multiplier: float,
+                     offset: float) -> tuple[float, float]:
+    """Return the limits of a source that also keep its mimic inside the mimic's own."""
+    low, high = sorted(((joint.lower - offset) / multiplier, (joint.upper - offset) / multiplier))
+    lower, upper = max(limits[0], low), min(limits[1], high)
+    if lower > upper:
+        raise ModelError(f'joint {joint.name!r} mimics {source!r}, but no value of {source!r} '
+                         f'keeps both inside their limits: it may go from {limits[0]:g} to '
+                         f'{limits[1]:g}, and its mimic wants {low:g} to {high:g}')
+    return lower, upper

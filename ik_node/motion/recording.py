@@ -9,7 +9,7 @@ import numpy as np
 from ik_node._arrays import floats, number, sequence
 from ik_node._immutable import Immutable
 from ik_node.exceptions import InputError, ModelError, names, shown, unknown
-from ik_node.model.chain import neutral_values
+from ik_node.model.joint_space import neutral_values
 from ik_node.model.joints import CONTINUOUS
 from ik_node.model.tree import KinematicTree, check_tree
 

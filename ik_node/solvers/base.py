@@ -2,10 +2,10 @@
 
 import math
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.closest import closest, closest_configuration
-from ik_node.solvers.found import Found, Verified, joint_values, judged
+from ik_node.solvers.driver import Driver, reason_of
+from ik_node.solvers.found import Found, Verified, joint_values
 from ik_node.solvers.goal import Goal, as_goal, as_goals
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.packing import Packed, pack
@@ -30,7 +31,14 @@ from ik_node.spatial import first_off_pose, is_pose, rotation_defect
 _PATIENCE = 2.0  # s for which a batch runs as plain Python
 
 
-class Solver(ABC):
+class _Problem(NamedTuple):
+    """The goal of a solve and its initial guess, as the caller has it."""
+
+    goal: Goal
+    q0: Any
+
+
+class Solver(Driver[_Problem, Found, Result]):
     """Finds joint values for a goal. Subclasses override `_solve` and `name`.
 
     The result of `_solve` is verified by forward kinematics, see `_verified`.
@@ -47,12 +55,9 @@ class Solver(ABC):
 
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Prepare to solve for a chain. Raises OptionError for unknown or invalid options."""
-        check_chain(chain)
-        self.options = self.Options.read(options, chain.n_joints, self.name)
-        self._made_of = chain, {name: getattr(self.options, name) for name in options}
+        super().__init__(options, check_chain(chain))
         self.chain = restricted(chain, self.options)
         self._shape = (chain.n_joints,)
-        self._begun = False
 
     def solve(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values that meet a goal, or the best found with the reason of failure.
@@ -63,13 +68,7 @@ class Solver(ABC):
         is a result.
         """
         started = time.perf_counter()
-        wanted = as_goal(goal)
-        if not self._begun:
-            self._begin()
-        found = self._in_time(wanted, q0)
-        if self.options.closest and not found.success and not _jit.time_is_over():
-            found = self._closest(wanted, found)
-        return Result.of(found, time.perf_counter() - started, self.chain, wanted)
+        return self._drive(_Problem(as_goal(goal), q0), started, self.options.closest)
 
     def solve_batch(self, goals: Any, q0: Any = None,
                     progress: Callable[[float], None] | None = None) -> Result:
@@ -87,7 +86,7 @@ class Solver(ABC):
         found = self._solve_all_of(wanted, starts,
                                    (lambda done: None) if progress is None else progress)
         if self.options.closest:
-            found = [one if one.success else self._closest(goal, one)
+            found = [one if one.success else self._find_closest(_Problem(goal, None), one)
                      for goal, one in zip(wanted, found)]
         columns = [np.array(column) for column in zip(*found)] or [np.empty(0)] * len(Found._fields)
         columns[0] = columns[0].reshape(len(wanted), self.chain.n_joints)
@@ -144,11 +143,7 @@ class Solver(ABC):
         `solve`.
         """
         started = time.perf_counter()
-        wanted = as_goal(goal)
-        found = self._in_time(wanted, q0)
-        if not _jit.time_is_over():
-            found = self._closest(wanted, found)
-        return Result.of(found, time.perf_counter() - started, self.chain, wanted)
+        return self._drive(_Problem(as_goal(goal), q0), started, True)
 
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return one bare step Δq (n,) from q (n,). Raises UnsupportedError without iterations."""
@@ -180,41 +175,17 @@ class Solver(ABC):
         """Tell whether the list of branches is complete. Raises UnsupportedError without any."""
         raise self._lacks('is_complete')
 
-    def prepare(self, progress: Callable[[int, int, str], None] | None = None) -> None:
-        """Return when every kernel that the solver can reach is compiled.
-
-        Until then it runs as plain Python, with the same results: preparation is optional, but
-        the first solves take longer. progress: called as progress(done, total, name) whenever one
-        of the kernels is ready; name is of the next, '' at the end. Without numba there is nothing
-        to prepare. A kernel that cannot be compiled is logged, and stays plain Python. Raises
-        InputError where progress is not callable.
-        """
-        if progress is not None and not callable(progress):
-            raise InputError('progress must be a function of two numbers and a name, not '
-                             f'{shown(progress)}')
-        self._begun = True
-        _jit.prepare((*self.kernels(), *self.rare_kernels()), progress)
-
     def kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return the entries that the solver can reach, in the order in which it needs them.
-
-        Solvers with their own kernels add them.
-        """
+        """Return the entries that the solver can reach; see `Driver`."""
         return (chain_frames, is_pose, into_limits, chain_jacobian, first_off_pose, goal_error,
                 rotation_defect, closest_configuration)
 
     def rare_kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return entries that only some goals need: `prepare` and `ik_compile` compile them too."""
+        """Return the entries that only some goals need; see `Driver`."""
         return PATH_KERNELS
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return how pickle and copy restore the solver: from its chain and its options."""
-        return _make, (type(self), *self._made_of)
-
-    def __repr__(self) -> str:
-        """Return the method, the chain and the options."""
-        options = ''.join(f', {name}={shown(value)}' for name, value in self._made_of[1].items())
-        return f'{type(self).__name__}({self.chain!r}{options})'
+    def _shown_arguments(self) -> tuple[str, ...]:
+        return (repr(self.chain),)
 
     def _lacks(self, method: str) -> UnsupportedError:
         """Return the error for a method that other solvers have, with their names."""
@@ -253,13 +224,9 @@ class Solver(ABC):
         """
         return None
 
-    def _begin(self) -> None:
-        """Start the compilation of missing kernels, in the background."""
-        self._begun = True
-        _jit.begin(self.kernels())
-
-    def _in_time(self, goal: Goal, q0: Any) -> Found:
+    def _find(self, problem: _Problem) -> Found:
         """Solve; when the time for plain Python is over, return the initial guess."""
+        goal, q0 = problem
         try:
             return self._solve_verified(goal, self._start(q0))
         except _jit.OutOfTimeError:
@@ -271,6 +238,19 @@ class Solver(ABC):
                 *pack(arrays), goal.pose, goal.weights,
                 make_scratch(len(arrays.column), self.chain.n_joints), q)
         return Found(q, False, StopReason.TIMEOUT, position, orientation, 0, 0)
+
+    def _find_closest(self, problem: _Problem, found: Found) -> Found:
+        """Return the closest configuration, unless only `found` meets the goal."""
+        q = found.q.copy()
+        position, orientation = closest(self.chain, problem.goal, q)
+        nearest = self._judged(found, q, position, orientation)
+        return found if found.success and not nearest.success else nearest
+
+    def _is_over(self, problem: _Problem) -> bool:
+        return _jit.time_is_over()
+
+    def _report(self, problem: _Problem, found: Found, started: float) -> Result:
+        return Result.of(found, time.perf_counter() - started, self.chain, problem.goal)
 
     def _solve_all_of(self, goals: Sequence[Goal], starts: np.ndarray,
                       progress: Callable[[float], None]) -> list[Found]:
@@ -293,7 +273,8 @@ class Solver(ABC):
         """Return the result of a method with errors and success from forward kinematics.
 
         q is brought inside the limits, by whole turns or by clipping; q0 (n,) replaces a q that is
-        not finite. Success: see `judged`. Raises IkError as `joint_values`.
+        not finite. Success means that both errors are within the tolerances. Raises IkError as
+        `joint_values`.
         """
         q = joint_values(found, self.chain.n_joints, self.name)
         if not np.isfinite(q).all():
@@ -306,19 +287,13 @@ class Solver(ABC):
 
     def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
         """Return the result for joint values (n,) with these errors, m and rad."""
-        return judged(found, q, position, orientation, (self.options.position_tolerance,
-                                                        self.options.orientation_tolerance))
+        met = self._is_met((position, orientation))
+        return Verified(q, met, reason_of(met, found.reason), float(position), float(orientation),
+                        found.iterations, found.restarts, found.method)
 
     @cached_property
     def _packed_chain(self) -> Packed:
         return pack(self.chain.arrays)
-
-    def _closest(self, goal: Goal, found: Found) -> Found:
-        """Return the closest configuration, unless only `found` meets the goal."""
-        q = found.q.copy()
-        position, orientation = closest(self.chain, goal, q)
-        nearest = self._judged(found, q, position, orientation)
-        return found if found.success and not nearest.success else nearest
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
@@ -352,11 +327,6 @@ class Solver(ABC):
 
 
 _SOLVER: Any = Solver  # mypy takes no abstract class for a type[Solver]
-
-
-def _make(solver: Callable[..., Solver], chain: Chain, options: dict[str, Any]) -> Solver:
-    """Return a solver for a chain; for pickle and copy."""
-    return solver(chain, **options)
 
 
 def _subclasses(solver: type[Solver]) -> set[type[Solver]]:

@@ -35,22 +35,6 @@ class Verified(Found):
 _VERIFIED_FIELDS = {'q', 'success', 'position_error', 'orientation_error'}
 
 
-def judged(found: Found, q: np.ndarray, position: float, orientation: float,
-           tolerances: tuple[float, float]) -> Found:
-    """Return a result with the joint values q (n,) and their errors; m and rad.
-
-    Success means that both errors are within the tolerances. A refuted success is STALLED.
-    """
-    met = bool(position <= tolerances[0] and orientation <= tolerances[1])
-    reason = found.reason
-    if met:
-        reason = StopReason.CONVERGED
-    elif reason is StopReason.CONVERGED:
-        reason = StopReason.STALLED
-    return Verified(q, met, reason, float(position), float(orientation), found.iterations,
-                    found.restarts, found.method)
-
-
 def joint_values(found: Any, n: int, solver: str) -> np.ndarray:
     """Return the q (n,) of a result, as a new array, which may be not finite.
 

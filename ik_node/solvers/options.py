@@ -1,4 +1,4 @@
-"""Options of every solver."""
+"""The options that solvers share."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,8 @@ from ik_node.options import Options, option
 
 
 @dataclass(frozen=True)
-class SolverOptions(Options):
-    """Options of every solver."""
+class DriverOptions(Options):
+    """Options of every solver, of an arm or of a body."""
 
     position_tolerance: float = option(
         1e-6, 'largest position error of a success', 'm', low=0.0, positive=True)
@@ -36,6 +36,16 @@ class SolverOptions(Options):
     joint_weights: Any = option(
         None, 'weight of each joint: a heavier joint moves less; none: equal weights', low=0.0,
         positive=True, optional=True, per_joint=True)
+    closest: bool = option(
+        False, 'whether to search for the closest configuration if the goal, or a task, is not '
+        'met, which takes some milliseconds; otherwise the best one of the search is returned',
+        kind=bool)
+
+
+@dataclass(frozen=True)
+class SolverOptions(DriverOptions):
+    """Options of every solver of an arm."""
+
     lower: Any = option(
         None, 'lower limits, within those of the model; none: those of the model', 'rad or m',
         optional=True, per_joint=True)
@@ -45,9 +55,6 @@ class SolverOptions(Options):
     limit_margin: float = option(
         0.0, 'soft limits: margin from the joint limits, kept if the goal can be met with it',
         'rad or m', low=0.0)
-    closest: bool = option(
-        False, 'whether to search for the closest configuration if the goal is not met, which '
-        'takes some milliseconds; otherwise the best one of the search is returned', kind=bool)
     prefer: str = option(
         'nearest', 'which of several solutions to return: the nearest to the initial guess (the '
         'one reached from it, else the nearest of the first few found), the first found, or among '

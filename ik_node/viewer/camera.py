@@ -1,5 +1,6 @@
 """The camera of each browser: robots, handles and workspace fill the area beside the panel."""
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -84,11 +85,34 @@ class Camera:
         self._server, self._robot_views, self._places = server, robot_views, places
         self._shown: Any = None
         self._points = np.zeros((0, 3))
+        self._turning = threading.Lock()
         # By client: the size of the picture, pixels, and where the camera was set.
         self._set: dict[int, tuple[tuple[int, int], np.ndarray]] = {}
 
+    def place(self, client: viser.ClientHandle, position: np.ndarray,
+              look_at: np.ndarray) -> None:
+        """Set the camera of a client, (3,) each, m; it stays there as if the user had moved it."""
+        self.update()  # first to the robot, if that is new
+        with self._turning, client.atomic():
+            client.camera.position, client.camera.look_at = position, look_at
+
+    def show(self, points: np.ndarray, direction: np.ndarray) -> None:
+        """Show points (k, 3), m, of the scene in every browser, seen from a direction (3,)."""
+        for client in self._server.get_clients().values():
+            camera = client.camera
+            try:
+                aspect, narrow = _shape(camera)
+            except AssertionError:  # the browser has not told about its camera yet
+                continue
+            self.place(client, *fit(points, direction, camera.fov, aspect,
+                                    _FREE if narrow else 1.0))
+
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
+        with self._turning:
+            self._update()
+
+    def _update(self) -> None:
         if not all(map(_stands, self._robot_views)):
             return
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
@@ -131,6 +155,11 @@ class Camera:
             camera.position, camera.look_at = self._fit(
                 camera.fov, size[0] / size[1], _FREE if size[0] < _NARROW else 1.0)
         self._set[number] = size, np.array(camera.position)
+
+
+def _shape(camera: viser.CameraHandle) -> tuple[float, bool]:
+    """Return width by height of a picture, and whether the panel covers most of it."""
+    return camera.image_width / camera.image_height, camera.image_width < _NARROW
 
 
 def _are_alike(size: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -71,6 +71,11 @@ class Gizmo:
         """(4, 4), m, its pose."""
         return matrix(self._handle.position, self._handle.wxyz)
 
+    @property
+    def is_dragged(self) -> bool:
+        """Whether the user has dragged it since it last followed its target."""
+        return self._dragged
+
     def drag_to(self, T: np.ndarray) -> None:
         """Act as if the user had dragged it to a pose (4, 4), m."""
         self._place(T)

@@ -1,5 +1,6 @@
 """A time slider for a motion that a player plays, such as `ik_play`."""
 
+import functools
 import math
 import time
 from collections.abc import Callable
@@ -35,7 +36,9 @@ class PlaybackPanel:
         self._slider: Any = None
         self._digits = 3  # after the point, of its times
         self._changed = 0.0  # when the user last moved the slider or set a value
-        self._seeks: Newest[float] = Newest(lambda value: self._command('time', value))
+        self._changes: dict[str, Newest[float | bool]] = {
+            name: Newest(functools.partial(self._command, name))
+            for name in ('time', 'speed', 'loop')}
 
     @property
     def visible(self) -> bool:
@@ -43,8 +46,9 @@ class PlaybackPanel:
         return bool(self._folder.visible)
 
     def close(self) -> None:
-        """End its thread."""
-        self._seeks.close()
+        """End its threads."""
+        for change in self._changes.values():
+            change.close()
 
     def update(self) -> None:
         """Show the state of the player."""
@@ -61,7 +65,8 @@ class PlaybackPanel:
                  f'{playback.frames}, {playback.message}')
         if self._place.content != place:
             self._place.content = place
-        if self._seeks.busy or playback.received < self._changed + _HOLD:
+        if any(change.busy for change in self._changes.values()) or (
+                playback.received < self._changed + _HOLD):
             return  # what the user sets stays until the player has it
         values: list[tuple[Any, float | bool]] = [
             (self._slider, self._shown(playback.time)), (self._speed, playback.speed),
@@ -86,24 +91,26 @@ class PlaybackPanel:
                                          step=_SPEED_STEP, hint='seconds of the motion per second')
             self._loop = gui.add_checkbox('loop', playback.loop, hint='begin again at the end')
         self._widgets = [self._slider, self._place, self._button, self._speed, self._loop]
-        self._slider.on_update(self._on_slider)
         self._button.on_click(lambda _: self._on_button())
-        self._speed.on_update(lambda event: self._on_value(event, 'speed', self._speed))
-        self._loop.on_update(lambda event: self._on_value(event, 'loop', self._loop))
+        for name, widget in (('time', self._slider), ('speed', self._speed), ('loop', self._loop)):
+            self._listen(name, widget)
 
     def _shown(self, seconds: float) -> float:
         """Return a time, s, as the slider shows it."""
         start, stop = self._range or (seconds, seconds)
         return min(max(round(seconds, self._digits), start), stop)
 
-    def _on_slider(self, event: Any) -> None:
-        if event.client is not None:  # moved by the user, not by `update`
-            self._changed = time.monotonic()
-            self._seeks.give(self._shown(float(self._slider.value)))
+    def _listen(self, name: str, widget: Any) -> None:
+        """Set a parameter of the player to what the user sets in a widget.
 
-    def _on_value(self, event: Any, name: str, widget: Any) -> None:
-        if event.client is not None:
-            self._command(name, widget.value)
+        The callback is asynchronous, so that `update` cannot change the value before it is read.
+        """
+        async def on_update(event: Any) -> None:
+            if event.client is not None:  # set by the user, not by `update`
+                self._changed = time.monotonic()
+                value = widget.value
+                self._changes[name].give(self._shown(float(value)) if name == 'time' else value)
+        widget.on_update(on_update)
 
     def _on_button(self) -> None:
         """Play or pause; at the end begin again."""

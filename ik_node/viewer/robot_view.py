@@ -167,7 +167,7 @@ class RobotView:
             self.parameters.outdated |= back
         return back
 
-    def take(self, robot: Mapping[str, str]) -> None:
+    def take(self, robot: Mapping[str, Any]) -> None:
         """Set another robot by its parameters, see `gallery.robots`.
 
         Raises SilentError with the node's reason; the robot is then unchanged.
@@ -188,6 +188,11 @@ class RobotView:
     def tree(self) -> KinematicTree | None:
         """The robot, once it is known."""
         return self._drawn.tree
+
+    @property
+    def description(self) -> str:
+        """The robot that is drawn, as URDF text; '' for none."""
+        return self._text
 
     @property
     def values(self) -> dict[str, float]:
@@ -288,7 +293,7 @@ class RobotView:
     def _take_up(self, text: str, selection: dict[str, Any]) -> None:
         """Draw another robot, or find another chain of it."""
         same = text == self._text and selection['model_path'] == self._selection.get('model_path')
-        self._text, self._selection = text, selection
+        self._selection = selection
         self._chain, self._chain_problem = None, ''
         self.state.forget_goal()
         self.reports.clear()
@@ -304,6 +309,7 @@ class RobotView:
                 selection['base_link'] or None, selection['tip_link'] or None)
         except IkError as error:
             self._chain_problem = str(error)
+        self._text = text
 
     @property
     def reach(self) -> float:

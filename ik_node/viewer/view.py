@@ -14,6 +14,8 @@ from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.viewer.branch_panel import BranchPanel
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.chain_panel import ChainPanel
+from ik_node.viewer.demo_panel import DemoPanel
+from ik_node.viewer.film import FilmPanel
 from ik_node.viewer.gallery import robots
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.goal_panel import GoalPanel
@@ -21,13 +23,15 @@ from ik_node.viewer.goal_plot import GoalPlot
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.layer_panel import LayerPanel
+from ik_node.viewer.lesson_panel import LessonPanel
 from ik_node.viewer.open_panel import OpenPanel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import Readout
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.screenshot import add_screenshot_button
+from ik_node.viewer.scene_panel import ScenePanel
 from ik_node.viewer.solver_panel import SolverPanel
+from ik_node.viewer.step_panel import StepPanel
 from ik_node.viewer.targets import Target
 from ik_node.viewer.workspace_panel import WorkspacePanel
 
@@ -87,8 +91,7 @@ class View:
             self._only.on_update(lambda _: self._handles.show_rotations(not self._only.value))
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: self._home())
             self._goal_panel = GoalPanel(
-                server, robot_views[0], lambda: None if self._gizmo is None else self._gizmo.T,
-                self.drag_to, self._handles.release)
+                server, robot_views[0], self._handle_pose, self.drag_to, self._handles.release)
         with gui.add_folder('Plot', expand_by_default=False):
             self._plot = GoalPlot(server, robot_views)
         with gui.add_folder('Layers', expand_by_default=False):
@@ -107,7 +110,14 @@ class View:
         self._joints: JointPanel | None = None
         self._workspace_folder = gui.add_folder('Workspace', expand_by_default=False)
         self._workspace: WorkspacePanel | None = None
-        add_screenshot_button(server)
+        self._steps = StepPanel(server, robot_views[0], self._handle_pose, self._notify)
+        self._lessons = LessonPanel(server, robot_views[0], self._camera, self._notify,
+                                    self._forget_choice)
+        self._demo = DemoPanel(server, robot_views[0], self._handles, self.drag_to)
+        with gui.add_folder('Scene', expand_by_default=False):
+            self._scene = ScenePanel(server, robot_views[0], self._handles, self._camera,
+                                     self.drag_to, self._notify, self._forget_choice)
+            self._film = FilmPanel(server, self._notify)
 
     def close(self) -> None:
         """Stop drawing, and leave the graph."""
@@ -117,6 +127,10 @@ class View:
         self._open.close()
         self._chain.close()
         self._branches.close()
+        self._steps.close()
+        self._lessons.close()
+        self._demo.stop()
+        self._film.close()
         for robot_view in self._robot_views:
             robot_view.close()
 
@@ -217,6 +231,9 @@ class View:
         self._workspace_folder.visible = self._only.visible
         self._chain.update(has_node and not first.tasks)
         self._branches.update(has_node and first.follows_paths)
+        self._steps.update(has_node and first.follows_paths)
+        self._lessons.update(has_node and first.follows_paths)
+        self._demo.update(has_node and bool(first.targets))
         self._path_folder.visible = has_node and first.follows_paths
 
     def _fetch_parameters(self, i: int, robot_view: RobotView) -> None:
@@ -245,6 +262,10 @@ class View:
             if panel is not None:
                 panel.close()
         self._joints = self._workspace = None
+
+    def _handle_pose(self) -> np.ndarray | None:
+        """Return the pose (4, 4), m, of the handle of the arm's goal; None where there is none."""
+        return None if self._gizmo is None else self._gizmo.T
 
     def _goal(self) -> np.ndarray:
         return np.eye(4) if self._gizmo is None else self._gizmo.T

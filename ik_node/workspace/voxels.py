@@ -110,6 +110,19 @@ class Voxels:
         held = np.ravel_multi_index(tuple(np.where(inside[..., None], places, 0).T), self.shape)
         return np.where(inside, held, -1)
 
+    def surface(self, numbers: np.ndarray) -> np.ndarray:
+        """Return those of voxels (k,) of which a face is not covered by another one of them.
+
+        As a mask (k,). Where the tip stays in a plane or on a line all of them are on the surface.
+        """
+        inside = np.zeros(np.array(self.shape) + 2, bool)
+        x, y, z = (place + 1 for place in np.unravel_index(numbers, self.shape))
+        inside[x, y, z] = True
+        covered = np.full(len(numbers), not any(self.fixed_axes))
+        for dx, dy, dz in np.concatenate([np.eye(3, dtype=int), -np.eye(3, dtype=int)]):
+            covered &= inside[x + dx, y + dy, z + dz]
+        return ~covered
+
     def steps(self) -> list[tuple[int, int, int]]:
         """Return the steps to the neighbours of a voxel, corners included, the nearest first."""
         sides = [(0,) if fixed_axes else (-1, 0, 1) for fixed_axes in self.fixed_axes]

@@ -24,7 +24,7 @@ def configured():
 
 def test_hands_and_gaze_go_round_and_can_be_met_all_along():
     figure = configured()
-    path = FigurePath(figure)
+    path = FigurePath.of(figure)
     assert path.names == ('left', 'right', 'look')
     start, end = path.targets(0.0), path.targets(1.0)
     q = figure.start

@@ -98,3 +98,15 @@ def test_what_makes_no_grid_is_refused(edge, bounds, words):
 def test_a_sliding_joint_without_limits_has_no_workspace():
     with pytest.raises(IkError, match="'quill' is prismatic without limits"):
         Voxels.around(robots.scara().without_limits(), 0.1)
+
+
+def test_the_surface_is_what_other_voxels_do_not_cover():
+    voxels = Voxels(np.zeros(3), 0.1, (5, 5, 5), (False, False, False))
+    numbers = np.arange(125)
+    on_surface = voxels.surface(numbers)
+    places = np.stack(np.unravel_index(numbers, voxels.shape), axis=-1)
+    assert (on_surface == ((places == 0) | (places == 4)).any(axis=1)).all()
+    hollow = numbers[numbers != 62]  # without the one in the middle its six neighbours show a face
+    assert voxels.surface(hollow).sum() == on_surface.sum() + 6
+    layer = Voxels(np.zeros(3), 0.1, (5, 5, 1), (False, False, True))
+    assert layer.surface(np.arange(25)).all()

@@ -126,7 +126,7 @@ class _FigureParameters(NamedTuple):
         figure = Figure(FigureSource(tree, ArmOptions(solver='least_squares'), {}, self.tasks,
                                      self.root, self.T_world_root, None, JUMP))
         figure.set_missing_targets(figure.start)
-        return FigurePath(figure)
+        return FigurePath.of(figure)
 
 
 def _declare_figure(node: Node) -> _FigureParameters | None:

@@ -1,6 +1,6 @@
 """Attempts of a body solver from several starts, each of them verified."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
@@ -12,13 +12,14 @@ from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.compiled import PackedLevel
 from ik_node.solvers.body.configurations import nearest_turn
 from ik_node.solvers.body.descent import descend
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.packing import is_packable
 from ik_node.solvers.body.problem import Level, errors
 from ik_node.solvers.body.proofs import Proof, proof
 from ik_node.solvers.body.pursuit import FACTORS, relax, relaxes
 from ik_node.solvers.body.restarts import random_start
+from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 
@@ -55,8 +56,13 @@ class Found(NamedTuple):
     iterations: int
     restarts: int
 
+    @property
+    def success(self) -> bool:
+        """Whether all that is necessary is met."""
+        return self.best.success
 
-class Attempts(ABC):
+
+class Attempts(Driver[Problem, Found, BodyResult]):
     """Finds the best joint values from several starts, by the `_attempt` of a method.
 
     - `body`, `tasks`, `options`; `task_names`: the keys of the errors.
@@ -68,7 +74,6 @@ class Attempts(ABC):
     body: Body
     tasks: Sequence[Task]
     task_names: Sequence[str]
-    options: BodyOptions
     _quick: PackedLevel | None
     """The level that one descent can meet; None where there is more to do."""
 
@@ -105,15 +110,14 @@ class Attempts(ABC):
                 proved = self._proof()
         if best is None:
             best = self._verified(levels, start)
-        reason = StopReason.CONVERGED if best.success else (
-            StopReason.STALLED if attempt.reason is StopReason.CONVERGED else attempt.reason)
+        reason = reason_of(best.success, attempt.reason)
         if not best.success and space.out_of_time():
             reason = StopReason.TIMEOUT
         if proved is not None and not best.success:
             reason = proved.reason
         return Found(best, reason, attempt.iterations, restarts)
 
-    def _settled(self, problem: Problem, found: Found) -> Found:
+    def _find_closest(self, problem: Problem, found: Found) -> Found:
         """Return the best minimum near what was found, and from random starts.
 
         Each start is approached by the kernels, in a fraction of the time that a minimum over
@@ -130,8 +134,10 @@ class Attempts(ABC):
                     break
         except _jit.OutOfTimeError:
             pass
-        reason = StopReason.CONVERGED if best.success else found.reason
-        return found._replace(best=best, reason=reason)
+        return found._replace(best=best, reason=reason_of(best.success, found.reason))
+
+    def _is_over(self, problem: Problem) -> bool:
+        return problem.space.out_of_time()
 
     def _promising(self, levels: list[Level], q_found: np.ndarray, start: np.ndarray,
                    space: Space) -> list[np.ndarray]:
@@ -224,10 +230,6 @@ class Attempts(ABC):
         with _jit.unlimited():
             frames = BodyFrames(self.body, q)
             return strict, *(level.evaluate(frames).cost for level in levels)
-
-    def _is_met(self, missed: tuple[float, float]) -> bool:
-        return (missed[0] <= self.options.position_tolerance
-                and missed[1] <= self.options.orientation_tolerance)
 
 
 def _is_better(rank: tuple[float, ...], than: tuple[float, ...]) -> bool:

@@ -3,19 +3,19 @@
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ik_node import _jit
 from ik_node._arrays import number
-from ik_node.exceptions import InputError, names, shown
+from ik_node.exceptions import InputError, names
 from ik_node.kinematics.forward import tree_frames
 from ik_node.kinematics.inertia import center_of_mass
 from ik_node.kinematics.jacobian import point_jacobian
 from ik_node.kinematics.pose_rows import pose_rows
-from ik_node.model.body import Body
+from ik_node.model.body import Body, check_body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.compiled import KERNELS, PackedLevel
@@ -47,14 +47,10 @@ class BodySolver(Attempts):
 
     def __init__(self, body: Body, tasks: Sequence[Task], **options: Any) -> None:
         """Take a body and tasks. Raises an IkError for malformed tasks and options."""
-        if not isinstance(body, Body):
-            raise InputError(f'a body solver needs a Body, as tree.body() makes it, not '
-                             f'{shown(body)}')
-        self.body = body
-        self.options = self.Options.read(options, body.n_joints, self.name)
+        self.body = check_body(body)
         self.tasks = checked_tasks(body, tasks)
+        super().__init__(options, body, self.tasks)
         self.task_names = unique_names(self.tasks)
-        self._own_options = {name: getattr(self.options, name) for name in options}
         weights = self.options.joint_weights
         self._scale = None if weights is None else 1.0 / np.sqrt(
             np.broadcast_to(weights, (body.n_joints,)))
@@ -64,7 +60,6 @@ class BodySolver(Attempts):
         self._packed: PackedTasks | None = None
         self._kept: list[Level] = []
         self._quick: PackedLevel | None = None
-        self._begun = False
 
     def solve(self, q0: Any = None) -> BodyResult:
         """Return joint values that meet the tasks, or the best found and what they miss.
@@ -75,11 +70,7 @@ class BodySolver(Attempts):
         converging is a result.
         """
         started = time.perf_counter()
-        problem = self._problem(q0, started)
-        found = self._find(problem)
-        if self.options.closest and not found.best.success and not problem.space.out_of_time():
-            found = self._settled(problem, found)
-        return self._result(found, started)
+        return self._drive(self._problem(q0, started), started, self.options.closest)
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks, whether they can be met or not.
@@ -89,11 +80,7 @@ class BodySolver(Attempts):
         what is raised: as of `solve`; the reason is that of `solve`.
         """
         started = time.perf_counter()
-        problem = self._problem(q0, started)
-        found = self._find(problem)
-        if not found.best.success and not problem.space.out_of_time():
-            found = self._settled(problem, found)
-        return self._result(found, started)
+        return self._drive(self._problem(q0, started), started, True)
 
     def velocity(self, q: Any, dt: float) -> np.ndarray:
         """Return joint velocities (n,), rad/s or m/s, that bring q (n,) nearer to the tasks.
@@ -120,14 +107,6 @@ class BodySolver(Attempts):
         velocity = np.clip(velocity, -self.body.velocity_limits, self.body.velocity_limits)
         return _inside(at, velocity, period, self.body)
 
-    def prepare(self, progress: Callable[[int, int, str], None] | None = None) -> None:
-        """Return when all that the solver can reach runs as machine code; see `Solver.prepare`."""
-        if progress is not None and not callable(progress):
-            raise InputError('progress must be a function of two numbers and a name, not '
-                             f'{shown(progress)}')
-        self._begun = True
-        _jit.prepare(self.kernels(), progress)
-
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach."""
         own = (*KERNELS, tree_frames, point_jacobian, pose_rows, is_pose, rotation_defect)
@@ -135,14 +114,8 @@ class BodySolver(Attempts):
             return (*own, center_of_mass)
         return own
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return how pickle and copy make the solver anew: from its body, tasks and options."""
-        return _make, (type(self), self.body, self.tasks, self._own_options)
-
-    def __repr__(self) -> str:
-        """Return the method, the body, the tasks and the options that were given."""
-        options = ''.join(f', {name}={shown(value)}' for name, value in self._own_options.items())
-        return f'{type(self).__name__}({self.body!r}, tasks {names(self.task_names)}{options})'
+    def _shown_arguments(self) -> tuple[str, ...]:
+        return repr(self.body), f'tasks {names(self.task_names)}'
 
     @abstractmethod
     def _levels(self) -> list[list[Task]]:
@@ -186,12 +159,6 @@ class BodySolver(Attempts):
             self._scale is not None, self.body.root == 'floating', options.position_tolerance,
             options.orientation_tolerance, options.max_iterations)
 
-    def _begin(self) -> None:
-        """Have the kernels compiled, where they are not; the solver goes on meanwhile."""
-        if not self._begun:
-            self._begun = True
-            _jit.begin(self.kernels())
-
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""
         if q0 is None:
@@ -202,13 +169,12 @@ class BodySolver(Attempts):
     def _problem(self, q0: Any, started: float) -> Problem:
         """Return what a solve that has just begun works on."""
         start, levels, timeout = self._start(q0), self._levels_now(), self.options.timeout
-        self._begin()
         space = self._space
         if timeout is not None:
             space = space._replace(end=started + timeout)
         return Problem(levels, start, space)
 
-    def _result(self, found: Found, started: float) -> BodyResult:
+    def _report(self, problem: Problem, found: Found, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""
         best, words, reason = found.best, '', found.reason
         if not best.success:
@@ -227,6 +193,7 @@ class BodySolver(Attempts):
                       self.options.orientation_tolerance) if is_packable(task) else None
         return '' if found is None else found.words
 
+
 def _inside(q: np.ndarray, velocity: np.ndarray, dt: float, body: Body) -> np.ndarray:
     """Return velocities (n,) for which q + dt · velocity is no last digit beyond a limit.
 
@@ -241,9 +208,3 @@ def _inside(q: np.ndarray, velocity: np.ndarray, dt: float, body: Body) -> np.nd
         last = digits * np.spacing(np.abs(end)) / dt
         velocity = velocity - np.where(above, last, 0.0) + np.where(below, last, 0.0)
     return velocity
-
-
-def _make(solver: Callable[..., BodySolver], body: Body, tasks: Sequence[Task],
-          options: dict[str, Any]) -> BodySolver:
-    """Return a solver; for pickle and copy."""
-    return solver(body, tasks, **options)

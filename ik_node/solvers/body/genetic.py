@@ -60,7 +60,7 @@ class BodyGeneticSolver(LeastSquaresSolver):
     def _find(self, problem: Problem) -> Found:
         """Search, and go on to the least fitness where there is one."""
         found = super()._find(problem)
-        if self._fitness is None or not found.best.success:
+        if self._fitness is None or not found.success:
             return found
 
         def meet(start: np.ndarray) -> np.ndarray | None:

@@ -48,7 +48,7 @@ class GeneticSolver(IterativeSolver):
         self._fitness = fitness
         check_fitness(fitness, self.options)
         if fitness is not None:
-            self._made_of[1]['fitness'] = fitness  # for pickle and copy
+            self._own_options['fitness'] = fitness  # for pickle and copy
         self._scratch_size = len(make_genetic_scratch(len(self.chain.arrays.column),
                                                       chain.n_joints))
 

@@ -196,12 +196,13 @@ def test_the_workspace_is_shown_and_taken_away(seen):
     choice = seen.page.locator('input[value="not shown"]')
     open_folder(seen.page, 'Workspace', choice)
     choose(seen.page, 'not shown', 'manipulability')
-    assert until(lambda: seen.view._workspace._cloud is not None, 60, seen.page)
-    points = seen.view._workspace._cloud.points
-    assert len(points) > 1000
-    assert np.linalg.norm(points, axis=1).max() < 1.5 * seen.robot_view.reach
+    assert until(lambda: seen.view._workspace._voxels is not None, 60, seen.page)
+    centres = seen.view._workspace._voxels.batched_positions
+    assert len(centres) > 1000
+    assert np.linalg.norm(centres, axis=1).max() < 1.5 * seen.robot_view.reach
+    assert 'reachable' in seen.page.inner_text('body')
     choose(seen.page, 'manipulability', 'not shown')
-    assert until(lambda: seen.view._workspace._cloud is None, 60, seen.page)
+    assert until(lambda: seen.view._workspace._voxels is None, 60, seen.page)
     close_folder(seen.page, 'Workspace', choice)
 
 
@@ -219,12 +220,39 @@ def test_position_only_leaves_the_orientation_free(seen):
     seen.page.get_by_role('checkbox', name='position only').first.uncheck()
 
 
-def test_a_picture_can_be_saved(seen):
-    with seen.page.expect_download(timeout=60000) as download:
-        seen.page.get_by_role('button', name='Save a picture').click()
+def test_a_picture_and_a_film_can_be_saved(seen):
+    page = seen.page
+    save = page.get_by_role('button', name='Save a picture')
+    open_folder(page, 'Scene', save)
+    with page.expect_download(timeout=60000) as download:
+        save.click()
     picture = np.asarray(Image.open(download.value.path()))
     assert picture.shape[0] > 500
     assert picture[..., :3].std() > 5.0
+    with page.expect_download(timeout=60000) as download:
+        page.get_by_role('button', name='Record a film').click()
+        finish = page.get_by_role('button', name='Finish the film')
+        seen.node.client.send(seen.chain.forward(seen.chain.neutral() + 0.2))
+        finish.click()
+    film = Image.open(download.value.path())
+    assert film.format == 'GIF'
+    assert np.asarray(film.convert('RGB')).std() > 5.0
+
+
+def test_a_scene_is_saved_and_loaded(seen):
+    page = seen.page
+    seen.home()
+    T = seen.chain.forward(seen.chain.neutral() + 0.25)
+    seen.view.drag_to(T)
+    assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
+    with page.expect_download(timeout=60000) as download:
+        page.get_by_role('button', name='Save the scene').click()
+    file = download.value.path()
+    seen.home()
+    page.locator('input[type=file]').last.set_input_files(file)
+    assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
+    assert until(lambda: np.allclose(seen.view._gizmo.T, T, atol=1e-4), 60, page)
+    close_folder(page, 'Scene', page.get_by_role('button', name='Save the scene'))
 
 
 def test_another_robot_of_the_gallery_is_another_robot_of_the_node(seen):

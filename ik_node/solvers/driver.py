@@ -1,0 +1,134 @@
+"""What every solver does, for the goal of an arm or the tasks of a body.
+
+A solve searches, from the initial guess and then from others; where that fails and the closest
+configuration is wanted, looks for it; and reports. Success is what forward kinematics at the
+returned q says. `Solver` and `BodySolver` say what a search is; the methods, what a step is.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from ik_node import _jit
+from ik_node.exceptions import InputError, shown
+from ik_node.model.joint_space import JointSpace
+from ik_node.solvers.options import DriverOptions
+from ik_node.solvers.result import StopReason
+
+
+class Finding(Protocol):
+    """What a search has found, verified."""
+
+    @property
+    def success(self) -> bool:
+        """Whether forward kinematics confirms it within the tolerances."""
+
+
+P = TypeVar('P')
+F = TypeVar('F', bound=Finding)
+R = TypeVar('R')
+
+
+class Driver(ABC, Generic[P, F, R]):
+    """Solves problems (P): finds joint values (F), and returns them as a result (R)."""
+
+    name: ClassVar[str]
+    Options: ClassVar[type[DriverOptions]]
+
+    options: Any
+
+    def __init__(self, options: Mapping[str, Any], space: JointSpace, *others: Any) -> None:
+        """Read options. Raises OptionError for unknown or invalid ones.
+
+        space: the chain or the body. others: what else the constructor of the solver takes.
+        """
+        self.options = self.Options.read(options, space.n_joints, self.name)
+        self._arguments = space, *others
+        self._own_options = {name: getattr(self.options, name) for name in options}
+        self._begun = False
+
+    def prepare(self, progress: Callable[[int, int, str], None] | None = None) -> None:
+        """Return when every kernel that the solver can reach is compiled.
+
+        Until then it runs as plain Python, with the same results: preparation is optional, but
+        the first solves take longer. progress: called as progress(done, total, name) whenever one
+        of the kernels is ready; name is of the next, '' at the end. Without numba there is nothing
+        to prepare. A kernel that cannot be compiled is logged, and stays plain Python. Raises
+        InputError where progress is not callable.
+        """
+        if progress is not None and not callable(progress):
+            raise InputError('progress must be a function of two numbers and a name, not '
+                             f'{shown(progress)}')
+        self._begun = True
+        _jit.prepare((*self.kernels(), *self.rare_kernels()), progress)
+
+    @abstractmethod
+    def kernels(self) -> tuple[_jit.Kernel, ...]:
+        """Return the entries that the solver can reach, in the order in which it needs them.
+
+        Solvers with their own kernels add them.
+        """
+
+    def rare_kernels(self) -> tuple[_jit.Kernel, ...]:
+        """Return entries that only some goals need: `prepare` and `ik_compile` compile them too."""
+        return ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how pickle and copy restore the solver: from the arguments of its constructor."""
+        return _make, (type(self), self._arguments, self._own_options)
+
+    def __repr__(self) -> str:
+        """Return the method, what it solves for, and the options."""
+        options = (f'{name}={shown(value)}' for name, value in self._own_options.items())
+        return f'{type(self).__name__}({", ".join((*self._shown_arguments(), *options))})'
+
+    def _shown_arguments(self) -> tuple[str, ...]:
+        """Return the arguments of the constructor, in words."""
+        return tuple(map(repr, self._arguments))
+
+    @abstractmethod
+    def _find(self, problem: P) -> F:
+        """Search from the initial guess and, where that fails, from others."""
+
+    @abstractmethod
+    def _find_closest(self, problem: P, found: F) -> F:
+        """Return the closest configuration, given the result of `_find`."""
+
+    @abstractmethod
+    def _is_over(self, problem: P) -> bool:
+        """Tell whether the time of a solve is over."""
+
+    @abstractmethod
+    def _report(self, problem: P, found: F, started: float) -> R:
+        """Return the result of a solve that began at `started`, s, of `time.perf_counter`."""
+
+    def _drive(self, problem: P, started: float, closest: bool) -> R:
+        """Solve; closest: whether the closest configuration is wanted where the goal is not met."""
+        self._begin()
+        found = self._find(problem)
+        if closest and not found.success and not self._is_over(problem):
+            found = self._find_closest(problem, found)
+        return self._report(problem, found, started)
+
+    def _begin(self) -> None:
+        """Start the compilation of missing kernels, in the background."""
+        if not self._begun:
+            self._begun = True
+            _jit.begin(self.kernels())
+
+    def _is_met(self, errors: tuple[float, float]) -> bool:
+        """Tell whether errors, m and rad, are within the tolerances."""
+        return bool(errors[0] <= self.options.position_tolerance
+                    and errors[1] <= self.options.orientation_tolerance)
+
+
+def reason_of(success: bool, reason: StopReason) -> StopReason:
+    """Return why a search ended, whatever its method says: a refuted success is STALLED."""
+    if success:
+        return StopReason.CONVERGED
+    return StopReason.STALLED if reason is StopReason.CONVERGED else reason
+
+
+def _make(solver: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return a solver; for pickle and copy."""
+    return solver(*arguments, **options)

@@ -1,0 +1,113 @@
+"""Leads the goal round on a closed path, at a speed that can be watched."""
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import viser
+
+from ik_node.control.figure_path import FigurePath
+from ik_node.motion.closed_path import ClosedPath
+from ik_node.viewer.handles import Handles
+from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.targets import Target
+
+_RATE = 25.0     # Hz, of goals
+_ROUND = 20.0    # s, of a round, at first
+_PLAY, _STOP = 'Play the demo', 'Stop'
+_MOVED = ('pose', 'position', 'look_at')  # the types of tasks that are led round
+
+_Targets = Callable[[float], dict[str, np.ndarray]]
+
+
+class DemoPanel:
+    """A button that leads the goal of the arm, or those of tasks, round, until it is pressed again.
+
+    The goals are those of `make demo`, and what the user does with a handle counts: it stops.
+    """
+
+    def __init__(self, server: viser.ViserServer, robot_view: RobotView, handles: Handles,
+                 drag_to: Callable[[np.ndarray, str], None]) -> None:
+        """Make the widgets.
+
+        drag_to: called with a pose (4, 4), m, of the scene, and the name of a task, '' for the arm.
+        """
+        self._robot_view, self._handles, self._drag_to = robot_view, handles, drag_to
+        self._stopped = threading.Event()
+        self._stopped.set()
+        self._phase = 0.0
+        self._folder = server.gui.add_folder('Demo', expand_by_default=False)
+        with self._folder:
+            self._button = server.gui.add_button(_PLAY, hint='leads the goal round')
+            self._round = server.gui.add_number('s per round', _ROUND, min=1.0, max=600.0, step=1.0)
+        self._button.on_click(lambda _: self._press())
+
+    @property
+    def plays(self) -> bool:
+        """Whether the goal is led round."""
+        return not self._stopped.is_set()
+
+    def update(self, visible: bool) -> None:
+        """Show the panel where there is something to move; stop where there is not."""
+        if self._folder.visible != visible:
+            self._folder.visible = visible
+        if not visible:
+            self.stop()
+
+    def stop(self) -> None:
+        """Stop, and send no further goal."""
+        self._stopped.set()
+        self._button.label = _PLAY
+
+    def _press(self) -> None:
+        if self.plays:
+            self.stop()
+            return
+        targets = self._path()
+        if targets is not None:
+            self._stopped = threading.Event()
+            self._button.label = _STOP
+            threading.Thread(target=self._play, args=(targets, self._stopped), name='demo',
+                             daemon=True).start()
+
+    def _path(self) -> _Targets | None:
+        """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""
+        robot_view, chain = self._robot_view, self._robot_view.chain
+        if chain is not None:
+            path = ClosedPath(chain)
+            return lambda phase: {'': robot_view.target_frame(Target()) @ path.pose(phase)}
+        moved = [target for target in robot_view.targets if target.kind in _MOVED
+                 and robot_view.parameters.get(f'{target.name}.priority') != 0]
+        starts = {target.name: gizmo.T for target in moved
+                  if (gizmo := self._handles.named(target.name)) is not None}
+        if not starts:
+            return None
+        figure = FigurePath(
+            robot_view.reach, {target.name: _as_target(target, starts[target.name])
+                               for target in moved if target.name in starts},
+            [target.name for target in moved if target.kind == 'look_at'])
+        return lambda phase: {name: _as_pose(target, starts[name])
+                              for name, target in figure.targets(phase).items()}
+
+    def _play(self, targets: _Targets, stopped: threading.Event) -> None:
+        tree = self._robot_view.tree
+        while not stopped.wait(1.0 / _RATE) and self._robot_view.tree is tree:
+            self._phase = (self._phase + 1.0 / (_RATE * float(self._round.value))) % 1.0
+            for name, T_scene_goal in targets(self._phase).items():
+                self._drag_to(T_scene_goal, name)
+        if not stopped.is_set():
+            self.stop()
+
+
+def _as_target(target: Target, T: np.ndarray) -> np.ndarray:
+    """Return where a handle is, (4, 4), m, as its task takes it."""
+    return T[:3, 3].copy() if target.is_point else T
+
+
+def _as_pose(target: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """Return a pose (4, 4), m, at a target, turned as T (4, 4) where that is a point."""
+    if target.shape == (4, 4):
+        return target
+    turned = T.copy()
+    turned[:3, 3] = target
+    return turned

@@ -1,0 +1,75 @@
+"""Pictures and films of the page."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import imageio.v3 as iio
+import numpy as np
+import viser
+
+_PICTURE = 1200, 1600  # pixels, height and width
+_FILM = 360, 480
+_PERIOD = 0.1          # s between two frames, at least
+_LONGEST = 20.0        # s of a film
+_RECORD, _FINISH = 'Record a film', 'Finish the film'
+
+
+class FilmPanel:
+    """Buttons that save what a browser shows, as a picture or as an animated GIF."""
+
+    def __init__(self, server: viser.ViserServer, notify: Callable[[str], None]) -> None:
+        """Make the buttons. notify: called with the reason where a browser sends no pictures."""
+        self._notify = notify
+        self._finished = threading.Event()
+        self._finished.set()
+        server.gui.add_button('Save a picture').on_click(_save_picture)
+        self._button = server.gui.add_button(
+            _RECORD, hint=f'as an animated GIF, of at most {_LONGEST:.0f} s; press again to finish')
+        self._button.on_click(lambda event: self._press(event.client))
+
+    def close(self) -> None:
+        """Finish a film."""
+        self._finished.set()
+
+    def _press(self, client: viser.ClientHandle | None) -> None:
+        if not self._finished.is_set():
+            self._finished.set()
+        elif client is not None:
+            self._finished = threading.Event()
+            threading.Thread(target=self._record, args=(client, self._finished), name='film',
+                             daemon=True).start()
+
+    def _record(self, client: viser.ClientHandle, finished: threading.Event) -> None:
+        """Take pictures until the film is finished, and send it to the browser."""
+        frames: list[np.ndarray] = []
+        times = [time.monotonic()]
+        self._button.label = _FINISH
+        try:
+            while not finished.is_set() and times[-1] < times[0] + _LONGEST:
+                frames.append(client.get_render(*_FILM, timeout=_LONGEST))
+                finished.wait(times[-1] + _PERIOD - time.monotonic())
+                times.append(time.monotonic())
+        except TimeoutError:
+            self._notify('The browser sends no pictures.')
+        finally:
+            finished.set()
+            self._button.label = _RECORD
+        if frames:
+            client.send_file_download('ik_view.gif', film(frames, np.diff(times)),
+                                      save_immediately=True)
+
+
+def film(frames: list[np.ndarray], durations: Any) -> bytes:
+    """Return pictures (height, width, 3) as an animated GIF; durations (k,): of each, s."""
+    content: bytes = iio.imwrite('<bytes>', np.array(frames), extension='.gif', loop=0,
+                                 duration=[max(20, round(1e3 * one)) for one in durations])
+    return content
+
+
+def _save_picture(event: viser.GuiEvent) -> None:
+    client = event.client
+    if client is not None:
+        client.send_file_download('ik_view.png', iio.imwrite(
+            '<bytes>', client.get_render(*_PICTURE), extension='.png'), save_immediately=True)

@@ -1,0 +1,124 @@
+"""A scene of the page in a file: robot, solver, joint values, goals and the view of them."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.bounds import MAX_BYTES
+from ik_node.control.options import MODEL_PATHS
+from ik_node.exceptions import InputError, shown
+from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
+
+_FORMAT = 'ik_view scene'
+_VERSION = 1
+# Parameters of the node that name files or topics, which belong to one machine, or are the robot's.
+_LEFT_OUT = {*MODEL_PATHS, 'robot_description', 'xacro_args', 'poses', 'arms', 'autostart',
+             'state_topic', 'base_link', 'tip_link', 'start_pose', 'use_sim_time'}
+_ENDS_LEFT_OUT = ('.examples', 'trajectory_topic')
+_SIMPLE = (bool, int, float, str)
+
+
+class Scene(NamedTuple):
+    """What a file of a scene holds."""
+
+    robot: str
+    """URDF text."""
+    links: tuple[str, str]
+    """Base and tip, '' for the default."""
+    parameters: dict[str, Any]
+    """Of the node."""
+    joints: dict[str, float]
+    """rad or m."""
+    goals: dict[str, np.ndarray]
+    """Poses (4, 4), m, of the scene, where the user has dragged handles to, by task."""
+    camera: tuple[tuple[float, ...], tuple[float, ...]] | None
+    """Where it is and what it looks at, m."""
+
+
+def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a node's parameters that belong to a scene: plain ones, without files."""
+    return {name: _plain(value) for name, value in values.items()
+            if name not in _LEFT_OUT and not name.endswith(_ENDS_LEFT_OUT)
+            and not name.startswith('qos_overrides') and value is not None}
+
+
+def scene_text(scene: Scene) -> str:
+    """Return the content of a file, as JSON."""
+    goals = {name: {'position': T[:3, 3].tolist(),
+                    'orientation': list(map(float, quaternion_from_matrix(T[:3, :3])))}
+             for name, T in scene.goals.items()}
+    content = {'format': _FORMAT, 'version': _VERSION, 'links': list(scene.links),
+               'parameters': scene.parameters, 'joints': scene.joints, 'goals': goals,
+               'camera': scene.camera and [list(part) for part in scene.camera],
+               'robot': scene.robot}
+    return json.dumps(content, indent=1, ensure_ascii=False) + '\n'
+
+
+def read_scene(content: bytes) -> Scene:
+    """Return the scene of a file. Raises InputError that says what is wrong with it."""
+    if len(content) > MAX_BYTES:
+        raise InputError(f'a scene must have at most {MAX_BYTES // 2**20} MiB, not '
+                         f'{len(content) / 2**20:.0f}')
+    try:
+        values = json.loads(content.decode('utf-8-sig'))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f'the file is no scene: it is not JSON: {error}') from error
+    if not isinstance(values, dict) or values.get('format') != _FORMAT:
+        raise InputError('the file is no scene: it has no "format": "ik_view scene"')
+    if values.get('version') != _VERSION:
+        raise InputError(f'the scene has the version {shown(values.get("version"))}; this page '
+                         f'reads version {_VERSION}')
+    try:
+        base, tip = (_text(link) for link in values['links'])
+        goals = {_text(name): _pose(goal) for name, goal in values['goals'].items()}
+        camera = values['camera']
+        return Scene(_text(values['robot']), (base, tip), kept_parameters(
+            {_text(name): value for name, value in values['parameters'].items()}),
+            {_text(name): _number(value) for name, value in values['joints'].items()}, goals,
+            None if camera is None else (_numbers(camera[0], 3), _numbers(camera[1], 3)))
+    except KeyError as error:
+        raise InputError(f'the scene has no {error}') from error
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise InputError(f'the scene is malformed: {error}') from error
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of a parameter as JSON has it. Raises ValueError for any other."""
+    if isinstance(value, (list, tuple, np.ndarray)) or hasattr(value, 'tolist'):
+        value = np.asarray(value).tolist() if hasattr(value, 'tolist') else list(value)
+    items = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, _SIMPLE) for item in items):
+        raise ValueError(f'a parameter cannot be {shown(value)}')
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f'{shown(value)} is not text')
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f'{shown(value)} is not a finite number')
+    return float(value)
+
+
+def _numbers(values: Any, count: int) -> tuple[float, ...]:
+    if not isinstance(values, list) or len(values) != count:
+        raise ValueError(f'{shown(values)} is not a list of {count} numbers')
+    return tuple(map(_number, values))
+
+
+def _pose(goal: Any) -> np.ndarray:
+    """Return a goal as a pose (4, 4), m."""
+    quaternion = np.array(_numbers(goal['orientation'], 4))
+    length = float(np.linalg.norm(quaternion))
+    if not length > 0.0:
+        raise ValueError('the quaternion of a goal is zero')
+    x, y, z, w = (quaternion / length).tolist()
+    px, py, pz = _numbers(goal['position'], 3)
+    return pose_from_quaternion((px, py, pz), (x, y, z, w))

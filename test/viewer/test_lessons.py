@@ -1,0 +1,152 @@
+"""Steps of the methods, lessons and the demo on the page; the workspace, cut open."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+import robots
+from browser import until, view_of
+from ik_node import Goal, KinematicTree, make_solver
+from ik_node.tools.figures_textbook import FIGURES, run
+from ik_node.viewer.workspace_panel import _CORNERS, _FACES
+from ros_harness import running
+
+ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
+USER = SimpleNamespace()  # a client: the change comes from the user
+
+
+@pytest.fixture(scope='module')
+def seen():
+    with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
+          view_of(node._domain.id) as (_, view, (robot_view,))):
+        assert until(lambda: view._gizmo is not None and robot_view.parameters.get('solver')
+                     and robot_view.description == robot_view.parameters.description
+                     and view._workspace is not None and not view._workspace.is_outdated)
+        yield node, view, robot_view
+
+
+def press(button):
+    """Press a button of the page, as a user does."""
+    for callback in button._impl.update_cb:
+        callback(SimpleNamespace(client=USER, target=button))
+
+
+def choose(widget, value):
+    """Choose a value of a widget, as a user does."""
+    widget._impl.value = value
+    press(widget)
+
+
+def test_arrows_show_the_step_of_each_method_with_the_nodes_options(seen):
+    node, view, robot_view = seen
+    panel, q = view._steps, np.array([0.2, 0.3, -0.4, 0.1, -0.5, 0.0])
+    goal = ARM.forward(q + 0.1)
+    view.drag_to(goal)
+    assert until(lambda: np.allclose(robot_view.pose(ARM.tip_link), goal, atol=1e-4))
+    robot_view.go_to(q.tolist())
+    panel._shown.value = True
+
+    def drawn(damping):
+        start = np.array([robot_view.values[name] for name in ARM.joint_names])
+        expected = make_solver('dls', ARM, damping=damping).step(Goal.from_pose(goal), start)
+        return (np.allclose(start, q, atol=1e-3) and 'dls' in panel._steps
+                and np.allclose(panel._steps['dls'], expected, atol=1e-6))
+    assert until(lambda: drawn(None))
+    assert until(lambda: re.findall(r'</span> (\w+)</td>', panel._table.content) == [
+        'pseudoinverse', 'dls', 'transpose', 'ccd'])
+    ways = [arrow for arrow in panel._arrows if hasattr(arrow, 'thickness')]
+    assert len(ways) == 4
+    tip = ARM.forward(q + panel._steps['pseudoinverse'])[:3, 3]
+    assert ways[0].points[-1, 1] == pytest.approx(tip, abs=1e-4)
+    assert node.set(dls__damping=2.0)[0]
+    assert until(lambda: drawn(2.0))
+    assert node.set(dls__damping='none')[0]
+    dq = panel._steps['ccd']
+    panel._take('ccd')
+    assert until(lambda: np.allclose([robot_view.values[name] for name in ARM.joint_names],
+                                     np.clip(q + dq, ARM.lower, ARM.upper), atol=1e-4))
+    panel._shown.value = False
+    assert until(lambda: not panel._arrows and not panel._table.content)
+
+
+def test_the_demo_leads_the_goal_round_until_it_is_stopped(seen):
+    _, view, robot_view = seen
+    panel = view._demo
+    panel._round.value = 4.0
+    count = robot_view.count
+    press(panel._button)
+    assert panel.plays
+    assert until(lambda: robot_view.count > count + 20)
+    assert all(report.level == 0 for report in list(robot_view.reports)[-10:])
+    press(panel._button)
+    assert not panel.plays
+    assert panel._button.label == 'Play the demo'
+
+
+def test_the_workspace_is_cut_open_with_a_scale_and_can_be_cancelled(seen):
+    _, view, _ = seen
+    panel = view._workspace
+    choose(panel._choice, 'manipulability')
+    assert until(lambda: panel._voxels is not None, 120)
+    cut = panel._voxels.batched_positions  # at first, towards the camera
+    assert cut[:, 0].max() <= 0.0
+    assert 'linear-gradient' in panel._legend.content
+    assert 'reach' in panel._legend.content
+    choose(panel._cut, 'nothing')
+    assert until(lambda: panel._voxels.batched_positions[:, 0].max() > 0.5)
+    whole = panel._voxels.batched_positions
+    choose(panel._cut, 'z')
+    choose(panel._place, 0.3)
+    assert until(lambda: panel._voxels.batched_positions[:, 2].max() <= 0.3)
+    inside = cut[cut[:, 0] > cut[:, 0].max() - 1e-6]  # what the plane lays open
+    assert len(inside) > 3 * (np.abs(whole[:, 0] - cut[:, 0].max()) < 1e-6).sum()
+    choose(panel._opacity, 0.9)
+    assert until(lambda: panel._voxels.opacity == 0.9)
+    choose(panel._choice, 'dexterity')
+    assert until(lambda: panel._cancel.visible and panel._progress.value > 0.0, 60)
+    press(panel._cancel)
+    assert until(lambda: not panel._cancel.visible and panel._voxels is None, 60)
+    assert panel._choice.value == 'not shown'
+    assert panel._workspace.dexterity is None
+    choose(panel._cut, 'nothing')
+
+
+def test_a_cube_is_closed_and_faces_outward():
+    triangles = _CORNERS[_FACES]
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    assert (np.einsum('ij,ij->i', normals, triangles.mean(axis=1)) > 0.0).all()
+    assert np.einsum('ij,ij->i', triangles[:, 0], normals).sum() / 6.0 == pytest.approx(1.0)
+
+
+def test_a_lesson_brings_the_textbooks_arm_and_goes_through_the_frames(seen):
+    _, view, robot_view = seen
+    panel = view._lessons
+    choose(panel._choice, next(name for name in panel._choice.options if name.startswith('5.22')))
+    figure = FIGURES['5.22']
+    runs = [run(PLANAR, method, figure.goal) for method in figure.methods]
+
+    def is_at(q):
+        return robot_view.tree.name == 'planar_3r' and np.allclose(
+            [robot_view.values.get(name, 9.0) for name in PLANAR.joint_names], q, atol=1e-6)
+    assert until(lambda: is_at(runs[0].q[0]), 60)
+    assert f'{runs[0].end[1]:.0f}°' in panel._text.content
+    choose(panel._method, figure.methods[1].label)
+    assert until(lambda: panel._run is not None and np.allclose(panel._run.q, runs[1].q))
+    choose(panel._slider, 12)
+    assert until(lambda: is_at(runs[1].q[12]))
+    assert until(lambda: len(panel._drawn) == 3)
+    press(panel._play)
+    assert until(lambda: is_at(runs[1].q[20]), 60)
+    robot_view.take(_arm())
+    assert until(lambda: panel._run is None and not panel._drawn, 60)
+    assert panel._choice.value == 'choose …'
+
+
+def _arm():
+    from ik_node.viewer.gallery import robots as gallery
+    return gallery()['arm_6r']
