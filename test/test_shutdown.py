@@ -15,6 +15,7 @@ CAUGHT = 1 << (signal.SIGINT - 1)
 ROBOT = str(robots.OWN / 'planar_3r.urdf')
 NODE = ['-m', 'ik_node.ros.node', '--ros-args', '-p', f'urdf_path:={ROBOT}']
 HOWS = [signal.SIGINT, signal.SIGTERM]
+_UNSEEN = 5.0  # s
 
 
 def catches_interrupts(pid):
@@ -43,7 +44,10 @@ class Command:
                 start_new_session=True, cwd=folder)
         # Until the interpreter runs our first line, SIGINT is answered by Python, not by us.
         wait_for(lambda: catches_interrupts(self.process.pid))
-        wait_for(lambda: not catches_interrupts(self.process.pid) or self.process.poll())
+        # On a loaded machine that may pass unseen; the command has then handlers of its own.
+        latest = time.monotonic() + _UNSEEN
+        wait_for(lambda: not catches_interrupts(self.process.pid) or self.process.poll()
+                 or time.monotonic() > latest)
 
     def end(self, how):
         """Send a signal; return the exit status as a shell reports it, and the output."""

@@ -138,9 +138,9 @@ class Solver(Driver[_Problem, Found, Result]):
     def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values closest to a goal, whether it can be met or not.
 
-        They minimise the sum of the squared weighted errors, m² and rad². goal, q0: as for `solve`,
-        whose result is one of the candidates; the reason is that of `solve`. Raises InputError as
-        `solve`.
+        They minimise the sum of the squared weighted errors, m² and rad², where `solve` does not
+        meet the goal; its result is one of the candidates, and the reason is its reason. goal, q0:
+        as for `solve`. Raises InputError as `solve`.
         """
         started = time.perf_counter()
         return self._drive(_Problem(as_goal(goal), q0), started, True)

@@ -182,7 +182,7 @@ def test_what_is_no_task_and_double_names_are_refused(name):
                          ([Posture(name='a'), Posture(name='a')], "two tasks have the name 'a'")):
         with pytest.raises(InputError, match=words):
             make_body_solver(name, body, tasks)
-    with pytest.raises(InputError, match='needs a Body'):
+    with pytest.raises(InputError, match='a body is needed'):
         make_body_solver(name, body.tree, [Posture()])
     with pytest.raises(InputError, match=r'q must have the shape \(6,\)'):
         make_body_solver(name, body, [Posture()]).solve([0.0])
