@@ -33,6 +33,7 @@ from ik_node.viewer.scene_panel import ScenePanel
 from ik_node.viewer.solver_panel import SolverPanel
 from ik_node.viewer.step_panel import StepPanel
 from ik_node.viewer.targets import Target
+from ik_node.viewer.task_panel import TaskPanel
 from ik_node.viewer.workspace_panel import WorkspacePanel
 
 _SKY, _GROUND = (255, 255, 255), (150, 150, 160)  # colours of the light from above and below
@@ -101,11 +102,12 @@ class View:
             'Solver' if alone else f'Solver: {robot_view.name}', expand_by_default=alone)
             for robot_view in robot_views]
         self._chain = ChainPanel(server, robot_views[0], self._notify)
+        self._tasks = TaskPanel(server, robot_views[0], self._notify)
         self._branches = BranchPanel(server, robot_views[0], self._notify)
         self._solvers: list[SolverPanel | None] = [None] * len(robot_views)
         self._path_folder = gui.add_folder('Path', expand_by_default=False)
         with self._path_folder:
-            self._path = PathPanel(server, robot_views, self._goal)
+            self._path = PathPanel(server, robot_views, self._goal, self._notify)
         self._joint_folder = gui.add_folder('Joints', expand_by_default=False)
         self._joints: JointPanel | None = None
         self._workspace_folder = gui.add_folder('Workspace', expand_by_default=False)
@@ -126,6 +128,7 @@ class View:
         self._playback.close()
         self._open.close()
         self._chain.close()
+        self._tasks.close()
         self._branches.close()
         self._steps.close()
         self._lessons.close()
@@ -230,11 +233,13 @@ class View:
         self._only.visible = has_node and first.chain is not None
         self._workspace_folder.visible = self._only.visible
         self._chain.update(has_node and not first.tasks)
+        self._tasks.update(has_node and not first.arm and len(self._robot_views) == 1)
         self._branches.update(has_node and first.follows_paths)
         self._steps.update(has_node and first.follows_paths)
         self._lessons.update(has_node and first.follows_paths)
         self._demo.update(has_node and bool(first.targets))
         self._path_folder.visible = has_node and first.follows_paths
+        self._path.update()
 
     def _fetch_parameters(self, i: int, robot_view: RobotView) -> None:
         """Fetch a node's parameters in a thread; show its solver."""

@@ -116,6 +116,28 @@ def test_the_workspace_is_cut_open_with_a_scale_and_can_be_cancelled(seen):
     choose(panel._cut, 'nothing')
 
 
+def test_waypoints_that_are_met_turn_green_and_one_that_is_missed_red(seen):
+    node, view, _ = seen
+    panel = view._path
+    panel.clear()
+    q = ARM.neutral()
+    met, far = ARM.forward(q + 0.1), ARM.forward(q + 0.15)
+    far[:3, 3] *= 5.0
+    for T in (ARM.forward(q), met, far):
+        panel.add(T)
+    panel.follow()
+
+    def colors():
+        return [tuple(frame.origin_color) for frame in panel._frames]
+    assert until(lambda: colors() == [(40, 160, 60), (40, 160, 60), (210, 40, 40)])
+    panel.clear()
+    assert not panel._frames
+    choose(panel._speed, 0.5)
+    assert until(lambda: node.get('speed') == 0.5)
+    assert node.set(speed=1.0)[0]
+    assert until(lambda: panel._speed.value == 1.0)
+
+
 def test_a_cube_is_closed_and_faces_outward():
     triangles = _CORNERS[_FACES]
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])

@@ -200,7 +200,7 @@ def test_the_workspace_is_shown_and_taken_away(seen):
     centres = seen.view._workspace._voxels.batched_positions
     assert len(centres) > 1000
     assert np.linalg.norm(centres, axis=1).max() < 1.5 * seen.robot_view.reach
-    assert 'reachable' in seen.page.inner_text('body')
+    assert until(lambda: 'reachable' in seen.page.inner_text('body'), 60, seen.page)
     choose(seen.page, 'manipulability', 'not shown')
     assert until(lambda: seen.view._workspace._voxels is None, 60, seen.page)
     close_folder(seen.page, 'Workspace', choice)
