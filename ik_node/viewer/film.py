@@ -13,6 +13,8 @@ _PICTURE = 1200, 1600  # pixels, height and width
 _FILM = 360, 480
 _PERIOD = 0.1          # s between two frames, at least
 _LONGEST = 20.0        # s of a film
+_PATIENCE = 60.0       # s that a browser may take for a picture
+_ACTIVE = 4.0          # s after a click in which browsers save files without asking
 _RECORD, _FINISH = 'Record a film', 'Finish the film'
 
 
@@ -24,6 +26,7 @@ class FilmPanel:
         self._notify = notify
         self._finished = threading.Event()
         self._finished.set()
+        self._pressed = 0.0  # when the button was, s
         server.gui.add_button('Save a picture').on_click(_save_picture)
         self._button = server.gui.add_button(
             _RECORD, hint=f'as an animated GIF, of at most {_LONGEST:.0f} s; press again to finish')
@@ -34,6 +37,7 @@ class FilmPanel:
         self._finished.set()
 
     def _press(self, client: viser.ClientHandle | None) -> None:
+        self._pressed = time.monotonic()
         if not self._finished.is_set():
             self._finished.set()
         elif client is not None:
@@ -47,8 +51,8 @@ class FilmPanel:
         times = [time.monotonic()]
         self._button.label = _FINISH
         try:
-            while not finished.is_set() and times[-1] < times[0] + _LONGEST:
-                frames.append(client.get_render(*_FILM, timeout=_LONGEST))
+            while not frames or not (finished.is_set() or times[-1] > times[0] + _LONGEST):
+                frames.append(client.get_render(*_FILM, timeout=_PATIENCE))
                 finished.wait(times[-1] + _PERIOD - time.monotonic())
                 times.append(time.monotonic())
         except TimeoutError:
@@ -57,8 +61,10 @@ class FilmPanel:
             finished.set()
             self._button.label = _RECORD
         if frames:
-            client.send_file_download('ik_view.gif', film(frames, np.diff(times)),
-                                      save_immediately=True)
+            content = film(frames, np.diff(times))
+            # Later a browser may block it: the page then shows a link.
+            client.send_file_download('ik_view.gif', content, save_immediately=(
+                time.monotonic() < self._pressed + _ACTIVE))
 
 
 def film(frames: list[np.ndarray], durations: Any) -> bytes:

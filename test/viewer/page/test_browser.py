@@ -19,6 +19,7 @@ from browser import (
     press_home,
     until,
     view_of,
+    viser,
 )
 from ik_node import KinematicTree
 from ros_harness import running
@@ -229,14 +230,23 @@ def test_a_picture_and_a_film_can_be_saved(seen):
     picture = np.asarray(Image.open(download.value.path()))
     assert picture.shape[0] > 500
     assert picture[..., :3].std() > 5.0
-    with page.expect_download(timeout=60000) as download:
-        page.get_by_role('button', name='Record a film').click()
-        finish = page.get_by_role('button', name='Finish the film')
-        seen.node.client.send(seen.chain.forward(seen.chain.neutral() + 0.2))
-        finish.click()
-    film = Image.open(download.value.path())
+
+
+def test_a_film_is_recorded_until_it_is_finished(seen, monkeypatch):
+    sent = []
+    monkeypatch.setattr(viser.ClientHandle, 'send_file_download',
+                        lambda self, name, content, **_: sent.append((name, content)))
+    page = seen.page
+    page.get_by_role('button', name='Record a film').click()
+    finish = page.get_by_role('button', name='Finish the film')
+    seen.node.client.send(seen.chain.forward(seen.chain.neutral() + 0.2))
+    finish.click()
+    assert until(lambda: sent, 120, page)
+    assert sent[0][0] == 'ik_view.gif'
+    film = Image.open(io.BytesIO(sent[0][1]))
     assert film.format == 'GIF'
     assert np.asarray(film.convert('RGB')).std() > 5.0
+    assert until(lambda: page.get_by_role('button', name='Record a film').count(), 60, page)
 
 
 def test_a_scene_is_saved_and_loaded(seen):
