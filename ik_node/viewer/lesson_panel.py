@@ -1,5 +1,6 @@
 """Lessons: the textbook's figures [Parent, 5.20 to 5.25] with the arm on the page."""
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -54,7 +55,8 @@ class LessonPanel:
             self._play = gui.add_button('Play the frames', visible=False)
         self._choice.on_update(lambda event: self._give(event, self._choose))
         self._method.on_update(lambda event: self._give(event, self._set_up))
-        self._slider.on_update(lambda event: self._give(event, self._show_slider))
+        self._slider.on_update(lambda event: self._give(event, functools.partial(
+            self._show, int(event.target.value))))
         self._play.on_click(lambda _: self._work.give(self._play_all))
 
     def close(self) -> None:
@@ -131,9 +133,6 @@ class LessonPanel:
         if robot_view.chain is None:
             raise IkError('the arm of the figures is not drawn')
         return robot_view.chain
-
-    def _show_slider(self) -> None:
-        self._show(int(self._slider.value))
 
     def _play_all(self) -> None:
         for frame in range(FRAMES + 1):

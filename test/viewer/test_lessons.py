@@ -158,7 +158,8 @@ def test_a_lesson_brings_the_textbooks_arm_and_goes_through_the_frames(seen):
     assert until(lambda: is_at(runs[0].q[0]), 60)
     assert f'{runs[0].end[1]:.0f}°' in panel._text.content
     choose(panel._method, figure.methods[1].label)
-    assert until(lambda: panel._run is not None and np.allclose(panel._run.q, runs[1].q))
+    assert until(lambda: panel._run is not None and np.allclose(panel._run.q, runs[1].q)
+                 and not panel._work.busy)
     choose(panel._slider, 12)
     assert until(lambda: is_at(runs[1].q[12]))
     assert until(lambda: len(panel._drawn) == 3)
