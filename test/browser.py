@@ -4,6 +4,7 @@ import contextlib
 import shutil
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -201,3 +202,15 @@ def choose(page, value, wanted):
             return
         page.keyboard.press('Escape')
     raise AssertionError(f'{wanted!r} cannot be chosen')
+
+
+def user_presses(widget):
+    """Call what a user's press of a button, or a change of a value, calls; without a page."""
+    for callback in widget._impl.update_cb:
+        callback(SimpleNamespace(client=SimpleNamespace(), target=widget))
+
+
+def user_chooses(widget, value):
+    """Choose a value of a widget, as a user does."""
+    widget._impl.value = value
+    user_presses(widget)

@@ -14,6 +14,7 @@ from ik_node.viewer.targets import Target
 
 _RATE = 25.0     # Hz, of goals
 _ROUND = 20.0    # s, of a round, at first
+_DRAGGED = 1e-4  # m and entries of a rotation matrix: less is rounding
 _PLAY, _STOP = 'Play the demo', 'Stop'
 _MOVED = ('pose', 'position', 'look_at')  # the types of tasks that are led round
 
@@ -23,7 +24,7 @@ _Targets = Callable[[float], dict[str, np.ndarray]]
 class DemoPanel:
     """A button that leads the goal of the arm, or those of tasks, round, until it is pressed again.
 
-    The goals are those of `make demo`, and what the user does with a handle counts: it stops.
+    The goals of an arm are those of `make demo`. It stops when the user drags a handle.
     """
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView, handles: Handles,
@@ -51,7 +52,7 @@ class DemoPanel:
         """Show the panel where there is something to move; stop where there is not."""
         if self._folder.visible != visible:
             self._folder.visible = visible
-        if not visible:
+        if not visible and self.plays:
             self.stop()
 
     def stop(self) -> None:
@@ -90,13 +91,20 @@ class DemoPanel:
                               for name, target in figure.targets(phase).items()}
 
     def _play(self, targets: _Targets, stopped: threading.Event) -> None:
-        tree = self._robot_view.tree
-        while not stopped.wait(1.0 / _RATE) and self._robot_view.tree is tree:
+        tree, sent = self._robot_view.tree, dict[str, np.ndarray]()
+        while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree
+                   or self._is_dragged_from(sent)):
             self._phase = (self._phase + 1.0 / (_RATE * float(self._round.value))) % 1.0
-            for name, T_scene_goal in targets(self._phase).items():
+            sent = targets(self._phase)
+            for name, T_scene_goal in sent.items():
                 self._drag_to(T_scene_goal, name)
         if not stopped.is_set():
             self.stop()
+
+    def _is_dragged_from(self, sent: dict[str, np.ndarray]) -> bool:
+        """Tell whether a handle is no longer where it was led to, poses (4, 4), m, by task."""
+        return any((gizmo := self._handles.named(name)) is not None
+                   and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())
 
 
 def _as_target(target: Target, T: np.ndarray) -> np.ndarray:

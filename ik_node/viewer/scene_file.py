@@ -87,8 +87,10 @@ def read_scene(content: bytes) -> Scene:
 
 def _plain(value: Any) -> Any:
     """Return the value of a parameter as JSON has it. Raises ValueError for any other."""
-    if isinstance(value, (list, tuple, np.ndarray)) or hasattr(value, 'tolist'):
-        value = np.asarray(value).tolist() if hasattr(value, 'tolist') else list(value)
+    if hasattr(value, 'tolist'):  # an array of numpy, or of a parameter
+        value = value.tolist()
+    elif isinstance(value, tuple):
+        value = list(value)
     items = value if isinstance(value, list) else [value]
     if not all(isinstance(item, _SIMPLE) for item in items):
         raise ValueError(f'a parameter cannot be {shown(value)}')

@@ -11,7 +11,6 @@ from ik_node.control.arm import goal_weights
 from ik_node.control.options import ArmOptions
 from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
-from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.intake.parameters import NONE
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver, solver_class
@@ -181,7 +180,7 @@ class StepPanel:
         try:
             dq = self._solver(chain, method).step(self._goal(chain, T_base_goal), q)
             self._robot_view.go_to(np.clip(q + dq, chain.lower, chain.upper).tolist())
-        except (IkError, SilentError) as error:
+        except IkError as error:
             self._notify(str(error))
 
     def _clear(self) -> None:

@@ -111,7 +111,7 @@ class TaskPanel:
     def _do(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except (IkError, SilentError) as error:
+        except IkError as error:
             self._notify(str(error))
 
     def _set(self, field: str, event: Any) -> None:

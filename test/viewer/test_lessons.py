@@ -1,7 +1,6 @@
 """Steps of the methods, lessons and the demo on the page; the workspace, cut open."""
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import robots
-from browser import until, view_of
+from browser import until, user_chooses, user_presses, view_of
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.tools.figures_textbook import FIGURES, run
 from ik_node.viewer.workspace_panel import _CORNERS, _FACES
@@ -17,7 +16,6 @@ from ros_harness import running
 
 ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
-USER = SimpleNamespace()  # a client: the change comes from the user
 
 
 @pytest.fixture(scope='module')
@@ -28,18 +26,6 @@ def seen():
                      and robot_view.description == robot_view.parameters.description
                      and view._workspace is not None and not view._workspace.is_outdated)
         yield node, view, robot_view
-
-
-def press(button):
-    """Press a button of the page, as a user does."""
-    for callback in button._impl.update_cb:
-        callback(SimpleNamespace(client=USER, target=button))
-
-
-def choose(widget, value):
-    """Choose a value of a widget, as a user does."""
-    widget._impl.value = value
-    press(widget)
 
 
 def test_arrows_show_the_step_of_each_method_with_the_nodes_options(seen):
@@ -79,41 +65,46 @@ def test_the_demo_leads_the_goal_round_until_it_is_stopped(seen):
     panel = view._demo
     panel._round.value = 4.0
     count = robot_view.count
-    press(panel._button)
+    user_presses(panel._button)
     assert panel.plays
     assert until(lambda: robot_view.count > count + 20)
     assert all(report.level == 0 for report in list(robot_view.reports)[-10:])
-    press(panel._button)
+    user_presses(panel._button)
     assert not panel.plays
     assert panel._button.label == 'Play the demo'
+    user_presses(panel._button)
+    assert until(lambda: robot_view.count > count + 40)
+    handle = view._gizmo._handle
+    handle.position = np.array(handle.position) + [0.0, 0.0, 0.2]  # as a user's drag
+    assert until(lambda: not panel.plays, 5.0)
 
 
 def test_the_workspace_is_cut_open_with_a_scale_and_can_be_cancelled(seen):
     _, view, _ = seen
     panel = view._workspace
-    choose(panel._choice, 'manipulability')
+    user_chooses(panel._choice, 'manipulability')
     assert until(lambda: panel._voxels is not None, 120)
     cut = panel._voxels.batched_positions  # at first, towards the camera
     assert cut[:, 0].max() <= 0.0
     assert 'linear-gradient' in panel._legend.content
     assert 'reach' in panel._legend.content
-    choose(panel._cut, 'nothing')
+    user_chooses(panel._cut, 'nothing')
     assert until(lambda: panel._voxels.batched_positions[:, 0].max() > 0.5)
     whole = panel._voxels.batched_positions
-    choose(panel._cut, 'z')
-    choose(panel._place, 0.3)
+    user_chooses(panel._cut, 'z')
+    user_chooses(panel._place, 0.3)
     assert until(lambda: panel._voxels.batched_positions[:, 2].max() <= 0.3)
     inside = cut[cut[:, 0] > cut[:, 0].max() - 1e-6]  # what the plane lays open
     assert len(inside) > 3 * (np.abs(whole[:, 0] - cut[:, 0].max()) < 1e-6).sum()
-    choose(panel._opacity, 0.9)
+    user_chooses(panel._opacity, 0.9)
     assert until(lambda: panel._voxels.opacity == 0.9)
-    choose(panel._choice, 'dexterity')
+    user_chooses(panel._choice, 'dexterity')
     assert until(lambda: panel._cancel.visible and panel._progress.value > 0.0, 60)
-    press(panel._cancel)
+    user_presses(panel._cancel)
     assert until(lambda: not panel._cancel.visible and panel._voxels is None, 60)
     assert panel._choice.value == 'not shown'
     assert panel._workspace.dexterity is None
-    choose(panel._cut, 'nothing')
+    user_chooses(panel._cut, 'nothing')
 
 
 def test_waypoints_that_are_met_turn_green_and_one_that_is_missed_red(seen):
@@ -132,7 +123,7 @@ def test_waypoints_that_are_met_turn_green_and_one_that_is_missed_red(seen):
     assert until(lambda: colors() == [(40, 160, 60), (40, 160, 60), (210, 40, 40)])
     panel.clear()
     assert not panel._frames
-    choose(panel._speed, 0.5)
+    user_chooses(panel._speed, 0.5)
     assert until(lambda: node.get('speed') == 0.5)
     assert node.set(speed=1.0)[0]
     assert until(lambda: panel._speed.value == 1.0)
@@ -148,7 +139,8 @@ def test_a_cube_is_closed_and_faces_outward():
 def test_a_lesson_brings_the_textbooks_arm_and_goes_through_the_frames(seen):
     _, view, robot_view = seen
     panel = view._lessons
-    choose(panel._choice, next(name for name in panel._choice.options if name.startswith('5.22')))
+    user_chooses(panel._choice, next(
+        name for name in panel._choice.options if name.startswith('5.22')))
     figure = FIGURES['5.22']
     runs = [run(PLANAR, method, figure.goal) for method in figure.methods]
 
@@ -157,13 +149,13 @@ def test_a_lesson_brings_the_textbooks_arm_and_goes_through_the_frames(seen):
             [robot_view.values.get(name, 9.0) for name in PLANAR.joint_names], q, atol=1e-6)
     assert until(lambda: is_at(runs[0].q[0]), 60)
     assert f'{runs[0].end[1]:.0f}°' in panel._text.content
-    choose(panel._method, figure.methods[1].label)
+    user_chooses(panel._method, figure.methods[1].label)
     assert until(lambda: panel._run is not None and np.allclose(panel._run.q, runs[1].q)
                  and not panel._work.busy)
-    choose(panel._slider, 12)
+    user_chooses(panel._slider, 12)
     assert until(lambda: is_at(runs[1].q[12]))
     assert until(lambda: len(panel._drawn) == 3)
-    press(panel._play)
+    user_presses(panel._play)
     assert until(lambda: is_at(runs[1].q[20]), 60)
     robot_view.take(_arm())
     assert until(lambda: panel._run is None and not panel._drawn, 60)

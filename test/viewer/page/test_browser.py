@@ -257,11 +257,14 @@ def test_a_scene_is_saved_and_loaded(seen):
     assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
     with page.expect_download(timeout=60000) as download:
         page.get_by_role('button', name='Save the scene').click()
-    file = download.value.path()
+    file, camera = download.value.path(), seen.client.camera
+    place = np.array(camera.position)
+    camera.position = place + [0.5, 0.0, 0.5]
     seen.home()
     page.locator('input[type=file]').last.set_input_files(file)
     assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
     assert until(lambda: np.allclose(seen.view._gizmo.T, T, atol=1e-4), 60, page)
+    assert until(lambda: np.allclose(camera.position, place, atol=1e-3), 60, page)
     close_folder(page, 'Scene', page.get_by_role('button', name='Save the scene'))
 
 
