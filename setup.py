@@ -56,7 +56,8 @@ setup(
                  'ruckig; platform_machine != "aarch64"'],
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'optik-py', 'pin', 'playwright',
                   'pytracik', 'roboticstoolbox-python', 'rtb-data'],
-        'viewer': ['pycollada', 'viser>=1.0'],  # for meshes in .dae files; for the page
+        # For meshes in .dae files; for meshes with too many triangles; for the page.
+        'viewer': ['fast-simplification>=0.2', 'pycollada', 'viser>=1.0'],
         'robots': ['robot_descriptions', 'xacrodoc'],  # some hundred robots, downloaded with git
     },
     zip_safe=True,

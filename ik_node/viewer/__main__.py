@@ -26,9 +26,10 @@ def main(argv: list[str] | None = None) -> int:
     """Run the view until Ctrl-C."""
     arguments = _arguments(argv)
     try:
+        import fast_simplification  # noqa: F401  (of the meshes; told of here, with viser)
         import viser
     except ImportError as error:
-        sys.exit(f'ik_view needs viser ({error}): pip install "viser" "pycollada"')
+        sys.exit(f'ik_view needs viser ({error}): pip install viser pycollada fast-simplification')
     try:
         from ik_node.processes import node_command, running
         from ik_node.viewer.robot_view import COLORS, RobotView

@@ -12,6 +12,8 @@ from ik_node.model.tree import KinematicTree
 from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.robot_scene import RobotScene
 
+_TRIANGLES = 30000  # of meshes: a processor without a graphics card draws them 10 times a second
+
 
 class DrawnRobot:
     """A robot below a node of the scene, once there is one.
@@ -29,6 +31,7 @@ class DrawnRobot:
         self._scene: RobotScene | None = None
         self._received: dict[str, float] = {}  # joint values, of any robot
         self._is_new = False
+        self._meshes, self._is_fine = Meshes(), False
         self.tree: KinematicTree | None = None
         self.body: Body | None = None
         self.values: dict[str, float] = {}
@@ -36,13 +39,26 @@ class DrawnRobot:
 
     def draw(self, tree: KinematicTree, meshes: Meshes) -> None:
         """Draw another robot in place of the present one."""
-        if self._scene is not None:
-            self._scene.remove()
-        self._scene = RobotScene(self._server, self._name, tree, meshes, self._color)
-        self.tree, self.body, self._is_new = tree, None, True
+        self.tree, self.body, self._meshes = tree, None, meshes
+        self._draw(tree)
         self.size = float(np.ptp(_places(tree.forward()), axis=0).max())
         with contextlib.suppress(IkError):
             self.body = tree.body()
+
+    def refine(self, is_fine: bool) -> None:
+        """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
+        if is_fine != self._is_fine:
+            self._is_fine = is_fine
+            if self.tree is not None:
+                self._draw(self.tree)
+
+    def _draw(self, tree: KinematicTree) -> None:
+        """Draw a tree in place of what there is."""
+        if self._scene is not None:
+            self._scene.remove()
+        self._scene = RobotScene(self._server, self._name, tree, self._meshes, self._color,
+                                 None if self._is_fine else _TRIANGLES)
+        self._is_new = True
 
     def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
         """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.

@@ -1,6 +1,7 @@
-"""Chooses the layers of markers that the page shows."""
+"""Chooses the layers of markers that the page shows, and how fine its meshes are."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import viser
 
@@ -16,7 +17,7 @@ _LAYERS = {
 
 
 class LayerPanel:
-    """A checkbox for each layer."""
+    """A checkbox for each layer, and one for all triangles of the meshes."""
 
     def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView]) -> None:
         """Make the widgets."""
@@ -25,7 +26,15 @@ class LayerPanel:
         for layer, (name, shown, text) in _LAYERS.items():
             self._shown[layer] = server.gui.add_checkbox(name, shown, hint=text)
             self._shown[layer].on_update(lambda _: self._apply())
+        self._fine: Any = server.gui.add_checkbox(
+            'fine meshes', False, hint='all of their triangles, which are slow to draw without a '
+            'graphics card')
+        self._fine.on_update(lambda _: self._refine())
         self._apply()
+
+    def _refine(self) -> None:
+        for robot_view in self._robot_views:
+            robot_view.refine(self._fine.value)
 
     def _apply(self) -> None:
         hidden = {layer for layer, widget in self._shown.items() if not widget.value}

@@ -1,15 +1,18 @@
 """A robot in the scene: a frame for every link, with the link's shapes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import trimesh
 import viser
 
 from ik_node.model.geometry import Box, Cylinder, Mesh, Sphere, Visual
 from ik_node.model.stick_figure import stick_figure
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
+from ik_node.viewer.mesh_parts import Part, is_coloured, most_each, parts_of, simplified, whole_of
 from ik_node.viewer.meshes import MeshError, Meshes
 from ik_node.viewer.poses import position_wxyz
 from ik_node.viewer.scene_names import new_name
@@ -26,10 +29,12 @@ class RobotScene:
     """
 
     def __init__(self, server: viser.ViserServer, name: str, tree: KinematicTree, meshes: Meshes,
-                 color: tuple[float, float, float] | None = None) -> None:
+                 color: tuple[float, float, float] | None = None,
+                 triangles: int | None = None) -> None:
         """Draw a tree below a node of the scene; color: 0 to 1, replaces that of all shapes.
 
-        A tree without visual shapes gets simple ones along its links.
+        A tree without visual shapes gets simple ones along its links. Where all meshes have more
+        triangles than this number, they are simplified, see `mesh_parts.simplified`.
         """
         self.tree, self.problems = tree, []  # type: tuple[KinematicTree, list[str]]
         self._server = server
@@ -44,14 +49,29 @@ class RobotScene:
             if link in self._parent:
                 self._paths[link] = f'{self._paths[self._parent[link]]}/{_clean(link)}'
             self._frames[link] = server.scene.add_frame(self._paths[link], show_axes=False)
-            for i, visual in enumerate(visuals.get(link, ())):
-                try:
-                    _draw(server, f'{self._paths[link]}/visual_{i}', visual, meshes, color)
-                except MeshError as error:
-                    self.problems.append(f'{link}: {error}')
+        self._draw(visuals, meshes, color, triangles)
         self.T_root_link: dict[str, np.ndarray] = {}
         self.T_world_root = np.eye(4)
         self.move({})
+
+    def _draw(self, visuals: Mapping[str, Sequence[Visual]], meshes: Meshes,
+              color: tuple[float, float, float] | None, triangles: int | None) -> None:
+        """Draw the shapes of all links."""
+        shapes: list[tuple[str, Visual, list[Part] | trimesh.Trimesh]] = []
+        for link in self.tree.links:
+            for i, visual in enumerate(visuals.get(link, ())):
+                name = f'{self._paths[link]}/visual_{i}'
+                if color is not None:
+                    visual = replace(visual, color=(*color, (visual.color or _GREY)[3]))
+                try:
+                    shapes.append((name, visual, _parts(visual, meshes)))
+                except MeshError as error:
+                    self.problems.append(f'{link}: {error}')
+        counts = [len(part.faces) for _, _, parts in shapes if isinstance(parts, list)
+                  for part in parts]
+        most = max(counts, default=0) if triangles is None else most_each(counts, triangles)
+        for name, visual, parts in shapes:
+            _draw(self._server, name, visual, parts, most)
 
     def remove(self) -> None:
         """Remove the robot from the scene."""
@@ -87,14 +107,25 @@ class RobotScene:
         self._last[link] = position, wxyz
 
 
-def _draw(server: viser.ViserServer, name: str, visual: Visual, meshes: Meshes,
-          color: tuple[float, float, float] | None) -> None:
-    """Draw one shape. Raises MeshError."""
+def _parts(visual: Visual, meshes: Meshes) -> list[Part] | trimesh.Trimesh:
+    """Return the parts of a visual's mesh, none for other shapes; the mesh with a picture on it.
+
+    Raises MeshError.
+    """
+    if not isinstance(visual.shape, Mesh):
+        return []
+    mesh = meshes.load(visual.shape)
+    if visual.color is None and is_coloured(mesh):
+        return parts_of(mesh) or mesh
+    return [whole_of(mesh)]
+
+
+def _draw(server: viser.ViserServer, name: str, visual: Visual,
+          parts: list[Part] | trimesh.Trimesh, most: int) -> None:
+    """Draw one shape; most: triangles of each part of a mesh."""
     position, wxyz = position_wxyz(visual.placement)
-    *rgb, alpha = visual.color or _GREY
-    look: dict[str, Any] = {
-        'color': _bytes(color or rgb), 'opacity': alpha if alpha < 1.0 else None,
-        'position': position, 'wxyz': wxyz}
+    place: dict[str, Any] = {'position': position, 'wxyz': wxyz}
+    look = place | _look(visual.color or _GREY)
     shape = visual.shape
     if isinstance(shape, Box):
         server.scene.add_box(name, dimensions=shape.size, **look)
@@ -102,17 +133,21 @@ def _draw(server: viser.ViserServer, name: str, visual: Visual, meshes: Meshes,
         server.scene.add_cylinder(name, radius=shape.radius, height=shape.length, **look)
     elif isinstance(shape, Sphere):
         server.scene.add_icosphere(name, radius=shape.radius, **look)
-    elif isinstance(shape, Mesh):
-        mesh = meshes.load(shape)
-        if color is None and visual.color is None and _is_coloured(mesh):
-            server.scene.add_mesh_trimesh(name, mesh, position=position, wxyz=wxyz)
-        else:
-            server.scene.add_mesh_simple(name, np.asarray(mesh.vertices, dtype=np.float32),
-                                         np.asarray(mesh.faces, dtype=np.uint32), **look)
+    elif isinstance(parts, trimesh.Trimesh):
+        server.scene.add_mesh_trimesh(name, parts, **place)
+    else:
+        for i, part in enumerate(parts):
+            part = simplified(part, most)
+            server.scene.add_mesh_simple(
+                f'{name}/part_{i}', np.asarray(part.vertices, dtype=np.float32),
+                np.asarray(part.faces, dtype=np.uint32),
+                **place, **_look(part.color or visual.color or _GREY))
 
 
-def _is_coloured(mesh: Any) -> bool:
-    return mesh.visual is not None and (mesh.visual.kind == 'texture' or mesh.visual.defined)
+def _look(rgba: Sequence[float]) -> dict[str, Any]:
+    """Return a colour, 0 to 1 with its opacity, as arguments of viser's shapes."""
+    *rgb, alpha = rgba
+    return {'color': _bytes(rgb), 'opacity': alpha if alpha < 1.0 else None}
 
 
 def _bytes(color: Any) -> tuple[int, int, int]:

@@ -84,6 +84,7 @@ class RobotView:
         self._chain_problem = ''
         self._offered: tuple[str, ...] = ()
         self._selection: dict[str, Any] = {}
+        self._is_fine = False
         self.connection = Connection(self, namespace, target, (arm,), domain_id)
 
     def close(self) -> None:
@@ -251,6 +252,11 @@ class RobotView:
         self._markers.hidden = frozenset(layers)
         self._changed()
 
+    def refine(self, is_fine: bool) -> None:
+        """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
+        self._is_fine = is_fine
+        self._changed()
+
     def move_to(self, y: float) -> None:
         """Move the whole view to y, m."""
         self._place.position = (0.0, y, 0.0)
@@ -266,6 +272,7 @@ class RobotView:
         other = bool(text) and (text != self._text or selection != self._selection)
         if other:
             self._take_up(text, selection)
+        self._drawn.refine(self._is_fine)
         self._drawn.move(values, self._T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
             self._show_markers()

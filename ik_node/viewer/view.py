@@ -20,6 +20,7 @@ from ik_node.viewer.gallery import robots
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.goal_panel import GoalPanel
 from ik_node.viewer.goal_plot import GoalPlot
+from ik_node.viewer.ground import Ground
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.layer_panel import LayerPanel
@@ -44,14 +45,12 @@ _APART = 1.6       # in reaches: distance between the robots of a comparison
 
 
 def _prepare(scene: viser.SceneApi) -> None:
-    """Set the ground and the light.
+    """Set the direction up and the light.
 
     Shadows and reflections, as viser has them, take two thirds of the time of a picture where the
     processor renders.
     """
     scene.set_up_direction('+z')
-    scene.add_grid('/grid', width=6.0, height=6.0, cell_size=0.1, section_size=1.0, plane='xy',
-                   position=(0.0, 0.0, -0.001))
     scene.configure_default_lights(enabled=False)
     scene.configure_environment_map(hdri=None)
     scene.add_light_hemisphere('/light/sky', sky_color=_SKY, ground_color=_GROUND, intensity=2.2)
@@ -75,6 +74,7 @@ class View:
             self._place(i, robot_view) for i, robot_view in enumerate(robot_views)])
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
         _prepare(server.scene)
+        self._ground = Ground(server.scene)
         gui = server.gui
         gui.main_panel.dock_right()
         self._note = gui.add_markdown('Waiting for the node …')
@@ -159,6 +159,8 @@ class View:
         for i, robot_view in enumerate(self._robot_views):
             if robot_view.paint():
                 robot_view.move_to(self._place(i, robot_view))
+                self._ground.fit(robot_view.reach, self._place(
+                    len(self._robot_views) - 1, robot_view))
                 if i == 0:
                     self._new_robot()
         self._server.flush()  # now, not when the server next looks

@@ -7,9 +7,9 @@ import pytest
 
 pytest.importorskip('viser')
 
-from PIL import Image  # noqa: E402
+from PIL import Image
 
-from ik_node.viewer.film import film  # noqa: E402
+from ik_node.viewer.film import film
 
 
 def pictures(count):

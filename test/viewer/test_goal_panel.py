@@ -11,6 +11,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 import yaml
 
+from browser import user_chooses
 from ik_node.spatial import pose_from_rpy
 from ik_node.viewer.goal_panel import GoalPanel
 from ik_node.viewer.layer_panel import LayerPanel
@@ -87,3 +88,11 @@ def test_few_layers_are_shown_at_first(server):
     panel._shown['trail'].value = False
     panel._apply()
     assert hidden[-1] == {'manipulability', 'trail'}
+
+
+def test_meshes_are_fine_where_that_is_asked_for(server):
+    fine = []
+    panel = LayerPanel(server, [SimpleNamespace(hide_layers=lambda _: None, refine=fine.append)])
+    assert fine == []
+    user_chooses(panel._fine, True)
+    assert fine == [True]

@@ -86,8 +86,8 @@ def _play(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     from ik_node.resources import robot_file
     from ik_node.ros.clients.player import Player, Publishing
     from ik_node.ros.run import run
-    if options.view and importlib.util.find_spec('viser') is None:
-        raise OptionError('--view needs viser: pip install "viser" "pycollada"')
+    if options.view and not all(map(importlib.util.find_spec, ('viser', 'fast_simplification'))):
+        raise OptionError('--view needs viser: pip install viser pycollada fast-simplification')
     model = robot_file(options.model)
     try:
         tree = read_model(model)

@@ -1,0 +1,46 @@
+"""The ground: squares of a decimal length, as wide as the robots need."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+
+from ik_node.viewer.ground import Ground
+
+
+@pytest.fixture
+def grids():
+    """The grids that were drawn, the newest at the end, and the ground."""
+    drawn = []
+    return drawn, Ground(SimpleNamespace(
+        add_grid=lambda name, **look: drawn.append(SimpleNamespace(name=name, **look))))
+
+
+@pytest.mark.parametrize(('reach', 'square'), [
+    (0.003, 0.0001), (0.05, 0.01), (0.2, 0.01), (0.9, 0.1), (2.5, 0.1), (8.0, 1.0), (100.0, 10.0)])
+def test_squares_are_decimal_and_some_ten_of_them_are_the_reach(grids, reach, square):
+    drawn, ground = grids
+    ground.fit(reach, 0.0)
+    grid = drawn[-1]
+    assert grid.cell_size == pytest.approx(square)
+    assert 3.0 < reach / grid.cell_size < 32.0
+    assert grid.section_size == pytest.approx(10.0 * square)
+    assert 0.5 * grid.width >= 3.0 * reach
+    assert grid.width == grid.height
+    assert (grid.width / grid.section_size) % 2.0 == pytest.approx(0.0)  # a line at the base
+    assert -0.01 * reach < grid.position[2] < 0.0
+
+
+def test_robots_side_by_side_stand_on_it(grids):
+    drawn, ground = grids
+    ground.fit(0.9, 6.0)
+    assert 0.5 * drawn[-1].width > 6.0 + 0.9
+
+
+def test_it_is_drawn_again_only_where_it_changes(grids):
+    drawn, ground = grids
+    ground.fit(1.0, 0.0)
+    assert len(drawn) == 1
+    ground.fit(10.0, 0.0)
+    assert [grid.name for grid in drawn] == ['/grid', '/grid']
