@@ -1,5 +1,6 @@
 """Joint values as sliders, and named poses."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from ik_node.viewer.robot_view import RobotView
 
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
 _SHOWN = 1e-4         # rad or m: less is not sent to the page
+_ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
 
 
 class JointPanel:
@@ -27,6 +29,7 @@ class JointPanel:
         """
         self._robot_view, self._notify, self._on_leave = robot_view, notify, on_leave
         self._wanted: Newest[list[float] | str] = Newest(self._go_to)
+        self._sent: tuple[list[float], float] | None = None  # joint values, and when, s
         self._sliders: list[Any] = []
         self._others: list[Any] = []
         self._space = space = robot_view.space
@@ -62,12 +65,29 @@ class JointPanel:
     def update(self) -> None:
         """Show the joint values, unless the user is moving a slider."""
         space, values = self._space, self._robot_view.values
-        if space is None or self._wanted.busy or self._robot_view.parameters.switching:
+        if (space is None or self._wanted.busy or self._robot_view.parameters.switching
+                or not self._has_arrived()):
             return
         for name, slider in zip(space.joint_names, self._sliders):
             value = values.get(name)
             if value is not None and abs(value - slider.value) > _SHOWN:
                 slider.value = float(np.clip(value, slider.min, slider.max))
+
+    def _has_arrived(self) -> bool:
+        """Return whether the robot is where the sliders have sent it, or should be by now.
+
+        Until then it has the values from before, which would set the sliders back under the
+        user's hand.
+        """
+        if self._sent is None or self._space is None:
+            return True
+        wanted, since = self._sent
+        values = self._robot_view.values
+        if time.monotonic() > since + _ARRIVAL or all(
+                abs(values.get(name, np.inf) - value) <= _SHOWN
+                for name, value in zip(self._space.joint_names, wanted)):
+            self._sent = None
+        return self._sent is None
 
     def _read_poses(self) -> list[str]:
         file, tree = self._robot_view.parameters.get('poses'), self._robot_view.tree
@@ -86,6 +106,8 @@ class JointPanel:
     def _go_to(self, configuration: list[float] | str) -> None:
         try:
             self._robot_view.go_to(configuration)
+            self._sent = None if isinstance(configuration, str) else (
+                configuration, time.monotonic())
             self._on_leave()
         except IkError as error:
             self._notify(str(error))

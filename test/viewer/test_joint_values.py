@@ -2,11 +2,16 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
+import viser
 
 import robots
-from browser import until, view_of
+from browser import until, user_presses, view_of
+from ik_node import KinematicTree
+from ik_node.viewer import joint_panel
+from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.newest import Newest
 from ros_harness import running
 
@@ -45,3 +50,47 @@ def test_the_start_pose_is_kept_whatever_is_sent_at_the_same_time():
         assert node.get('start_pose') == [0.1, 0.2, 0.3]
         robot_view.go_home()
         assert until(lambda: list(robot_view.values.values()) == pytest.approx([0.1, 0.2, 0.3]))
+
+
+@pytest.fixture
+def panel():
+    """Sliders of a robot of three joints, whose values are set by the test."""
+    space = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
+    robot = SimpleNamespace(
+        space=space, values=dict.fromkeys(space.joint_names, 0.0), sent=[], tree=None,
+        parameters=SimpleNamespace(get=lambda _: '', switching=False))
+    robot.go_to = robot.sent.append
+    server = viser.ViserServer(host='127.0.0.1', port=8470, verbose=False)
+    made = JointPanel(server, robot, print, lambda: None)
+    yield made, robot
+    made.close()
+    server.stop()
+
+
+def user_sets(made, robot, value):
+    """Set the first joint by its slider, and wait until it is sent to the robot."""
+    slider, count = made._sliders[0], len(robot.sent)
+    slider._impl.value = value
+    user_presses(slider)
+    assert until(lambda: len(robot.sent) > count and not made._wanted.busy)
+    return slider
+
+
+def test_a_slider_stays_where_the_user_has_set_it_until_the_robot_is_there(panel):
+    made, robot = panel
+    slider = user_sets(made, robot, 0.5)
+    made.update()  # joint states from before are the last ones that have come
+    assert slider.value == 0.5
+    robot.values = dict.fromkeys(robot.values, 0.0) | {made._space.joint_names[0]: 0.5}
+    made.update()
+    robot.values = dict.fromkeys(robot.values, 0.2)  # by another node
+    made.update()
+    assert slider.value == pytest.approx(0.2)
+
+
+def test_a_slider_follows_a_robot_that_does_not_go_where_it_was_sent(panel, monkeypatch):
+    made, robot = panel
+    monkeypatch.setattr(joint_panel, '_ARRIVAL', 0.0)
+    slider = user_sets(made, robot, 0.5)
+    made.update()
+    assert slider.value == 0.0
