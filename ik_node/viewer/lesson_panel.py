@@ -159,20 +159,20 @@ class LessonPanel:
 
         def placed(points: np.ndarray) -> np.ndarray:
             return np.column_stack([points, np.full(len(points), height)]) @ T[:3, :3].T + T[:3, 3]
-        scene, name = self._server.scene, new_name(self._server, '/lesson')
+        scene = self._server.scene
         goals, tips = placed(figure_run.goals), placed(figure_run.tips[:frame + 1])
-        self._drawn = [scene.add_icosphere(f'{name}/goal', radius=_BALL * reach, color=_GOAL,
-                                           position=goals[frame]),
-                       self._line(f'{name}/goals', goals, _GOAL)]
+        self._drawn = [scene.add_icosphere(new_name(self._server, '/lesson/goal'), color=_GOAL,
+                                           radius=_BALL * reach, position=goals[frame]),
+                       self._line('/lesson/goals', goals, _GOAL)]
         if frame:
-            self._drawn.append(self._line(f'{name}/tip', tips, _TIP))
+            self._drawn.append(self._line('/lesson/tip', tips, _TIP))
         for one in before:
             one.remove()
 
     def _line(self, name: str, points: np.ndarray, color: tuple[int, int, int]) -> Any:
         return self._server.scene.add_line_segments(
-            name, np.stack([points[:-1], points[1:]], axis=1), np.array(color),
-            thickness=_WIDTH * self._robot_view.reach)
+            new_name(self._server, name), np.stack([points[:-1], points[1:]], axis=1),
+            np.array(color), thickness=_WIDTH * self._robot_view.reach)
 
     def _end(self) -> None:
         """Remove what was drawn."""

@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ik_node.control.options import MODEL_PATHS, model_path, solves_figure
+import numpy as np
+
+from ik_node.control.arm import goal_weights
+from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_figure
 from ik_node.exceptions import IkError
+from ik_node.model.chain import Chain
 from ik_node.model.readers import read_model
 from ik_node.ros.clients.connection import Connection, SilentError
 from ik_node.viewer.targets import Target, task_names, task_targets
@@ -47,6 +51,13 @@ class NodeParameters(Mapping[str, Any]):
     def option_name(self, name: str) -> str:
         """Return the full name of a parameter of the arm."""
         return f'{self._arm}.{name}' if self._arm else name
+
+    def task_weights(self, chain: Chain) -> np.ndarray:
+        """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""
+        weights = self.option('task_weights')
+        options = {} if weights is None else {
+            'task_weights': weights if isinstance(weights, str) else list(weights)}
+        return goal_weights(ArmOptions.read(options), chain)
 
     @property
     def has_body_solver(self) -> bool:

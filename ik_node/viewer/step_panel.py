@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.control.arm import goal_weights
-from ik_node.control.options import ArmOptions
 from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.ros.intake.parameters import NONE
@@ -121,10 +119,7 @@ class StepPanel:
         return self._solvers[method]
 
     def _goal(self, chain: Chain, T_base_goal: np.ndarray) -> Goal:
-        weights = self._options.get('task_weights')
-        options = {} if weights is None else {'task_weights': weights if isinstance(
-            weights, str) else list(weights)}
-        return Goal.from_pose(T_base_goal, goal_weights(ArmOptions.read(options), chain))
+        return Goal.from_pose(T_base_goal, self._robot_view.parameters.task_weights(chain))
 
     def _draw(self) -> None:
         """Draw an arrow for each method, and list how far it gets."""
@@ -155,18 +150,19 @@ class StepPanel:
     def _arrow(self, path: np.ndarray, color: tuple[int, int, int]) -> list[Any]:
         """Draw a path of the tip (k, 3), m, of the scene, that ends in an arrow."""
         scene, reach = self._server.scene, self._robot_view.reach
-        name = new_name(self._server, f'/{self._robot_view.name}/steps')
+        name = f'/{self._robot_view.name}/steps'
         width = _WIDTH * reach
-        line = scene.add_line_segments(f'{name}/path', np.stack([path[:-1], path[1:]], axis=1),
-                                       np.array(color), thickness=2.0 * width)
+        line = scene.add_line_segments(
+            new_name(self._server, f'{name}/path'), np.stack([path[:-1], path[1:]], axis=1),
+            np.array(color), thickness=2.0 * width)
         last = path[-1] - path[-2]
         length = float(np.linalg.norm(last))
         if length < 0.1 * width:
             return [line]
         head = np.array([[path[-1], path[-1] + _HEAD * width * last / length]])
         return [line, scene.add_arrows(
-            f'{name}/head', head, np.array(color, dtype=np.uint8), shaft_radius=width,
-            head_radius=0.5 * _HEAD * width, head_length=_HEAD * width)]
+            new_name(self._server, f'{name}/head'), head, np.array(color, dtype=np.uint8),
+            shaft_radius=width, head_radius=0.5 * _HEAD * width, head_length=_HEAD * width)]
 
     def _take(self, method: str) -> None:
         """Move the arm by a step of a method, inside the limits."""

@@ -23,8 +23,10 @@ from ik_node.viewer.goal_plot import GoalPlot
 from ik_node.viewer.ground import Ground
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.joint_panel import JointPanel
+from ik_node.viewer.joint_plot import JointPlot
 from ik_node.viewer.layer_panel import LayerPanel
 from ik_node.viewer.lesson_panel import LessonPanel
+from ik_node.viewer.null_space_panel import NullSpacePanel
 from ik_node.viewer.open_panel import OpenPanel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
@@ -93,8 +95,9 @@ class View:
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: self._home())
             self._goal_panel = GoalPanel(
                 server, robot_views[0], self._handle_pose, self.drag_to, self._handles.release)
-        with gui.add_folder('Plot', expand_by_default=False):
+        with gui.add_folder('Plot', expand_by_default=False) as plots:
             self._plot = GoalPlot(server, robot_views)
+            self._joint_plot = JointPlot(server, robot_views[0], plots)
         with gui.add_folder('Layers', expand_by_default=False):
             self._layers = LayerPanel(server, robot_views)
         alone = len(robot_views) == 1
@@ -113,6 +116,8 @@ class View:
         self._workspace_folder = gui.add_folder('Workspace', expand_by_default=False)
         self._workspace: WorkspacePanel | None = None
         self._steps = StepPanel(server, robot_views[0], self._handle_pose, self._notify)
+        self._null_space = NullSpacePanel(server, robot_views[0], lambda: bool(self._only.value),
+                                          self._notify)
         self._lessons = LessonPanel(server, robot_views[0], self._camera, self._notify,
                                     self._forget_choice)
         self._demo = DemoPanel(server, robot_views[0], self._handles, self.drag_to)
@@ -131,6 +136,7 @@ class View:
         self._tasks.close()
         self._branches.close()
         self._steps.close()
+        self._null_space.close()
         self._lessons.close()
         self._demo.stop()
         self._film.close()
@@ -186,6 +192,7 @@ class View:
             self._note.content = text
         self._readout.update()
         self._plot.update()
+        self._joint_plot.update()
         self._update_panels()
         self._handles.update()
         self._playback.update()
@@ -238,6 +245,7 @@ class View:
         self._tasks.update(has_node and not first.arm and len(self._robot_views) == 1)
         self._branches.update(has_node and first.follows_paths)
         self._steps.update(has_node and first.follows_paths)
+        self._null_space.update(has_node and first.follows_paths)
         self._lessons.update(has_node and first.follows_paths)
         self._demo.update(has_node and bool(first.targets))
         self._path_folder.visible = has_node and first.follows_paths

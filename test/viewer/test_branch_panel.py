@@ -94,3 +94,23 @@ def test_the_quantity_that_is_chosen_is_plotted(seen):
     plot._chosen.value = 'position error, mm'
     error = 1e3 * float(robot_view.reports[-1].values['position_error'])
     assert until(lambda: plot._plot.data[1][-1] == pytest.approx(error, abs=1e-9))
+
+
+def test_the_joints_are_plotted_between_their_limits(seen):
+    _, view, robot_view = seen
+    plot = view._joint_plot
+    assert plot._plot is None
+    plot._shown.value = True
+    q = CHAIN.lower + np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.4]) * (CHAIN.upper - CHAIN.lower)
+    robot_view.go_to(q.tolist())
+
+    def newest():
+        return [] if plot._plot is None else [line[-1] for line in plot._plot.data[1:]]
+    assert until(lambda: newest() == pytest.approx([10.0, 90.0, 30.0, 50.0, 70.0, 40.0], abs=0.01))
+    assert [series['label'] if isinstance(series, dict) else series.label
+            for series in plot._plot.series] == ['s', *CHAIN.joint_names]
+    times = plot._plot.data[0]
+    assert (np.diff(times) > 0.0).all()
+    assert -30.0 <= times[0] <= times[-1] == 0.0
+    plot._shown.value = False
+    assert until(lambda: plot._plot is None)

@@ -58,6 +58,7 @@ def test_arrows_show_the_step_of_each_method_with_the_nodes_options(seen):
                                      np.clip(q + dq, ARM.lower, ARM.upper), atol=1e-4))
     panel._shown.value = False
     assert until(lambda: not panel._arrows and not panel._table.content)
+    assert not any('/steps/' in name for name in view._server.scene._handle_from_node_name)
 
 
 def test_the_demo_leads_the_goal_round_until_it_is_stopped(seen):

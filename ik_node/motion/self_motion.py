@@ -1,0 +1,211 @@
+"""Self-motions: what a redundant arm can do while its tip stays where it is [Burdick 1989].
+
+The configurations that meet one goal are curves, or surfaces, in the space of the joints. A curve
+is followed along the null space of the Jacobian in steps, each corrected by Newton's method.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ik_node.exceptions import InputError, MotionError
+from ik_node.model.chain import Chain, check_chain
+from ik_node.solvers.goal import Goal
+from ik_node.spatial import rotation_log
+
+Ending = Literal['closed', 'limit', 'singularity', 'length']
+
+_STEP = 0.04          # rad or m: norm of a step of the joints
+_SHORTEST = 1e-4      # rad or m: a step that is still too long ends the motion
+_LONGEST = 8.0 * np.pi  # rad or m: of the motion to either side
+_CORRECTIONS = 8      # of a step
+_EXACT = 1e-9         # m and rad: error that a correction leaves
+_FLATTEST = 0.9       # cosine between the directions of two steps, at least
+_SINGULAR = 1e-4      # of the largest singular value: the smallest is zero below it
+_NEAR, _SAMPLES = 0.1, 4  # rad or m; configurations: to find the rank next to a singularity
+_STILL = 1e-6         # of a joint's share in a unit direction: it does not move
+
+
+class SelfMotion(NamedTuple):
+    """Configurations that all meet one goal, in the order in which the arm passes them."""
+
+    configurations: np.ndarray
+    """(k, n) rad or m; the last is the first one again where the motion is closed, or a turn on."""
+    start: int
+    """The index of the configuration from which it was followed."""
+    endings: tuple[Ending, Ending]
+    """Why it ends at its first and at its last configuration."""
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """(k,) rad or m: way of the joints (Euclidean norm) from the first configuration."""
+        return np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(self.configurations, axis=0), axis=1))]
+
+
+def self_motion(chain: Chain, q: Sequence[float] | np.ndarray,
+                weights: Sequence[float] | np.ndarray | None = None,
+                joint: str | None = None) -> SelfMotion:
+    """Follow the self-motion through a configuration q (n,), rad or m, to both of its ends.
+
+    weights: (6,) as those of a `Goal` at the tip's pose, whose axes without weight are free. joint:
+    by its name; the motion begins with it growing as fast as it can. By default it is the one that
+    can move most. With more than one degree of redundancy other joints lead to other motions, and
+    each keeps its direction as far as the null space permits.
+
+    Raises InputError for wrong arguments or a q outside the limits, and MotionError where the goal
+    leaves the arm, or that joint, no freedom.
+    """
+    check_chain(chain)
+    q = chain.checked(q)
+    if (q < chain.lower).any() or (q > chain.upper).any():
+        raise InputError('a self-motion begins inside the limits')
+    goal = Goal.from_pose(chain.forward(q), weights)
+    task = _Task(chain, goal, q)
+    ahead = task.direction(q, _first(chain, task.null_space(q), joint))
+    forwards, end = _follow(task, q, ahead)
+    if end == 'closed':
+        return SelfMotion(forwards, 0, (end, end))
+    backwards, beginning = _follow(task, q, -ahead)
+    if beginning == 'closed':  # to the other side a limit lies within the last turn
+        return SelfMotion(backwards[::-1], len(backwards) - 1, (beginning, beginning))
+    return SelfMotion(np.concatenate([backwards[:0:-1], forwards]), len(backwards) - 1,
+                      (beginning, end))
+
+
+def redundancy_degree(chain: Chain, q: Sequence[float] | np.ndarray,
+                      weights: Sequence[float] | np.ndarray | None = None) -> int:
+    """Return how many joint motions leave the tip's goal met at a generic q (n,) near this one.
+
+    weights: as for `self_motion`. Raises InputError for wrong arguments.
+    """
+    check_chain(chain)
+    q = chain.checked(q)
+    return chain.n_joints - _Task(chain, Goal.from_pose(chain.forward(q), weights), q).rank
+
+
+class _Task:
+    """The rows that a goal asks for, and their null space."""
+
+    def __init__(self, chain: Chain, goal: Goal, q: np.ndarray) -> None:
+        self.chain, self._goal = chain, goal
+        self._rows = goal.weights > 0.0
+        # That of configurations around, as q may be singular.
+        near = q + _NEAR * np.random.default_rng(0).uniform(-1.0, 1.0, (_SAMPLES, len(q)))
+        self.rank = max(int((self.singular_values(one) > _SINGULAR).sum()) for one in near)
+
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Return the Jacobian of the rows (r, n), along the goal's axes."""
+        J = self.chain.jacobian(q)
+        R = self._goal.pose[:3, :3]
+        return np.concatenate([R.T @ J[:3], R.T @ J[3:]])[self._rows]
+
+    def error(self, q: np.ndarray) -> np.ndarray:
+        """Return the error of the rows (r,), m and rad."""
+        T, R = self.chain.forward(q), self._goal.pose[:3, :3]
+        return np.concatenate([R.T @ (self._goal.pose[:3, 3] - T[:3, 3]),
+                               R.T @ rotation_log(R @ T[:3, :3].T)])[self._rows]
+
+    def singular_values(self, q: np.ndarray) -> np.ndarray:
+        """Return the singular values, in parts of the largest."""
+        values = np.linalg.svd(self.jacobian(q), compute_uv=False)
+        return values / max(float(values[0]), 1e-300)
+
+    def is_singular(self, q: np.ndarray) -> bool:
+        """Return whether the rank is less than around."""
+        return bool(self.singular_values(q)[self.rank - 1] <= _SINGULAR)
+
+    def null_space(self, q: np.ndarray) -> np.ndarray:
+        """Return a basis of the null space (n − rank, n)."""
+        return np.linalg.svd(self.jacobian(q))[2][self.rank:]
+
+    def direction(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """Return the unit direction (n,) of the null space next to another one."""
+        null = self.null_space(q)
+        projected = null.T @ (null @ wanted)
+        return projected / max(float(np.linalg.norm(projected)), 1e-300)
+
+    def corrected(self, q: np.ndarray) -> np.ndarray | None:
+        """Return the configuration near q that meets the goal; None without one."""
+        for _ in range(_CORRECTIONS):
+            error = self.error(q)
+            if np.abs(error).max() < _EXACT:
+                return q
+            q = q + np.linalg.pinv(self.jacobian(q), rcond=_SINGULAR) @ error
+        return None
+
+
+def _first(chain: Chain, null: np.ndarray, joint: str | None) -> np.ndarray:
+    """Return the direction (n,) of one joint. Raises InputError and MotionError."""
+    if joint is not None and joint not in chain.joint_names:
+        raise InputError(f'{joint!r} is none of the joints {", ".join(chain.joint_names)}')
+    shares = np.linalg.norm(null, axis=0) if len(null) else np.zeros(chain.n_joints)
+    k = int(shares.argmax()) if joint is None else chain.joint_names.index(joint)
+    if shares[k] < _STILL:
+        raise MotionError(
+            'the goal leaves the arm no self-motion here' if shares.max(initial=0.0) < _STILL
+            else f'{joint} does not move in the null space here')
+    return np.eye(chain.n_joints)[k]
+
+
+def _follow(task: _Task, q: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, Ending]:
+    """Return the configurations (k, n) from q on in a direction z (n,), and why they end."""
+    passed, travelled, step = [q], 0.0, _STEP
+    while travelled < _LONGEST:
+        found = _step(task, passed[-1], z, step)
+        if found is None or task.is_singular(found[0]):
+            if step < _SHORTEST:
+                return np.array(passed), 'singularity'
+            step *= 0.5
+            continue
+        other, z_other = found
+        if _is_outside(task.chain, other):
+            passed.append(_at_limit(task, passed[-1], z, step))
+            return np.array(passed), 'limit'
+        if travelled > 4.0 * _STEP and _passes(task.chain, passed[-1], other, q):
+            passed.append(_turned(task.chain, q, other))
+            return np.array(passed), 'closed'
+        travelled += float(np.linalg.norm(other - passed[-1]))
+        passed.append(other)
+        z, step = z_other, min(2.0 * step, _STEP)
+    return np.array(passed), 'length'
+
+
+def _step(task: _Task, q: np.ndarray, z: np.ndarray,
+          step: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the next configuration and its direction; None where the step is too long."""
+    other = task.corrected(q + step * z)
+    if other is None or np.linalg.norm(other - q - step * z) > 0.3 * step:
+        return None
+    z_other = task.direction(other, z)
+    return (other, z_other) if z_other @ z > _FLATTEST else None
+
+
+def _at_limit(task: _Task, q: np.ndarray, z: np.ndarray, step: float) -> np.ndarray:
+    """Return the last configuration inside the limits on a step that leaves them."""
+    inside, shortest = q, 0.0
+    while step - shortest > 1e-9:
+        middle = 0.5 * (shortest + step)
+        other = task.corrected(q + middle * z)
+        if other is None or _is_outside(task.chain, other):
+            step = middle
+        else:
+            inside, shortest = other, middle
+    return inside
+
+
+def _is_outside(chain: Chain, q: np.ndarray) -> bool:
+    return bool((q < chain.lower).any() or (q > chain.upper).any())
+
+
+def _turned(chain: Chain, start: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return the start (n,), with revolute joints turned by whole turns to be next to q."""
+    turns = np.where(chain.prismatic, 0.0, np.round((q - start) / (2.0 * np.pi)))
+    return start + 2.0 * np.pi * turns
+
+
+def _passes(chain: Chain, q: np.ndarray, other: np.ndarray, start: np.ndarray) -> bool:
+    """Return whether a step from q to another configuration passes the start, but for turns."""
+    to_start, step = _turned(chain, start, other) - q, other - q
+    part = float(to_start @ step) / max(float(step @ step), 1e-300)
+    return 0.0 < part <= 1.0 and float(np.linalg.norm(to_start - part * step)) < 0.1 * _STEP

@@ -1,0 +1,222 @@
+"""The self-motion of a redundant arm: its curves in the scene, and the arm led along them."""
+
+import html
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import viser
+
+from ik_node.exceptions import IkError
+from ik_node.model.chain import Chain
+from ik_node.motion.self_motion import SelfMotion, redundancy_degree, self_motion
+from ik_node.spatial import rotation_log
+from ik_node.viewer.newest import Newest
+from ik_node.viewer.quantities import angle_text, length_text
+from ik_node.viewer.robot_view import COLORS, RobotView
+from ik_node.viewer.scene_names import new_name
+
+_FREEST = 'the one that moves most'
+_DRAWN = 80     # configurations of a curve, about
+_WIDTH = 0.008  # of the reach: a curve
+_MOVES = 0.01   # of the reach: the way of a joint, at least, whose curve is drawn
+_NEAR = 0.06    # rad or m: distance of the arm from its self-motion
+_SAME = 1e-4    # of the reach, and rad: the tip is where it was
+_WORDS = {'closed': 'Closed: the joints come back to where they were',
+          'singularity': 'a singular configuration', 'length': 'a place as far as is looked for'}
+
+
+class _Problem(NamedTuple):
+    """Where a self-motion is asked for."""
+
+    chain: Chain
+    q: np.ndarray
+    weights: np.ndarray
+    joint: str | None
+
+
+class NullSpacePanel:
+    """Draws where the joints can go while the tip stays, and takes the arm there."""
+
+    def __init__(self, server: viser.ViserServer, robot_view: RobotView,
+                 position_only: Callable[[], bool], notify: Callable[[str], None]) -> None:
+        """Make the widgets.
+
+        position_only: tells whether goals have no orientation. notify: called with the reason
+        where the node refuses.
+        """
+        self._server, self._robot_view = server, robot_view
+        self._position_only, self._notify = position_only, notify
+        self._problem: _Problem | None = None  # of the motion that is shown or looked for
+        self._found: SelfMotion | IkError | None = None  # not drawn yet
+        self._motion: SelfMotion | None = None
+        self._degree = 0
+        self._counted: tuple[Chain, np.ndarray] | None = None  # what the degree is of
+        self._curves: list[Any] = []
+        self._follower: Newest[_Problem] = Newest(self._follow)
+        self._mover: Newest[np.ndarray] = Newest(self._move)
+        gui = server.gui
+        self._folder = gui.add_folder('Null space', expand_by_default=False, visible=False)
+        with self._folder:
+            self._shown: Any = gui.add_checkbox(
+                'show the self-motion', False, hint='where each joint can go while the tip stays')
+            self._joint: Any = gui.add_dropdown(
+                'joint', (_FREEST,), hint='the joint that the motion begins with')
+            self._text = gui.add_html('')
+            self._place: Any = gui.add_slider(
+                'place', 0.0, 100.0, 0.5, 0.0, visible=False,
+                hint='moves the arm along its self-motion, from 0 to 100 %')
+        self._place.on_update(self._slid)
+
+    def close(self) -> None:
+        """End the threads."""
+        self._follower.close()
+        self._mover.close()
+
+    def update(self, visible: bool) -> None:
+        """Show the panel for a redundant arm, and the self-motion from where it is now."""
+        problem = self._present() if visible else None
+        redundant = problem is not None and self._degree > 0
+        if self._folder.visible != redundant:
+            self._folder.visible = redundant
+        if problem is None or not redundant or not self._shown.value:
+            self._clear()
+            return
+        found, self._found = self._found, None
+        if found is not None and self._problem is not None:
+            self._show(self._problem.chain, found)
+        elif self._is_other(problem):
+            self._problem, self._motion = problem, None
+            self._follower.give(problem)
+
+    def _present(self) -> _Problem | None:
+        """Return the chain of the arm, its joint values and what its goals ask for."""
+        chain, values = self._robot_view.chain, self._robot_view.values
+        if chain is None or any(name not in values for name in chain.joint_names):
+            return None
+        q = np.array([values[name] for name in chain.joint_names])
+        try:
+            weights = self._robot_view.parameters.task_weights(chain)
+            if self._position_only():
+                weights = np.r_[weights[:3], np.zeros(3)]
+            if self._counted is None or self._counted[0] is not chain or not np.array_equal(
+                    self._counted[1], weights):
+                self._degree = redundancy_degree(chain, q, weights)
+                if self._counted is None or self._counted[0] is not chain:
+                    self._joint.options = (_FREEST, *chain.joint_names)
+                self._counted = chain, weights
+        except IkError:  # a goal that asks for nothing has no null space worth showing
+            return None
+        joint = None if self._joint.value == _FREEST else str(self._joint.value)
+        return _Problem(chain, np.clip(q, chain.lower, chain.upper), weights, joint)
+
+    def _is_other(self, problem: _Problem) -> bool:
+        """Return whether the arm has left the self-motion that is shown or looked for."""
+        last = self._problem
+        if last is None or problem.chain is not last.chain or problem.joint != last.joint or (
+                not np.array_equal(problem.weights, last.weights)):
+            return True
+        known = last.q[None] if self._motion is None else self._motion.configurations
+        return (_tip_has_moved(problem, last, self._robot_view.reach)
+                or np.linalg.norm(known - problem.q, axis=1).min() > _NEAR)
+
+    def _follow(self, problem: _Problem) -> None:
+        try:
+            found: SelfMotion | IkError = self_motion(*problem)
+        except IkError as error:
+            found = error
+        if problem is self._problem:
+            self._found = found
+
+    def _show(self, chain: Chain, found: SelfMotion | IkError) -> None:
+        """Draw a curve for each joint that moves, and tell where the motion ends."""
+        self._remove_curves()
+        if isinstance(found, IkError):
+            self._motion, self._place.visible = None, False
+            self._text.content = _line(str(found))
+            return
+        self._motion, lengths = found, found.lengths
+        self._place.visible = lengths[-1] > 0.0
+        if lengths[-1] > 0.0:
+            self._place.value = float(np.round(200.0 * lengths[found.start] / lengths[-1]) / 2.0)
+        name = f'/{self._robot_view.name}/self_motion'
+        reach = self._robot_view.reach
+        for k, path in enumerate(self._paths(chain, found.configurations)):
+            if np.ptp(path, axis=0).max() > _MOVES * reach:
+                color = tuple(round(255 * part) for part in COLORS[k % len(COLORS)])
+                self._curves.append(self._server.scene.add_line_segments(
+                    new_name(self._server, f'{name}/{k}'),
+                    np.stack([path[:-1], path[1:]], axis=1), np.array(color),
+                    thickness=_WIDTH * reach))
+        self._text.content = _line(_words(chain, found))
+
+    def _paths(self, chain: Chain, configurations: np.ndarray) -> list[np.ndarray]:
+        """Return the way of each joint (k, 3), m, of the scene."""
+        tree = self._robot_view.tree
+        if tree is None:
+            return []
+        links = [tree.joints[name].child for name in chain.joint_names]
+        T = self._robot_view.pose(tree.root)
+        count = min(len(configurations), _DRAWN)
+        places = []
+        for q in configurations[np.linspace(0, len(configurations) - 1, count).round().astype(int)]:
+            poses = tree.forward(dict(zip(chain.joint_names, q)))
+            places.append([poses[link][:3, 3] for link in links])
+        return list(np.moveaxis(np.array(places) @ T[:3, :3].T + T[:3, 3], 1, 0))
+
+    def _slid(self, event: Any) -> None:
+        motion = self._motion
+        if event.client is None or motion is None:  # set by `_show`, not by the user
+            return
+        lengths = motion.lengths
+        part = self._place.value / 100.0 * lengths[-1]
+        self._mover.give(motion.configurations[int(np.abs(lengths - part).argmin())])
+
+    def _move(self, q: np.ndarray) -> None:
+        try:
+            self._robot_view.go_to(q.tolist())
+        except IkError as error:
+            self._notify(str(error))
+
+    def _clear(self) -> None:
+        if self._problem is not None:
+            self._problem = self._found = self._motion = None
+            self._text.content, self._place.visible = '', False
+            self._remove_curves()
+
+    def _remove_curves(self) -> None:
+        for curve in self._curves:
+            curve.remove()
+        self._curves = []
+
+
+def _tip_has_moved(problem: _Problem, last: _Problem, reach: float) -> bool:
+    """Return whether the tip has moved along the axes that its goal asks for."""
+    T, T_last = problem.chain.forward(problem.q), last.chain.forward(last.q)
+    R = T_last[:3, :3]
+    off = np.concatenate([R.T @ (T[:3, 3] - T_last[:3, 3]) / reach,
+                          R.T @ rotation_log(T[:3, :3] @ R.T)])
+    return bool((np.abs(off[problem.weights > 0.0]) > _SAME).any())
+
+
+def _line(text: str) -> str:
+    return f'<div style="margin:0 3%;font-size:0.85em">{html.escape(text)}</div>'
+
+
+def _words(chain: Chain, motion: SelfMotion) -> str:
+    """Return how far a self-motion goes, and why it ends there."""
+    length = float(motion.lengths[-1])
+    way = f'{length:.3g} rad and m' if chain.prismatic.any() and not chain.prismatic.all() else (
+        (length_text if chain.prismatic.all() else angle_text)(length))
+    if motion.endings[0] == 'closed':
+        return f'{_WORDS["closed"]}, after {way}.'
+    ends = [_end(chain, motion.configurations[k], ending)
+            for k, ending in zip((0, -1), motion.endings)]
+    return f'{way} of joint motion, from {ends[0]} to {ends[1]}.'
+
+
+def _end(chain: Chain, q: np.ndarray, ending: str) -> str:
+    if ending != 'limit':
+        return _WORDS[ending]
+    return f'{chain.joint_names[int(np.minimum(q - chain.lower, chain.upper - q).argmin())]} at ' \
+        'its limit'

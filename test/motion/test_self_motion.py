@@ -1,0 +1,126 @@
+"""Self-motions: the tip stays, the joints go all the way to where a limit or a circle ends."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import KinematicTree
+from ik_node.exceptions import InputError, MotionError
+from ik_node.motion.self_motion import self_motion
+
+POSITION = 1, 1, 1, 0, 0, 0
+PLANE = 1, 1, 0, 0, 0, 0
+ARM_7R = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+ARM_6R = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
+BENT = np.array([0.3, 0.6, -0.4, 1.2, 0.2, -0.7, 0.4])
+
+
+def starts(chain, count=4):
+    rng = np.random.default_rng(1)
+    return rng.uniform(np.maximum(chain.lower, -3.0), np.minimum(chain.upper, 3.0),
+                       (count, chain.n_joints))
+
+
+@pytest.mark.parametrize(('chain', 'weights'), [
+    (ARM_7R, None), (ARM_7R.without_limits(), None), (ARM_6R, POSITION), (PLANAR, PLANE)])
+def test_the_tip_stays_and_the_joints_move_in_small_steps_inside_the_limits(chain, weights):
+    asked = np.array(weights or (1,) * 6, dtype=bool)
+    for q in starts(chain):
+        motion = self_motion(chain, q, weights)
+        T = chain.forward(q)
+        for other in motion.configurations:
+            T_other = chain.forward(other)
+            assert T_other[:3, 3][asked[:3]] == pytest.approx(T[:3, 3][asked[:3]], abs=1e-8)
+            if asked[3:].all():
+                assert T_other == pytest.approx(T, abs=1e-8)
+        assert (motion.configurations >= chain.lower).all()
+        assert (motion.configurations <= chain.upper).all()
+        steps = np.linalg.norm(np.diff(motion.configurations, axis=0), axis=1)
+        assert 0.0 < steps.max() < 0.06
+        assert motion.lengths[-1] == pytest.approx(steps.sum())
+        assert motion.configurations[motion.start] == pytest.approx(q)
+
+
+def elbow_turn(chain, configurations):
+    """Return the swivel angle of the elbow, rad, about the line from shoulder to wrist.
+
+    From joint positions alone: the circle on which an elbow moves between two spherical joints.
+    """
+    tree = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf')
+    joints = {joint.child: joint for joint in tree.joints.values()}
+    moving = [link for link, joint in joints.items() if joint.moves]
+    places = []
+    for q in configurations:
+        T = tree.forward(dict(zip(chain.joint_names, q)))
+        places.append([T[link][:3, 3] for link in moving])
+    places = np.array(places)
+    shoulder, elbow, wrist = places[:, 1], places[:, 3], places[:, 5]
+    axis = wrist[0] - shoulder[0]
+    axis /= np.linalg.norm(axis)
+    radial = elbow - shoulder
+    radial -= np.outer(radial @ axis, axis)
+    assert np.linalg.norm(radial, axis=1) == pytest.approx(np.linalg.norm(radial[0]), abs=1e-7)
+    side = np.cross(axis, radial[0])
+    return np.unwrap(np.arctan2(radial @ side, radial @ radial[0] / np.linalg.norm(radial[0])))
+
+
+def test_the_elbow_of_an_arm_like_a_humans_goes_once_round_its_circle():
+    chain = ARM_7R.without_limits()
+    motion = self_motion(chain, BENT)
+    assert motion.endings == ('closed', 'closed')
+    assert motion.start == 0
+    turn = elbow_turn(chain, motion.configurations)
+    assert abs(turn[-1] - turn[0]) == pytest.approx(2.0 * np.pi, abs=1e-6)
+    turns = (motion.configurations[-1] - BENT) / (2.0 * np.pi)
+    assert turns == pytest.approx(np.round(turns), abs=1e-9)
+
+
+def test_it_ends_where_a_joint_reaches_its_limit():
+    motion = self_motion(ARM_7R, BENT)
+    assert motion.endings == ('limit', 'limit')
+    for q in motion.configurations[[0, -1]]:
+        distance = np.minimum(q - ARM_7R.lower, ARM_7R.upper - q)
+        assert distance.min() == pytest.approx(0.0, abs=1e-7)
+
+
+def test_the_joint_that_is_named_grows_at_first():
+    for k, name in enumerate(ARM_6R.joint_names[:5]):
+        motion = self_motion(ARM_6R, starts(ARM_6R)[0], POSITION, joint=name)
+        at = motion.start
+        here = motion.configurations[at:at + 2] if motion.endings[1] != 'closed' or at == 0 else (
+            motion.configurations[at - 1:at + 1])
+        assert here[1][k] > here[0][k], name
+
+
+def test_different_joints_lead_to_different_motions():
+    q = starts(ARM_6R)[0]
+    first, second = (self_motion(ARM_6R, q, POSITION, joint=name).configurations[-1]
+                     for name in ARM_6R.joint_names[:2])
+    assert np.linalg.norm(first - second) > 0.1
+
+
+def test_an_arm_without_redundancy_has_none_even_where_it_is_singular():
+    for q in (starts(ARM_6R)[0], [0.4, 0.3, -0.8, 0.5, -np.pi / 2, 0.2]):
+        with pytest.raises(MotionError, match='the goal leaves the arm no self-motion'):
+            self_motion(ARM_6R, q)
+
+
+def test_a_joint_that_cannot_move_is_told():
+    with pytest.raises(MotionError, match='joint_5 does not move in the null space here'):
+        self_motion(ARM_6R, np.r_[starts(ARM_6R)[0][:5], 0.0], (1, 1, 1, 1, 1, 0), 'joint_5')
+
+
+def test_in_a_singular_configuration_it_cannot_be_followed():
+    motion = self_motion(ARM_7R, np.zeros(7) + [0.0, 0.5, 0.0, 0.0, 0.0, 0.5, 0.0])
+    assert 'singularity' in motion.endings
+
+
+@pytest.mark.parametrize(('arguments', 'reason'), [
+    ((np.zeros(3),), r'shape|7'),
+    ((np.full(7, 10.0),), 'begins inside the limits'),
+    ((BENT, np.zeros(6)), 'above zero'),
+    ((BENT, None, 'elbow'), "'elbow' is none of the joints")])
+def test_wrong_arguments_are_refused(arguments, reason):
+    with pytest.raises(InputError, match=reason):
+        self_motion(ARM_7R, *arguments)
