@@ -1,5 +1,6 @@
 """A plot of the joints between their limits over the last seconds."""
 
+import colorsys
 import time
 from collections import deque
 from typing import Any
@@ -10,7 +11,7 @@ from viser import uplot
 
 from ik_node.model.chain import Chain
 from ik_node.ros.publishing.markers.limit_bars import nearness
-from ik_node.viewer.robot_view import COLORS, RobotView
+from ik_node.viewer.robot_view import RobotView
 
 _SHOWN = 30.0   # s
 _SAMPLES = 300  # at most, one at each update
@@ -60,8 +61,8 @@ class JointPlot:
         with self._folder:
             self._plot = self._server.gui.add_uplot(
                 data, (uplot.Series(label='s'), *(uplot.Series(
-                    label=name, stroke=_web(COLORS[k % len(COLORS)]), width=1.5)
-                    for k, name in enumerate(names))), height=200,
+                    label=name, stroke='#{:02x}{:02x}{:02x}'.format(*color), width=1.5)
+                    for name, color in zip(names, joint_colors(len(names))))), height=200,
                 scales={'x': uplot.Scale(time=False, range=(-_SHOWN, 0.0)),
                         'y': uplot.Scale(range=(0.0, 100.0))})
 
@@ -73,6 +74,7 @@ class JointPlot:
             self._plot = None
 
 
-def _web(color: tuple[float, float, float]) -> str:
-    """Return a colour, 0 to 1, as in a style sheet."""
-    return '#' + ''.join(f'{round(255 * part):02x}' for part in color)
+def joint_colors(count: int) -> list[tuple[int, int, int]]:
+    """Return a colour for each joint, red, green and blue, 0 to 255; all are different."""
+    colors = (colorsys.hsv_to_rgb(k / count, 0.75, 0.75) for k in range(count))
+    return [(round(255 * r), round(255 * g), round(255 * b)) for r, g, b in colors]

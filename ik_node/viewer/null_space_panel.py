@@ -11,9 +11,10 @@ from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.motion.self_motion import SelfMotion, redundancy_degree, self_motion
 from ik_node.spatial import rotation_log
+from ik_node.viewer.joint_plot import joint_colors
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.quantities import angle_text, length_text
-from ik_node.viewer.robot_view import COLORS, RobotView
+from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_names import new_name
 
 _FREEST = 'the one that moves most'
@@ -141,12 +142,12 @@ class NullSpacePanel:
             self._place.value = float(np.round(200.0 * lengths[found.start] / lengths[-1]) / 2.0)
         name = f'/{self._robot_view.name}/self_motion'
         reach = self._robot_view.reach
+        colors = joint_colors(chain.n_joints)
         for k, path in enumerate(self._paths(chain, found.configurations)):
             if np.ptp(path, axis=0).max() > _MOVES * reach:
-                color = tuple(round(255 * part) for part in COLORS[k % len(COLORS)])
                 self._curves.append(self._server.scene.add_line_segments(
                     new_name(self._server, f'{name}/{k}'),
-                    np.stack([path[:-1], path[1:]], axis=1), np.array(color),
+                    np.stack([path[:-1], path[1:]], axis=1), np.array(colors[k]),
                     thickness=_WIDTH * reach))
         self._text.content = _line(_words(chain, found))
 
@@ -218,5 +219,6 @@ def _words(chain: Chain, motion: SelfMotion) -> str:
 def _end(chain: Chain, q: np.ndarray, ending: str) -> str:
     if ending != 'limit':
         return _WORDS[ending]
-    return f'{chain.joint_names[int(np.minimum(q - chain.lower, chain.upper - q).argmin())]} at ' \
-        'its limit'
+    below, above = q - chain.lower, chain.upper - q
+    k = int(np.minimum(below, above).argmin())
+    return f'{chain.joint_names[k]} at its {"lower" if below[k] < above[k] else "upper"} limit'

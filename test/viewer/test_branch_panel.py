@@ -10,6 +10,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 import robots
 from browser import until, view_of
 from ik_node import KinematicTree, make_solver
+from ik_node.viewer.joint_plot import joint_colors
 from ros_harness import running
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
@@ -109,6 +110,7 @@ def test_the_joints_are_plotted_between_their_limits(seen):
     assert until(lambda: newest() == pytest.approx([10.0, 90.0, 30.0, 50.0, 70.0, 40.0], abs=0.01))
     assert [series['label'] if isinstance(series, dict) else series.label
             for series in plot._plot.series] == ['s', *CHAIN.joint_names]
+    assert len(set(joint_colors(7))) == 7
     times = plot._plot.data[0]
     assert (np.diff(times) > 0.0).all()
     assert -30.0 <= times[0] <= times[-1] == 0.0

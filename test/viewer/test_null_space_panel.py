@@ -1,5 +1,7 @@
 """The self-motion of an arm on the page: when it is offered, what it says, and the arm on it."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 import robots
 from browser import until, user_chooses, view_of
 from ik_node import KinematicTree
+from ik_node.motion.self_motion import self_motion
 from ros_harness import running
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
@@ -26,6 +29,16 @@ def values(robot_view):
     return np.array([robot_view.values[name] for name in CHAIN.joint_names])
 
 
+def limits():
+    """Return the joints that end the self-motion, and whether at their lower or upper limits."""
+    found = []
+    for q in self_motion(CHAIN, BENT).configurations[[0, -1]]:
+        gaps = np.stack([q - CHAIN.lower, CHAIN.upper - q])
+        side, k = np.unravel_index(gaps.argmin(), gaps.shape)
+        found.append((CHAIN.joint_names[k], ('lower', 'upper')[side]))
+    return found
+
+
 def curves(server):
     return [name for name in server.scene._handle_from_node_name if '/self_motion/' in name]
 
@@ -42,7 +55,7 @@ def test_the_curves_of_the_joints_and_where_they_end(seen):
     panel = view._null_space
     panel._shown.value = True
     assert until(lambda: 'of joint motion, from joint_' in panel._text.content)
-    assert panel._text.content.count('at its limit') == 2
+    assert re.findall(r'(joint_\d) at its (lower|upper) limit', panel._text.content) == limits()
     # The elbow, two axes next to it, and nothing of shoulder, wrist and tip.
     assert 0 < len(curves(server)) < CHAIN.n_joints
     assert values(robot_view) == pytest.approx(BENT)
