@@ -55,6 +55,8 @@ def main() -> int:
     hero(PICTURES / 'hero.png')
     compare(PICTURES / 'compare.png')
     unreachable(PICTURES / 'unreachable.png')
+    null_space(PICTURES / 'null_space.png')
+    steps(PICTURES / 'steps.png')
     tasks(PICTURES / 'humanoid.png')
     masses(PICTURES / 'masses.png')
     return 0
@@ -83,6 +85,26 @@ def unreachable(file: Path) -> None:
         T[:3, 3] = robot_views[0].reach * np.array([-0.6, 0.85, 0.35])
         _goal(page, view, robot_views, T)
         page.wait_for_timeout(_SETTLE)
+        page.screenshot(path=file)
+
+
+def null_space(file: Path) -> None:
+    """Show where the joints of a Panda can go while its tip stays."""
+    with _shown(_solvers('panda', 'dls')) as (page, view, robot_views):
+        _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.62)
+        _show(page, 'Null space', 'show the self-motion', 'place')
+        page.screenshot(path=file)
+
+
+def steps(file: Path) -> None:
+    """Show the next step of each method towards a goal that is not met."""
+    with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
+        path = ClosedPath(robot_views[0].chain)
+        _follow(page, view, robot_views, path, 0.2, 0.3)
+        T = path.pose(0.3)
+        T[:3, 3] = robot_views[0].reach * np.array([-0.6, 0.85, 0.35])
+        _goal(page, view, robot_views, T)
+        _show(page, 'Steps', 'show steps', 'One step')
         page.screenshot(path=file)
 
 
@@ -190,6 +212,17 @@ def _shown(commands: dict[str, list[str]]) -> Iterator[tuple[Any, View, list[Rob
         page.get_by_text('Software WebGL').locator('xpath=../..').get_by_role(
             'button').first.click()
         yield page, view, robot_views
+
+
+def _show(page: Any, folder: str, box: str, last: str) -> None:
+    """Check a box in a folder of the panel, down to the last text, with the others closed."""
+    for name in ('Goal', 'Solver', folder):
+        page.get_by_text(name, exact=True).first.click()
+        page.wait_for_timeout(1000)
+    page.get_by_label(box).check()
+    page.mouse.move(100, 600)  # away from hints
+    page.get_by_text(last, exact=True).first.scroll_into_view_if_needed()
+    page.wait_for_timeout(_SETTLE)
 
 
 def _follow(page: Any, view: View, robot_views: list[RobotView], path: ClosedPath, start: float,

@@ -15,11 +15,14 @@ _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
 _MARGIN = 0.9    # of the picture that is used
 _HANDLE = 0.35   # of the reach: the arrows of a handle
 _BALL = 0.8      # of the reach: the part of the workspace that has to be seen
+_ROW = 1.0       # … of the arms of a row, which may all be at its edge together
 _AROUND = 1.15   # of a figure without the shapes of its links
 _SAME_SHAPE = 0.03   # of the ratio of width and height
 _NARROW = 600    # pixels: on narrower pages the panel covers the picture, all but …
 _FREE = 0.4      # … this part of it, at the top
 _MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
+_DIAGONALS = np.sqrt(0.5) * np.array([
+    (x, y, 0.0) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])  # between the axes x and y
 
 
 def fit(points: np.ndarray, direction: np.ndarray, fov: float, aspect: float,
@@ -50,8 +53,11 @@ def fit(points: np.ndarray, direction: np.ndarray, fov: float, aspect: float,
     return position, position - (away - 0.5 * (z.min() + z.max())) * back
 
 
-def points_to_show(robot_view: RobotView) -> np.ndarray:
-    """Return points (k, 3), m, around a robot, its handles and the workspace of its arm."""
+def points_to_show(robot_view: RobotView, ball: float = _BALL) -> np.ndarray:
+    """Return points (k, 3), m, around a robot, its handles and the workspace of its arm.
+
+    ball: the part of the reach that has to be seen.
+    """
     points = [T[:3, 3] for T in robot_view.poses().values()]
     around = np.concatenate([np.eye(3), -np.eye(3)])
     for target in robot_view.targets:
@@ -64,7 +70,8 @@ def points_to_show(robot_view: RobotView) -> np.ndarray:
         points += list(middle + _AROUND * (np.array(points) - middle))
     else:
         base = robot_view.pose(robot_view.chain.base_link)[:3, 3]
-        points += list(base + _BALL * robot_view.reach * around[[0, 1, 2, 3, 4]])
+        points += list(base + ball * robot_view.reach * np.concatenate([
+            around[[0, 1, 2, 3, 4]], _DIAGONALS]))
     return np.array(points)
 
 
@@ -119,8 +126,9 @@ class Camera:
                  for robot_view in self._robot_views]
         if shown != self._shown:
             self._shown = shown
+            ball = _BALL if len(shown) == 1 else _ROW
             self._points = np.concatenate([
-                points_to_show(robot_view) + np.array((0.0, y, 0.0))
+                points_to_show(robot_view, ball) + np.array((0.0, y, 0.0))
                 for robot_view, y in zip(self._robot_views, self._places())])
             self._set.clear()
             camera = self._server.initial_camera

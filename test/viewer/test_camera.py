@@ -1,12 +1,14 @@
 """The first view: the camera is as near as possible, and all points are in the picture."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.viewer.camera import fit
+from ik_node.viewer.camera import fit, points_to_show
 
 DIRECTION, FOV = np.array([1.0, 0.5, 0.45]), np.radians(75.0)
 
@@ -34,3 +36,20 @@ def test_points_fill_the_picture_whatever_its_shape_and_their_size(aspect, size)
     assert min(shown.max(axis=0).max(), -shown.min(axis=0).min()) <= 0.9 + 1e-9
     assert any(shown[:, axis].max() == pytest.approx(0.9)
                and shown[:, axis].min() == pytest.approx(-0.9) for axis in (0, 1))
+
+
+def test_a_row_of_arms_is_in_the_picture_wherever_they_reach():
+    def arm(y):
+        base = np.eye(4)
+        base[1, 3] = y
+        return SimpleNamespace(poses=lambda: {'base': base}, pose=lambda _: base, targets=(),
+                               chain=SimpleNamespace(base_link='base'), reach=0.9)
+    angles = np.linspace(0.0, 2.0 * np.pi, 72)
+    points, reached = [], []
+    for y in (0.0, 1.44, 2.88):
+        points.append(points_to_show(arm(y), 1.0))
+        reached.append(0.9 * np.column_stack([np.cos(angles), np.sin(angles), 0.0 * angles])
+                       + [0.0, y, 0.0])
+    ahead = np.array([1.0, 0.0, 0.3])
+    shown = picture(np.concatenate(reached), *fit(np.concatenate(points), ahead, FOV, 4 / 3), 4 / 3)
+    assert np.abs(shown).max() < 0.95
