@@ -79,11 +79,7 @@ def compare(file: Path) -> None:
 def unreachable(file: Path) -> None:
     """Show a goal that is not met."""
     with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
-        path = ClosedPath(robot_views[0].chain)
-        _follow(page, view, robot_views, path, 0.2, 0.3)
-        T = path.pose(0.3)
-        T[:3, 3] = robot_views[0].reach * np.array([-0.6, 0.85, 0.35])
-        _goal(page, view, robot_views, T)
+        _leave(page, view, robot_views)
         page.wait_for_timeout(_SETTLE)
         page.screenshot(path=file)
 
@@ -99,11 +95,7 @@ def null_space(file: Path) -> None:
 def steps(file: Path) -> None:
     """Show the next step of each method towards a goal that is not met."""
     with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
-        path = ClosedPath(robot_views[0].chain)
-        _follow(page, view, robot_views, path, 0.2, 0.3)
-        T = path.pose(0.3)
-        T[:3, 3] = robot_views[0].reach * np.array([-0.6, 0.85, 0.35])
-        _goal(page, view, robot_views, T)
+        _leave(page, view, robot_views)
         _show(page, 'Steps', 'show steps', 'One step')
         page.screenshot(path=file)
 
@@ -231,6 +223,15 @@ def _follow(page: Any, view: View, robot_views: list[RobotView], path: ClosedPat
     for s in np.linspace(start, end, _STEPS):
         _goal(page, view, robot_views, path.pose(float(s)))
     page.wait_for_timeout(_SETTLE)
+
+
+def _leave(page: Any, view: View, robot_views: list[RobotView]) -> None:
+    """Lead the arm along a part of a path, and its goal out of reach."""
+    path = ClosedPath(robot_views[0].chain)
+    _follow(page, view, robot_views, path, 0.2, 0.3)
+    T = path.pose(0.3)
+    T[:3, 3] = robot_views[0].reach * np.array([-0.6, 0.85, 0.35])
+    _goal(page, view, robot_views, T)
 
 
 def _goal(page: Any, view: View, robot_views: list[RobotView], T_base_goal: np.ndarray) -> None:

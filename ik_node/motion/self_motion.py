@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ik_node.exceptions import InputError, MotionError
+from ik_node.kinematics.reach import length_scale
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import rotation_log
@@ -20,7 +21,7 @@ _STEP = 0.04          # rad or m: norm of a step of the joints
 _SHORTEST = 1e-4      # rad or m: a step that is still too long ends the motion
 _LONGEST = 8.0 * np.pi  # rad or m: of the motion to either side
 _CORRECTIONS = 8      # of a step
-_EXACT = 1e-9         # m and rad: error that a correction leaves
+_EXACT = 1e-9         # lengths of the arm and rad: error that a correction leaves
 _FLATTEST = 0.9       # cosine between the directions of two steps, at least
 _SINGULAR = 1e-4      # of the largest singular value: the smallest is zero below it
 _NEAR, _SAMPLES = 0.1, 4  # rad or m; configurations: to find the rank next to a singularity
@@ -90,21 +91,24 @@ class _Task:
     def __init__(self, chain: Chain, goal: Goal, q: np.ndarray) -> None:
         self.chain, self._goal = chain, goal
         self._rows = goal.weights > 0.0
+        self._scale = np.ones(6)
+        self._scale[:3] /= length_scale(chain.arrays)
         # That of configurations around, as q may be singular.
         near = q + _NEAR * np.random.default_rng(0).uniform(-1.0, 1.0, (_SAMPLES, len(q)))
         self.rank = max(int((self.singular_values(one) > _SINGULAR).sum()) for one in near)
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return the Jacobian of the rows (r, n), along the goal's axes."""
+        """Return the Jacobian of the rows (r, n): goal's axes, in lengths of the arm and rad."""
         J = self.chain.jacobian(q)
         R = self._goal.pose[:3, :3]
-        return np.concatenate([R.T @ J[:3], R.T @ J[3:]])[self._rows]
+        return (self._scale[:, None] * np.concatenate([R.T @ J[:3], R.T @ J[3:]]))[self._rows]
 
     def error(self, q: np.ndarray) -> np.ndarray:
-        """Return the error of the rows (r,), m and rad."""
+        """Return the error of the rows (r,), in lengths of the arm and rad."""
         T, R = self.chain.forward(q), self._goal.pose[:3, :3]
-        return np.concatenate([R.T @ (self._goal.pose[:3, 3] - T[:3, 3]),
-                               R.T @ rotation_log(R @ T[:3, :3].T)])[self._rows]
+        return (self._scale * np.concatenate([
+            R.T @ (self._goal.pose[:3, 3] - T[:3, 3]),
+            R.T @ rotation_log(R @ T[:3, :3].T)]))[self._rows]
 
     def singular_values(self, q: np.ndarray) -> np.ndarray:
         """Return the singular values, in parts of the largest."""
@@ -113,7 +117,7 @@ class _Task:
 
     def is_singular(self, q: np.ndarray) -> bool:
         """Return whether the rank is less than around."""
-        return bool(self.singular_values(q)[self.rank - 1] <= _SINGULAR)
+        return self.rank > 0 and bool(self.singular_values(q)[self.rank - 1] <= _SINGULAR)
 
     def null_space(self, q: np.ndarray) -> np.ndarray:
         """Return a basis of the null space (n − rank, n)."""
@@ -199,8 +203,8 @@ def _is_outside(chain: Chain, q: np.ndarray) -> bool:
 
 
 def _turned(chain: Chain, start: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the start (n,), with revolute joints turned by whole turns to be next to q."""
-    turns = np.where(chain.prismatic, 0.0, np.round((q - start) / (2.0 * np.pi)))
+    """Return the start (n,), with joints turned by whole turns to be next to q where they may."""
+    turns = np.where(chain.turns, np.round((q - start) / (2.0 * np.pi)), 0.0)
     return start + 2.0 * np.pi * turns
 
 

@@ -32,6 +32,7 @@ class NodeParameters(Mapping[str, Any]):
         self.outdated, self.switching, self.description = True, False, ''
         self._arm, self._on_solver = arm, on_solver
         self._values: Mapping[str, Any] = {}
+        self._weights: tuple[Chain, Any, np.ndarray] | None = None  # see `task_weights`
         self._lock = threading.Lock()
         self._event_records: list[dict[str, Any]] = []  # see `_record_events`
 
@@ -54,10 +55,14 @@ class NodeParameters(Mapping[str, Any]):
 
     def task_weights(self, chain: Chain) -> np.ndarray:
         """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""
-        weights = self.option('task_weights')
-        options = {} if weights is None else {
-            'task_weights': weights if isinstance(weights, str) else list(weights)}
-        return goal_weights(ArmOptions.read(options), chain)
+        wanted = self.option('task_weights')
+        if wanted is not None and not isinstance(wanted, str):
+            wanted = list(wanted)
+        last = self._weights
+        if last is None or last[0] is not chain or last[1] != wanted:  # 'auto' takes a while
+            options = ArmOptions.read({} if wanted is None else {'task_weights': wanted})
+            self._weights = last = chain, wanted, goal_weights(options, chain)
+        return last[2]
 
     @property
     def has_body_solver(self) -> bool:
