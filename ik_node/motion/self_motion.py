@@ -40,7 +40,7 @@ class SelfMotion(NamedTuple):
 
     @property
     def lengths(self) -> np.ndarray:
-        """(k,) rad or m: way of the joints (Euclidean norm) from the first configuration."""
+        """(k,) rad or m: distance in joint space (Euclidean norm) from the first configuration."""
         return np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(self.configurations, axis=0), axis=1))]
 
 

@@ -10,7 +10,7 @@ import viser
 from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.motion.self_motion import SelfMotion, redundancy_degree, self_motion
-from ik_node.spatial import rotation_log
+from ik_node.spatial import inverse, rotation_log
 from ik_node.viewer.joint_plot import joint_colors
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.quantities import angle_text, length_text
@@ -20,11 +20,12 @@ from ik_node.viewer.scene_names import new_name
 _FREEST = 'the one that moves most'
 _DRAWN = 80     # configurations of a curve, about
 _WIDTH = 0.008  # of the reach: a curve
-_MOVES = 0.01   # of the reach: the way of a joint, at least, whose curve is drawn
+_MOVES = 0.01   # of the reach: the path of a joint, at least, whose curve is drawn
 _NEAR = 0.06    # rad or m: distance of the arm from its self-motion
 _SAME = 1e-4    # of the reach, and rad: the tip is where it was
 _WORDS = {'closed': 'Closed: the joints come back to where they were',
-          'singularity': 'a singular configuration', 'length': 'a place as far as is looked for'}
+          'singularity': 'a singular configuration', 'length': 'the end of the search'}
+_SINGULAR = 'The arm is in a singular configuration: its self-motion is not unique here.'
 
 
 class _Problem(NamedTuple):
@@ -86,7 +87,7 @@ class NullSpacePanel:
         found, self._found = self._found, None
         if found is not None and self._problem is not None:
             self._show(self._problem.chain, found)
-        elif self._is_other(problem):
+        elif not self._follower.busy and self._is_other(problem):
             self._problem, self._motion = problem, None
             self._follower.give(problem)
 
@@ -117,9 +118,9 @@ class NullSpacePanel:
         if last is None or problem.chain is not last.chain or problem.joint != last.joint or (
                 not np.array_equal(problem.weights, last.weights)):
             return True
-        known = last.q[None] if self._motion is None else self._motion.configurations
+        passed = last.q[None] if self._motion is None else self._motion.configurations
         return (_tip_has_moved(problem, last, self._robot_view.reach)
-                or np.linalg.norm(known - problem.q, axis=1).min() > _NEAR)
+                or np.linalg.norm(passed - problem.q, axis=1).min() > _NEAR)
 
     def _follow(self, problem: _Problem) -> None:
         try:
@@ -152,17 +153,18 @@ class NullSpacePanel:
         self._text.content = _line(_words(chain, found))
 
     def _paths(self, chain: Chain, configurations: np.ndarray) -> list[np.ndarray]:
-        """Return the way of each joint (k, 3), m, of the scene."""
+        """Return the path of each joint (k, 3), m, of the scene."""
         tree = self._robot_view.tree
         if tree is None:
             return []
         links = [tree.joints[name].child for name in chain.joint_names]
-        T = self._robot_view.pose(tree.root)
+        T = self._robot_view.pose(chain.base_link)
         count = min(len(configurations), _DRAWN)
         places = []
         for q in configurations[np.linspace(0, len(configurations) - 1, count).round().astype(int)]:
             poses = tree.forward(dict(zip(chain.joint_names, q)))
-            places.append([poses[link][:3, 3] for link in links])
+            T_base_root = inverse(poses[chain.base_link])
+            places.append([(T_base_root @ poses[link])[:3, 3] for link in links])
         return list(np.moveaxis(np.array(places) @ T[:3, :3].T + T[:3, 3], 1, 0))
 
     def _slid(self, event: Any) -> None:
@@ -207,13 +209,16 @@ def _line(text: str) -> str:
 def _words(chain: Chain, motion: SelfMotion) -> str:
     """Return how far a self-motion goes, and why it ends there."""
     length = float(motion.lengths[-1])
-    way = f'{length:.3g} rad and m' if chain.prismatic.any() and not chain.prismatic.all() else (
-        (length_text if chain.prismatic.all() else angle_text)(length))
+    if length == 0.0 and 'singularity' in motion.endings:
+        return _SINGULAR
+    prismatic = chain.prismatic
+    total = f'{length:.3g} rad and m' if prismatic.any() and not prismatic.all() else (
+        (length_text if prismatic.all() else angle_text)(length))
     if motion.endings[0] == 'closed':
-        return f'{_WORDS["closed"]}, after {way}.'
+        return f'{_WORDS["closed"]}, after {total}.'
     ends = [_end(chain, motion.configurations[k], ending)
             for k, ending in zip((0, -1), motion.endings)]
-    return f'{way} of joint motion, from {ends[0]} to {ends[1]}.'
+    return f'{total} of joint motion, from {ends[0]} to {ends[1]}.'
 
 
 def _end(chain: Chain, q: np.ndarray, ending: str) -> str:

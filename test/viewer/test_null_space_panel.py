@@ -1,6 +1,7 @@
 """The self-motion of an arm on the page: when it is offered, what it says, and the arm on it."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ import robots
 from browser import until, user_chooses, view_of
 from ik_node import KinematicTree
 from ik_node.motion.self_motion import self_motion
+from ik_node.viewer import null_space_panel
+from ik_node.viewer.null_space_panel import NullSpacePanel
 from ros_harness import running
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
@@ -109,3 +112,21 @@ def test_an_arm_with_as_many_joints_as_its_goal_asks_for_has_none(seen):
         'the one that moves most', *robot_view.chain.joint_names)
     view._only.value = False
     assert until(lambda: not folder.visible)
+
+
+def test_in_a_singular_configuration_that_is_told():
+    words = null_space_panel._words(CHAIN, self_motion(CHAIN, np.zeros(7)))
+    assert words == ('The arm is in a singular configuration: its self-motion is not unique here.')
+
+
+def test_curves_are_where_the_arm_is_when_the_joints_below_its_base_have_moved():
+    tree = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+    arm = tree.chain('torso_link', 'left_tool0')
+    below = {'lift_joint': 0.2, 'waist_joint': 0.7}
+    panel = NullSpacePanel.__new__(NullSpacePanel)
+    panel._robot_view = SimpleNamespace(tree=tree, pose=tree.forward(below).__getitem__)
+    q = np.clip(BENT, arm.lower, arm.upper)
+    paths = panel._paths(arm, np.array([q, q]))
+    poses = tree.forward(below | dict(zip(arm.joint_names, q)))
+    for name, path in zip(arm.joint_names, paths):
+        assert path[0] == pytest.approx(poses[tree.joints[name].child][:3, 3], abs=1e-9)
