@@ -11,11 +11,11 @@ from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.motion.self_motion import SelfMotion, redundancy_degree, self_motion
 from ik_node.spatial import inverse, rotation_log
-from ik_node.viewer.joint_plot import joint_colors
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.quantities import angle_text, length_text
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_names import new_name
+from ik_node.viewer.time_plot import distinct_colors
 
 _FREEST = 'the one that moves most'
 _DRAWN = 80     # configurations of a curve, about
@@ -143,7 +143,7 @@ class NullSpacePanel:
             self._place.value = float(np.round(200.0 * lengths[found.start] / lengths[-1]) / 2.0)
         name = f'/{self._robot_view.name}/self_motion'
         reach = self._robot_view.reach
-        colors = joint_colors(chain.n_joints)
+        colors = distinct_colors(chain.n_joints)
         for k, path in enumerate(self._paths(chain, found.configurations)):
             if np.ptp(path, axis=0).max() > _MOVES * reach:
                 self._curves.append(self._server.scene.add_line_segments(

@@ -23,7 +23,6 @@ from ik_node.viewer.goal_plot import GoalPlot
 from ik_node.viewer.ground import Ground
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.joint_panel import JointPanel
-from ik_node.viewer.joint_plot import JointPlot
 from ik_node.viewer.layer_panel import LayerPanel
 from ik_node.viewer.lesson_panel import LessonPanel
 from ik_node.viewer.null_space_panel import NullSpacePanel
@@ -37,6 +36,7 @@ from ik_node.viewer.solver_panel import SolverPanel
 from ik_node.viewer.step_panel import StepPanel
 from ik_node.viewer.targets import Target
 from ik_node.viewer.task_panel import TaskPanel
+from ik_node.viewer.time_plot import time_plots
 from ik_node.viewer.workspace_panel import WorkspacePanel
 
 _SKY, _GROUND = (255, 255, 255), (150, 150, 160)  # colours of the light from above and below
@@ -97,7 +97,7 @@ class View:
                 server, robot_views[0], self._handle_pose, self.drag_to, self._handles.release)
         with gui.add_folder('Plot', expand_by_default=False) as plots:
             self._plot = GoalPlot(server, robot_views)
-            self._joint_plot = JointPlot(server, robot_views[0], plots)
+            self._time_plots = time_plots(server, robot_views[0], plots)
         with gui.add_folder('Layers', expand_by_default=False):
             self._layers = LayerPanel(server, robot_views)
         alone = len(robot_views) == 1
@@ -192,7 +192,8 @@ class View:
             self._note.content = text
         self._readout.update()
         self._plot.update()
-        self._joint_plot.update()
+        for plot in self._time_plots:
+            plot.update()
         self._update_panels()
         self._handles.update()
         self._playback.update()

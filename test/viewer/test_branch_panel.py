@@ -10,7 +10,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 import robots
 from browser import until, view_of
 from ik_node import KinematicTree, make_solver
-from ik_node.viewer.joint_plot import joint_colors
+from ik_node.viewer.time_plot import distinct_colors
 from ros_harness import running
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
@@ -99,7 +99,7 @@ def test_the_quantity_that_is_chosen_is_plotted(seen):
 
 def test_the_joints_are_plotted_between_their_limits(seen):
     _, view, robot_view = seen
-    plot = view._joint_plot
+    plot = view._time_plots[0]
     assert plot._plot is None
     plot._shown.value = True
     q = CHAIN.lower + np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.4]) * (CHAIN.upper - CHAIN.lower)
@@ -110,9 +110,28 @@ def test_the_joints_are_plotted_between_their_limits(seen):
     assert until(lambda: newest() == pytest.approx([10.0, 90.0, 30.0, 50.0, 70.0, 40.0], abs=0.01))
     assert [series['label'] if isinstance(series, dict) else series.label
             for series in plot._plot.series] == ['s', *CHAIN.joint_names]
-    assert len(set(joint_colors(7))) == 7
+    assert len(set(distinct_colors(7))) == 7
     times = plot._plot.data[0]
     assert (np.diff(times) > 0.0).all()
     assert -30.0 <= times[0] <= times[-1] == 0.0
+    plot._shown.value = False
+    assert until(lambda: plot._plot is None)
+
+
+def test_the_manipulability_is_plotted_for_the_axes_that_goals_ask_for(seen):
+    node, view, robot_view = seen
+    plot = view._time_plots[1]
+    plot._shown.value = True
+    q = np.array([0.4, 0.3, -0.8, 0.5, -0.9, 0.2])
+    robot_view.go_to(q.tolist())
+    J = CHAIN.jacobian(q)
+
+    def newest():
+        return None if plot._plot is None else plot._plot.data[1][-1]
+    assert until(lambda: newest() == pytest.approx(abs(np.linalg.det(J)), rel=1e-4))
+    assert node.set(task_weights=[1.0, 1.0, 1.0, 0.0, 0.0, 0.0])[0]
+    positions = np.sqrt(np.linalg.det(J[:3] @ J[:3].T))
+    assert until(lambda: newest() == pytest.approx(positions, rel=1e-4))
+    assert node.set(task_weights=[1.0] * 6)[0]
     plot._shown.value = False
     assert until(lambda: plot._plot is None)
