@@ -36,6 +36,7 @@ class DemoPanel:
         self._robot_view, self._handles, self._drag_to = robot_view, handles, drag_to
         self._stopped = threading.Event()
         self._stopped.set()
+        self._thread: threading.Thread | None = None
         self._phase = 0.0
         self._folder = server.gui.add_folder('Demo', expand_by_default=False)
         with self._folder:
@@ -66,10 +67,13 @@ class DemoPanel:
             return
         targets = self._path()
         if targets is not None:
+            if self._thread is not None:
+                self._thread.join()  # its last goal would look like a user's drag
             self._stopped = threading.Event()
             self._button.label = _STOP
-            threading.Thread(target=self._play, args=(targets, self._stopped), name='demo',
-                             daemon=True).start()
+            self._thread = threading.Thread(target=self._play, args=(targets, self._stopped),
+                                            name='demo', daemon=True)
+            self._thread.start()
 
     def _path(self) -> _Targets | None:
         """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""

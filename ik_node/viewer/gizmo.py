@@ -1,5 +1,6 @@
 """The handle of a target: dragging it sends goals; otherwise it follows the target."""
 
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -45,6 +46,7 @@ class Gizmo:
             server.scene.add_label(f'{self._handle.name}/label', label, anchor='top-center',
                                    position=(0.0, 0.0, -_BELOW * scale),
                                    font_screen_scale=_LETTERS)
+        self._placing = threading.Lock()  # held by what sets the pose, from several threads
         self._seen = self.T  # the last pose that the program set, or a callback has seen
         self._dragged = self._grabbed = False
         self._T_frame_goal = np.eye(4)  # the last goal that was sent
@@ -78,11 +80,16 @@ class Gizmo:
 
     def drag_to(self, T: np.ndarray) -> None:
         """Act as if the user had dragged it to a pose (4, 4), m."""
-        self._place(T)
-        self._on_drag(ends=True)
+        with self._placing:
+            self._place(T)
+            self._on_drag(ends=True)
 
     def follow(self, T_scene_target: np.ndarray) -> None:
         """Move it to the target (4, 4), m, except for what the user has set by dragging it."""
+        with self._placing:
+            self._follow(T_scene_target)
+
+    def _follow(self, T_scene_target: np.ndarray) -> None:
         T = T_scene_target
         if self._dragged:
             if self._grabbed or self._drags.busy:
@@ -95,8 +102,9 @@ class Gizmo:
 
     def release(self) -> None:
         """Let it follow the target until it is dragged again."""
-        self._place(self.T)
-        self._dragged = self._grabbed = False
+        with self._placing:
+            self._place(self.T)
+            self._dragged = self._grabbed = False
 
     def _place(self, T: np.ndarray) -> None:
         self._handle.position, self._handle.wxyz = position_wxyz(T)

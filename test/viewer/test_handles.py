@@ -1,5 +1,6 @@
 """Handles: they follow their targets, stay where they are dragged, and come and go with tasks."""
 
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -74,6 +75,26 @@ def test_a_handle_follows_its_target_until_it_is_dragged_and_after_its_release(s
     assert one.place(HAND, matrix((9.0, 0.0, 0.0), UPRIGHT)) == pytest.approx(dragged)
     one.handles.release()
     assert one.place(HAND, there) == pytest.approx(there)
+
+
+def test_a_handle_that_is_led_does_not_go_back_to_its_last_goal(shown):
+    one = shown(HAND)
+    gizmo = one.handles.named('hand')
+    one.drag('hand', matrix((0.0, 0.7, 0.0), UPRIGHT))
+    place, led = gizmo._place, matrix((0.0, 0.0, 0.9), UPRIGHT)
+
+    def interrupted(T):
+        """Place it, while the painter's thread lets it follow its target."""
+        gizmo._place = place
+        place(T)
+        painter.start()
+        painter.join(0.3)
+    painter = threading.Thread(target=one.handles.update)
+    gizmo._place = interrupted
+    gizmo.drag_to(led)
+    painter.join(10.0)
+    assert gizmo.T == pytest.approx(led)
+    assert until(lambda: one.sent[-1][1] == pytest.approx(led))
 
 
 def test_the_handle_of_an_orientation_stays_at_its_link_and_keeps_its_turn(shown):
