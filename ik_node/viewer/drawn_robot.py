@@ -39,8 +39,9 @@ class DrawnRobot:
 
     def draw(self, tree: KinematicTree, meshes: Meshes) -> None:
         """Draw another robot in place of the present one."""
-        self.tree, self.body, self._meshes = tree, None, meshes
+        self._meshes = meshes
         self._draw(tree)
+        self.tree, self.body = tree, None
         self.size = float(np.ptp(_places(tree.forward()), axis=0).max())
         with contextlib.suppress(IkError):
             self.body = tree.body()

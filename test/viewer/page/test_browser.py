@@ -273,8 +273,8 @@ def test_another_robot_of_the_gallery_is_another_robot_of_the_node(seen):
     assert until(lambda: seen.robot_view.tree is not None and seen.robot_view.tree.name == 'scara'
                  and seen.view._gizmo is not None, 60, seen.page)
     assert seen.node.get('model_path').endswith('scara.urdf')
-    assert until(lambda: set(seen.robot_view.values) >= set(seen.robot_view.chain.joint_names), 60,
-                 seen.page)
+    assert until(lambda: seen.robot_view.chain is not None and set(
+        seen.robot_view.values) >= set(seen.robot_view.chain.joint_names), 60, seen.page)
 
 
 def test_the_console_stays_free_of_errors(seen):
