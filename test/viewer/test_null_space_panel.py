@@ -70,8 +70,9 @@ def test_the_curves_of_the_joints_and_where_they_end(seen):
 def test_the_arm_goes_along_it_and_its_tip_stays(seen):
     _, server, view, robot_view = seen
     panel = view._null_space
-    assert until(lambda: panel._place.visible)
+    assert until(lambda: panel._place.visible and 'of joint motion' in panel._text.content)
     drawn = curves(server)
+    assert drawn
     for part in (0.0, 60.0, 100.0):
         before = values(robot_view)
         user_chooses(panel._place, part)
