@@ -13,6 +13,7 @@ from ik_node.exceptions import InputError, MotionError
 from ik_node.kinematics.reach import length_scale
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.result import task_jacobian
 from ik_node.spatial import rotation_log
 
 Ending = Literal['closed', 'limit', 'singularity', 'length']
@@ -89,26 +90,22 @@ class _Task:
     """The rows that a goal asks for, and their null space."""
 
     def __init__(self, chain: Chain, goal: Goal, q: np.ndarray) -> None:
-        self.chain, self._goal = chain, goal
-        self._rows = goal.weights > 0.0
-        self._scale = np.ones(6)
-        self._scale[:3] /= length_scale(chain.arrays)
+        # A weight says which axes count here, not how much.
+        self.chain, self._goal = chain, Goal.from_pose(goal.pose, goal.weights > 0.0)
+        self._length = length_scale(chain.arrays)
         # That of configurations around, as q may be singular.
         near = q + _NEAR * np.random.default_rng(0).uniform(-1.0, 1.0, (_SAMPLES, len(q)))
         self.rank = max(int((self.singular_values(one) > _SINGULAR).sum()) for one in near)
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return the Jacobian of the rows (r, n): goal's axes, in lengths of the arm and rad."""
-        J = self.chain.jacobian(q)
-        R = self._goal.pose[:3, :3]
-        return (self._scale[:, None] * np.concatenate([R.T @ J[:3], R.T @ J[3:]]))[self._rows]
+        return task_jacobian(self.chain, self._goal, q, self._length)
 
     def error(self, q: np.ndarray) -> np.ndarray:
         """Return the error of the rows (r,), in lengths of the arm and rad."""
         T, R = self.chain.forward(q), self._goal.pose[:3, :3]
-        return (self._scale * np.concatenate([
-            R.T @ (self._goal.pose[:3, 3] - T[:3, 3]),
-            R.T @ rotation_log(R @ T[:3, :3].T)]))[self._rows]
+        return np.concatenate([R.T @ (self._goal.pose[:3, 3] - T[:3, 3]) / self._length,
+                               R.T @ rotation_log(R @ T[:3, :3].T)])[self._goal.weights > 0.0]
 
     def singular_values(self, q: np.ndarray) -> np.ndarray:
         """Return the singular values, in parts of the largest."""

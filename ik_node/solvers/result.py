@@ -131,7 +131,7 @@ class Result(_Fields):
     def manipulability(self) -> Any:
         """√det(J Jᵀ) of those rows, in m and rad [Yoshikawa 1985]; 0 with too few joints."""
         rows = int((self.goals[0].weights > 0.0).sum()) if self.goals else 0
-        return self._each(lambda sigma: np.prod(sigma) if len(sigma) == rows else 0.0)
+        return self._each(lambda sigma: manipulability(sigma, rows))
 
     def _each(self, measure: Any) -> Any:
         """Return a measure of the singular values: a float, of a batch (m,)."""
@@ -148,10 +148,22 @@ def task_singular_values(chain: 'Chain', goal: 'Goal', q: np.ndarray,
                          length: float = 1.0) -> np.ndarray:
     """Return the singular values, descending, of the constrained rows of the Jacobian at q (n,).
 
+    Rows and length: see `task_jacobian`.
+    """
+    return np.linalg.svd(task_jacobian(chain, goal, q, length), compute_uv=False)
+
+
+def task_jacobian(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1.0) -> np.ndarray:
+    """Return the constrained rows (r, n) of the Jacobian at q (n,), along the goal's axes.
+
     Rows are weighted as in the goal; length: divisor of the linear rows, m.
     """
     J = chain.jacobian(q)
     J[:3] /= length
-    rotation = np.kron(np.eye(2), goal.pose[:3, :3].T)  # rows along the goal's axes
-    return np.linalg.svd((goal.weights[:, None] * (rotation @ J))[goal.weights > 0.0],
-                         compute_uv=False)
+    rotation = np.kron(np.eye(2), goal.pose[:3, :3].T)
+    return (goal.weights[:, None] * (rotation @ J))[goal.weights > 0.0]
+
+
+def manipulability(sigma: np.ndarray, rows: int) -> float:
+    """Return √det(J Jᵀ) from the singular values of J with some rows; 0 with too few joints."""
+    return float(np.prod(sigma)) if len(sigma) == rows else 0.0

@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the view until Ctrl-C."""
     arguments = _arguments(argv)
     try:
-        import fast_simplification  # noqa: F401  (of the meshes; told of here, with viser)
+        import fast_simplification  # noqa: F401  (for meshes; reported here, with viser)
         import viser
     except ImportError as error:
         sys.exit(f'ik_view needs viser ({error}): pip install viser pycollada fast-simplification')

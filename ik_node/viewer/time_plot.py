@@ -14,7 +14,7 @@ from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.ros.publishing.markers.limit_bars import nearness
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import task_singular_values
+from ik_node.solvers.result import manipulability, task_singular_values
 from ik_node.viewer.robot_view import RobotView
 
 _SHOWN = 30.0   # s
@@ -112,6 +112,5 @@ def _manipulability(robot_view: RobotView, chain: Chain, q: np.ndarray) -> dict[
         goal = Goal.from_pose(chain.forward(q), robot_view.parameters.task_weights(chain))
     except IkError:  # the node itself reports a wrong parameter
         return {}
-    values = task_singular_values(chain, goal, q)
-    full = len(values) == int((goal.weights > 0.0).sum())
-    return {'manipulability': float(np.prod(values)) if full else 0.0}
+    return {'manipulability': manipulability(
+        task_singular_values(chain, goal, q), int((goal.weights > 0.0).sum()))}

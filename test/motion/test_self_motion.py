@@ -58,6 +58,26 @@ def test_a_small_and_a_large_arm_have_the_motion_of_one_of_their_shape(scale):
     assert other.lengths[-1] == pytest.approx(one.lengths[-1], rel=1e-3)
 
 
+def test_it_ends_somewhere_where_no_joint_stops_it():
+    links = ''.join(f'<link name="l{i}"/>' for i in range(3))
+    joints = ''.join(
+        f'<joint name="j{i}" type="prismatic"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        '<axis xyz="1 0 0"/><limit lower="-1000" upper="1000" effort="1" velocity="1"/></joint>'
+        for i in range(2))
+    gantry = KinematicTree.from_urdf(f'<robot name="g">{links}{joints}</robot>').chain()
+    motion = self_motion(gantry, [0.1, 0.2], (1, 0, 0, 0, 0, 0))
+    assert motion.endings == ('length', 'length')
+    assert motion.configurations.sum(axis=1) == pytest.approx(0.3, abs=1e-6)
+    assert motion.lengths[-1] == pytest.approx(16.0 * np.pi, rel=0.01)
+
+
+def test_weights_say_which_axes_count_and_not_how_much():
+    q = starts(ARM_6R)[0]
+    one, other = (self_motion(ARM_6R, q, weights)
+                  for weights in (POSITION, (1e3, 1, 1e-3, 0, 0, 0)))
+    assert other.configurations == pytest.approx(one.configurations)
+
+
 def elbow_turn(chain, configurations):
     """Return the swivel angle of the elbow, rad, about the line from shoulder to wrist.
 

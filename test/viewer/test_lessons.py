@@ -1,6 +1,7 @@
 """Steps of the methods, lessons and the demo on the page; the workspace, cut open."""
 
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -78,6 +79,31 @@ def test_the_demo_leads_the_goal_round_until_it_is_stopped(seen):
     handle = view._gizmo._handle
     handle.position = np.array(handle.position) + [0.0, 0.0, 0.2]  # as a user's drag
     assert until(lambda: not panel.plays, 5.0)
+
+
+def test_the_demo_begins_again_although_its_last_goal_is_still_being_sent(seen):
+    _, view, robot_view = seen
+    panel, drag_to = view._demo, view._demo._drag_to
+    begun, go_on = threading.Event(), threading.Event()
+
+    def late(*goal):
+        begun.set()
+        go_on.wait(60.0)
+        drag_to(*goal)
+    panel._drag_to = late
+    user_presses(panel._button)
+    assert begun.wait(60.0)
+    panel._drag_to, count = drag_to, robot_view.count
+    user_presses(panel._button)
+    again = threading.Thread(target=user_presses, args=(panel._button,))
+    again.start()
+    until(lambda: robot_view.count > count + 5, 2.0)  # none, as long as that goal is on its way
+    go_on.set()
+    again.join(60.0)
+    count = robot_view.count
+    assert until(lambda: robot_view.count > count + 20)
+    user_presses(panel._button)
+    assert not panel.plays
 
 
 def test_the_workspace_is_cut_open_with_a_scale_and_can_be_cancelled(seen):
