@@ -1,5 +1,7 @@
 """Chooses robots in the gallery of a page, and compares what is drawn with forward kinematics."""
 
+import re
+
 import numpy as np
 from sensor_msgs.msg import JointState
 
@@ -11,6 +13,7 @@ from robots import random_q
 AS_IT_IS = 'as it is'
 SIZE = {'width': 700, 'height': 500}  # of the page, pixels: the processor renders it
 _TOLERANCE = 1e-4  # m, and entries of a rotation matrix
+_SHAPE = re.compile(r'/visual_\d+(/part_\d+)?$')  # the end of a scene node's name that is no link
 
 
 # Viser reports this for a slider that was moved and removed between two frames, which is harmless.
@@ -68,7 +71,7 @@ def _errors(tree, chain, values, T_drawn):
     T_root = tree.forward(values)
     errors, parents = [], {joint.child: joint.parent for joint in tree.joints.values()}
     robot = {name: T for name, T in T_drawn.items()
-             if '/robot' in name and not name.rsplit('/', 1)[1].startswith('visual_')}
+             if '/robot' in name and not _SHAPE.search(name)}
     expected = set()
     for link, T in T_root.items():
         path, above = f'/{link}', parents.get(link)

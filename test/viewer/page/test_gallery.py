@@ -7,8 +7,9 @@ import robots
 from browser import page_of, until, view_of
 from ros_harness import running
 
-# Links of the same names, some of which stand at the identity in one robot and not in the other.
-SWITCHES = ['puma560 (DH rows)', 'torso']
+# Two with links of the same names, some of which stand at the identity in one robot and not in the
+# other; one that is drawn as meshes.
+SWITCHES = ['puma560 (DH rows)', 'torso', 'irb140 (rtb-data)']
 
 
 def test_every_link_is_drawn_where_forward_kinematics_puts_it_after_a_switch():
