@@ -97,7 +97,7 @@ def test_the_demo_begins_again_although_its_last_goal_is_still_being_sent(seen):
     user_presses(panel._button)
     again = threading.Thread(target=user_presses, args=(panel._button,))
     again.start()
-    until(lambda: robot_view.count > count + 5, 2.0)  # none, as long as that goal is on its way
+    assert not until(lambda: robot_view.count > count + 5, 2.0)  # that goal is still on its way
     go_on.set()
     again.join(60.0)
     count = robot_view.count
