@@ -69,14 +69,13 @@ def test_a_motion_starts_with_its_status_and_ends_at_the_goal_at_rest(node, hear
 def test_a_new_goal_during_a_motion_blends_without_a_step_or_a_stop(node, heard):
     assert node.client.send(goal(0.0, 0.2, 0.0)).met
     under_way(node, heard)
+    moving = len(heard) - 1  # before, the arm starts from rest
     wanted = goal(0.0, 0.2, -0.15)
     second = node.client.send(wanted)
     assert second.met, node.log()
-    before = len(heard)
     elapse(node, heard, 0.15)
-    t, _, v = arrays(heard)
-    about = np.abs(t - t[before - 1]) <= 0.1
-    assert np.abs(v[about]).max(axis=1).min() > 0.02
+    _, _, v = arrays(heard[moving:])
+    assert np.abs(v).max(axis=1).min() > 0.02
     arrive(node, heard, float(second.values['motion_duration']))
     assert_kept(heard)
     _, q, v = arrays(heard)

@@ -197,7 +197,8 @@ def test_the_workspace_is_shown_and_taken_away(seen):
     choice = seen.page.locator('input[value="not shown"]')
     open_folder(seen.page, 'Workspace', choice)
     choose(seen.page, 'not shown', 'manipulability')
-    assert until(lambda: seen.view._workspace._voxels is not None, 60, seen.page)
+    # It is computed beside a page that the processor renders.
+    assert until(lambda: seen.view._workspace._voxels is not None, 300, seen.page)
     centres = seen.view._workspace._voxels.batched_positions
     assert len(centres) > 1000
     assert np.linalg.norm(centres, axis=1).max() < 1.5 * seen.robot_view.reach
