@@ -110,7 +110,7 @@ def test_the_workspace_is_cut_open_with_a_scale_and_can_be_cancelled(seen):
     _, view, _ = seen
     panel = view._workspace
     user_chooses(panel._choice, 'manipulability')
-    assert until(lambda: panel._voxels is not None, 120)
+    assert until(lambda: panel._voxels is not None, 300)
     cut = panel._voxels.batched_positions  # at first, towards the camera
     assert cut[:, 0].max() <= 0.0
     assert 'linear-gradient' in panel._legend.content
