@@ -100,6 +100,10 @@ class Gizmo:
                 np.abs(T - self._seen).max() > _MOVED):
             self._place(T)
 
+    def drop(self) -> None:
+        """Forget a drag that has not been sent yet; one that is being sent is sent on return."""
+        self._drags.drop()
+
     def release(self) -> None:
         """Let it follow the target until it is dragged again."""
         with self._placing:

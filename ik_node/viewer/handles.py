@@ -61,6 +61,11 @@ class Handles:
         return next((gizmo for target, gizmo in list(self._gizmos.items())
                      if target.name == name), None)
 
+    def drop(self) -> None:
+        """Forget drags that have not been sent yet."""
+        for gizmo in list(self._gizmos.values()):
+            gizmo.drop()
+
     def release(self) -> None:
         """Let all handles follow their targets until they are dragged again."""
         with self._changing:

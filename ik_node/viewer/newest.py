@@ -16,18 +16,24 @@ class Newest(Generic[_Value]):
         self._changed = threading.Condition()
         self._waiting: list[_Value] = []  # one at most
         self._works = self._closed = False
+        self._handled = 0  # values so far
         threading.Thread(target=self._run, name='newest', daemon=True).start()
 
     def give(self, value: _Value) -> None:
         """Queue a value, in place of one that still waits."""
         with self._changed:
             self._waiting = [value]
-            self._changed.notify()
+            self._changed.notify_all()
 
     def drop(self) -> None:
-        """Forget the value that waits, if any."""
+        """Forget the value that waits, if any, and wait until that in hand has been handled.
+
+        The function that handles values must not call it.
+        """
         with self._changed:
             self._waiting.clear()
+            handled = self._handled + self._works
+            self._changed.wait_for(lambda: self._handled >= handled)
 
     @property
     def busy(self) -> bool:
@@ -39,14 +45,19 @@ class Newest(Generic[_Value]):
         """End the thread."""
         with self._changed:
             self._closed = True
-            self._changed.notify()
+            self._changed.notify_all()
 
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._works = False
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if self._closed:
                     return
                 value, self._works = self._waiting.pop(), True
-            self._handle(value)
+            try:
+                self._handle(value)
+            finally:
+                with self._changed:
+                    self._works = False
+                    self._handled += 1
+                    self._changed.notify_all()

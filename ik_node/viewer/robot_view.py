@@ -50,6 +50,7 @@ class RobotView:
     - `reports`: the last ones of this robot, the newest at the end.
     - `parameters`: of the node. `restarts`: observed restarts of the node. `is_only_played`:
       whether a player moves it, without a node.
+    - `drop_goals`: called before the robot leaves its goal, to drop those that wait to be sent.
     """
 
     def __init__(self, server: viser.ViserServer, name: str, changed: Callable[[], None], *,
@@ -66,6 +67,7 @@ class RobotView:
         self.parameters = NodeParameters(arm, self.state.forget_goal)
         self.restarts = 0
         self.is_only_played = False
+        self.drop_goals: Callable[[], None] = lambda: None
         self._processes: frozenset[bytes] = frozenset()
         self._changed = changed
         self._place = server.scene.add_frame(f'/{name}', show_axes=False)
@@ -379,6 +381,7 @@ class RobotView:
         with self._posing:
             # The node's own: the events of the last time may still be on their way.
             before = self.connection.describe([name])[name].value
+            self.drop_goals()
             self.connection.set_parameters({name: configuration})
             try:
                 self.connection.reset()
@@ -389,5 +392,6 @@ class RobotView:
     def go_home(self) -> None:
         """Send the robot to its start pose. Raises SilentError."""
         with self._posing:
+            self.drop_goals()
             self.connection.reset()
             self.state.forget_goal()

@@ -72,6 +72,7 @@ class View:
         self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
         self._handles = Handles(server, robot_views[0], self._on_drag)
+        robot_views[0].drop_goals = self._handles.drop
         self._camera = Camera(server, robot_views, lambda: [
             self._place(i, robot_view) for i, robot_view in enumerate(robot_views)])
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched

@@ -16,7 +16,7 @@ from ik_node.viewer.newest import Newest
 from ros_harness import running
 
 
-def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not():
+def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not_once_that_in_hand_is():
     handled, free = [], threading.Event()
 
     def handle(value):
@@ -27,9 +27,14 @@ def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not():
     assert until(lambda: handled == [1])
     newest.give(2)
     newest.give(3)
-    newest.drop()
+    dropping = threading.Thread(target=newest.drop)
+    dropping.start()
+    assert until(lambda: not newest._waiting)
+    assert dropping.is_alive()
     free.set()
-    assert until(lambda: not newest.busy)
+    dropping.join(60.0)
+    assert not dropping.is_alive()
+    assert not newest.busy
     newest.give(4)
     newest.give(5)
     assert until(lambda: handled[-1] == 5 and not newest.busy)
@@ -50,6 +55,51 @@ def test_the_start_pose_is_kept_whatever_is_sent_at_the_same_time():
         assert node.get('start_pose') == [0.1, 0.2, 0.3]
         robot_view.go_home()
         assert until(lambda: list(robot_view.values.values()) == pytest.approx([0.1, 0.2, 0.3]))
+
+
+@pytest.mark.parametrize('leaves', [
+    lambda view, _: view._home(), lambda _, robot_view: robot_view.go_to([0.0, 0.0, 0.0])],
+    ids=['home', 'joint values'])
+def test_no_drag_from_before_reaches_the_node_after_the_robot_was_sent_elsewhere(
+        node_and_view, monkeypatch, leaves):
+    node, view, robot_view = node_and_view
+    assert until(lambda: view._gizmo is not None and robot_view.parameters)
+    connection, sent, free = robot_view.connection, [], threading.Event()
+    send_goal, reset = connection.send_goal, connection.reset
+
+    def send_slowly(T, *arguments):
+        sent.append(T[0, 3])
+        free.wait(60.0)
+        send_goal(T, *arguments)
+
+    def reset_and_note():
+        sent.append('reset')
+        return reset()
+    monkeypatch.setattr(connection, 'send_goal', send_slowly)
+    monkeypatch.setattr(connection, 'reset', reset_and_note)
+    start, first = view._gizmo.T, view._gizmo.T
+    first[0, 3] -= 0.1
+    view.drag_to(first)
+    assert until(lambda: len(sent) == 1)  # it is being sent, and the next one waits
+    second = start.copy()
+    second[0, 3] -= 0.2
+    view.drag_to(second)
+    leaving = threading.Thread(target=leaves, args=(view, robot_view))
+    leaving.start()
+    assert until(lambda: not view._gizmo._drags._waiting)
+    free.set()
+    leaving.join(60.0)
+    assert not leaving.is_alive()
+    assert sent == [pytest.approx(first[0, 3]), 'reset']
+    node.settle()
+    assert until(lambda: list(robot_view.values.values()) == pytest.approx([0.0] * 3))
+
+
+@pytest.fixture(scope='module')
+def node_and_view():
+    with (running(urdf_path=robots.OWN / 'planar_3r.urdf', solver='dls') as node,
+          view_of(node._domain.id) as (_, view, (robot_view,))):
+        yield node, view, robot_view
 
 
 @pytest.fixture
