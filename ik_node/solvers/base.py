@@ -106,7 +106,8 @@ class Solver(Driver[_Problem, Found, Result]):
         the rest is still solved: a pose that is met, but only by a longer step, has no success and
         the reason CONVERGED. The option `prefer` does not apply. timeout: s after which no more
         candidates are looked for, where the path breaks or a pose is not met, which then has the
-        reason TIMEOUT; None: no limit.
+        reason TIMEOUT; None: no limit. It does not
+        include the time that kernels are waited for.
         Raises InputError as `solve`, naming the pose, for a max_joint_step that is not positive,
         and for a negative timeout.
         """
@@ -114,8 +115,8 @@ class Solver(Driver[_Problem, Found, Result]):
         most = number(max_joint_step, 'max_joint_step')
         if not most > 0.0:
             raise InputError(f'max_joint_step must be greater than 0, not {most:g}')
-        deadline = math.inf if timeout is None else started + number(timeout, 'timeout')
-        if deadline < started:
+        allowed = math.inf if timeout is None else number(timeout, 'timeout')
+        if allowed < 0.0:
             raise InputError(f'timeout must be at least 0, or None, not {timeout:g}')
         goals = (list(poses) if isinstance(poses, (list, tuple)) and len(poses)
                  and all(isinstance(goal, Goal) for goal in poses) else as_goals(poses))
@@ -123,6 +124,7 @@ class Solver(Driver[_Problem, Found, Result]):
         self._begun = True
         if not _jit.is_limited():
             _jit.prepare((*self.kernels(), *PATH_KERNELS))
+        deadline = time.perf_counter() + allowed
         T_base_goal, weights = stacked(goals)
         problem = PathProblem(
             self.chain, self._packed_chain, T_base_goal, weights,

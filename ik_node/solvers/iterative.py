@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node._arrays import numbers, vector
 from ik_node._jit import Kernel, OutOfTimeError, unlimited
-from ik_node.exceptions import OptionError
+from ik_node.exceptions import InputError, OptionError, shown
 from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
@@ -29,6 +29,7 @@ from ik_node.solvers.settings import (
     MANIPULABILITY,
     NEAREST,
     STALLED,
+    TIMED_OUT,
     Settings,
     make_scratch,
 )
@@ -67,12 +68,15 @@ class IterativeSolver(Solver):
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return one bare step Δq (n,) of the method from q (n,): no limits, no line search.
 
-        For ccd a step is a sweep over all joints. Raises InputError for a malformed goal or q.
+        For ccd a step is a sweep over all joints. Raises InputError for a malformed goal or q, and
+        where options are so large or small that the step is no finite number.
         """
         start = vector(q, self.chain.n_joints, 'q')
         dq = np.zeros(self.chain.n_joints)
         goal = as_goal(goal)
-        self._run(goal, start, STEP, 0, self._scratch(), np.empty(8), dq, self.packed)
+        self._run(goal, start, STEP, 0, math.inf, self._scratch(), np.empty(8), dq, self.packed)
+        if not np.isfinite(dq).all():
+            raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return dq
 
     def _scratch(self) -> np.ndarray:
@@ -97,23 +101,28 @@ class IterativeSolver(Solver):
     def _solve_with(self, goal: Goal, q0: np.ndarray, packed: Packed,
                     soft: Packed | None) -> Found:
         """Solve with settings; soft: those within the soft limits, which come first."""
-        timeout = self.options.timeout
-        deadline = None if timeout is None else time.perf_counter() + timeout
+        deadline = self._deadline()
         if soft is not None:
-            q, outcome, timed_out = self._search(goal, q0, deadline=deadline, packed=soft)
+            q, outcome = self._search(goal, q0, deadline=deadline, packed=soft)
             if outcome[0] == CONVERGED:
-                return self._found(goal, q0, q, outcome, timed_out)
-        return self._found(goal, q0, *self._search(goal, q0, deadline=deadline, packed=packed))
+                return self._found(goal, q0, q, outcome, deadline)
+        q, outcome = self._search(goal, q0, deadline=deadline, packed=packed)
+        return self._found(goal, q0, q, outcome, deadline)
+
+    def _deadline(self) -> float:
+        """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""
+        timeout: float | None = self.options.timeout
+        return math.inf if timeout is None else time.perf_counter() + timeout
 
     def _found(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
-               timed_out: bool) -> Found:
+               deadline: float) -> Found:
         end, iterations, attempts, _, position, orientation = outcome
         if end == CONVERGED:
             return Verified(q, True, StopReason.CONVERGED, position, orientation, iterations,
                             attempts - 1)
         if end == INVALID:
             vector(q0, self.chain.n_joints, 'q0')  # raises the error
-        return self._failed(goal, q, outcome, timed_out)
+        return self._failed(goal, q, outcome, deadline)
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
@@ -123,17 +132,18 @@ class IterativeSolver(Solver):
         attempts = 1 + self.options.max_restarts
         configurations, outcomes = search_many(
             lambda poses, weights, starts, records, q: self._kernel(
-                *self.packed, poses, weights, starts, 0, attempts, self._scratch(), records, q),
+                *self.packed, poses, weights, starts, 0, attempts, math.inf, self._scratch(),
+                records, q),
             goals, starts, progress)
-        return [self._found(goal, start, q, outcome, False)
+        return [self._found(goal, start, q, outcome, math.inf)
                 for goal, start, q, outcome in zip(goals, starts, configurations, outcomes)]
 
-    def _failed(self, goal: Goal, q: np.ndarray, outcome: Outcome, timed_out: bool) -> Found:
+    def _failed(self, goal: Goal, q: np.ndarray, outcome: Outcome, deadline: float) -> Found:
         """Return the best configuration of a failed search, and the reason."""
         end, iterations, attempts, _, position, orientation = outcome
-        beyond = end == BEYOND
-        if end in (STALLED, BEYOND) and not timed_out and not self.options.closest:
-            end, position, orientation = self._approach(goal, q)
+        beyond, timed_out = end == BEYOND, end == TIMED_OUT
+        if end in (STALLED, BEYOND) and not self.options.closest:
+            end, position, orientation = self._approach(goal, q, deadline)
         if end == CONVERGED:
             reason = StopReason.CONVERGED
         elif timed_out:
@@ -145,7 +155,8 @@ class IterativeSolver(Solver):
         return Verified(q, end == CONVERGED, reason, position, orientation, iterations,
                         attempts - 1)
 
-    def _approach(self, goal: Goal, q: np.ndarray) -> tuple[int, float, float]:
+    def _approach(self, goal: Goal, q: np.ndarray,
+                  deadline: float = math.inf) -> tuple[int, float, float]:
         """Continue from the best q (n,) of a failed search, in place, while the error falls.
 
         Attempts end as soon as a restart is more promising, usually before the least error. Return
@@ -155,7 +166,7 @@ class IterativeSolver(Solver):
         nearer = np.empty_like(q)
         before = goal_error(*patient, goal.pose, goal.weights, self._scratch(), q)
         record = np.empty(8)
-        self._run(goal, q, 0, 1, self._scratch(), record, nearer, patient)
+        self._run(goal, q, 0, 1, deadline, self._scratch(), record, nearer, patient)
         after = outcome_of(record)
         if after[0] != CONVERGED and after[3] >= before[0]:
             return STALLED, before[1], before[2]
@@ -163,9 +174,9 @@ class IterativeSolver(Solver):
         return CONVERGED if after[0] == CONVERGED else STALLED, after[4], after[5]
 
     def _search(self, goal: Goal, q0: np.ndarray, attempts: int | None = None,
-               deadline: float | None = None,
-               packed: Packed | None = None) -> tuple[np.ndarray, Outcome, bool]:
-        """Return (q (n,), the outcome of `search.search`, whether the time ran out).
+               deadline: float = math.inf,
+               packed: Packed | None = None) -> tuple[np.ndarray, Outcome]:
+        """Return q (n,) and the outcome of `search.search`.
 
         attempts: maximum number, by default that of the options. deadline: by time.perf_counter,
         s. packed: by default the solver's own.
@@ -173,25 +184,22 @@ class IterativeSolver(Solver):
         last = 1 + self.options.max_restarts if attempts is None else attempts
         q, record, scratch = np.empty(self._shape), np.empty(8), self._scratch()
         record[3] = math.inf
-        packed, timed_out, attempt = packed or self.packed, False, 0
+        packed, attempt = packed or self.packed, 0
         try:
-            while attempt < last:
-                timed_out = (deadline is not None and attempt > 0
-                             and time.perf_counter() >= deadline)
-                # One at a time as well until machine code is ready.
-                until = last if deadline is None and self._kernel.is_ready else attempt + 1
-                if timed_out or self._run(goal, q0, attempt, until, scratch, record, q, packed):
+            while attempt < last:  # one at a time until machine code is ready
+                until = last if self._kernel.is_ready else attempt + 1
+                if self._run(goal, q0, attempt, until, deadline, scratch, record, q, packed):
                     break
                 attempt = until
         except OutOfTimeError:
-            timed_out = True
             if not record[3] < math.inf:  # the first attempt has not finished
                 with unlimited():
                     q[:] = self._within(q0)
                     record[:] = STALLED, 0.0, 1.0, *goal_error(
                         *packed, goal.pose, goal.weights, scratch, q), 0.0, math.inf
-        outcome = outcome_of(record)
-        return q, outcome, timed_out and outcome[0] != CONVERGED
+            if record[0] != CONVERGED:
+                record[0] = TIMED_OUT
+        return q, outcome_of(record)
 
     def _within(self, q0: np.ndarray) -> np.ndarray:
         """Return q0 (n,) inside the limits."""
@@ -199,11 +207,11 @@ class IterativeSolver(Solver):
         into_limits(self.chain.arrays, q)
         return q
 
-    def _run(self, goal: Goal, q0: np.ndarray, first: int, last: int, scratch: np.ndarray,
-             record: np.ndarray, q: np.ndarray, packed: Packed) -> bool:
+    def _run(self, goal: Goal, q0: np.ndarray, first: int, last: int, deadline: float,
+             scratch: np.ndarray, record: np.ndarray, q: np.ndarray, packed: Packed) -> bool:
         """Call the kernel for one goal; see `search.search`."""
-        return self._kernel(*packed, goal.pose[None], goal.weights, q0[None], first, last, scratch,
-                           record[None], q[None])
+        return self._kernel(*packed, goal.pose[None], goal.weights, q0[None], first, last, deadline,
+                           scratch, record[None], q[None])
 
     def _patient_settings(self) -> Settings:
         """Return the settings of `_approach`."""
@@ -213,10 +221,13 @@ class IterativeSolver(Solver):
         """Return chain and settings with limits narrowed by the margin; None without a margin."""
         if self.options.limit_margin == 0.0:
             return None
+        return pack(self._soft_chain().arrays, self.settings, table)
+
+    def _soft_chain(self) -> Chain:
+        """Return the chain with limits narrowed by the margin."""
         lower, upper = self.chain.lower, self.chain.upper
-        margin = np.minimum(self.options.limit_margin, 0.5 * (upper - lower))
-        soft = self.chain.with_limits(lower + margin, upper - margin)
-        return pack(soft.arrays, self.settings, table)
+        margin = np.where(lower < upper, self.options.limit_margin, 0.0)
+        return self.chain.with_limits(lower + margin, upper - margin)
 
     def _settings(self) -> Settings:
         """Return the options as settings of the kernels."""

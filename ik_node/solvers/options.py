@@ -9,6 +9,8 @@ from ik_node.exceptions import OptionError
 from ik_node.model.chain import Chain
 from ik_node.options import Options, option
 
+_ROUNDING = 1e-12  # of a limit
+
 
 @dataclass(frozen=True)
 class DriverOptions(Options):
@@ -24,8 +26,8 @@ class DriverOptions(Options):
         100, 'restarts from other initial guesses after the attempt from q0 fails', kind=int,
         low=0, high=10**6)
     timeout: float | None = option(
-        None, 'time limit of one solve, checked between attempts; none: no limit', 's', low=0.0,
-        optional=True)
+        None, 'time limit of one solve, checked every few iterations; none: no limit', 's',
+        low=0.0, optional=True)
     seed: int = option(
         0, 'seed of the restarts; results are reproducible for the same seed', kind=int, low=0,
         high=2**31 - 1)
@@ -53,8 +55,8 @@ class SolverOptions(DriverOptions):
         None, 'upper limits, within those of the model; none: those of the model', 'rad or m',
         optional=True, per_joint=True)
     limit_margin: float = option(
-        0.0, 'soft limits: margin from the joint limits, kept if the goal can be met with it',
-        'rad or m', low=0.0)
+        0.0, 'soft limits: margin from the joint limits, kept if the goal can be met with it; less '
+        'than half the range of every joint that can move', 'rad or m', low=0.0)
     prefer: str = option(
         'nearest', 'which of several solutions to return: the nearest to the initial guess (the '
         'one reached from it, else the nearest of the first few found), the first found, or among '
@@ -91,9 +93,27 @@ SWIVEL_OPTIONS = ('elbow', 'hand_axis', 'comfort_zone', 'torso_plane', 'torso_ca
 
 
 def restricted(chain: Chain, options: SolverOptions) -> Chain:
-    """Return the chain with the limits of the options. Raises OptionError for wider limits."""
-    if options.lower is None and options.upper is None:
-        return chain
+    """Return the chain with the limits of the options.
+
+    Raises OptionError for wider limits, and for a margin that leaves a joint no range.
+    """
+    if options.lower is not None or options.upper is not None:
+        chain = _narrowed(chain, options)
+    lower, upper, margin = chain.lower, chain.upper, options.limit_margin
+    # Half a range that the caller has rounded is half a range.
+    size = np.maximum(np.abs(lower), np.abs(upper))
+    none = (lower < upper) & np.isfinite(size) & (margin > 0.0)
+    none[none] = margin >= 0.5 * (upper - lower)[none] - _ROUNDING * size[none]
+    if none.any():
+        k = int(np.argmax(none))
+        raise OptionError(f'limit_margin must be less than half the range of every joint, '
+                          f'{0.5 * (upper[k] - lower[k]):g} for joint {chain.joint_names[k]!r}, '
+                          f'not {margin:g}')
+    return chain
+
+
+def _narrowed(chain: Chain, options: SolverOptions) -> Chain:
+    """Return the chain with the options lower and upper for its limits."""
     limits = []
     for name, own in (('lower', chain.lower), ('upper', chain.upper)):
         option_value = getattr(options, name)

@@ -17,6 +17,7 @@ from ik_node._jit import (
     Matrix,
     Stack,
     Vector,
+    clock,
     entry,
     inline,
     njit,
@@ -34,6 +35,7 @@ from ik_node.solvers.settings import (
     INVALID,
     NEAREST,
     STALLED,
+    TIMED_OUT,
     Settings,
     Work,
     make_work,
@@ -50,7 +52,8 @@ class Outcome(NamedTuple):
     """The outcome of a search; q is returned separately."""
 
     end: int
-    """End of the best attempt: CONVERGED …, BEYOND reach, or INVALID where q0 is not finite."""
+    """End of the best attempt: CONVERGED …, BEYOND reach, INVALID where q0 is not finite, or
+    TIMED_OUT where the deadline was over before a solution was found."""
     iterations: int
     """Of the best attempt."""
     attempts: int
@@ -97,14 +100,16 @@ def unpack_method(codes: Any, c: int, numbers: Any, x: int, m: int, n: int) -> A
 
 
 def search(codes: Integers, numbers: Vector, poses: Stack, weights: Vector, starts: Matrix,
-           first: int, last: int, scratch: Vector, record: Matrix, q_best: Matrix) -> bool:
+           first: int, last: int, deadline: float, scratch: Vector, record: Matrix,
+           q_best: Matrix) -> bool:
     """Make attempts first … last − 1 for each of poses (m, 4, 4), until one meets it.
 
     codes, numbers: `Packed`. Attempt 0 starts from starts (m, n), the others as
     `restarts.next_start` says. record (m, 8): results, whose first six entries
     are an `Outcome`; where first is not 0, those of earlier attempts. Writes the best q into
-    q_best (m, n). Returns whether further attempts at the last pose would change nothing: a
-    kernel has no clock, and a search with a time limit runs one attempt at a time.
+    q_best (m, n). deadline: of `clock`, s; when it is over, the attempt under way ends, after its
+    first few iterations at least. Returns whether further attempts at the last pose would change
+    nothing.
 
     With first = STEP one bare step of the method from starts is written into q_best instead. It
     shares the entry, since its callees take seconds to compile.
@@ -114,6 +119,7 @@ def search(codes: Integers, numbers: Vector, poses: Stack, weights: Vector, star
     c, x = method_at(codes)
     settings = unpack_settings(codes, numbers, unpack_method(codes, c, numbers, x, codes[0], n))
     work = make_work(scratch, chain.column.shape[0], n)
+    work.deadline[0] = deadline
     done = True
     for i in range(poses.shape[0]):
         task = make_task(poses[i], weights)
@@ -157,8 +163,11 @@ def try_starts(codes: Integers, numbers: Vector, chain: ChainArrays, task: Task,
     beyond = beyond_reach(task, settings)
     if beyond:
         last = min(last, 1)
-    entries = 0
+    entries, late = 0, False
     for index in range(first, last):
+        if index > 0 and clock() >= work.deadline[0]:
+            late = True
+            break
         if index == 0:
             for k in range(n):
                 q[k] = start[k]
@@ -180,6 +189,7 @@ def try_starts(codes: Integers, numbers: Vector, chain: ChainArrays, task: Task,
             error, position, orientation = residual(chain, task, work, q)
         met = (position <= settings.position_tolerance
                and orientation <= settings.orientation_tolerance)
+        late = end == TIMED_OUT
         record[2] += 1
         better = record[6] == 0.0 and (error < record[3] or index == 0)
         if met:
@@ -198,9 +208,11 @@ def try_starts(codes: Integers, numbers: Vector, chain: ChainArrays, task: Task,
                 or (settings.prefer == NEAREST and (
                     index == 0 or nothing_nearer(work, index, entries, record[7])))):
             return True
-    if beyond and record[6] == 0.0:
-        record[0] = BEYOND
-    return beyond
+        if late:
+            break
+    if record[6] == 0.0 and (beyond or late):
+        record[0] = BEYOND if beyond else TIMED_OUT
+    return beyond or late
 
 
 @inline

@@ -7,7 +7,9 @@ import numpy as np
 from ik_node._jit import Layout, Matrix, Shape, Stack, Vector, njit
 
 # How an attempt ended
-CONVERGED, EXHAUSTED, STALLED, BEYOND, INVALID = range(5)
+CONVERGED, EXHAUSTED, STALLED, BEYOND, INVALID, TIMED_OUT = range(6)
+
+LOOK = 8  # iterations from one look at the clock to the next
 
 MOST_PICKED = 16  # entries of a start table used for restarts
 
@@ -100,6 +102,8 @@ class Work(NamedTuple):
     """Entries of a start table, and their distances from the initial guess."""
     cost: Annotated[Vector, Shape(MOST_PICKED)]
     """Of these."""
+    deadline: Annotated[Vector, Shape(1)]
+    """Of `clock`, s: attempts end when it is over."""
 
 
 WORK = Layout(Work)

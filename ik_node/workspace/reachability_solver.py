@@ -48,7 +48,7 @@ class ReachabilitySolver:
         q0 fails.
         """
         goal = self._template.moved_to(np.array(T_base_goal))
-        q, outcome, _ = self._dls._search(goal, q0, 1)
+        q, outcome = self._dls._search(goal, q0, 1)
         if outcome[0] == CONVERGED or not thorough:
             return q, outcome[0] == CONVERGED
         if self._closed is not None:
@@ -62,7 +62,7 @@ class ReachabilitySolver:
                 if self.decides:
                     self._dls._approach(goal, q)
                     return q, False
-        q, outcome, _ = self._dls._search(goal, q0)
+        q, outcome = self._dls._search(goal, q0)
         return q, outcome[0] == CONVERGED
 
     def _goal(self, T_base_goal: np.ndarray) -> Goal:

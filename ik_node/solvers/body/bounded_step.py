@@ -2,6 +2,7 @@
 
 import numpy as np
 
+_ROUNDING = 1e-15  # of a trace
 _ROUNDS = 12  # changes of the active one-sided rows in one step
 
 
@@ -61,9 +62,14 @@ def _damped_solve(A: np.ndarray, e: np.ndarray, damping2: float) -> np.ndarray:
     """Return (AᵀA + λ²)⁻¹ Aᵀ e, by the smaller of the two normal equations [Parent 5.24]."""
     m, n = A.shape
     if m <= n:
-        G = A @ A.T
-        G.flat[::m + 1] += damping2
-        return A.T @ np.linalg.solve(G, e)
-    G = A.T @ A
-    G.flat[::n + 1] += damping2
-    return np.linalg.solve(G, A.T @ e)
+        return A.T @ damped_solve(A @ A.T, e, damping2)
+    return damped_solve(A.T @ A, A.T @ e, damping2)
+
+
+def damped_solve(G: np.ndarray, b: np.ndarray, damping2: float) -> np.ndarray:
+    """Return (G + λ²)⁻¹ b for a positive semidefinite G (k, k), which is changed, and b (k,).
+
+    A λ² below the rounding of G would leave it singular.
+    """
+    G.flat[::len(G) + 1] += max(damping2, _ROUNDING * float(np.trace(G)))
+    return np.linalg.solve(G, b)

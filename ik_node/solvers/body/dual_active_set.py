@@ -31,7 +31,7 @@ def least_energy(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray,
     Q, R = np.linalg.qr(equal.T)
     if len(equal):
         diagonal = np.abs(np.diag(R))
-        if len(diagonal) < len(equal) or diagonal.min() < _DEPENDENT * diagonal.max():
+        if len(diagonal) < len(equal) or diagonal.min() <= _DEPENDENT * diagonal.max():
             return None
         y = y + Q @ np.linalg.solve(R.T, bound - equal @ y)
     found = _add_violated(y, Q, R, equal, normals, offsets)

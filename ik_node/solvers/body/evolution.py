@@ -48,7 +48,7 @@ class Generations:
         q, n = q.copy(), len(q)
         memory = np.zeros(MEMORY.size(0, n)[1])
         _, work = unpack_generation(_NO_CODES, self._own, memory, n)
-        work.start[:] = start
+        work.start[:], work.deadline[0] = start, space.end
         work.state[0] = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
         generation = self._in_python if level.packed is None else self._in_kernel
         best, since = np.inf, 0

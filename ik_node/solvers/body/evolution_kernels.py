@@ -37,6 +37,8 @@ class Spread(NamedTuple):
     dq: Annotated[Vector, Shape('n')]
     start: Annotated[Vector, Shape('n')]
     """About which entries without limits are spread."""
+    deadline: Annotated[Vector, Shape(1)]
+    """Of `clock`, s: a generation ends when it is over."""
 
 
 Memory: Any = joined('Memory', Spread, Population)

@@ -13,7 +13,7 @@ import numpy as np
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body import space as searches
 from ik_node.solvers.body.problem import Level, LevelRows, missed
-from ik_node.solvers.optimization.objective import ExhaustedError, Objective, Rows
+from ik_node.solvers.optimization.objective import Objective, Rows
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import Term, TermSum
 
@@ -25,14 +25,16 @@ _ACTIVE = 1e-6  # rad or m: a one-sided row that holds by less can be broken by 
 class TaskObjective(Objective):
     """E of the tasks of a level, the rows of strict ones first, and the terms."""
 
-    def __init__(self, space: Space, level: Level, frames: BodyFrames, strict: int,
+    def __init__(self, space: Space, about: Space, level: Level, frames: BodyFrames, strict: int,
                  held: bool, terms: TermSum | None, search: searches.Space, unit: float) -> None:
         """Prepare for one attempt.
 
-        strict: how many rows are those of strict tasks; held: whether these are constraints.
+        about: the space, with limits of results for what has none, which would change the first
+        step of a minimizer. strict: how many rows are those of strict tasks; held: whether these
+        are constraints.
         """
-        super().__init__(space, terms, search.max_iterations, unit)
-        self._level, self._frames, self._search = level, frames, search
+        super().__init__(space, terms, search.max_iterations, unit, search.end)
+        self._about, self._level, self._frames = about, level, frames
         self._strict = slice(strict if held else 0)
         self._factors = np.ones(len(level.one_sided))
         self._factors[:strict] = _HELD if held else STRICT
@@ -62,10 +64,11 @@ class TaskObjective(Objective):
         e = missed(rows.e, rows.one_sided)[self._strict]
         return bool((np.abs(e) <= tolerance).all())
 
+    def _allows(self, q: np.ndarray) -> bool:
+        return self._about.allows(q)
+
     def _evaluate(self, q: np.ndarray) -> Rows:
         """Return the rows at q (n,); those of one-sided tasks that hold are zero."""
-        if self._search.out_of_time():
-            raise ExhaustedError
         self._frames.update(q)
         self._level_rows = rows = self._level.evaluate(self._frames)
         V, factors = self._factors * missed(rows.e, rows.one_sided), self._factors

@@ -18,6 +18,7 @@ from ik_node.solvers.body.problem import LevelRows
 TRUNCATED = 1e-4
 _MASSLESS = 1e-6    # part of the largest entry of M's diagonal that counts as no mass
 _VIOLATED = 1e-10
+_LEAST = 1e-60      # of that, where constraints move with no joint
 _NEXT = 1e-7        # what energy counts beside constraints that do not hold
 _RELEASES = 2       # how often a constraint is released in one step
 
@@ -90,7 +91,7 @@ def _nearest(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray, one_sid
     """
     J, wanted = A[~one_sided], e[~one_sided]
     gram = J.T @ J
-    part = _NEXT * max(float(np.trace(gram)), 1e-300) / float(np.trace(M))
+    part = max(_NEXT * float(np.trace(gram)) / float(np.trace(M)), _LEAST)
     return least_energy(part * M + gram, part * f + J.T @ wanted, A[one_sided], e[one_sided],
                         np.ones(int(one_sided.sum()), dtype=bool), lower, upper)
 

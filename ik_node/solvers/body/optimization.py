@@ -19,6 +19,7 @@ from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.optimization import nullspace
 from ik_node.solvers.optimization.minimizers import nlopt_module, run
+from ik_node.solvers.optimization.objective import unit_of
 from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows
 from ik_node.solvers.optimization.space import Space as Region
 from ik_node.solvers.optimization.terms import (
@@ -32,6 +33,7 @@ from ik_node.solvers.result import StopReason
 from ik_node.solvers.settings import CONVERGED, EXHAUSTED
 
 _WEIGHT = 0.01  # of a term, by default
+_FAR = 100.0    # rad or lengths: how far from the start a result may be, where there are no limits
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         unit = np.ones(body.n_joints) if self._scale is None else self._scale
         self._region = Region(body.lower, body.upper, unit, *constraint_rows(
             self.options.linear_constraints, body.n_joints))
+        self._size = float(np.linalg.norm(body.arrays.placement[:, :3, 3], axis=1).sum())
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks; see `BodySolver`.
@@ -104,15 +107,31 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         return found._replace(success=False,
                               rank=self._rank(levels, found.q, found.errors, False))
 
+    def _about(self, q: np.ndarray, frames: BodyFrames) -> Region:
+        """Return the region, with limits about q (n,) for entries that have none.
+
+        A force would carry a root that no task holds beyond all numbers. Lengths are the size of
+        the body and what tasks miss at q: the tasks need a fraction of them.
+        """
+        frames.update(q)
+        far = self._size + sum(float(np.abs(task.evaluate(frames)[0]).sum())
+                               for task in self.tasks)
+        if self.options.reference is not None:
+            far += float(np.abs(q - self.options.reference).max())
+        room = np.where(self.body.prismatic, _FAR * far, _FAR)
+        lower, upper = self.body.lower, self.body.upper
+        return self._region._replace(lower=np.where(np.isfinite(lower), lower, q - room),
+                                     upper=np.where(np.isfinite(upper), upper, q + room))
+
     def _minimised(self, level: Level, frames: BodyFrames, q: np.ndarray, space: Space,
                    strict: int, terms: TermSum | None) -> Attempt:
         """Run the minimizer from q (n,); again where it has not kept its constraints."""
-        options, iterations = self.options, 0
-        unit = options.position_tolerance ** 2 + options.orientation_tolerance ** 2
+        options, iterations, about = self.options, 0, self._about(q, frames)
+        unit = unit_of(options.position_tolerance, options.orientation_tolerance)
         constrains = strict > 0 and options.minimizer in ('slsqp', 'trust-constr')
         for held in (True, False) if constrains else (False,):
-            objective = TaskObjective(self._region, level, frames, strict, held, terms, space,
-                                      unit)
+            objective = TaskObjective(self._region, about, level, frames, strict, held, terms,
+                                      space, unit)
             end = run(options.minimizer, objective, q)
             iterations += objective.iterations
             if objective.value < np.inf:

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ik_node.solvers.body.bounded_step import damped_solve
+
 _FACTOR = 6         # changes of the active set, over the number of unknowns
 _SMALL = 1e-12      # a step that is none, and a multiplier that is 0
 _CROSSING = 1e-13   # rate at which a constraint is neared that is none
@@ -61,13 +63,9 @@ def _to_minimum(A: np.ndarray, e: np.ndarray, x: np.ndarray, Y: np.ndarray,
     along = x @ Y
     rest = e - A @ x + B @ along  # with u = y + Yᵀx: |B u − rest|² + λ² |u|²
     if m <= z:
-        G = B @ B.T
-        G.flat[::m + 1] += damping2
-        u = np.linalg.solve(G, rest) @ B
+        u = damped_solve(B @ B.T, rest, damping2) @ B
     else:
-        G = B.T @ B
-        G.flat[::z + 1] += damping2
-        u = np.linalg.solve(G, rest @ B)
+        u = damped_solve(B.T @ B, rest @ B, damping2)
     return Y @ (u - along)
 
 

@@ -3,11 +3,19 @@
 import math
 from typing import NamedTuple
 
-from ik_node._jit import Layout, Matrix, Vector, njit, rare
+from ik_node._jit import Layout, Matrix, Vector, clock, njit, rare
 from ik_node.kinematics.forward import PRISMATIC, ChainArrays, articulate, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.ccd.optimum import joint_optimum, step_bound
-from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED, Settings, Work
+from ik_node.solvers.settings import (
+    CONVERGED,
+    EXHAUSTED,
+    LOOK,
+    STALLED,
+    TIMED_OUT,
+    Settings,
+    Work,
+)
 from ik_node.solvers.task import Task, task_error, task_jacobian
 from ik_node.spatial import compose, copy_pose
 
@@ -64,6 +72,8 @@ def ccd_attempt(chain: ChainArrays, task: Task, settings: Settings, work: Work, 
             return CONVERGED, sweep
         if sweep == settings.max_iterations:
             break
+        if sweep % LOOK == LOOK - 1 and clock() >= work.deadline[0]:
+            return TIMED_OUT, sweep
         for k in range(n):
             work.dq[k] = q[k]
         if energy < settings.progress * best:

@@ -25,14 +25,17 @@ def features_of(goal: Goal) -> Features:
 
 
 class Examples:
-    """Configurations (k, n), rad or m, and the poses of the tip (k, 4, 4), m."""
+    """Configurations (k, n), rad or m, and the poses of the tip (k, 4, 4), m.
+
+    - `free`: (n,) whether a joint turns without limits: whole turns of it mean nothing.
+    """
 
     def __init__(self, chain: Chain, q: np.ndarray, length: float) -> None:
         """Bring the configurations inside the limits. length: of the arm, m."""
         self._length, self.forward = length, chain.forward
-        free = ~np.isfinite(chain.lower) & ~np.isfinite(chain.upper) & ~chain.prismatic
+        self.free = ~np.isfinite(chain.lower) & ~np.isfinite(chain.upper) & chain.turns
         q = np.array(q)
-        q[:, free] = np.unwrap(q[:, free], axis=0)  # a motion passes π without a jump
+        q[:, self.free] = np.unwrap(q[:, self.free], axis=0)  # a motion passes π without a jump
         self.q = np.clip(q, chain.lower, chain.upper)
         self.poses = np.array([chain.forward(row) for row in self.q])
 

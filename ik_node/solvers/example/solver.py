@@ -23,15 +23,16 @@ from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.optimization.objective import pose_rows
 from ik_node.solvers.packing import Packed, with_settings
-from ik_node.solvers.search import nearest_turn
+
+_TURN = 2.0 * np.pi
 
 
 class ExampleSolver(DlsSolver):
     """Configurations like those of examples: interpolated, then led to the goal by dls.
 
     The interpolated configuration takes q0's place: dls begins there, is drawn towards it in the
-    null space of the goal, and prefers what is near it. `Result.method` says how far the goal is
-    from the nearest example.
+    null space of the goal, and prefers what is near it, at its turn; at q0's turn of joints without
+    limits. `Result.method` says how far the goal is from the nearest example.
     """
 
     name = 'example'
@@ -74,8 +75,9 @@ class ExampleSolver(DlsSolver):
         features = features_of(goal)
         _, model = self._at(features)
         point = self._examples.points(features, goal.pose[None])[0]
-        guess = self._within(np.ascontiguousarray(model.configuration(goal, point, q0)))
-        nearest_turn(self.chain.arrays, q0, guess)
+        guess = np.clip(model.configuration(goal, point, q0), self.chain.lower, self.chain.upper)
+        free = self._examples.free
+        guess[free] += _TURN * np.round((q0[free] - guess[free]) / _TURN)
         found = self._led_to(goal, guess)
         away = self._gap(goal, features, point)
         return Found(*found[:-1], f'{self.options.model}, {away} from the nearest example')

@@ -7,7 +7,7 @@ from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.genetic.evolution import begin, breed, evolve
 from ik_node.solvers.jacobian.dls import damped_step
 from ik_node.solvers.jacobian.loop import attempt
-from ik_node.solvers.settings import CONVERGED, Settings
+from ik_node.solvers.settings import CONVERGED, TIMED_OUT, Settings
 from ik_node.solvers.task import Task
 
 _local_steps = specialise(attempt, 'local_steps_genetic', method_step=damped_step)
@@ -26,7 +26,7 @@ def genetic_attempt(chain: ChainArrays, task: Task, settings: Settings, work: An
         work.state[0] = own.generator
     if swing or not own.local_search:
         end, generations = evolve(chain, task, settings, work, swing, q)
-        if end == CONVERGED or not own.local_search:
+        if end in (CONVERGED, TIMED_OUT) or not own.local_search:
             return end, generations
     end, steps = _local_steps(chain, task, settings, work, swing, q)
     return end, generations + steps

@@ -11,16 +11,17 @@ step size has to be adapted.
 import math
 from typing import Any
 
-from ik_node._jit import Matrix, Vector, inline, njit, rare
+from ik_node._jit import Matrix, Vector, clock, inline, njit, rare
 from ik_node.kinematics.forward import ChainArrays, chain_frames
 from ik_node.solvers.genetic.generator import normal, uniform
 from ik_node.solvers.jacobian.damping import task_energy
 from ik_node.solvers.jacobian.loop import turned_inside
 from ik_node.solvers.restarts import spread
-from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED, Settings
+from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED, TIMED_OUT, Settings
 from ik_node.solvers.task import Task, task_error
 
 _SCALES = 16       # sizes of mutations, each half the one before
+_LOOK = 64         # children from one look at the clock to the next
 PROGRESS = 0.9    # ratio of the least cost to an earlier one that counts as progress
 
 
@@ -40,6 +41,9 @@ def evolve(chain: ChainArrays, task: Task, settings: Settings, work: Any, swing:
             if met or generation + 1 == own.generations:
                 take(work.parents, q)
                 return CONVERGED if met else EXHAUSTED, generation + 1
+            if clock() >= work.deadline[0]:
+                take(work.parents, q)
+                return TIMED_OUT, generation + 1
             if work.parents[0, 0] < PROGRESS * best:
                 best, since = work.parents[0, 0], 0
             else:
@@ -80,7 +84,8 @@ def begin(chain: ChainArrays, task: Task, settings: Settings, work: Any, swing: 
 def breed(chain: ChainArrays, task: Task, settings: Settings, work: Any) -> bool:
     """Replace work.parents by the best of them and of their children.
 
-    Return whether the first of them meets the goal.
+    Return whether the first of them meets the goal. When the deadline is over, the children left
+    are not made.
     """
     own, elite = settings.method, settings.method.elite
     parents, survivors, child = work.parents, work.survivors, work.child
@@ -94,6 +99,8 @@ def breed(chain: ChainArrays, task: Task, settings: Settings, work: Any) -> bool
                 parents[0, k] = child[0, k]
             return True
         count = keep(survivors, count, elite, child)
+        if i % _LOOK == _LOOK - 1 and clock() >= work.deadline[0]:
+            break
     for i in range(elite):
         for k in range(columns):
             parents[i, k] = survivors[i, k]

@@ -17,24 +17,23 @@ _SCALES = 16  # sizes of mutations, as in `evolution`
 
 def least_fitness(fitness: Fitness, meet: Callable[[np.ndarray], np.ndarray | None],
                   q: np.ndarray, ranges: tuple[np.ndarray, np.ndarray], own: Any, seed: int,
-                  timeout: float | None) -> np.ndarray:
+                  deadline: float) -> np.ndarray:
     """Return the configuration (n,) of the least fitness that the evolution finds.
 
     meet: returns the configuration that local steps from another lead to, None where it misses the
     goal. q: (n,) one that meets it. ranges: `spread_ranges`. own: the settings of the evolution,
-    `Evolution`. timeout: of all generations, s. The first generation is spread over the ranges,
+    `Evolution`. deadline: by time.perf_counter, s. The first generation is spread over the ranges,
     the others are mutations of the best. Raises InputError where the fitness is not a finite
     number.
     """
-    started = time.perf_counter()
     rng = np.random.default_rng(seed)
     lower, upper = ranges
     parents = [(_checked(fitness, q), q)]
     for generation in range(own.generations):
-        if timeout is not None and time.perf_counter() - started >= timeout:
-            break
         children = []
         for _ in range(own.population):
+            if time.perf_counter() >= deadline:
+                break
             if generation == 0:
                 start = rng.uniform(lower, upper)
             else:
@@ -47,6 +46,8 @@ def least_fitness(fitness: Fitness, meet: Callable[[np.ndarray], np.ndarray | No
             if met is not None:
                 children.append((_checked(fitness, met), met))
         parents = sorted(parents + children, key=lambda one: one[0])[:own.elite]
+        if time.perf_counter() >= deadline:
+            break
     return parents[0][1]
 
 

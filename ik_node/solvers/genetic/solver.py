@@ -53,18 +53,18 @@ class GeneticSolver(IterativeSolver):
                                                       chain.n_joints))
 
     def _found(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
-               timed_out: bool) -> Found:
-        found = super()._found(goal, q0, q, outcome, timed_out)
+               deadline: float) -> Found:
+        found = super()._found(goal, q0, q, outcome, deadline)
         if self._fitness is None or not found.success:
             return found
 
         def meet(start: np.ndarray) -> np.ndarray | None:
-            met, own, _ = self._search(goal, start, attempts=1, packed=self._soft)
+            met, own = self._search(goal, start, 1, deadline, self._soft)
             return met if own[0] == CONVERGED else None
         own = self.settings.method
         ranges = spread_ranges(self.chain, q0, self.settings.length)
         fittest = least_fitness(self._fitness, meet, found.q, ranges, own, self.options.seed,
-                                self.options.timeout)
+                                deadline)
         return Found(fittest, *found[1:])
 
     def _method_settings(self) -> Any:

@@ -8,13 +8,21 @@ error, and writes its step into work.dq (n,), given work.J (6, n).
 import math
 from typing import Any
 
-from ik_node._jit import Vector, inline, njit
+from ik_node._jit import Vector, clock, inline, njit
 from ik_node.kinematics.forward import ChainArrays, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.solvers.jacobian.damping import task_energy
 from ik_node.solvers.jacobian.manipulability import manipulability_gradient
 from ik_node.solvers.jacobian.nullspace import add_bias
-from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED, Settings, Work
+from ik_node.solvers.settings import (
+    CONVERGED,
+    EXHAUSTED,
+    LOOK,
+    STALLED,
+    TIMED_OUT,
+    Settings,
+    Work,
+)
 from ik_node.solvers.task import Task, task_error, task_jacobian
 
 _TURN = 2.0 * math.pi
@@ -51,6 +59,8 @@ def attempt(chain: ChainArrays, task: Task, settings: Settings, work: Work, swin
             return CONVERGED, iteration
         if iteration == settings.max_iterations:
             break
+        if iteration % LOOK == LOOK - 1 and clock() >= work.deadline[0]:
+            return TIMED_OUT, iteration
         energy = task_energy(settings, V)
         position_share, orientation_share = shares(settings, position, orientation)
         # Less progress is required where only a share of the error is requested.

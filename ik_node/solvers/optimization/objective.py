@@ -7,6 +7,7 @@ length of the arm that weighs as a radian.
 """
 
 import math
+import time
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from ik_node.solvers.search import residual
 from ik_node.solvers.settings import make_scratch, make_work
 from ik_node.solvers.task import make_task, task_jacobian
 
+_ROUNDING = 1e-15  # rad: a smaller tolerance is below the rounding of an error
 _VALUES = 20  # objective values for each gradient, for minimizers that use no gradient
 
 
@@ -30,7 +32,7 @@ class MetError(Exception):
 
 
 class ExhaustedError(Exception):
-    """Ends a minimizer: the iterations are used up."""
+    """Ends a minimizer: the iterations, or the time, are used up."""
 
 
 @entry
@@ -51,6 +53,12 @@ def pose_rows(codes: Integers, numbers: Vector, T_base_goal: Matrix, weights: Ve
     return errors
 
 
+def unit_of(position_tolerance: float, orientation_tolerance: float) -> float:
+    """Return E where both errors are equal to their tolerances, neither 0 nor infinite."""
+    size = math.hypot(position_tolerance, orientation_tolerance)
+    return min(max(size, _ROUNDING), 1.0 / _ROUNDING) ** 2
+
+
 class Rows(NamedTuple):
     """The rows of a goal or of tasks at some q."""
 
@@ -68,16 +76,20 @@ class Objective(ABC):
     """E and the terms as functions of q (n,), rad or m; what E is of, a subclass says.
 
     Raises MetError from any of its functions once a q that meets the goal has been evaluated, and
-    ExhaustedError after `most` gradients. `q`, `value`: the best configuration so far, inside the
-    limits, and its value; `iterations`: gradients evaluated; `unit`: E where both errors are equal
-    to their tolerances.
+    ExhaustedError after `most` gradients, or when the time is over. `q`, `value`: the best
+    configuration so far, inside the limits, and its value; `iterations`: gradients evaluated;
+    `unit`: E where both errors are equal to their tolerances.
     """
 
-    def __init__(self, space: Space, terms: TermSum | None, most: int, unit: float) -> None:
-        """Prepare for one attempt. terms: None where only E counts."""
+    def __init__(self, space: Space, terms: TermSum | None, most: int, unit: float,
+                 deadline: float) -> None:
+        """Prepare for one attempt.
+
+        terms: None where only E counts. deadline: by time.perf_counter, s.
+        """
         n = len(space.lower)
         self.space, self.unit = space, unit
-        self._terms, self._most = terms, most
+        self._terms, self._most, self._deadline = terms, most, deadline
         self._at, self._count = np.full(n, math.nan), 0
         self.q, self.value, self.iterations = np.empty(n), math.inf, 0
 
@@ -130,16 +142,22 @@ class Objective(ABC):
         """Evaluate the rows at q (n,), unless they were evaluated there before."""
         if (q == self._at).all():
             return
+        if time.perf_counter() >= self._deadline:
+            raise ExhaustedError
         self._at[:] = q
         self._rows = self._evaluate(self._at)
-        if self._terms is None and self._rows.met and self.space.allows(self._at):
+        if self._terms is None and self._rows.met and self._allows(self._at):
             self.q[:], self.value = self._at, self._rows.energy
             raise MetError
 
     def _keep(self, value: float) -> None:
         """Keep the present configuration if it is the best inside the limits."""
-        if value < self.value and self.space.allows(self._at):
+        if value < self.value and self._allows(self._at):
             self.q[:], self.value = self._at, value
+
+    def _allows(self, q: np.ndarray) -> bool:
+        """Tell whether q (n,) may be a result."""
+        return self.space.allows(q)
 
 
 class Arm(NamedTuple):
@@ -156,10 +174,13 @@ class GoalObjective(Objective):
     """E of the goal of an arm, and the terms."""
 
     def __init__(self, space: Space, arm: Arm, goal: Goal, terms: TermSum | None, most: int,
-                 tolerances: tuple[float, float]) -> None:
-        """Prepare for one attempt. tolerances: m and rad; terms: None where only E counts."""
+                 tolerances: tuple[float, float], deadline: float) -> None:
+        """Prepare for one attempt.
+
+        tolerances: m and rad; terms: None where only E counts; deadline: see `Objective`.
+        """
         super().__init__(space, terms, most,
-                         (tolerances[0] / arm.length) ** 2 + tolerances[1] ** 2)
+                         unit_of(tolerances[0] / arm.length, tolerances[1]), deadline)
         n = len(space.lower)
         self._packed, self._goal, self._tolerances = arm.packed, goal, tolerances
         self._weights = goal.weights / goal.weights.max()

@@ -39,7 +39,7 @@ from ik_node.solvers.optimization.terms import (
 from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.result import Result
 from ik_node.solvers.search import Outcome, goal_error, nearest_turn, outcome_of
-from ik_node.solvers.settings import BEYOND, CONVERGED, INVALID, STALLED
+from ik_node.solvers.settings import BEYOND, CONVERGED, INVALID, STALLED, TIMED_OUT
 from ik_node.solvers.start_table import start_table
 
 _WEIGHT = 0.01          # of a term, by default
@@ -85,11 +85,8 @@ class OptimizationSolver(IterativeSolver):
         self._constraints = constraint_rows(self.options.linear_constraints, chain.n_joints)
         table = start_table(self.chain, self.options.max_restarts, self.options.seed)
         self._regions = [self._region(self.chain, table)]
-        margin = self.options.limit_margin
-        if margin > 0.0:
-            inner = np.minimum(margin, 0.5 * (self.chain.upper - self.chain.lower))
-            self._regions.insert(0, self._region(self.chain.with_limits(
-                self.chain.lower + inner, self.chain.upper - inner), table))
+        if self.options.limit_margin > 0.0:
+            self._regions.insert(0, self._region(self._soft_chain(), table))
 
     def closest(self, goal: Any, q0: Any = None) -> Result:
         """Return the closest configuration; see `Solver`.
@@ -125,8 +122,7 @@ class OptimizationSolver(IterativeSolver):
             parameter=math.nan, damping_rule=SUGIHARA, error_share=0.1)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        timeout = self.options.timeout
-        deadline = math.inf if timeout is None else time.perf_counter() + timeout
+        deadline = self._deadline()
         for region in self._regions:
             found = self._search_region(region, goal, q0, deadline)
             if found.success:
@@ -139,10 +135,9 @@ class OptimizationSolver(IterativeSolver):
         terms = self._term_sum(region, goal, q0)
         selection = Selection(self.settings, self.chain, goal)
         best: _Attempt | None = None
-        timed_out, restarts, beyond = False, 0, False
+        restarts, beyond = 0, False
         for index in range(1 + self.options.max_restarts):
             if index > 0 and time.perf_counter() >= deadline:
-                timed_out = True
                 break
             start, seen = self._guess(region, goal, q0, index)
             if seen.end == INVALID:
@@ -152,7 +147,7 @@ class OptimizationSolver(IterativeSolver):
             elif selection.is_complete(start):
                 break
             restarts, beyond = index, beyond or seen.end == BEYOND
-            attempt = self._attempt(region, goal, terms, start, seen)
+            attempt = self._attempt(region, goal, terms, start, seen, deadline)
             if attempt.met:
                 best = attempt if selection.prefers(attempt.q) else best
                 if selection.is_enough(index):
@@ -163,23 +158,25 @@ class OptimizationSolver(IterativeSolver):
                 break
         if best is None:  # no attempt has a finite value
             best = _Attempt(self._within(q0), False, STALLED, 0, math.inf)
-        return self._concluded(goal, best, restarts, beyond, timed_out)
+        return self._concluded(goal, best, restarts, beyond, deadline)
 
     def _concluded(self, goal: Goal, best: _Attempt, restarts: int, beyond: bool,
-                   timed_out: bool) -> Found:
+                   deadline: float) -> Found:
         """Return the result of a search, with errors and success at its best configuration."""
         errors = goal_error(*self._packed_chain, goal.pose, goal.weights, self._scratch(), best.q)
-        end = CONVERGED if best.met else BEYOND if beyond else best.end
+        end = (CONVERGED if best.met else BEYOND if beyond else
+               TIMED_OUT if time.perf_counter() >= deadline else best.end)
         return self._failed(goal, best.q, Outcome(
-            end, best.iterations, restarts + 1, *errors), timed_out and not best.met)
+            end, best.iterations, restarts + 1, *errors), deadline)
 
-    def _failed(self, goal: Goal, q: np.ndarray, outcome: Outcome, timed_out: bool) -> Found:
+    def _failed(self, goal: Goal, q: np.ndarray, outcome: Outcome, deadline: float) -> Found:
         """Return the outcome with its reason; the minimizer has made the error small already."""
         if outcome.end == CONVERGED:
-            return self._found(goal, q, q, outcome, False)
-        return super()._failed(goal, q, outcome, timed_out)
+            return self._found(goal, q, q, outcome, deadline)
+        return super()._failed(goal, q, outcome, deadline)
 
-    def _approach(self, goal: Goal, q: np.ndarray) -> tuple[int, float, float]:
+    def _approach(self, goal: Goal, q: np.ndarray,
+                  deadline: float = math.inf) -> tuple[int, float, float]:
         """Return (how the search ended, position error, orientation error) at its best q (n,)."""
         return STALLED, *goal_error(
             *self._packed_chain, goal.pose, goal.weights, self._scratch(), q)[1:]
@@ -190,25 +187,27 @@ class OptimizationSolver(IterativeSolver):
         start, record = np.empty(self._shape), np.zeros(8)
         record[3:] = math.inf
         record[6] = 0.0
-        self._run(goal, q0, index, index + 1, self._scratch(), record, start, region.starts)
+        self._run(goal, q0, index, index + 1, math.inf, self._scratch(), record, start,
+                  region.starts)
         return start, outcome_of(record)
 
     def _attempt(self, region: _Region, goal: Goal, terms: TermSum | None, start: np.ndarray,
-                 seen: Outcome) -> _Attempt:
+                 seen: Outcome, deadline: float) -> _Attempt:
         """Minimise from an initial guess (n,)."""
         space = region.space
         if seen.end == CONVERGED and terms is None and space.allows(start):
             return _Attempt(start, True, CONVERGED, 0, 0.0)
-        q, objective, end = self._minimised(region, goal, terms, start)
+        q, objective, end = self._minimised(region, goal, terms, start, deadline)
         iterations = objective.iterations
         if terms is not None and len(space.A):
-            q, again, end = self._minimised(region, goal, None, q)
+            q, again, end = self._minimised(region, goal, None, q, deadline)
             iterations += again.iterations
         elif terms is not None:
-            met = self._restored(region, goal, q)
+            met = self._restored(region, goal, q, deadline)
             if met is not None:
                 q, steps = descend(space, self._rows_at(region.arm, goal), terms,
-                                   lambda there: self._restored(region, goal, there), met)
+                                   lambda there: self._restored(region, goal, there, deadline),
+                                   met)
                 iterations += steps
         if not len(space.A):
             nearest_turn(self.chain.arrays, start, q)
@@ -220,19 +219,27 @@ class OptimizationSolver(IterativeSolver):
         return _Attempt(q, met_here, end, iterations, error)
 
     def _minimised(self, region: _Region, goal: Goal, terms: TermSum | None,
-                   start: np.ndarray) -> tuple[np.ndarray, Objective, int]:
+                   start: np.ndarray,
+                   deadline: float) -> tuple[np.ndarray, Objective, int]:
         """Run the minimizer; return (q (n,), the objective, how it ended)."""
         options = self.options
         objective = GoalObjective(region.space, region.arm, goal, terms, options.max_iterations,
-                                  (options.position_tolerance, options.orientation_tolerance))
+                                  (options.position_tolerance, options.orientation_tolerance),
+                                  deadline)
         end = run(options.minimizer, objective, start)
         q = objective.q if objective.value < math.inf else start
         return q.copy(), objective, end
 
-    def _restored(self, region: _Region, goal: Goal, q: np.ndarray) -> np.ndarray | None:
-        """Return q (n,) brought to the goal by a few steps of dls; None where they fail."""
+    def _restored(self, region: _Region, goal: Goal, q: np.ndarray,
+                  deadline: float) -> np.ndarray | None:
+        """Return q (n,) brought to the goal by a few steps of dls; None where they fail.
+
+        None, too, when the deadline is over.
+        """
+        if time.perf_counter() >= deadline:
+            return None
         record, found = np.zeros(8), np.empty(self._shape)
-        self._run(goal, q, 0, 1, self._scratch(), record, found, region.near)
+        self._run(goal, q, 0, 1, deadline, self._scratch(), record, found, region.near)
         return found if outcome_of(record).end == CONVERGED else None
 
     def _rows_at(self, arm: Arm, goal: Goal) -> Callable[[np.ndarray], np.ndarray]:

@@ -137,6 +137,8 @@ class Ladder:
         """
         stuck = np.zeros(path.shape[1], dtype=bool)
         present = np.flatnonzero(np.isfinite(path).all(axis=1))
+        if not len(present):
+            return stuck
         for k in np.flatnonzero(self._cyclic):
             values = path[present, k]
             values[1:] -= _TURN * np.cumsum(np.round(np.diff(values) / _TURN))

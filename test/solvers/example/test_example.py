@@ -138,6 +138,18 @@ def test_the_nearest_turn_is_that_of_q0():
     assert result.q == pytest.approx([0.4 + 4.0 * np.pi, 0.9 - 2.0 * np.pi], abs=1e-3)
 
 
+@MODELS
+def test_joints_of_two_turns_stay_at_the_turn_of_the_examples(model):
+    arm = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+    two_turns = arm.with_limits(np.full(6, -2.0 * np.pi), np.full(6, 2.0 * np.pi))
+    t = np.linspace(0.0, 1.0, 41)[:, None]
+    motion = np.array([4.0, -5.0, 1.0, 5.5, -4.0, 6.2]) + 0.6 * np.sin(
+        2.0 * t + np.arange(6)) * [1, 1, 1, 1, 1, 0.1]
+    solver = make_solver('example', two_turns, examples=motion[::2], model=model)
+    assert left_out(two_turns, motion, solver).max() < 0.3
+    assert (np.abs(solver.solve(arm.forward(motion[5]), np.full(6, -1.0)).q - motion[5]) < 0.3).all()
+
+
 def test_soft_limits_are_kept_where_the_goal_allows_it():
     chain = robots.planar(1.0, 0.8, 0.6, limit=2.0)
     goal = Goal(position=chain.forward([1.0, 0.6, 1.95])[:3, 3])
