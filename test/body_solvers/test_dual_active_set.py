@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from ik_node.solvers.body.dual_active_set import least_energy
+from ik_node.solvers.body.quadratic import Constraints, constrained_least_squares
 
 BOUND = 0.5
 
@@ -22,6 +23,20 @@ def program(seed):
     bound = np.full(n, BOUND)
     return (B @ B.T + 0.1 * np.eye(n), 3.0 * rng.normal(size=n), A, e,
             np.arange(equal + unequal) >= equal, -bound, bound)
+
+
+def test_rows_that_no_joint_moves_have_no_solution():
+    M, none = np.eye(2), np.zeros((1, 2))
+    for one_sided in (False, True):
+        assert least_energy(M, np.zeros(2), none, np.ones(1), np.array([one_sided]),
+                            -np.ones(2), np.ones(2)) is None
+
+
+def test_rows_that_depend_on_each_other_leave_the_least_squares_solution():
+    A = np.full((2, 3), 1e4)
+    x = constrained_least_squares(A, np.full(2, 3e4), np.zeros(3), np.eye(3), Constraints(
+        -np.full(3, 9.0), np.full(3, 9.0), np.empty((0, 3)), np.empty(0)), 1e-14)
+    assert x == pytest.approx(np.ones(3), abs=1e-6)
 
 
 @pytest.mark.parametrize('seed', range(40))

@@ -6,7 +6,7 @@ from scipy import optimize
 
 from ik_node import IkError, StopReason, make_body_solver
 from ik_node.exceptions import OptionError, UnsupportedError
-from ik_node.tasks import HalfSpace, Position
+from ik_node.tasks import AlignAxis, Force, HalfSpace, Position
 from task_bodies import hand, two_arms
 
 
@@ -22,6 +22,30 @@ def test_each_minimizer_meets_tasks(minimizer, priority):
     body = two_arms()
     task, q0 = reaching(body, priority=priority)
     assert make_body_solver('optimization', body, [task], minimizer=minimizer).solve(q0).success
+
+
+@pytest.mark.parametrize('minimizer', ['slsqp', 'l-bfgs-b', 'trust-constr', 'least-squares'])
+@pytest.mark.parametrize('root', ['planar', 'floating'])
+def test_a_force_does_not_carry_a_root_away(root, minimizer):
+    body = two_arms(root)
+    tasks = [AlignAxis('left_hand', [0, 0, 1], [1, 0, 0]) if root == 'floating' else
+             AlignAxis('left_hand', [1, 0, 0], [0, 1, 0]), Force('left_hand', [0, 3.0, 0])]
+    result = make_body_solver('optimization', body, tasks, minimizer=minimizer).solve()
+    assert result.success
+    assert np.abs(result.q).max() < 2e3
+    T = body.forward(result.q)['left_hand']
+    along, across = (T[:3, 2], [1, 0, 0]) if root == 'floating' else (T[:3, 0], [0, 1, 0])
+    assert np.linalg.norm(np.cross(along, across)) < 1e-6
+
+
+@pytest.mark.parametrize('minimizer', ['slsqp', 'l-bfgs-b', 'trust-constr', 'least-squares'])
+@pytest.mark.parametrize('tolerance', [1e200, 1e-200])
+def test_any_tolerance_is_taken(minimizer, tolerance):
+    body = two_arms()
+    task, q0 = reaching(body)
+    result = make_body_solver('optimization', body, [task], minimizer=minimizer, max_restarts=0,
+                              position_tolerance=tolerance).solve(q0)
+    assert result.errors[task.name][0] < (1.0 if tolerance > 1.0 else 1e-4)
 
 
 def test_a_function_may_be_the_minimizer():

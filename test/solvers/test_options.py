@@ -7,6 +7,7 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver, solver_names
+from ik_node.exceptions import OptionError
 from ik_node.options import Options, option
 from ik_node.solvers.registry import solver_class
 
@@ -24,6 +25,12 @@ def hard_goal():
         pose = chain.forward(robots.random_q(chain, rng))
         if not solver.solve(pose, start).success:
             return chain, pose, start
+
+
+def endless(objective, gradient, q0, lower, upper):
+    """Evaluate a gradient until the solver ends that."""
+    while True:
+        gradient(q0)
 
 
 @pytest.mark.parametrize(('option', 'error'), [
@@ -76,6 +83,38 @@ def test_the_time_is_bounded_and_named_as_the_reason():
     assert 0 < result.restarts < 10**6
     assert make_solver('dls', chain).options.timeout is None
     assert make_solver('dls', chain, timeout=60.0).solve(pose, start).success
+
+
+@pytest.mark.parametrize(('name', 'options'), [
+    ('dls', {'path_step': 1e-7, 'max_iterations': 10**7}),
+    ('pseudoinverse', {'path_step': 1e-7, 'max_iterations': 10**7}),
+    ('transpose', {'path_step': 1e-7, 'max_iterations': 10**7}),
+    ('optimization', {'minimizer': endless, 'max_iterations': 10**6}),
+    ('genetic', {'generations': 10**7, 'wipeout': 10**9, 'local_search': False})])
+def test_the_time_ends_an_attempt(name, options):
+    chain, pose, start = hard_goal()
+    pose[:3, 3] = [0.0, 0.05, 0.7]
+    # The one attempt there is would use up its iterations, after a minute.
+    result = make_solver(name, chain, max_restarts=0, timeout=0.02, **options).solve(pose, start)
+    assert result.reason is StopReason.TIMEOUT
+
+
+def test_a_margin_of_half_a_range_is_refused_however_it_is_rounded():
+    chain = robots.planar(1.0, 0.8, limit=0.7)
+    for margin in (0.7, np.nextafter(0.7, 0.0), 0.1 * 7, 0.5 * (0.7 + 0.7), 1.4 * 0.5, 3.0, 1e308):
+        for name in ('dls', 'optimization', 'analytic', 'auto'):
+            with pytest.raises(OptionError, match="less than half the range .* 'joint_1'"):
+                make_solver(name, chain, limit_margin=margin)
+    goal = chain.forward([0.0, 0.0])
+    assert make_solver('dls', chain, limit_margin=0.699).solve(goal).success
+    free = robots.planar(1.0, 0.8).with_limits([-np.inf, 0.3], [np.inf, 0.3])
+    assert make_solver('dls', free, limit_margin=9.0).solve(free.forward([0.1, 0.3])).success
+
+
+def test_a_step_that_overflows_is_an_error():
+    chain, pose, start = hard_goal()
+    with pytest.raises(IkError, match='the step of dls overflows'):
+        make_solver('dls', chain, bias_gain=1e308, bias_target=1.0).step(pose, start)
 
 
 def test_the_bounded_search_finds_the_same_as_the_unbounded():

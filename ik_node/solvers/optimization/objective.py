@@ -140,10 +140,10 @@ class Objective(ABC):
 
     def _move_to(self, q: np.ndarray) -> None:
         """Evaluate the rows at q (n,), unless they were evaluated there before."""
-        if (q == self._at).all():
-            return
         if time.perf_counter() >= self._deadline:
             raise ExhaustedError
+        if (q == self._at).all():
+            return
         self._at[:] = q
         self._rows = self._evaluate(self._at)
         if self._terms is None and self._rows.met and self._allows(self._at):

@@ -147,7 +147,8 @@ def test_joints_of_two_turns_stay_at_the_turn_of_the_examples(model):
         2.0 * t + np.arange(6)) * [1, 1, 1, 1, 1, 0.1]
     solver = make_solver('example', two_turns, examples=motion[::2], model=model)
     assert left_out(two_turns, motion, solver).max() < 0.3
-    assert (np.abs(solver.solve(arm.forward(motion[5]), np.full(6, -1.0)).q - motion[5]) < 0.3).all()
+    elsewhere = solver.solve(arm.forward(motion[5]), np.full(6, -1.0))
+    assert np.abs(elsewhere.q - motion[5]).max() < 0.3
 
 
 def test_soft_limits_are_kept_where_the_goal_allows_it():

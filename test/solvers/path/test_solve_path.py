@@ -1,13 +1,16 @@
 """Whole paths: `Solver.solve_path`."""
 
+import time
+
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
 import robots
-from ik_node import IkError, StopReason, make_solver, solver_names
+from ik_node import Goal, IkError, StopReason, make_solver, solver_names
 from ik_node._jit import HAVE_NUMBA
 from ik_node.plugins import Found, Solver
+from ik_node.solvers import base
 
 ARMS = ('ur5', 'puma560', 'iiwa14', 'panda')
 
@@ -175,6 +178,21 @@ def test_a_joint_of_large_weight_travels_less():
         travel.append(np.abs(np.diff(result.q, axis=0)).sum(axis=0))
     assert travel[0][0] < 0.7 * travel[1][0]
     assert travel[1][2] < 0.7 * travel[0][2]
+
+
+def test_the_time_that_kernels_are_waited_for_does_not_count(monkeypatch):
+    chain, waited, now = robots.planar(1.0, 0.8), [0.0], time.perf_counter
+    monkeypatch.setattr(base._jit, 'prepare', lambda kernels: waited.__setitem__(0, 3600.0))
+    monkeypatch.setattr(time, 'perf_counter', lambda: now() + waited[0])
+    q = np.linspace([0.1, 0.5], [0.4, 0.9], 5)
+    assert make_solver('dls', chain).solve_path(poses_of(chain, q), timeout=60.0).success.all()
+
+
+def test_without_a_pose_that_can_be_met_every_pose_is_reported():
+    chain = robots.planar(1.0, 0.8, limit=2.0 * np.pi)  # a whole turn, and one more
+    for name in ('dls', 'analytic'):
+        result = make_solver(name, chain).solve_path([Goal([5.0, 0.0, 0.0])] * 2)
+        assert list(result.reason) == [StopReason.UNREACHABLE] * 2
 
 
 def test_after_the_timeout_no_more_candidates_are_looked_for():
