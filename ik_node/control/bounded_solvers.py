@@ -23,7 +23,7 @@ class BoundedSolvers:
         self._twins: dict[str, _Twin] = {}
 
     def solver(self, arm: Arm, timeout: float) -> Solver:
-        """Return the solver of an arm with a timeout, s, checked between attempts.
+        """Return the solver of an arm with a timeout, s, checked every few iterations.
 
         0 means none; a shorter timeout of the arm's own solver is kept.
         """
