@@ -4,6 +4,7 @@ The callables are found by introspection, so that new methods and parameters are
 parameter whose name is not known here gets hostile values only.
 """
 
+import contextlib
 import inspect
 import pickle
 import warnings
@@ -31,6 +32,8 @@ from ik_node.model.geometry import Box, Collision, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint, Mimic
 from ik_node.motion import easing, interpolation, key_poses, limits, pose_library
+from ik_node.solvers.base import Solver
+from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.registry import built_in_names, solver_class
@@ -41,6 +44,8 @@ INTERNAL = {'of', 'nearest_end', 'straight', 'centres', 'numbers', 'neighbours',
             'compiled', 'mro', 'register', 'as_pose', 'rows', 'evaluate', 'energy', 'check',
             'packed', 'target_numbers', 'target_in'}
 _QUICK = {'max_restarts': 3, 'max_iterations': 60}
+EXTREMES = [5e-324, 1e-300, 1e-160, 1e-12, 1e9, 1e160, 1e200, 1e300, 1e308, 10**9, 2**31 - 1]
+_KEPT = 12  # goals and tasks that calls have made, to be used by others
 
 
 class Hostile:
@@ -113,6 +118,8 @@ class Calls:
             for name in built_in_names():
                 quick = {key: value for key, value in _QUICK.items()
                          if key in solver_class(name).Options.specs()}
+                if name == 'example':
+                    quick['examples'] = self.rng.uniform(-1.0, 1.0, (5, chain.n_joints))
                 try:
                     self.solvers.append(make_solver(name, chain, **quick))
                 except UnsupportedError:
@@ -127,9 +134,13 @@ class Calls:
         schedule = key_poses.Schedule([0, 1], 'cubic')
         tip = key_poses.KeyPoses([0, 1], [np.eye(4), np.eye(4)])
         self.bodies = [*(tree.body() for tree in self.trees), self.trees[0].body('floating')]
+        self.bodies.append(self.trees[2].body('planar'))
         self.tasks = self._tasks(self.bodies[2])
-        self.body_solvers = [make_body_solver(name, self.bodies[2], self.tasks[:k + 2], **_QUICK)
-                             for k, name in enumerate(body_solver_names())]
+        self.made_goals: list = []
+        self.made_tasks: list = []
+        self.body_solvers = [make_body_solver(name, body, self.tasks[:k + 2], **_QUICK)
+                             for k, name in enumerate(body_solver_names())
+                             for body in (self.bodies[2], self.bodies[-1])]
         self.objects = [*self.trees, *self.bodies, *self.chains, *self.goals, *self.results,
                         *self.solvers, *self.tasks, *self.body_solvers, self.keys, poses, schedule,
                         tip, easing.easing('sine')]
@@ -158,12 +169,15 @@ class Calls:
         name = self.names[self.rng.integers(len(self.names))]
         function = self._any(self.by_name[name])
         owner = getattr(function, '__self__', None)
-        arguments, options = self._arguments(function, owner)
+        with np.errstate(all='ignore'):  # extremes in fewer digits
+            arguments, options = self._arguments(function, owner)
         said = f'{name}({_said(arguments)}, {_said(options)}) of {_said(owner)}'
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter('ignore')
-                self._check(function(*arguments, **options))
+                value = function(*arguments, **options)
+                self._check(value, name)
+                self._use(value)
         except Exception as error:
             return name, said, error
         return name, said, None
@@ -225,29 +239,38 @@ class Calls:
     def _options(self, arguments: list, chain, bad_ones: float) -> dict:
         """Return options of a solver; those that could take minutes are small."""
         name = arguments[0] if arguments and isinstance(arguments[0], str) else 'dls'
+        extreme = self.rng.random() < 0.3
         find = body_solver_class if name in body_solver_names() else solver_class
         specs = find(name if name in (*built_in_names(), *body_solver_names())
                      else 'dls').Options.specs()
-        options = dict(_QUICK)
+        options: dict = {**_QUICK, 'timeout': 0.5}
+        if name == 'example':
+            options['examples'] = self.rng.uniform(-1.0, 1.0, (5, chain.n_joints))
         for _ in range(self.rng.integers(3)):
             key, bad = self._any(list(specs)), self.rng.random() < bad_ones
             if bad or key not in _QUICK:
                 options[key] = self._any(HOSTILE) if bad else self._any(
-                    [specs[key].choices or 1e-3, 0.5, np.full(chain.n_joints, 0.5), None])
+                    EXTREMES if extreme else
+                    [*specs[key].choices, 1e-3, 0.5, np.full(chain.n_joints, 0.5), None])
         return {key: value for key, value in options.items() if key in specs or bad_ones > 0.5}
 
     def _good(self, name: str, chain):
         """Return a value that a parameter of this name may have, by and large."""
         n, rng = chain.n_joints, self.rng
+        extreme = rng.random() < 0.1  # what is a number may be one that none expects
         pose = chain.forward(rng.uniform(-1.0, 1.0, n))
         q = rng.uniform(-1.0, 1.0, n)
+        if extreme:
+            q *= self._any(EXTREMES)
+        goals = [*self.goals, *self.made_goals]
+        made = [self._any([*self.tasks, *self.made_tasks]) for _ in range(rng.integers(1, 4))]
         makers = {
             ('goal', 'T_base_goal', 'T_world_root', 'pose', 'T0', 'T1', 'placement'): lambda: (
-                self._any([pose, np.asfortranarray(pose), pose.tolist(), self._any(self.goals)])),
+                self._any([pose, np.asfortranarray(pose), pose.tolist(), self._any(goals)])),
             ('goals', 'poses'): lambda: np.array([pose] * int(rng.integers(3))),
             ('q0', 'q', 'q1', 'default'): lambda: self._any(
                 [q, q.tolist(), q.astype('f4'), tuple(q), np.repeat(q, 2)[::2],
-                 np.round(q).astype(int)]),
+                 np.round(np.clip(q, -1e9, 1e9)).astype(int)]),
             ('lower',): lambda: self._any([chain.lower, -0.5]),
             ('upper',): lambda: self._any([chain.upper, 0.5]),
             ('chain',): lambda: chain, ('tree',): lambda: chain.tree,
@@ -256,15 +279,20 @@ class Calls:
             ('seed',): lambda: 3, ('within_limits', 'hold_complex_joints'): lambda: True,
             ('redundancy',): lambda: self._any([None, 0.3, [0.2]]),
             ('elbow', 'position', 'axis', 'normal', 'point', 'center'): lambda: self._any(
-                [[0.0, 0.0, 1.0], [0.1, 0.2, 0.3]]),
+                [[0.0, 0.0, 1.0], [0.1, 0.2, 0.3 if not extreme else self._any(EXTREMES)]]),
             ('orientation',): lambda: self._any([np.eye(3), [0, 0, 0, 2]]),
-            ('weights',): lambda: self._any([None, np.ones(6), [True] * 3 + [False] * 3]),
+            ('weights',): lambda: self._any(
+                [None, np.ones(6), [True] * 3 + [False] * 3,
+                 rng.permutation([1.0, 1.0, 0.0, *rng.choice(EXTREMES, 3).astype(float)])]),
             ('body',): lambda: self._any([self.bodies[2], *self.bodies]),
-            ('tasks',): lambda: self._any([self.tasks, self.tasks[:2], [self._any(self.tasks)]]),
+            ('tasks',): lambda: self._any([self.tasks, self.tasks[:2], made]),
             ('target',): lambda: self._any([[0.3, 0.1, 0.5], np.eye(3), pose, None]),
-            ('direction', 'origin', 'force', 'point_a', 'point_b'): lambda: [0.1, 0.2, 0.3],
+            ('direction', 'origin', 'force', 'point_a', 'point_b'): lambda: (
+                [0.1, 0.2, 0.3 if not extreme else self._any(EXTREMES)]),
             ('polygon',): lambda: [[-0.1, -0.1], [0.1, -0.1], [0.0, 0.1]],
-            ('weight', 'stiffness', 'rest_length', 'dt'): lambda: 0.5,
+            ('weight', 'stiffness', 'rest_length', 'dt', 'timeout', 'max_joint_step'): lambda: (
+                self._any(EXTREMES) if extreme else 0.5),
+            ('join_q0', 'windings'): lambda: True,
             ('priority',): lambda: int(rng.integers(3)), ('gains',): lambda: None,
             ('units',): lambda: 'm', ('one_sided',): lambda: False,
             ('residual',): lambda: lambda q: q[:1],
@@ -300,8 +328,26 @@ class Calls:
                 return make()
         return self._any(HOSTILE)
 
-    def _check(self, value) -> None:
-        """Raise AssertionError for a result that no call may return."""
+    def _use(self, value) -> None:
+        """Solve with a solver that a call has made; keep a goal or a task for later calls."""
+        if isinstance(value, Goal):
+            self.made_goals = [*self.made_goals, value][-_KEPT:]
+        elif isinstance(value, tasks.Task):
+            self.made_tasks = [*self.made_tasks, value][-_KEPT:]
+        elif isinstance(value, Solver):
+            for method in (value.solve, value.closest, value.step):
+                with contextlib.suppress(IkError):
+                    self._check(method(self._good('goal', value.chain),
+                                       self._good('q', value.chain)), 'Solver')
+        elif isinstance(value, BodySolver):
+            q = self.rng.uniform(-1.0, 1.0, value.body.n_joints)
+            for method, more in ((value.solve, ()), (value.closest, ()), (value.velocity, (
+                    self._good('dt', self.chains[0]),))):
+                with contextlib.suppress(IkError):
+                    self._check(method(q, *more), 'BodySolver')
+
+    def _check(self, value, name: str) -> None:
+        """Raise AssertionError for a result that no call may return. name: of the callable."""
         if isinstance(value, Result):
             q = np.atleast_2d(value.q)
             assert np.isfinite(q).all(), value
@@ -310,6 +356,9 @@ class Calls:
             assert len(repr(value)) < 2000
         elif isinstance(value, BodyResult):
             assert np.isfinite(value.q).all(), value
+            assert np.isfinite(list(value.errors.values())).all(), value
+        elif name.startswith(('Solver', 'BodySolver')) and isinstance(value, np.ndarray):
+            assert np.isfinite(value).all(), value
 
     def _any(self, values):
         return values[self.rng.integers(len(values))]

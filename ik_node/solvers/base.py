@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ik_node import _jit
-from ik_node._arrays import floats, number, vector
+from ik_node._arrays import flag, floats, number, vector
 from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
 from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
@@ -116,6 +116,7 @@ class Solver(Driver[_Problem, Found, Result]):
         if not most > 0.0:
             raise InputError(f'max_joint_step must be greater than 0, not {most:g}')
         allowed = math.inf if timeout is None else number(timeout, 'timeout')
+        joined = flag(join_q0, 'join_q0')
         if allowed < 0.0:
             raise InputError(f'timeout must be at least 0, or None, not {timeout:g}')
         goals = (list(poses) if isinstance(poses, (list, tuple)) and len(poses)
@@ -130,7 +131,7 @@ class Solver(Driver[_Problem, Found, Result]):
             self.chain, self._packed_chain, T_base_goal, weights,
             np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
             travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
-            join_q0, most, lambda i, guess: self._solve_verified(goals[i], guess),
+            joined, most, lambda i, guess: self._solve_verified(goals[i], guess),
             self.options.seed, deadline)
         found = plan(problem,
                      lambda part, density: self._candidates(goals[part], start, density))

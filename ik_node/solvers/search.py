@@ -294,11 +294,11 @@ def nearest_turn(chain: ChainArrays, q0: Vector, q: Vector) -> None:
         turned, off = q[k], q0[k] - q[k]
         if abs(off) > math.pi:  # skips the division in the usual case
             turned += turn * round(off / turn)
-        while turned > upper[k]:
-            turned -= turn
-        while turned < lower[k]:
-            turned += turn
-        if turned <= upper[k]:
+        if turned > upper[k]:
+            turned -= turn * math.ceil((turned - upper[k]) / turn)
+        if turned < lower[k]:
+            turned += turn * math.ceil((lower[k] - turned) / turn)
+        if lower[k] <= turned <= upper[k]:
             q[k] = turned
 
 

@@ -18,7 +18,7 @@ from ik_node.solvers.example.models import (
 from ik_node.solvers.example.options import ExampleOptions
 from ik_node.solvers.example.sources import read_examples
 from ik_node.solvers.found import Found
-from ik_node.solvers.goal import Goal
+from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.optimization.objective import pose_rows
@@ -54,8 +54,9 @@ class ExampleSolver(DlsSolver):
         self._models: dict[Features, tuple[Neighbours, Model]] = {}
         self._at(Features(True, True))
 
-    def distance(self, goal: Goal) -> str:
-        """Return how far a goal is from the nearest example, in m and rad."""
+    def distance(self, goal: Any) -> str:
+        """Return how far a goal, as of `solve`, is from the nearest example, in m and rad."""
+        goal = as_goal(goal)
         features = features_of(goal)
         return self._gap(goal, features, self._examples.points(features, goal.pose[None])[0])
 
