@@ -1,5 +1,6 @@
 """Opens robots in files of the user, and those of the package robot_descriptions."""
 
+import functools
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import viser
 from ik_node.downloads import INSTALL, Download, described_robots
 from ik_node.exceptions import IkError
 from ik_node.model.readers import EXTENSIONS, read_model
+from ik_node.threads import start_thread
 from ik_node.viewer.gallery import file_parameters
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.uploads import Uploads, default_tip
@@ -142,8 +144,8 @@ class OpenPanel:
         except IkError as error:
             self._notify(str(error))
             return
-        threading.Thread(target=self._follow, args=(self._download,), daemon=True,
-                         name=f'download {name}').start()
+        start_thread(functools.partial(self._follow, self._download), f'download {name}',
+                     self._notify)
 
     def _follow(self, download: Download) -> None:
         """Show a download, and the robot when it is there."""

@@ -83,7 +83,7 @@ class RobotView:
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
         self._status_text = NO_GOAL  # of the markers
         self._chain: Chain | None = None
-        self._chain_problem = ''
+        self._chain_problem = self._error = ''
         self._offered: tuple[str, ...] = ()
         self._selection: dict[str, Any] = {}
         self._is_fine = False
@@ -141,6 +141,11 @@ class RobotView:
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""
         self.parameters.on_event(changed)
+        self._changed()
+
+    def on_error(self, line: str) -> None:
+        """Store a line about a defect in the handling of messages."""
+        self._error = line
         self._changed()
 
     def set_parameter(self, name: str, value: Any) -> None:
@@ -247,7 +252,8 @@ class RobotView:
     def problems(self) -> list[str]:
         """Messages about what cannot be shown."""
         has_chain = self.tasks or self.is_only_played or not self._chain_problem
-        return [*self._drawn.problems, *([] if has_chain else [self._chain_problem])]
+        return [*filter(None, (self._error,)), *self._drawn.problems,
+                *([] if has_chain else [self._chain_problem])]
 
     def hide_layers(self, layers: Collection[str]) -> None:
         """Hide these layers of its markers, see `marker_scene.layer_of`, and show all others."""
@@ -303,7 +309,7 @@ class RobotView:
         """Draw another robot, or find another chain of it."""
         same = text == self._text and selection['model_path'] == self._selection.get('model_path')
         self._selection = selection
-        self._chain, self._chain_problem = None, ''
+        self._chain, self._chain_problem, self._error = None, '', ''
         self.state.forget_goal()
         self.reports.clear()
         try:

@@ -2,7 +2,6 @@
 
 import threading
 import time
-import traceback
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import viser
 from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.clients.player_link import PlayerLink
+from ik_node.threads import reported, start_thread
 from ik_node.viewer.branch_panel import BranchPanel
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.chain_panel import ChainPanel
@@ -71,11 +71,12 @@ class View:
         """
         self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
-        self._handles = Handles(server, robot_views[0], self._on_drag)
+        self._handles = Handles(server, robot_views[0], self._on_drag, self._notify)
         robot_views[0].drop_goals = self._handles.drop
         self._camera = Camera(server, robot_views, lambda: [
             self._place(i, robot_view) for i, robot_view in enumerate(robot_views)])
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
+        self._told: set[str] = set()  # lines about defects of the painter
         _prepare(server.scene)
         self._ground = Ground(server.scene)
         gui = server.gui
@@ -121,7 +122,7 @@ class View:
                                           self._notify)
         self._lessons = LessonPanel(server, robot_views[0], self._camera, self._notify,
                                     self._forget_choice)
-        self._demo = DemoPanel(server, robot_views[0], self._handles, self.drag_to)
+        self._demo = DemoPanel(server, robot_views[0], self._handles, self.drag_to, self._notify)
         with gui.add_folder('Scene', expand_by_default=False):
             self._scene = ScenePanel(server, robot_views[0], self._handles, self._camera,
                                      self.drag_to, self._notify, self._forget_choice)
@@ -145,21 +146,20 @@ class View:
             robot_view.close()
 
     def run(self) -> None:
-        """Draw until closed; an error in one picture is logged and does not stop the next."""
+        """Draw until closed; an error in one picture is reported and does not stop the next."""
         last_tables = 0.0
         while not self._closed.is_set():
             self._news.wait(_TABLES)
             self._news.clear()
             began = time.monotonic()
-            try:
-                self._paint()
-                if began - last_tables > _TABLES:
-                    last_tables = began
-                    self._update_tables()
-            except IkError as error:
-                self._notify(str(error))
-            except Exception:  # a defect must not stop the next picture
-                self._robot_views[0].connection.node.get_logger().error(traceback.format_exc())
+            with reported('painter', self._tell_once):
+                try:
+                    self._paint()
+                    if began - last_tables > _TABLES:
+                        last_tables = began
+                        self._update_tables()
+                except IkError as error:
+                    self._notify(str(error))
             self._closed.wait(max(0.0, began + 1.0 / _RATE - time.monotonic()))
 
     def _paint(self) -> None:
@@ -269,7 +269,7 @@ class View:
                 self._notify(str(error))
             finally:
                 self._fetching.discard(robot_view.name)
-        threading.Thread(target=fetch, name=f'fetch {robot_view.name}', daemon=True).start()
+        start_thread(fetch, f'fetch {robot_view.name}', self._notify)
 
     def _new_robot(self) -> None:
         """Remove the widgets of the last robot."""
@@ -324,6 +324,12 @@ class View:
     def _forget_choice(self) -> None:
         """Show no robot of the gallery as chosen."""
         self._robot.value = _AS_IT_IS
+
+    def _tell_once(self, line: str) -> None:
+        """Show a line about the painter, which may come with every picture, once."""
+        if line not in self._told:
+            self._told.add(line)
+            self._notify(line)
 
     def _notify(self, line: str) -> None:
         for client in self._server.get_clients().values():
