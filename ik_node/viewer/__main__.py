@@ -14,6 +14,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from ik_node.downloads import described_place
 from ik_node.exceptions import IkError
 from ik_node.model.readers import FORMATS
 from ik_node.resources import robot_file
@@ -33,6 +34,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.exit(f'ik_view needs viser ({error}): pip install viser pycollada fast-simplification')
     try:
         from ik_node.processes import node_command, running
+        from ik_node.viewer.meshes import Places
         from ik_node.viewer.page_server import PageServer
         from ik_node.viewer.robot_view import COLORS, RobotView
         from ik_node.viewer.view import View
@@ -44,7 +46,8 @@ def main(argv: list[str] | None = None) -> int:
         signal.signal(number, lambda *_: stopped.set())
     with contextlib.ExitStack() as stack:
         try:
-            for robot in _robots(arguments):
+            started = _robots(arguments)
+            for robot in started:
                 stack.enter_context(running(node_command(*robot)))
         except (IkError, FileNotFoundError) as error:
             sys.exit(f'ik_view: {error}')
@@ -55,9 +58,13 @@ def main(argv: list[str] | None = None) -> int:
             sys.exit(f'ik_view: {error}')
         stack.callback(server.stop)
         changed = threading.Event()
+        places = Places(arguments.mesh_folder)
+        for file, *_ in started:
+            places.add_robot(file)
+            places.add(described_place(file))
         names = arguments.compare or [arguments.namespace.strip('/') or arguments.node]
         robot_views = [RobotView(
-            server, name, changed.set, arm=arguments.arm, target=arguments.node,
+            server, name, changed.set, arm=arguments.arm, target=arguments.node, places=places,
             namespace=f'{arguments.namespace.rstrip("/")}/{name}' if arguments.compare
             else arguments.namespace,
             color=COLORS[i % len(COLORS)] if arguments.compare else None)
@@ -95,6 +102,10 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
                         'further host name that browsers reach the page by, as with --host or a '
                         'forwarded port; may be repeated. Others are refused, but for this '
                         'machine\'s addresses')
+    parser.add_argument('--mesh-folder', action='append', default=[], type=Path, metavar='FOLDER',
+                        help='a folder that mesh files of descriptions are opened in, beside '
+                        'installed packages of ROS and the folder or package of ROBOT; may be '
+                        'repeated')
     parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '
                         'next free one; by default 8080')
     arguments = parser.parse_args(_own(sys.argv[1:] if argv is None else argv))

@@ -8,7 +8,7 @@ from typing import Any
 
 import viser
 
-from ik_node.downloads import INSTALL, Download, described_robots
+from ik_node.downloads import INSTALL, Download, described_place, described_robots
 from ik_node.exceptions import IkError
 from ik_node.model.readers import EXTENSIONS, read_model
 from ik_node.threads import start_thread
@@ -53,6 +53,8 @@ class OpenPanel:
         """Make the widgets. notify: shows a line. on_opened: called for each robot opened."""
         self._robot_views, self._notify, self._on_opened = robot_views, notify, on_opened
         self._uploads = Uploads()
+        for robot_view in robot_views:
+            robot_view.places.add(self._uploads.folder)
         self._found: dict[str, Path] = {}  # robots of the last archive
         self._download: Download | None = None
         self._opening = threading.Lock()
@@ -158,6 +160,8 @@ class OpenPanel:
             file = download.wait(show)
             show('reading …')
             tip = default_tip(read_model(file))
+            for robot_view in self._robot_views:
+                robot_view.places.add(described_place(file))
             with self._opening:
                 self._take(file_parameters(file, tip=tip))
         except (IkError, OSError) as error:

@@ -1,5 +1,6 @@
 """The page: one or several nodes, the handles of their goals, and the panels."""
 
+import itertools
 import threading
 import time
 from typing import Any
@@ -16,7 +17,7 @@ from ik_node.viewer.camera import Camera
 from ik_node.viewer.chain_panel import ChainPanel
 from ik_node.viewer.demo_panel import DemoPanel
 from ik_node.viewer.film import FilmPanel
-from ik_node.viewer.gallery import robots
+from ik_node.viewer.gallery import mesh_folders, robots
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.goal_panel import GoalPanel
 from ik_node.viewer.goal_plot import GoalPlot
@@ -86,6 +87,8 @@ class View:
             server, PlayerLink(robot_views[0].connection, player, news.set), self._notify)
         self._readout = Readout(server, robot_views)
         self._gallery = robots()
+        for robot_view, folder in itertools.product(robot_views, mesh_folders()):
+            robot_view.places.add(folder)
         self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
                                        hint='load another robot into the node')
         self._robot.on_update(lambda event: self._choose_robot(event))
