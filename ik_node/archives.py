@@ -28,7 +28,7 @@ from ik_node.exceptions import ModelError, shown
 ARCHIVE = '.zip'
 """The extension of archives."""
 _IGNORED = ('__MACOSX', '.git')  # folders
-_SMALL = 2**20  # bytes that a file may have, however it is packed
+_SMALL = 2**16  # bytes that a file may have, however it is packed
 
 
 class Member(NamedTuple):
@@ -81,7 +81,7 @@ def read_member(member: Member, most: int = MAX_BYTES) -> bytes:
     if info.flag_bits & 1:
         raise ModelError(f'{what} is encrypted; pack it without a password')
     try:
-        with _opened(member.archive).open(info) as file:
+        with _opened(member.archive).reader.open(info) as file:
             return file.read(most)  # the module reads no more than the size in the directory
     except _DAMAGED as error:
         raise ModelError(f'{what} cannot be read: {error}') from error
@@ -100,40 +100,56 @@ def _words(member: Member) -> str:
 
 def _files(archive: Path) -> dict[str, zipfile.ZipInfo]:
     try:
-        members = _opened(archive).infolist()
+        opened = _opened(archive)
     except _DAMAGED as error:
         raise ModelError(f'{archive.name} is no zip archive that can be read: {error}') from error
-    if len(members) > MAX_ARCHIVE_FILES:
-        raise ModelError(f'{archive.name} has {len(members)} files; at most {MAX_ARCHIVE_FILES} '
+    if opened.count > MAX_ARCHIVE_FILES:
+        raise ModelError(f'{archive.name} has {opened.count} files; at most {MAX_ARCHIVE_FILES} '
                          'are allowed')
-    size = sum(info.file_size for info in members)
-    if size > MAX_ARCHIVE_BYTES:
-        raise ModelError(f'{archive.name} has {size / 2**20:.0f} MiB unpacked; at most '
+    if opened.size > MAX_ARCHIVE_BYTES:
+        raise ModelError(f'{archive.name} has {opened.size / 2**20:.0f} MiB unpacked; at most '
                          f'{MAX_ARCHIVE_BYTES // 2**20} MiB are allowed')
-    for info in members:
-        if len(info.filename) > MAX_PATH or info.filename.count('/') > MAX_FOLDERS:
-            raise ModelError(f'{archive.name} has a file {shown(info.filename[:60])}…; names have '
-                             f'at most {MAX_PATH} characters and {MAX_FOLDERS} folders')
-    return {info.filename: info for info in members
-            if not info.is_dir() and not _is_ignored(info.filename.split('/'))}
+    if opened.longest:
+        raise ModelError(f'{archive.name} has a file {shown(opened.longest[:60])}…; names have at '
+                         f'most {MAX_PATH} characters and {MAX_FOLDERS} folders')
+    return opened.files
 
 
-def _opened(archive: Path) -> zipfile.ZipFile:
+class _Opened(NamedTuple):
+    """An archive that is open."""
+
+    reader: zipfile.ZipFile
+    files: dict[str, zipfile.ZipInfo]
+    count: int
+    """Of all entries."""
+    size: int
+    """Of all entries, unpacked; bytes."""
+    longest: str
+    """A name that is beyond the bounds; '' for none."""
+
+
+def _opened(archive: Path) -> _Opened:
     """Return an archive; the last one stays open, since robots have many meshes."""
     status = archive.stat()
     return _open(archive, (status.st_ino, status.st_size, status.st_mtime_ns))
 
 
 @functools.lru_cache(maxsize=1)
-def _open(archive: Path, _: tuple[int, ...]) -> zipfile.ZipFile:
+def _open(archive: Path, _: tuple[int, ...]) -> _Opened:
     file = _File(archive)
     try:
-        opened = zipfile.ZipFile(file)
+        reader = zipfile.ZipFile(file)
     except BaseException:
         file.close()
         raise
     file.most = None
-    return opened
+    entries = reader.infolist()
+    longest = next((info.filename for info in entries if len(info.filename) > MAX_PATH
+                    or info.filename.count('/') > MAX_FOLDERS), '')
+    return _Opened(reader, {
+        info.filename: info for info in entries
+        if not longest and not info.is_dir() and not _is_ignored(info.filename.split('/'))
+    }, len(entries), sum(info.file_size for info in entries), longest)
 
 
 class _File(io.FileIO):

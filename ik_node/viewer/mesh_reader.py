@@ -20,7 +20,7 @@ from ik_node.bounds import MAX_MESH_BYTES
 
 MESH_FORMATS = ('stl', 'dae', 'obj', 'glb', 'gltf', 'ply', 'off')
 """Of files, by their extensions. Those that are archives themselves are not read."""
-SECONDS = 1.0           # of processor time, for whatever is small
+SECONDS = 0.75          # of processor time, for whatever is small
 SECONDS_PER_MIB = 4.0   # for each MiB of a file, as it is stored
 _MEMORY = 2**28         # bytes, besides those of the process
 _MEMORY_PER_BYTE = 16   # of a file; COLLADA takes most
