@@ -103,8 +103,8 @@ def _files(archive: Path) -> dict[str, zipfile.ZipInfo]:
         opened = _opened(archive)
     except _DAMAGED as error:
         raise ModelError(f'{archive.name} is no zip archive that can be read: {error}') from error
-    if opened.count > MAX_ARCHIVE_FILES:
-        raise ModelError(f'{archive.name} has {opened.count} files; at most {MAX_ARCHIVE_FILES} '
+    if opened.entries > MAX_ARCHIVE_FILES:
+        raise ModelError(f'{archive.name} has {opened.entries} files; at most {MAX_ARCHIVE_FILES} '
                          'are allowed')
     if opened.size > MAX_ARCHIVE_BYTES:
         raise ModelError(f'{archive.name} has {opened.size / 2**20:.0f} MiB unpacked; at most '
@@ -120,8 +120,8 @@ class _Opened(NamedTuple):
 
     reader: zipfile.ZipFile
     files: dict[str, zipfile.ZipInfo]
-    count: int
-    """Of all entries."""
+    entries: int
+    """How many it has, folders counted."""
     size: int
     """Of all entries, unpacked; bytes."""
     longest: str
@@ -143,13 +143,13 @@ def _open(archive: Path, _: tuple[int, ...]) -> _Opened:
         file.close()
         raise
     file.most = None
-    entries = reader.infolist()
-    longest = next((info.filename for info in entries if len(info.filename) > MAX_PATH
+    infos = reader.infolist()
+    longest = next((info.filename for info in infos if len(info.filename) > MAX_PATH
                     or info.filename.count('/') > MAX_FOLDERS), '')
     return _Opened(reader, {
-        info.filename: info for info in entries
+        info.filename: info for info in infos
         if not longest and not info.is_dir() and not _is_ignored(info.filename.split('/'))
-    }, len(entries), sum(info.file_size for info in entries), longest)
+    }, len(infos), sum(info.file_size for info in infos), longest)
 
 
 class _File(io.FileIO):

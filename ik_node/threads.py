@@ -5,15 +5,16 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 """Shows a line where users see it."""
 _LOG = logging.getLogger(__name__)
 
 
-def start_thread(work: Callable[[], None], name: str, tell: Tell | None = None) -> threading.Thread:
+def start_thread(work: Callable[[], None], name: str,
+                 notify: Notify | None = None) -> threading.Thread:
     """Start a thread that ends with the process; what ends its work is reported."""
     def run() -> None:
-        with reported(name, tell):
+        with reported(name, notify):
             work()
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
@@ -21,8 +22,8 @@ def start_thread(work: Callable[[], None], name: str, tell: Tell | None = None) 
 
 
 @contextlib.contextmanager
-def reported(what: str, tell: Tell | None = None) -> Iterator[None]:
-    """Log an exception of the block with its traceback, tell it in a line, and go on after it.
+def reported(what: str, notify: Notify | None = None) -> Iterator[None]:
+    """Log an exception of the block with its traceback, show it in a line, and go on after it.
 
     For defects: errors that are expected are handled where they occur.
     """
@@ -30,8 +31,8 @@ def reported(what: str, tell: Tell | None = None) -> Iterator[None]:
         yield
     except Exception as error:
         _LOG.exception('internal error in "%s", going on', what)
-        if tell is not None:
+        if notify is not None:
             try:
-                tell(f'Internal error in "{what}": {type(error).__name__}: {error}')
+                notify(f'Internal error in "{what}": {type(error).__name__}: {error}')
             except Exception:  # the page may be closed
                 _LOG.exception('"%s" cannot be reported on the page', what)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 playwright = pytest.importorskip('playwright.sync_api',
                                  reason='playwright is not installed (make test brings it)')
 

@@ -9,7 +9,7 @@ import viser
 
 from ik_node.control.figure_path import FigurePath
 from ik_node.motion.closed_path import ClosedPath
-from ik_node.threads import Tell, start_thread
+from ik_node.threads import Notify, start_thread
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.targets import Target
@@ -30,14 +30,14 @@ class DemoPanel:
     """
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView, handles: Handles,
-                 drag_to: Callable[[np.ndarray, str], None], tell: Tell | None = None) -> None:
+                 drag_to: Callable[[np.ndarray, str], None], notify: Notify | None = None) -> None:
         """Make the widgets.
 
         drag_to: called with a pose (4, 4), m, of the scene, and the name of a task, '' for the arm.
-        tell: called with a line about a defect that ends the demo.
+        notify: called with a line about a defect that ends the demo.
         """
         self._robot_view, self._handles, self._drag_to = robot_view, handles, drag_to
-        self._tell = tell
+        self._notify = notify
         self._stopped = threading.Event()
         self._stopped.set()
         self._thread: threading.Thread | None = None
@@ -76,7 +76,7 @@ class DemoPanel:
             self._stopped = threading.Event()
             self._button.label = _STOP
             self._thread = start_thread(functools.partial(self._play, targets, self._stopped),
-                                        'demo', self._tell)
+                                        'demo', self._notify)
 
     def _path(self) -> _Targets | None:
         """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""

@@ -77,7 +77,7 @@ class View:
         self._camera = Camera(server, robot_views, lambda: [
             self._place(i, robot_view) for i, robot_view in enumerate(robot_views)])
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
-        self._told: set[str] = set()  # lines about defects of the painter
+        self._notified: set[str] = set()  # lines about defects of the painter
         _prepare(server.scene)
         self._ground = Ground(server.scene)
         gui = server.gui
@@ -155,7 +155,7 @@ class View:
             self._news.wait(_TABLES)
             self._news.clear()
             began = time.monotonic()
-            with reported('painter', self._tell_once):
+            with reported('painter', self._notify_once):
                 try:
                     self._paint()
                     if began - last_tables > _TABLES:
@@ -328,10 +328,10 @@ class View:
         """Show no robot of the gallery as chosen."""
         self._robot.value = _AS_IT_IS
 
-    def _tell_once(self, line: str) -> None:
+    def _notify_once(self, line: str) -> None:
         """Show a line about the painter, which may come with every picture, once."""
-        if line not in self._told:
-            self._told.add(line)
+        if line not in self._notified:
+            self._notified.add(line)
             self._notify(line)
 
     def _notify(self, line: str) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 
+import msgspec
+import zstandard
 from websockets.exceptions import InvalidMessage, InvalidStatus
 from websockets.sync.client import connect
 
@@ -124,7 +126,14 @@ def test_a_refusal_tells_the_option_and_no_foreign_site_may_frame_the_page(port)
         connection.close()
 
 
-def test_the_page_is_not_shared_whoever_asks(server):
+def test_the_page_is_not_shared_whoever_asks(server, port):
+    with connect(f'ws://127.0.0.1:{port}', subprotocols=[PROTOCOL], compression=None,
+                 max_size=None) as opened:
+        frame = opened.recv(timeout=60)
+    packed = frame[16:16 + int.from_bytes(frame[8:16], 'little')]
+    themes = [message for message in msgspec.msgpack.decode(
+        zstandard.decompress(packed))['messages'] if 'show_share_button' in message]
+    assert [theme['show_share_button'] for theme in themes] == [False]
     assert server.request_share_url() is None
 
 
