@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import viser
 
 from benchmark import arms
 from benchmark.chromium import new_page
@@ -26,6 +25,7 @@ from ik_node.resources import robot_file, share_folder
 from ik_node.ros.clients.client import Client
 from ik_node.tasks import Pose, Position
 from ik_node.viewer.meshes import Meshes
+from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_scene import RobotScene
 from ik_node.viewer.robot_view import COLORS, RobotView
 from ik_node.viewer.targets import Target
@@ -122,7 +122,7 @@ def tasks(file: Path) -> None:
 def masses(file: Path) -> None:
     """Show a humanoid whose left palm was drawn forward and up, with each kind of mass."""
     body = KinematicTree.from_urdf(robot_file('humanoid')).body('floating')
-    server = viser.ViserServer(host='127.0.0.1', port=_PORT, verbose=False)
+    server = PageServer('127.0.0.1', _PORT)
     server.scene.set_up_direction('+z')
     server.gui.configure_theme(show_logo=False, show_share_button=False)
     try:
@@ -184,7 +184,7 @@ def _shown(commands: dict[str, list[str]]) -> Iterator[tuple[Any, View, list[Rob
     with contextlib.ExitStack() as stack:
         for command in commands.values():
             stack.enter_context(running(command))
-        server = viser.ViserServer(host='127.0.0.1', port=_PORT, verbose=False, label='ik_view')
+        server = PageServer('127.0.0.1', _PORT)
         stack.callback(server.stop)
         news = threading.Event()
         robot_views = [RobotView(server, name if several else 'ik_node', news.set,

@@ -13,11 +13,19 @@ from ik_node.exceptions import ModelError, shown
 MAX_BYTES = 8 * 2**20
 """Of a description, a table of rows or a file of poses."""
 MAX_MESH_BYTES = 128 * 2**20
-"""Of a mesh inside an archive."""
+"""Of a mesh, with the files that it names."""
 MAX_ARCHIVE_BYTES = 512 * 2**20
 """Of all files of an archive, unpacked."""
 MAX_ARCHIVE_FILES = 10_000
 """Of an archive, folders counted."""
+MAX_DIRECTORY_BYTES = 4 * 2**20
+"""Of the directory of an archive."""
+MAX_PACKING = 100
+"""How many times a file of an archive may be larger than it is packed; meshes are 3 to 20 times."""
+MAX_PATH = 1024
+"""Characters of the name of a file in an archive, with its folders."""
+MAX_FOLDERS = 50
+"""How deep folders of an archive may stand within each other."""
 MAX_UPLOAD_BYTES = 256 * 2**20
 """Of a file that is sent to the page."""
 MAX_NODES = 100_000

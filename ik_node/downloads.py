@@ -58,6 +58,14 @@ def is_described(name: str) -> bool:
     return bool(re.fullmatch(rf'\w+{_SUFFIX}', name)) or name in described_robots()
 
 
+def described_place(file: Path) -> Path:
+    """Return the folder of a downloaded robot's meshes: the cache, or that of a file elsewhere."""
+    file = file.resolve()
+    cache = Path(os.environ.get('ROBOT_DESCRIPTIONS_CACHE', '~/.cache/robot_descriptions')
+                 ).expanduser().resolve()
+    return cache if cache in file.parents else file.parent
+
+
 class Download:
     """The download of a robot, in a process that `cancel` ends."""
 

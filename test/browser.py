@@ -13,6 +13,7 @@ viser = pytest.importorskip('viser', reason='viser is not installed (make test b
 playwright = pytest.importorskip('playwright.sync_api',
                                  reason='playwright is not installed (make test brings it)')
 
+from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.view import View
 
@@ -52,7 +53,7 @@ def view_of(domain_id, *robot_views):
 
     Yields (server, view, robot_views).
     """
-    server = viser.ViserServer(host='127.0.0.1', port=8200, verbose=False)
+    server = PageServer('127.0.0.1', 8200)
     news = threading.Event()
     made = [RobotView(server, changed=news.set, domain_id=domain_id, **arguments)
             for arguments in robot_views or ({'name': 'ik_node'},)]

@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).parents[1] / 'ik_node'
 
 # A layer may import from those before it. Single modules at the top are named by their file.
 LAYERS = [['_arrays', '_immutable', '_jit', '_renamed', 'archives', 'bounds', 'commands',
-           'downloads', 'exceptions', 'options', 'processes', 'resources', 'signals'],
+           'downloads', 'exceptions', 'options', 'processes', 'resources', 'signals',
+           'threads'],
           ['spatial', 'rotations'],
           ['kinematics'], ['model'], ['tasks'], ['solvers'],
           ['motion', 'plugins', 'workspace'],

@@ -92,6 +92,25 @@ def find_reader(source: str | PathLike[str]) -> Reader:
                      f'{shown(head.strip()[:60])}')
 
 
+def read_untrusted_model(file: PathLike[str]) -> KinematicTree:
+    """Read a robot from a file of anyone's, as a text that may come from anyone is read.
+
+    Opens no other file: a URDF must not use xacro. Raises ModelError.
+    """
+    path = as_path(file, 'a model')
+    if find_reader(path).read is not read_urdf:
+        return read_model(path)
+    try:
+        text = read_bytes(path).decode('utf-8-sig')
+    except UnicodeDecodeError as error:
+        raise ModelError(f'{path.name} is not text in UTF-8: {error}') from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f'{path.name} cannot be read: {error}') from error
+    if not is_urdf(text):
+        raise ModelError(f'{path.name} is no robot: it has no <robot>')
+    return read_urdf_text(text)
+
+
 def read_urdf_text(text: str, hold_complex_joints: bool = False) -> KinematicTree:
     """Read a robot from URDF text that may come from anyone; see `read_untrusted_urdf`."""
     return KinematicTree.from_parts(read_untrusted_urdf(text, hold_complex_joints))

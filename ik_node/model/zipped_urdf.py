@@ -4,6 +4,7 @@ The archive stays as it is. Mesh files inside it are named by paths through it, 
 file:///home/me/robot.zip/meshes/link_1.stl, which `ik_node.archives` reads.
 """
 
+import bisect
 import posixpath
 import re
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
 
 from ik_node.archives import Member, file_names, listed, member_of, read_member
+from ik_node.bounds import MAX_FOLDERS
 from ik_node.exceptions import ModelError
 from ik_node.model.parts import ModelParts
 from ik_node.model.robot_xml import parse_robot
@@ -60,41 +62,72 @@ def is_zip(head: str) -> bool:
 def _with_meshes(urdf: Member) -> str:
     """Return the text of a URDF, with the names of the meshes that the archive has."""
     robot = parse_robot(read_member(urdf), f'{urdf.name} in {urdf.archive.name}')
-    files = [name.split('/') for name in file_names(urdf.archive)]
+    files = _Files(file_names(urdf.archive), urdf.name.split('/')[:-1])
     archive = urdf.archive.resolve()
     for mesh in robot.iter('mesh'):
-        found = _find(mesh.get('filename', ''), urdf.name.split('/')[:-1], files)
-        if found is not None:
+        found = files.find(mesh.get('filename', ''))
+        if found:
             mesh.set('filename', archive.joinpath(*found).as_uri())
     return ElementTree.tostring(robot, encoding='unicode')
 
 
-def _find(filename: str, folder: Sequence[str],
-          files: Sequence[Sequence[str]]) -> Sequence[str] | None:
-    """Return the file of an archive that a mesh's name means; None where it has none.
+class _Files:
+    """The files of an archive, found by the ends of their names in the logarithm of their number.
 
-    folder: of the URDF. A relative name is looked for from there. Else that file is taken which
-    has most of the name's last parts in common, the nearest to the URDF of several: the folder of
-    a package, or where it was once installed, may have any name in an archive.
+    Names are kept with the file first and the outermost folder last, and sorted so: those with the
+    same end stand together.
     """
-    url = urlparse(re.sub(r'^[A-Za-z]:(?=[\\/])', '', filename).replace('\\', '/'))  # no drive
-    path = unquote(url.path).lstrip('/')
-    if url.scheme == 'package':
-        path = f'{url.netloc}/{path}'
-    elif url.scheme not in ('', 'file'):
-        return None
-    direct = posixpath.normpath('/'.join([*folder, path])).split('/')
-    if direct in files:
-        return direct
-    parts = [part for part in posixpath.normpath(path).split('/') if part != '..']
-    for first in range(len(parts)):
-        wanted = parts[first:]
-        found = [file for file in files if file[-len(wanted):] == wanted]
-        if len(found) == 1 or (found and len(wanted) > 1):
-            return max(found, key=lambda file: _shared(file, folder))
-    return None
+
+    def __init__(self, names: Sequence[str], folder: Sequence[str]) -> None:
+        """Sort the names of files; folder: of the URDF."""
+        self._names, self._folder = frozenset(names), folder
+        self._backward = sorted(tuple(reversed(name.split('/'))) for name in names)
+        self._nearest: dict[tuple[str, ...], tuple[str, ...]] = {}  # by the end of a name
+
+    def find(self, filename: str) -> Sequence[str]:
+        """Return the file of the archive that a mesh's name means; empty where it has none.
+
+        A relative name is looked for from the folder of the URDF. Else that file is taken which has
+        most of the name's last parts in common, the nearest to the URDF of several: the folder of a
+        package, or where it was once installed, may have any name in an archive.
+        """
+        try:
+            url = urlparse(re.sub(r'^[A-Za-z]:(?=[\\/])', '', filename)  # no drive
+                           .replace('\\', '/'))
+        except ValueError:  # no URL
+            return ()
+        path = unquote(url.path).lstrip('/')
+        if url.scheme == 'package':
+            path = f'{url.netloc}/{path}'
+        elif url.scheme not in ('', 'file'):
+            return ()
+        direct = posixpath.normpath('/'.join([*self._folder, path]))
+        if direct in self._names:
+            return direct.split('/')
+        parts = [part for part in posixpath.normpath(path).split('/') if part != '..']
+        wanted = tuple(reversed(parts[-MAX_FOLDERS - 1:]))
+        at = bisect.bisect_left(self._backward, wanted)
+        end = max((_common(wanted, file) for file in self._backward[max(at - 1, 0):at + 1]),
+                  key=len, default=())
+        if end not in self._nearest:
+            self._nearest[end] = self._nearest_of(end)
+        return self._nearest[end]
+
+    def _nearest_of(self, end: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the file that is nearest to the URDF of those with an end in common.
+
+        A name alone, without a folder, must have only one.
+        """
+        if not end:
+            return ()
+        first = bisect.bisect_left(self._backward, end)
+        last = bisect.bisect_left(self._backward, (*end[:-1], end[-1] + '\0'))
+        found = [file[::-1] for file in self._backward[first:last]]
+        if len(end) == 1 and len(found) > 1:
+            return ()
+        return max(found, key=lambda file: len(_common(file[:-1], self._folder)))
 
 
-def _shared(file: Sequence[str], folder: Sequence[str]) -> int:
-    """Return how many folders a file and a folder have in common, from the outermost on."""
-    return len(posixpath.commonprefix([list(file[:-1]), list(folder)]))
+def _common(a: Sequence[str], b: Sequence[str]) -> tuple[str, ...]:
+    """Return the parts that two names have in common, from the first on."""
+    return tuple(posixpath.commonprefix([list(a), list(b)]))

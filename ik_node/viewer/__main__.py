@@ -14,10 +14,12 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from ik_node.downloads import described_place
 from ik_node.exceptions import IkError
 from ik_node.model.readers import FORMATS
 from ik_node.resources import robot_file
 from ik_node.solvers.registry import solver_names
+from ik_node.threads import start_thread
 
 _COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone
 
@@ -27,11 +29,13 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _arguments(argv)
     try:
         import fast_simplification  # noqa: F401  (for meshes; reported here, with viser)
-        import viser
+        import viser  # noqa: F401
     except ImportError as error:
         sys.exit(f'ik_view needs viser ({error}): pip install viser pycollada fast-simplification')
     try:
         from ik_node.processes import node_command, running
+        from ik_node.viewer.meshes import Places
+        from ik_node.viewer.page_server import PageServer
         from ik_node.viewer.robot_view import COLORS, RobotView
         from ik_node.viewer.view import View
     except ImportError as error:
@@ -42,27 +46,33 @@ def main(argv: list[str] | None = None) -> int:
         signal.signal(number, lambda *_: stopped.set())
     with contextlib.ExitStack() as stack:
         try:
-            for robot in _robots(arguments):
+            started = _robots(arguments)
+            for robot in started:
                 stack.enter_context(running(node_command(*robot)))
         except (IkError, FileNotFoundError) as error:
             sys.exit(f'ik_view: {error}')
-        with contextlib.redirect_stdout(io.StringIO()):  # it has a banner of its own
-            server = viser.ViserServer(host=arguments.host, port=arguments.port, label='ik_view',
-                                       verbose=False)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):  # it has a banner of its own
+                server = PageServer(arguments.host, arguments.port, arguments.allow_host)
+        except IkError as error:
+            sys.exit(f'ik_view: {error}')
         stack.callback(server.stop)
         changed = threading.Event()
+        places = Places(arguments.mesh_folder)
+        for file, *_ in started:
+            places.add_robot(file)
+            places.add(described_place(file))
         names = arguments.compare or [arguments.namespace.strip('/') or arguments.node]
         robot_views = [RobotView(
-            server, name, changed.set, arm=arguments.arm, target=arguments.node,
+            server, name, changed.set, arm=arguments.arm, target=arguments.node, places=places,
             namespace=f'{arguments.namespace.rstrip("/")}/{name}' if arguments.compare
             else arguments.namespace,
             color=COLORS[i % len(COLORS)] if arguments.compare else None)
             for i, name in enumerate(names)]
         view = View(server, robot_views, changed, arguments.player)
         stack.callback(view.close)
-        print(f'ik_view: http://{arguments.host}:{server.get_port()}', flush=True)
-        painter = threading.Thread(target=view.run, name='painter', daemon=True)
-        painter.start()
+        print(f'ik_view: {server.address}', flush=True)
+        start_thread(view.run, 'painter')
         stopped.wait()
     return 0
 
@@ -88,6 +98,14 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
                         'motion, in the same namespace; by default ik_play')
     parser.add_argument('--host', default='127.0.0.1', help='address of the page; 0.0.0.0 '
                         'serves it to the whole network')
+    parser.add_argument('--allow-host', action='append', default=[], metavar='NAME', help='a '
+                        'further host name that browsers reach the page by, as with --host or a '
+                        'forwarded port; may be repeated. Others are refused, but for this '
+                        'machine\'s addresses')
+    parser.add_argument('--mesh-folder', action='append', default=[], type=Path, metavar='FOLDER',
+                        help='a folder that mesh files of descriptions are opened in, beside '
+                        'installed packages of ROS and the folder or package of ROBOT; may be '
+                        'repeated')
     parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '
                         'next free one; by default 8080')
     arguments = parser.parse_args(_own(sys.argv[1:] if argv is None else argv))

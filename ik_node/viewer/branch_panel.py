@@ -26,7 +26,7 @@ class BranchPanel:
         self._robot_view, self._notify = robot_view, notify
         self._chain: Chain | None = None
         self._branches, self._number = np.empty((0, 0)), 0
-        self._work: Newest[str] = Newest(self._do)
+        self._work: Newest[str] = Newest(self._do, self._notify)
         self._folder = server.gui.add_folder('Branches', expand_by_default=False, visible=False)
         with self._folder:
             self._text = server.gui.add_markdown(_NONE)

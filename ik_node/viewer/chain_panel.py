@@ -36,7 +36,7 @@ class ChainPanel:
         self._last_values: dict[str, str] = {}  # the node's values that they have shown
         self._tree: KinematicTree | None = None
         self._chain: Chain | None = None
-        self._chains: Newest[Chain] = Newest(self._show_fit)
+        self._chains: Newest[Chain] = Newest(self._show_fit, self._notify)
 
     def close(self) -> None:
         """End the thread."""

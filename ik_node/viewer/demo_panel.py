@@ -1,5 +1,6 @@
 """Leads the goal round on a closed path, at a speed that can be watched."""
 
+import functools
 import threading
 from collections.abc import Callable
 
@@ -8,6 +9,7 @@ import viser
 
 from ik_node.control.figure_path import FigurePath
 from ik_node.motion.closed_path import ClosedPath
+from ik_node.threads import Notify, start_thread
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.targets import Target
@@ -28,12 +30,14 @@ class DemoPanel:
     """
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView, handles: Handles,
-                 drag_to: Callable[[np.ndarray, str], None]) -> None:
+                 drag_to: Callable[[np.ndarray, str], None], notify: Notify | None = None) -> None:
         """Make the widgets.
 
         drag_to: called with a pose (4, 4), m, of the scene, and the name of a task, '' for the arm.
+        notify: called with a line about a defect that ends the demo.
         """
         self._robot_view, self._handles, self._drag_to = robot_view, handles, drag_to
+        self._notify = notify
         self._stopped = threading.Event()
         self._stopped.set()
         self._thread: threading.Thread | None = None
@@ -71,9 +75,8 @@ class DemoPanel:
                 self._thread.join()  # its last goal would look like a user's drag
             self._stopped = threading.Event()
             self._button.label = _STOP
-            self._thread = threading.Thread(target=self._play, args=(targets, self._stopped),
-                                            name='demo', daemon=True)
-            self._thread.start()
+            self._thread = start_thread(functools.partial(self._play, targets, self._stopped),
+                                        'demo', self._notify)
 
     def _path(self) -> _Targets | None:
         """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""
@@ -96,14 +99,16 @@ class DemoPanel:
 
     def _play(self, targets: _Targets, stopped: threading.Event) -> None:
         tree, sent = self._robot_view.tree, dict[str, np.ndarray]()
-        while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree
-                   or self._is_dragged_from(sent)):
-            self._phase = (self._phase + 1.0 / (_RATE * float(self._round.value))) % 1.0
-            sent = targets(self._phase)
-            for name, T_scene_goal in sent.items():
-                self._drag_to(T_scene_goal, name)
-        if not stopped.is_set():
-            self.stop()
+        try:
+            while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree
+                       or self._is_dragged_from(sent)):
+                self._phase = (self._phase + 1.0 / (_RATE * float(self._round.value))) % 1.0
+                sent = targets(self._phase)
+                for name, T_scene_goal in sent.items():
+                    self._drag_to(T_scene_goal, name)
+        finally:
+            if not stopped.is_set():
+                self.stop()
 
     def _is_dragged_from(self, sent: dict[str, np.ndarray]) -> bool:
         """Tell whether a handle is no longer where it was led to, poses (4, 4), m, by task."""

@@ -1,5 +1,6 @@
 """Pictures and films of the page."""
 
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -8,6 +9,8 @@ from typing import Any
 import imageio.v3 as iio
 import numpy as np
 import viser
+
+from ik_node.threads import start_thread
 
 _PICTURE = 1200, 1600  # pixels, height and width
 _FILM = 360, 480
@@ -42,8 +45,8 @@ class FilmPanel:
             self._finished.set()
         elif client is not None:
             self._finished = threading.Event()
-            threading.Thread(target=self._record, args=(client, self._finished), name='film',
-                             daemon=True).start()
+            start_thread(functools.partial(self._record, client, self._finished), 'film',
+                         self._notify)
 
     def _record(self, client: viser.ClientHandle, finished: threading.Event) -> None:
         """Take pictures until the film is finished, and send it to the browser."""

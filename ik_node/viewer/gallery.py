@@ -34,14 +34,25 @@ def robots() -> dict[str, dict[str, str]]:
         kind = find_reader(file).name
         found[name if kind == 'URDF' else f'{name} ({kind})'] = file_parameters(
             file, tip=_TIPS.get(name, ''))
-    for package, (module, below, files) in _REAL.items():
-        spec = importlib.util.find_spec(module)
-        for place in (spec.submodule_search_locations or () if spec else ()):
-            for name, (base, tip) in files.items():
-                file = (Path(place) / below / name).resolve()
-                if file.is_file():
-                    found[f'{file.stem} ({package})'] = file_parameters(file, base, tip)
+    for package, folder in _folders():
+        for name, (base, tip) in _REAL[package][2].items():
+            file = (folder / name).resolve()
+            if file.is_file():
+                found[f'{file.stem} ({package})'] = file_parameters(file, base, tip)
     return found
+
+
+def mesh_folders() -> list[Path]:
+    """Return the folders of installed packages that the meshes of the robots are in."""
+    return [folder.parent for _, folder in _folders()]
+
+
+def _folders() -> list[tuple[str, Path]]:
+    """Return the folder of robots of each package that is installed."""
+    return [(package, (Path(place) / below).resolve())
+            for package, (module, below, _) in _REAL.items()
+            if (spec := importlib.util.find_spec(module)) is not None
+            for place in spec.submodule_search_locations or ()]
 
 
 def file_parameters(file: Path, base: str = '', tip: str = '') -> dict[str, str]:

@@ -7,6 +7,7 @@ import numpy as np
 import viser
 
 from ik_node.spatial import inverse
+from ik_node.threads import Notify
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.poses import matrix, position_wxyz
 from ik_node.viewer.scene_names import new_name
@@ -26,12 +27,13 @@ class Gizmo:
 
     def __init__(self, server: viser.ViserServer, name: str, T: np.ndarray, scale: float,
                  moved: Callable[[np.ndarray], None], frame: Callable[[], np.ndarray] | None = None,
-                 freedom: Freedom | None = None, label: str = '') -> None:
+                 freedom: Freedom | None = None, label: str = '',
+                 notify: Notify | None = None) -> None:
         """Create the handle at a pose (4, 4), m, of the scene.
 
         moved: called with T_frame_goal (4, 4), m, after each drag. frame: returns T_scene_frame
         (4, 4), m, of the target's frame; by default that of the scene. freedom: by default all.
-        label: the text beside it.
+        label: the text beside it. notify: called with a line about a defect in `moved` or `frame`.
         """
         self._freedom = Freedom() if freedom is None else freedom
         self._frame = frame or (lambda: np.eye(4))
@@ -51,7 +53,7 @@ class Gizmo:
         self._dragged = self._grabbed = False
         self._T_frame_goal = np.eye(4)  # the last goal that was sent
         self._moved = moved
-        self._drags = Newest(self._send)
+        self._drags = Newest(self._send, notify)
         # Asynchronous callbacks keep the order of the events.
 
         async def on_update(event: viser.TransformControlsEvent) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import viser
 
+from ik_node.threads import Notify
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.targets import Target
@@ -19,12 +20,15 @@ class Handles:
     """A handle for each target of a node that can be moved; they come and go with the targets."""
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView,
-                 moved: Callable[[Target, np.ndarray], None]) -> None:
+                 moved: Callable[[Target, np.ndarray], None],
+                 notify: Notify | None = None) -> None:
         """Begin without handles.
 
         moved: called after each drag with the target and T_frame_goal (4, 4), m, in its frame.
+        notify: called with a line about a defect in that.
         """
         self._server, self._robot_view, self._moved = server, robot_view, moved
+        self._notify = notify
         self._gizmos: dict[Target, Gizmo] = {}
         self._rotations = True
         self._changing = threading.Lock()  # a removed handle must not be moved
@@ -52,7 +56,8 @@ class Handles:
         gizmo = Gizmo(
             self._server, name, T, size * self._robot_view.reach,
             lambda T_frame_goal: self._moved(target, T_frame_goal),
-            lambda: self._robot_view.target_frame(target), target.freedom, target.name)
+            lambda: self._robot_view.target_frame(target), target.freedom, target.name,
+            self._notify)
         gizmo.show_rotations(self._rotations or bool(target.name))
         return gizmo
 

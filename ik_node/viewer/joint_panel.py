@@ -28,7 +28,7 @@ class JointPanel:
         leaves its goal.
         """
         self._robot_view, self._notify, self._on_leave = robot_view, notify, on_leave
-        self._wanted: Newest[list[float] | str] = Newest(self._go_to)
+        self._wanted: Newest[list[float] | str] = Newest(self._go_to, self._notify)
         self._sent: tuple[list[float], float] | None = None  # joint values, and when, s
         self._sliders: list[Any] = []
         self._others: list[Any] = []

@@ -43,7 +43,7 @@ class LessonPanel:
         self._frame = 0
         self._drawn: list[Any] = []
         self._stopped = threading.Event()
-        self._work: Newest[Callable[[], None]] = Newest(self._do)
+        self._work: Newest[Callable[[], None]] = Newest(self._do, self._notify)
         gui = server.gui
         self._folder = gui.add_folder('Lessons', expand_by_default=False, visible=False)
         with self._folder:

@@ -1,125 +1,220 @@
-"""Finds and reads the mesh files of a robot description."""
+"""Finds and reads the mesh files of a robot description.
 
-import io
+A description may come from anyone, by a topic or as an upload. The files that it names are opened
+only in places that the user of this machine has named, in packages of ROS that are installed, and
+in the archive that was uploaded.
+"""
+
+import contextlib
 import os
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 from urllib.parse import unquote, urlparse
 
-import numpy as np
 import trimesh
 
-from ik_node.archives import Member, is_member, member_of, read_member
-from ik_node.bounds import MAX_MESH_BYTES
-from ik_node.exceptions import ModelError
+from ik_node.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
+from ik_node.bounds import MAX_MESH_BYTES, read_bytes
+from ik_node.exceptions import ModelError, shown
 from ik_node.model.geometry import Mesh
+from ik_node.viewer.mesh_parts import Part
+from ik_node.viewer.mesh_reader import (
+    MESH_FORMATS,
+    SECONDS,
+    SECONDS_PER_MIB,
+    Find,
+    MeshError,
+    MeshReader,
+)
+
+__all__ = ['MeshError', 'Meshes', 'Places']
+
+OPTION = '--mesh-folder'
+"""The option of `ik_view` that names a place."""
+_MOST_BYTES = 2**28  # of all meshes of a robot and of their pictures, in memory
+_Value = TypeVar('_Value')
 
 
-class MeshError(Exception):
-    """A mesh cannot be shown; the text says why."""
+class Places:
+    """Where mesh files may be: folders and archives that the user has named."""
+
+    def __init__(self, folders: Iterable[Path] = ()) -> None:
+        """Name folders or archives to look in, and those of ROS_PACKAGE_PATH."""
+        self._roots: list[Path] = []
+        self._searched = [folder.resolve() for folder in [*folders, *(
+            Path(folder) for folder in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
+            if folder)]]
+        for folder in self._searched:
+            self.add(folder)
+
+    def add(self, root: Path) -> None:
+        """Name a folder, or an archive, for what is looked for near a robot in it."""
+        root = root.resolve()
+        if root not in self._roots:
+            self._roots.append(root)
+
+    def add_robot(self, file: Path) -> None:
+        """Name the folder of a robot's file, and the ROS package that it is in; or the archive."""
+        member = member_of(file)
+        if member is not None or file.suffix.lower() == ARCHIVE:
+            self.add(file if member is None else member.archive)
+            return
+        folder = file.resolve().parent
+        self.add(next((one for one in (folder, *folder.parents)
+                       if (one / 'package.xml').is_file()), folder))
+
+    def near(self, robot: str) -> list[Path]:
+        """Return the folders above a robot's file, as far as they are in a place; '' for none."""
+        return [folder for folder in Path(robot).resolve().parents
+                if robot and self.allowed(folder)]
+
+    def find(self, filename: str, near: Sequence[Path] = ()) -> Path:
+        """Return the file of package://package/path, file:///path, or a path. Raises MeshError.
+
+        near: folders to look in first.
+        """
+        folders = [*near, *self._searched]
+        try:
+            url = urlparse(filename)
+            path = unquote(url.path)
+            installed: list[Path] = []
+            if url.scheme == 'package':
+                installed = _installed(url.netloc, path)
+                candidates = _in_package(url.netloc, path.lstrip('/'), folders)
+            elif url.scheme in ('', 'file'):
+                candidates = [folder / path for folder in folders] or [Path(path)]
+            else:
+                raise MeshError(f'{filename}: only package:// and files are read')
+            allowed = [file for candidate in candidates if (file := self.allowed(candidate))]
+            for file in [*installed, *allowed]:
+                if file.is_file() or is_member(file):
+                    return file
+        except (OSError, RuntimeError, ValueError) as error:  # no path, or links in a circle
+            raise MeshError(f'{shown(filename)}: {error}') from error
+        if candidates and not allowed:
+            raise MeshError(f'{filename}: not opened, since it is outside the folders that are '
+                            f'named for meshes; start ik_view with {OPTION} FOLDER to name its '
+                            'folder')
+        raise MeshError(f'{filename}: not found')
+
+    def allowed(self, file: Path) -> Path | None:
+        """Return where a path leads, links followed; None where that is outside all places."""
+        file = file.resolve()
+        return file if any(_is_in(file, root) for root in self._roots) else None
 
 
 class Meshes:
-    """Reads meshes, each file once."""
+    """Reads the meshes of a robot, each file once, and simplifies them, within bounds.
 
-    def __init__(self, folders: Iterable[Path] = ()) -> None:
-        """Look for packages in ament's index, in ROS_PACKAGE_PATH, and above some folders."""
-        self._folders = [*folders, *(Path(folder) for folder in os.environ.get(
-            'ROS_PACKAGE_PATH', '').split(os.pathsep) if folder)]
-        self._read: dict[Path, trimesh.Trimesh] = {}
+    The meshes of one robot have as much time together as their sizes warrant.
+    """
 
-    def look_near(self, file: Path) -> None:
-        """Look for packages in the folders above a robot's file, too."""
-        self._folders = [*file.resolve().parents, *self._folders]
+    def __init__(self, places: Places | None = None, reader: MeshReader | None = None,
+                 robot: str = '') -> None:
+        """Read from some places, by default those of ROS alone; robot: the file that names them."""
+        self._places = Places() if places is None else places
+        self._near = self._places.near(robot)
+        self._reader = MeshReader() if reader is None else reader
+        self._read: dict[Path, trimesh.Trimesh | MeshError] = {}
+        self._warranted = SECONDS  # by the sizes of all files
+        self._seconds, self._bytes = SECONDS, _MOST_BYTES  # that are left
 
-    @classmethod
-    def near(cls, file: str) -> 'Meshes':
-        """Return a reader that looks near a robot's file, too; '' for none."""
-        made = cls()
-        if file:
-            made.look_near(Path(file))
-        return made
+    def begin(self) -> None:
+        """Draw the robot, or draw it again, which takes its time again."""
+        self._seconds = self._warranted
 
     def load(self, mesh: Mesh) -> trimesh.Trimesh:
         """Return a mesh at its scale, m. Raises MeshError."""
-        file = self.find(mesh.filename)
+        file = self._places.find(mesh.filename, self._near)
         if file not in self._read:
-            self._read[file] = _read(file)
-        scaled = self._read[file].copy()
+            try:
+                self._read[file] = self._load(file)
+            except MeshError as error:
+                self._read[file] = MeshError(f'{file.name}: {error}')
+        found = self._read[file]
+        if isinstance(found, MeshError):
+            raise found
+        scaled = found.copy()
         scaled.apply_scale(mesh.scale)
         return scaled
 
-    def find(self, filename: str) -> Path:
-        """Return the file of package://package/path, file:///path, or a path. Raises MeshError."""
-        url = urlparse(filename)
-        path = unquote(url.path)
-        if url.scheme == 'package':
-            candidates = self._in_package(url.netloc, path.lstrip('/'))
-        elif url.scheme in ('', 'file'):
-            candidates = [Path(path), *(folder / path for folder in self._folders)]
-        else:
-            raise MeshError(f'{filename}: only package:// and files are read')
-        for candidate in candidates:
-            if candidate.is_file() or is_member(candidate):
-                return candidate
-        raise MeshError(f'{filename}: not found')
+    def simplified(self, part: Part, most: int) -> Part:
+        """Return `mesh_parts.simplified` of a part. Raises MeshError."""
+        if len(part.faces) <= most:
+            return part
+        return self._spend(lambda seconds: self._reader.simplify(part, most, seconds))
 
-    def _in_package(self, package: str, path: str) -> list[Path]:
-        found = []
+    def _load(self, file: Path) -> trimesh.Trimesh:
+        kind = file.suffix.lower().lstrip('.')
+        if kind not in MESH_FORMATS:
+            raise MeshError(f'only {", ".join(MESH_FORMATS)} are drawn')
+        member = member_of(file)
         try:
+            content = (read_bytes(file, MAX_MESH_BYTES) if member is None else
+                       read_member(member, MAX_MESH_BYTES))
+            size = len(content) if member is None else packed_size(member)
+        except (ModelError, OSError, ValueError) as error:
+            raise MeshError(f'{error}') from error
+        more = SECONDS_PER_MIB * size / 2**20
+        self._warranted, self._seconds = self._warranted + more, self._seconds + more
+        loaded: trimesh.Trimesh = self._spend(lambda seconds: self._reader.read(
+            content, kind, self._beside(file, member), seconds))
+        image = getattr(getattr(loaded.visual, 'material', None), 'image', None)
+        self._bytes -= loaded.vertices.nbytes + loaded.faces.nbytes + (
+            0 if image is None else 4 * image.width * image.height)
+        if self._bytes < 0:
+            raise MeshError('the meshes of the robot need too much memory')
+        return loaded
+
+    def _spend(self, work: Callable[[float], tuple[_Value, float]]) -> _Value:
+        """Do work within the time that is left, and subtract what it returns to have taken."""
+        if self._seconds <= 0.0:
+            raise MeshError('the meshes of the robot take too long for their size')
+        try:
+            value, used = work(self._seconds)
+        except MeshError as error:
+            self._seconds -= error.seconds
+            raise
+        self._seconds -= used
+        return value
+
+    def _beside(self, mesh: Path, member: Member | None) -> Find:
+        """Return a function that reads the files that a mesh names, from its folder."""
+        def find(name: str) -> bytes | None:
+            try:
+                if member is not None:
+                    inner = posixpath.normpath(posixpath.join(posixpath.dirname(member.name), name))
+                    return read_member(member._replace(name=inner), MAX_MESH_BYTES)
+                file = self._places.allowed(mesh.parent / name)
+                return None if file is None else read_bytes(file, MAX_MESH_BYTES)
+            except (ModelError, OSError, RuntimeError, ValueError):
+                return None
+        return find
+
+
+def _in_package(package: str, path: str, folders: Sequence[Path]) -> list[Path]:
+    found = []
+    for folder in folders:
+        found += [folder / package / path, folder / path]
+        if folder.name == package:
+            found.append(folder / path)
+    return found
+
+
+def _installed(package: str, path: str) -> list[Path]:
+    """Return the file of a package in ament's index, if any.
+
+    Its links are followed: a workspace may be installed as links to its sources.
+    """
+    path = posixpath.normpath(path.lstrip('/'))
+    if not path.startswith('..'):
+        with contextlib.suppress(Exception):  # ROS 2 not sourced, or package not installed
             from ament_index_python import get_package_share_path
-            found.append(get_package_share_path(package) / path)
-        except Exception:  # ROS 2 not sourced, or package not installed: other places follow
-            pass
-        for folder in self._folders:
-            found += [folder / package / path, folder / path]
-            if folder.name == package:
-                found.append(folder / path)
-        return found
+            return [Path(get_package_share_path(package)) / path]
+    return []
 
 
-def _read(file: Path) -> trimesh.Trimesh:
-    """Return a file's meshes as one, in m. Raises MeshError."""
-    member = member_of(file)
-    try:
-        loaded: Any = trimesh.load(
-            file if member is None else io.BytesIO(read_member(member, MAX_MESH_BYTES)),
-            file_type=None if member is None else file.suffix.lstrip('.').lower(),
-            resolver=None if member is None else _Neighbours(member),
-            force='mesh', skip_materials=False)
-    except Exception as error:  # every reader has its own
-        raise MeshError(f'{file.name}: {error or type(error).__name__}') from error
-    if not isinstance(loaded, trimesh.Trimesh) or not len(loaded.faces) or not np.isfinite(
-            loaded.vertices).all():
-        raise MeshError(f'{file.name}: it has no triangles')
-    return loaded
-
-
-class _Neighbours(trimesh.resolvers.Resolver):
-    """The files beside a mesh in an archive, such as its materials."""
-
-    def __init__(self, mesh: Member) -> None:
-        self._mesh = mesh
-
-    def get(self, name: str) -> bytes:
-        """Return a file by its name from the mesh's folder. Raises KeyError, as trimesh expects."""
-        name = posixpath.normpath(posixpath.join(posixpath.dirname(self._mesh.name), name.strip()))
-        try:
-            return read_member(self._mesh._replace(name=name), MAX_MESH_BYTES)
-        except ModelError as error:
-            raise KeyError(name) from error
-
-    def keys(self) -> list[str]:
-        """Return no names: files are found by those that a mesh gives."""
-        return []
-
-    def namespaced(self, namespace: str) -> '_Neighbours':
-        """Return the files of a folder below."""
-        folder = posixpath.join(posixpath.dirname(self._mesh.name), namespace, '_')
-        return _Neighbours(self._mesh._replace(name=folder))
-
-    def write(self, name: str, data: bytes) -> None:
-        """Refuse: archives stay as they are. Raises OSError."""
-        raise OSError(f'{self._mesh.archive} is only read')
+def _is_in(path: Path, root: Path) -> bool:
+    return path == root or root in path.parents

@@ -4,20 +4,26 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from ik_node.threads import Notify, reported, start_thread
+
 _Value = TypeVar('_Value')
 
 
 class Newest(Generic[_Value]):
     """A thread that handles one value after the other and skips all but the newest."""
 
-    def __init__(self, handle: Callable[[_Value], None]) -> None:
-        """Wait for values. handle: called with each, in the thread."""
-        self._handle = handle
+    def __init__(self, handle: Callable[[_Value], None], notify: Notify | None = None) -> None:
+        """Wait for values.
+
+        handle: called with each, in the thread. notify: called with a line about a defect in it,
+        after which the next value counts.
+        """
+        self._handle, self._notify = handle, notify
         self._changed = threading.Condition()
         self._waiting: list[_Value] = []  # one at most
         self._works = self._closed = False
         self._handled = 0  # values so far
-        threading.Thread(target=self._run, name='newest', daemon=True).start()
+        start_thread(self._run, 'newest', notify)
 
     def give(self, value: _Value) -> None:
         """Queue a value, in place of one that still waits."""
@@ -55,7 +61,8 @@ class Newest(Generic[_Value]):
                     return
                 value, self._works = self._waiting.pop(), True
             try:
-                self._handle(value)
+                with reported(getattr(self._handle, '__qualname__', 'newest'), self._notify):
+                    self._handle(value)
             finally:
                 with self._changed:
                     self._works = False

@@ -12,7 +12,7 @@ from ik_node.control.arm import goal_weights
 from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_figure
 from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
-from ik_node.model.readers import read_model
+from ik_node.model.readers import read_untrusted_model
 from ik_node.ros.clients.connection import Connection, SilentError
 from ik_node.viewer.targets import Target, task_names, task_targets
 
@@ -143,16 +143,17 @@ class NodeParameters(Mapping[str, Any]):
 
 
 def _description(values: Mapping[str, Any]) -> str:
-    """Return the description in a node's parameters, or in the file they name; '' for none."""
+    """Return the description in a node's parameters, or in the file they name; '' for none.
+
+    xacro is not expanded for a node, which may be anyone's: it publishes the description itself.
+    """
     if values.get('robot_description'):
         return str(values['robot_description'])
     file = model_path(values)
     if not file:
         return ''
-    pairs = values.get('xacro_args')
     try:
-        tree = read_model(Path(file), dict(pair.split(':=', 1) for pair in pairs)
-                          if isinstance(pairs, list) else None)
+        tree = read_untrusted_model(Path(file))
     except IkError:
         return ''  # the node itself reports the error
     return tree.description

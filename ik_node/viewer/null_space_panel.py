@@ -55,8 +55,8 @@ class NullSpacePanel:
         self._degree = 0
         self._counted: tuple[Chain, np.ndarray] | None = None  # what the degree is of
         self._curves: list[Any] = []
-        self._follower: Newest[_Problem] = Newest(self._follow)
-        self._mover: Newest[np.ndarray] = Newest(self._move)
+        self._follower: Newest[_Problem] = Newest(self._follow, self._notify)
+        self._mover: Newest[np.ndarray] = Newest(self._move, self._notify)
         gui = server.gui
         self._folder = gui.add_folder('Null space', expand_by_default=False, visible=False)
         with self._folder:

@@ -1,5 +1,6 @@
 """Opens robots in files of the user, and those of the package robot_descriptions."""
 
+import functools
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -7,9 +8,10 @@ from typing import Any
 
 import viser
 
-from ik_node.downloads import INSTALL, Download, described_robots
+from ik_node.downloads import INSTALL, Download, described_place, described_robots
 from ik_node.exceptions import IkError
 from ik_node.model.readers import EXTENSIONS, read_model
+from ik_node.threads import start_thread
 from ik_node.viewer.gallery import file_parameters
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.uploads import Uploads, default_tip
@@ -51,6 +53,8 @@ class OpenPanel:
         """Make the widgets. notify: shows a line. on_opened: called for each robot opened."""
         self._robot_views, self._notify, self._on_opened = robot_views, notify, on_opened
         self._uploads = Uploads()
+        for robot_view in robot_views:
+            robot_view.places.add(self._uploads.folder)
         self._found: dict[str, Path] = {}  # robots of the last archive
         self._download: Download | None = None
         self._opening = threading.Lock()
@@ -142,8 +146,8 @@ class OpenPanel:
         except IkError as error:
             self._notify(str(error))
             return
-        threading.Thread(target=self._follow, args=(self._download,), daemon=True,
-                         name=f'download {name}').start()
+        start_thread(functools.partial(self._follow, self._download), f'download {name}',
+                     self._notify)
 
     def _follow(self, download: Download) -> None:
         """Show a download, and the robot when it is there."""
@@ -156,6 +160,8 @@ class OpenPanel:
             file = download.wait(show)
             show('reading …')
             tip = default_tip(read_model(file))
+            for robot_view in self._robot_views:
+                robot_view.places.add(described_place(file))
             with self._opening:
                 self._take(file_parameters(file, tip=tip))
         except (IkError, OSError) as error:

@@ -37,7 +37,7 @@ class PlaybackPanel:
         self._digits = 3  # after the point, of its times
         self._changed = 0.0  # when the user last moved the slider or set a value
         self._changes: dict[str, Newest[float | bool]] = {
-            name: Newest(functools.partial(self._command, name))
+            name: Newest(functools.partial(self._command, name), notify)
             for name in ('time', 'speed', 'loop')}
 
     @property

@@ -12,7 +12,7 @@ from ik_node.model.geometry import Box, Cylinder, Mesh, Sphere, Visual
 from ik_node.model.stick_figure import stick_figure
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
-from ik_node.viewer.mesh_parts import Part, is_coloured, most_each, parts_of, simplified, whole_of
+from ik_node.viewer.mesh_parts import Part, is_coloured, most_each, parts_of, whole_of
 from ik_node.viewer.meshes import MeshError, Meshes
 from ik_node.viewer.poses import position_wxyz
 from ik_node.viewer.scene_names import new_name
@@ -57,6 +57,7 @@ class RobotScene:
     def _draw(self, visuals: Mapping[str, Sequence[Visual]], meshes: Meshes,
               color: tuple[float, float, float] | None, triangles: int | None) -> None:
         """Draw the shapes of all links."""
+        meshes.begin()
         shapes: list[tuple[str, Visual, list[Part] | trimesh.Trimesh]] = []
         for link in self.tree.links:
             for i, visual in enumerate(visuals.get(link, ())):
@@ -71,7 +72,14 @@ class RobotScene:
                   for part in parts]
         most = max(counts, default=0) if triangles is None else most_each(counts, triangles)
         for name, visual, parts in shapes:
-            _draw(self._server, name, visual, parts, most)
+            try:
+                if isinstance(parts, list):
+                    parts = [meshes.simplified(part, most) for part in parts]
+            except MeshError as error:
+                assert isinstance(visual.shape, Mesh)  # nothing else has parts
+                self.problems.append(f'{visual.shape.filename}: {error}')
+            else:
+                _draw(self._server, name, visual, parts)
 
     def remove(self) -> None:
         """Remove the robot from the scene."""
@@ -121,8 +129,8 @@ def _parts(visual: Visual, meshes: Meshes) -> list[Part] | trimesh.Trimesh:
 
 
 def _draw(server: viser.ViserServer, name: str, visual: Visual,
-          parts: list[Part] | trimesh.Trimesh, most: int) -> None:
-    """Draw one shape; most: triangles of each part of a mesh."""
+          parts: list[Part] | trimesh.Trimesh) -> None:
+    """Draw one shape."""
     position, wxyz = position_wxyz(visual.placement)
     place: dict[str, Any] = {'position': position, 'wxyz': wxyz}
     look = place | _look(visual.color or _GREY)
@@ -137,7 +145,6 @@ def _draw(server: viser.ViserServer, name: str, visual: Visual,
         server.scene.add_mesh_trimesh(name, parts, **place)
     else:
         for i, part in enumerate(parts):
-            part = simplified(part, most)
             server.scene.add_mesh_simple(
                 f'{name}/part_{i}', np.asarray(part.vertices, dtype=np.float32),
                 np.asarray(part.faces, dtype=np.uint32),

@@ -25,7 +25,8 @@ from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.spatial import inverse
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
-from ik_node.viewer.meshes import Meshes
+from ik_node.viewer.mesh_reader import MeshReader
+from ik_node.viewer.meshes import Meshes, Places
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.state import State
 from ik_node.viewer.targets import Target
@@ -50,14 +51,19 @@ class RobotView:
     - `reports`: the last ones of this robot, the newest at the end.
     - `parameters`: of the node. `restarts`: observed restarts of the node. `is_only_played`:
       whether a player moves it, without a node.
+    - `places`: where meshes may be.
     - `drop_goals`: called before the robot leaves its goal, to drop those that wait to be sent.
     """
 
     def __init__(self, server: viser.ViserServer, name: str, changed: Callable[[], None], *,
                  namespace: str = '', target: str = 'ik_node', arm: str = '',
                  color: tuple[float, float, float] | None = None,
-                 domain_id: int | None = None) -> None:
-        """Connect to a node. changed: called, in any thread, when there is something to draw."""
+                 domain_id: int | None = None, places: Places | None = None) -> None:
+        """Connect to a node.
+
+        changed: called, in any thread, when there is something to draw. places: where meshes may
+        be, by default in packages of ROS.
+        """
         self.name, self.arm = name, arm
         self._goal_markers = f'{arm}/goal' if arm else 'goal'
         self._status_markers = f'{arm}/status' if arm else 'status'
@@ -71,6 +77,8 @@ class RobotView:
         self._processes: frozenset[bytes] = frozenset()
         self._changed = changed
         self._place = server.scene.add_frame(f'/{name}', show_axes=False)
+        self.places = Places() if places is None else places
+        self._reader = MeshReader()
         self._drawn = DrawnRobot(server, f'/{name}/robot', color)
         self._markers = MarkerScene(server, f'/{name}/markers')
         self._lock = threading.Lock()
@@ -83,7 +91,7 @@ class RobotView:
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
         self._status_text = NO_GOAL  # of the markers
         self._chain: Chain | None = None
-        self._chain_problem = ''
+        self._chain_problem = self._error = ''
         self._offered: tuple[str, ...] = ()
         self._selection: dict[str, Any] = {}
         self._is_fine = False
@@ -92,6 +100,7 @@ class RobotView:
     def close(self) -> None:
         """Leave the graph."""
         self.connection.close()
+        self._reader.close()
 
     def on_description(self, text: str) -> None:
         """Store a robot as URDF text."""
@@ -141,6 +150,11 @@ class RobotView:
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""
         self.parameters.on_event(changed)
+        self._changed()
+
+    def on_error(self, line: str) -> None:
+        """Store a line about a defect in the handling of messages."""
+        self._error = line
         self._changed()
 
     def set_parameter(self, name: str, value: Any) -> None:
@@ -247,7 +261,8 @@ class RobotView:
     def problems(self) -> list[str]:
         """Messages about what cannot be shown."""
         has_chain = self.tasks or self.is_only_played or not self._chain_problem
-        return [*self._drawn.problems, *([] if has_chain else [self._chain_problem])]
+        return [*filter(None, (self._error,)), *self._drawn.problems,
+                *([] if has_chain else [self._chain_problem])]
 
     def hide_layers(self, layers: Collection[str]) -> None:
         """Hide these layers of its markers, see `marker_scene.layer_of`, and show all others."""
@@ -303,14 +318,15 @@ class RobotView:
         """Draw another robot, or find another chain of it."""
         same = text == self._text and selection['model_path'] == self._selection.get('model_path')
         self._selection = selection
-        self._chain, self._chain_problem = None, ''
+        self._chain, self._chain_problem, self._error = None, '', ''
         self.state.forget_goal()
         self.reports.clear()
         try:
             if not same or self.tree is None:
                 tree = read_urdf_text(text)
                 self._markers.clear()
-                self._drawn.draw(tree, Meshes.near(model_path(self.parameters)))
+                self._drawn.draw(tree, Meshes(
+                    self.places, self._reader, model_path(self.parameters)))
             if isinstance(selection['arms'], list) and self.arm not in selection['arms']:
                 raise InputError('the node has several arms; choose one of '
                                  f'{", ".join(selection["arms"])} with --arm')

@@ -31,7 +31,7 @@ class SolverPanel:
             self._choose(described[name])
         self._folder = server.gui.add_folder('Options', expand_by_default=False)
         self._options: list[Any] = []  # widgets in the folder, and the folders of groups
-        self._wanted: Newest[str] = Newest(self._show_options)  # it waits for the node
+        self._wanted: Newest[str] = Newest(self._show_options, notify)  # it waits for the node
         self.update()
 
     def update(self) -> None:

@@ -47,7 +47,7 @@ class StepPanel:
         self._chain: Chain | None = None
         self._steps: dict[str, np.ndarray] = {}
         self._arrows: list[Any] = []
-        self._work: Newest[str] = Newest(self._take)
+        self._work: Newest[str] = Newest(self._take, self._notify)
         gui = server.gui
         self._folder = gui.add_folder('Steps', expand_by_default=False, visible=False)
         with self._folder:

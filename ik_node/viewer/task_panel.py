@@ -35,7 +35,7 @@ class TaskPanel:
                  notify: Callable[[str], None]) -> None:
         """Make the widgets. notify: called with the reason where the node refuses."""
         self._server, self._robot_view, self._notify = server, robot_view, notify
-        self._work: Newest[Callable[[], None]] = Newest(self._do)
+        self._work: Newest[Callable[[], None]] = Newest(self._do, self._notify)
         self._links: tuple[str, ...] = ()
         self._fields: dict[str, Any] = {}  # widgets of the form, by the names of their fields
         gui = server.gui

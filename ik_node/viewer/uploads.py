@@ -10,9 +10,8 @@ from pathlib import Path
 from ik_node.archives import ARCHIVE
 from ik_node.bounds import MAX_BYTES, MAX_UPLOAD_BYTES
 from ik_node.exceptions import IkError, ModelError, shown
-from ik_node.model.readers import EXTENSIONS, FORMATS, find_reader, read_model, read_urdf_text
+from ik_node.model.readers import EXTENSIONS, FORMATS, read_untrusted_model
 from ik_node.model.tree import KinematicTree
-from ik_node.model.urdf import is_urdf
 from ik_node.model.zipped_urdf import zipped_urdfs
 from ik_node.viewer.gallery import text_parameters
 
@@ -33,6 +32,11 @@ class Uploads:
         self._folder = tempfile.TemporaryDirectory(prefix='ik_view_')
         self._lock = threading.Lock()
         self._archive: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder that they are in."""
+        return Path(self._folder.name)
 
     def close(self) -> None:
         """Remove all files."""
@@ -73,7 +77,7 @@ class Uploads:
         The node gets the text of the robot, not its path; only an archive is still needed then.
         """
         try:
-            tree = _read(file)
+            tree = read_untrusted_model(file)
         finally:
             if file.is_file():
                 _remove(file)
@@ -102,19 +106,6 @@ def default_tip(tree: KinematicTree) -> str:
         if branches[joint.parent] > 1:
             tip = joint.parent
     return tip
-
-
-def _read(file: Path) -> KinematicTree:
-    """Read a robot of anyone's. Raises IkError."""
-    if find_reader(file).read is not find_reader(Path('any.urdf')).read:
-        return read_model(file)
-    try:
-        text = file.read_bytes().decode('utf-8-sig')
-    except UnicodeDecodeError as error:
-        raise ModelError(f'{file.name} is not text in UTF-8: {error}') from error
-    if not is_urdf(text):
-        raise ModelError(f'{file.name} is no robot: it has no <robot>')
-    return read_urdf_text(text)
 
 
 def _remove(file: Path) -> None:

@@ -1,8 +1,8 @@
 """The page: one or several nodes, the handles of their goals, and the panels."""
 
+import itertools
 import threading
 import time
-import traceback
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,13 @@ import viser
 from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.clients.player_link import PlayerLink
+from ik_node.threads import reported, start_thread
 from ik_node.viewer.branch_panel import BranchPanel
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.chain_panel import ChainPanel
 from ik_node.viewer.demo_panel import DemoPanel
 from ik_node.viewer.film import FilmPanel
-from ik_node.viewer.gallery import robots
+from ik_node.viewer.gallery import mesh_folders, robots
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.goal_panel import GoalPanel
 from ik_node.viewer.goal_plot import GoalPlot
@@ -71,11 +72,12 @@ class View:
         """
         self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
-        self._handles = Handles(server, robot_views[0], self._on_drag)
+        self._handles = Handles(server, robot_views[0], self._on_drag, self._notify)
         robot_views[0].drop_goals = self._handles.drop
         self._camera = Camera(server, robot_views, lambda: [
             self._place(i, robot_view) for i, robot_view in enumerate(robot_views)])
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
+        self._notified: set[str] = set()  # lines about defects of the painter
         _prepare(server.scene)
         self._ground = Ground(server.scene)
         gui = server.gui
@@ -85,6 +87,8 @@ class View:
             server, PlayerLink(robot_views[0].connection, player, news.set), self._notify)
         self._readout = Readout(server, robot_views)
         self._gallery = robots()
+        for robot_view, folder in itertools.product(robot_views, mesh_folders()):
+            robot_view.places.add(folder)
         self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
                                        hint='load another robot into the node')
         self._robot.on_update(lambda event: self._choose_robot(event))
@@ -121,7 +125,7 @@ class View:
                                           self._notify)
         self._lessons = LessonPanel(server, robot_views[0], self._camera, self._notify,
                                     self._forget_choice)
-        self._demo = DemoPanel(server, robot_views[0], self._handles, self.drag_to)
+        self._demo = DemoPanel(server, robot_views[0], self._handles, self.drag_to, self._notify)
         with gui.add_folder('Scene', expand_by_default=False):
             self._scene = ScenePanel(server, robot_views[0], self._handles, self._camera,
                                      self.drag_to, self._notify, self._forget_choice)
@@ -145,21 +149,20 @@ class View:
             robot_view.close()
 
     def run(self) -> None:
-        """Draw until closed; an error in one picture is logged and does not stop the next."""
+        """Draw until closed; an error in one picture is reported and does not stop the next."""
         last_tables = 0.0
         while not self._closed.is_set():
             self._news.wait(_TABLES)
             self._news.clear()
             began = time.monotonic()
-            try:
-                self._paint()
-                if began - last_tables > _TABLES:
-                    last_tables = began
-                    self._update_tables()
-            except IkError as error:
-                self._notify(str(error))
-            except Exception:  # a defect must not stop the next picture
-                self._robot_views[0].connection.node.get_logger().error(traceback.format_exc())
+            with reported('painter', self._notify_once):
+                try:
+                    self._paint()
+                    if began - last_tables > _TABLES:
+                        last_tables = began
+                        self._update_tables()
+                except IkError as error:
+                    self._notify(str(error))
             self._closed.wait(max(0.0, began + 1.0 / _RATE - time.monotonic()))
 
     def _paint(self) -> None:
@@ -269,7 +272,7 @@ class View:
                 self._notify(str(error))
             finally:
                 self._fetching.discard(robot_view.name)
-        threading.Thread(target=fetch, name=f'fetch {robot_view.name}', daemon=True).start()
+        start_thread(fetch, f'fetch {robot_view.name}', self._notify)
 
     def _new_robot(self) -> None:
         """Remove the widgets of the last robot."""
@@ -324,6 +327,12 @@ class View:
     def _forget_choice(self) -> None:
         """Show no robot of the gallery as chosen."""
         self._robot.value = _AS_IT_IS
+
+    def _notify_once(self, line: str) -> None:
+        """Show a line about the painter, which may come with every picture, once."""
+        if line not in self._notified:
+            self._notified.add(line)
+            self._notify(line)
 
     def _notify(self, line: str) -> None:
         for client in self._server.get_clients().values():

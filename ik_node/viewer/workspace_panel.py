@@ -50,7 +50,7 @@ class WorkspacePanel:
         self._workspace: Workspace | None = None
         self._voxels: Any = None
         self._drawing = threading.Lock()  # choices come in other threads than results
-        self._wanted: Newest[str] = Newest(self._show)
+        self._wanted: Newest[str] = Newest(self._show, self._notify)
         gui = server.gui
         self._choice: Any = gui.add_dropdown('workspace', _FIGURES)
         self._stage = gui.add_markdown('', visible=False)

@@ -43,6 +43,22 @@ def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not_once_that_in_
     newest.close()
 
 
+def test_a_defect_in_the_handling_of_a_value_is_told_and_the_next_one_is_handled(caplog):
+    told, handled = [], []
+
+    def handle(value):
+        handled.append(1 // value)
+    newest = Newest(handle, told.append)
+    newest.give(0)
+    assert until(lambda: told)
+    newest.drop()
+    newest.give(1)
+    assert until(lambda: handled == [1])
+    newest.close()
+    assert 'ZeroDivisionError' in told[0]
+    assert 'Traceback' in caplog.text
+
+
 def test_the_start_pose_is_kept_whatever_is_sent_at_the_same_time():
     with (running(urdf_path=robots.OWN / 'planar_3r.urdf', start_pose='[0.1, 0.2, 0.3]') as node,
           view_of(node._domain.id) as (_, _, (robot_view,))):

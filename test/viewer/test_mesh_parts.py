@@ -13,7 +13,7 @@ from ik_node import KinematicTree
 from ik_node.viewer import drawn_robot
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.mesh_parts import Part, most_each, parts_of, simplified, whole_of
-from ik_node.viewer.meshes import Meshes
+from ik_node.viewer.meshes import Meshes, Places
 from ik_node.viewer.robot_scene import RobotScene
 
 RED = 255, 0, 0, 255
@@ -147,16 +147,18 @@ def triangles(server, name):
             if path.startswith(name) and hasattr(handle, 'faces')}
 
 
-def test_the_meshes_of_a_robot_share_the_triangles(server, two_balls):
-    RobotScene(server, '/whole', two_balls, Meshes())
+def test_the_meshes_of_a_robot_share_the_triangles(server, two_balls, tmp_path, reader):
+    meshes = Meshes(Places([tmp_path]), reader)
+    RobotScene(server, '/whole', two_balls, meshes)
     assert sorted(triangles(server, '/whole').values()) == [12, 20480, 20480]
-    RobotScene(server, '/fewer', two_balls, Meshes(), triangles=4000)
+    RobotScene(server, '/fewer', two_balls, meshes, triangles=4000)
     assert sorted(triangles(server, '/fewer').values()) == [12, *2 * [pytest.approx(1994, abs=2)]]
 
 
-def test_a_robot_is_drawn_with_few_triangles_until_all_are_asked_for(server, two_balls):
+def test_a_robot_is_drawn_with_few_triangles_until_all_are_asked_for(server, two_balls, tmp_path,
+                                                                    reader):
     drawn = DrawnRobot(server, '/drawn', None)
-    drawn.draw(two_balls, Meshes())
+    drawn.draw(two_balls, Meshes(Places([tmp_path]), reader))
     assert sum(triangles(server, '/drawn').values()) <= drawn_robot._TRIANGLES
     drawn.move({'j0': 0.5}, np.eye(4))
     drawn.refine(True)

@@ -20,7 +20,7 @@ from ik_node.ros.clients.connection import Report
 from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.viewer import gallery
 from ik_node.viewer.marker_scene import MarkerScene
-from ik_node.viewer.meshes import MeshError, Meshes
+from ik_node.viewer.meshes import MeshError, Meshes, Places
 from ik_node.viewer.poses import matrix, position_wxyz
 from ik_node.viewer.robot_scene import RobotScene
 from ik_node.viewer.robot_view import RobotView
@@ -204,12 +204,13 @@ class Noticed:
         setattr(self.frame, name, value)
 
 
-def test_meshes_are_found_in_packages_beside_the_robot_and_scaled(tmp_path):
+def test_meshes_are_found_in_packages_beside_the_robot_and_scaled(tmp_path, reader):
     import trimesh
     (tmp_path / 'my_robot' / 'meshes').mkdir(parents=True)
     trimesh.creation.box((1.0, 2.0, 3.0)).export(tmp_path / 'my_robot/meshes/box.stl')
-    meshes = Meshes()
-    meshes.look_near(tmp_path / 'my_robot' / 'urdf' / 'robot.urdf')
+    places = Places()
+    places.add(tmp_path)
+    meshes = Meshes(places, reader, tmp_path / 'my_robot' / 'urdf' / 'robot.urdf')
     mesh = meshes.load(Mesh('package://my_robot/meshes/box.stl', (0.1, 0.1, 0.01)))
     assert mesh.extents == pytest.approx([0.1, 0.2, 0.03])
     assert meshes.load(Mesh(f'file://{tmp_path}/my_robot/meshes/box.stl')).extents == (
@@ -218,19 +219,20 @@ def test_meshes_are_found_in_packages_beside_the_robot_and_scaled(tmp_path):
 
 @pytest.mark.parametrize(('filename', 'words'), [
     ('package://nobody/box.stl', 'not found'), ('http://example.com/box.stl', 'only package'),
-    ('/nowhere/box.stl', 'not found')])
+    ('/nowhere/box.stl', 'not opened, since it is outside .* --mesh-folder FOLDER'),
+    ('//[nowhere/box.stl', 'Invalid'), ('a\0b.stl', 'null'), ('', 'not opened')])
 def test_what_is_no_mesh_is_told(filename, words):
     with pytest.raises(MeshError, match=words):
         Meshes().load(Mesh(filename))
 
 
-def test_a_broken_mesh_is_told_and_the_rest_is_drawn(server, tmp_path):
+def test_a_broken_mesh_is_told_and_the_rest_is_drawn(server, tmp_path, reader):
     (tmp_path / 'broken.stl').write_text('no mesh')
     tree = KinematicTree.from_urdf(f'''<robot name="r"><link name="a"><visual><geometry>
         <mesh filename="file://{tmp_path}/broken.stl"/></geometry></visual></link>
         <link name="b"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>
         <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>''')
-    scene = RobotScene(server, '/broken', tree, Meshes())
+    scene = RobotScene(server, '/broken', tree, Meshes(Places([tmp_path]), reader))
     assert len(scene.problems) == 1
     assert scene.problems[0].startswith('a: broken.stl')
     assert '/broken/a/b/visual_0' in server.scene._handle_from_node_name

@@ -17,7 +17,7 @@ from ik_node import IkError, KinematicTree, ModelError
 from ik_node.model.geometry import Mesh
 from ik_node.model.readers import read_urdf_text
 from ik_node.viewer import uploads as module
-from ik_node.viewer.meshes import MeshError, Meshes
+from ik_node.viewer.meshes import MeshError, Meshes, Places
 from ik_node.viewer.uploads import Uploads, default_tip
 from opened_files import opened_files
 
@@ -67,7 +67,8 @@ def test_a_wrong_file_is_refused_and_removed(uploads, name, content, reason):
     assert files(uploads) == []
 
 
-def test_the_meshes_of_an_archive_are_read_in_place(uploads, tmp_path, monkeypatch):
+def test_the_meshes_of_an_archive_are_read_in_place(uploads, tmp_path, monkeypatch, reader):
+    meshes = Meshes(Places([uploads.folder]), reader)
     text = chain(2).replace('<link name="l0"/>', '<link name="l0"><visual><geometry><mesh '
                             'filename="package://p/meshes/a b.obj"/></geometry></visual></link>')
     assert 'mesh' in text
@@ -80,12 +81,12 @@ def test_the_meshes_of_an_archive_are_read_in_place(uploads, tmp_path, monkeypat
     assert list(found) == ['p/urdf/arm.urdf']
     tree = read_urdf_text(uploads.read(found['p/urdf/arm.urdf'])['robot_description'])
     mesh = tree.visuals['l0'][0].shape
-    loaded = Meshes().load(Mesh(mesh.filename, (1.0, 1.0, 2.0)))
+    loaded = meshes.load(Mesh(mesh.filename, (1.0, 1.0, 2.0)))
     assert np.ptp(loaded.vertices, axis=0) == pytest.approx([1.0, 2.0, 0.0])
     assert tuple(loaded.visual.material.main_color) == (255, 0, 0, 255)
     (archive,) = files(uploads)
     with pytest.raises(MeshError, match='not found'):
-        Meshes().load(Mesh((archive / 'p/meshes/c.obj').as_uri(), (1.0, 1.0, 1.0)))
+        meshes.load(Mesh((archive / 'p/meshes/c.obj').as_uri(), (1.0, 1.0, 1.0)))
     uploads.store('p.zip', (tmp_path / 'p.zip').read_bytes())
     assert not archive.exists()
     assert len(files(uploads)) == 1

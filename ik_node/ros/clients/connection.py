@@ -15,7 +15,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
 from rcl_interfaces.msg import ParameterEvent
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import QoSProfile
@@ -30,6 +30,7 @@ from ik_node.exceptions import IkError
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.threads import reported, start_thread
 
 _LATEST = QoSProfile(depth=1)
 _PATIENCE = 5.0  # s that a service may take
@@ -82,6 +83,9 @@ class Listener(Protocol):
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         """Receive changed parameters, {name: value}."""
 
+    def on_error(self, line: str) -> None:
+        """Receive a line about a defect in one of the others, which go on."""
+
 
 class Connection:
     """A client node of one ik_node; `close` it."""
@@ -120,8 +124,7 @@ class Connection:
         self._heartbeat = Heartbeat(node, target)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(node)
-        self._thread = threading.Thread(target=self._spin, name='ik_view ROS', daemon=True)
-        self._thread.start()
+        self._thread = start_thread(self._spin, 'ik_view ROS')
 
     def close(self) -> None:
         """Leave the graph."""
@@ -142,13 +145,14 @@ class Connection:
 
     def _spin(self) -> None:
         while self._context.ok():
-            try:
-                self._executor.spin()
-            except ExternalShutdownException:
-                return
-            except Exception as error:  # of a listener: later messages still count
-                if self._context.ok():
-                    self.node.get_logger().error(f'{type(error).__name__}: {error}')
+            # A defect of a listener must not end it: later messages still count.
+            with reported('messages of the node', self._listener.on_error):
+                try:
+                    self._executor.spin()
+                except Exception:
+                    if self._context.ok():
+                        raise
+                    return  # closed meanwhile
 
     @property
     def is_there(self) -> bool:

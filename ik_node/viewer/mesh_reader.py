@@ -1,0 +1,221 @@
+"""Reads and simplifies meshes in a process of its own, within bounds of time and memory.
+
+A mesh may come from anyone, and each of its formats has ways to ask for far more than its size:
+counts in headers, shapes that are repeated a billion times, pictures that are packed. The process
+has as much processor time and memory as the size of a file warrants, and opens no file itself.
+"""
+
+import contextlib
+import io
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ik_node.bounds import MAX_MESH_BYTES
+
+MESH_FORMATS = ('stl', 'dae', 'obj', 'glb', 'gltf', 'ply', 'off')
+"""Of files, by their extensions. Those that are archives themselves are not read."""
+SECONDS = 0.75          # of processor time, for whatever is small
+SECONDS_PER_MIB = 4.0   # for each MiB of a file, as it is stored
+_MEMORY = 2**28         # bytes, besides those of the process
+_MEMORY_PER_BYTE = 16   # of a file; COLLADA takes most
+_PATIENCE = 5.0         # s that the process may take to end
+_FILES = 100            # that a mesh may name: materials, pictures
+_PIXELS = 2**24         # of a picture
+_TRIANGLES = 2_000_000
+
+Find = Callable[[str], bytes | None]
+"""Returns a file that a mesh names; None where there is none."""
+
+
+class MeshError(Exception):
+    """A mesh cannot be shown; the text says why."""
+
+    seconds = 0.0
+    """How long its reader has taken; inf where that was ended."""
+
+
+class MeshReader:
+    """A process that reads meshes; it starts with the first one. Not to be used by several threads.
+
+    Times are of the processor, s, and of that process alone.
+    """
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            assert process.stdin is not None  # pipes, both
+            assert process.stdout is not None
+            process.kill()
+            process.wait()
+            process.stdin.close()
+            process.stdout.close()
+
+    def read(self, content: bytes, kind: str, find: Find, seconds: float) -> tuple[Any, float]:
+        """Return a mesh (trimesh.Trimesh), and the time that it took. Raises MeshError.
+
+        kind: one of MESH_FORMATS. find: called for the files that the mesh names.
+        """
+        return self._do(('read', content, kind, len(content)), seconds, find)
+
+    def simplify(self, part: Any, most: int, seconds: float) -> tuple[Any, float]:
+        """Return `mesh_parts.simplified` of a part, and the time that it took. Raises MeshError."""
+        return self._do(('simplify', part, most, part.vertices.nbytes + part.faces.nbytes), seconds)
+
+    def _do(self, job: tuple[Any, ...], seconds: float,
+            find: Find = lambda name: None) -> tuple[Any, float]:
+        process = self._process
+        if process is None:
+            process = self._process = _start()
+        stdin, stdout = process.stdin, process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        left, files = MAX_MESH_BYTES, _FILES
+        try:
+            _send(stdin, (*job, seconds))
+            while True:
+                word, value = pickle.load(stdout)
+                if word == 'done':
+                    return value, pickle.load(stdout)
+                if word == 'failed':
+                    failed = MeshError(value)
+                    failed.seconds = pickle.load(stdout)
+                    raise failed
+                content = find(value) if files > 0 else None
+                files, left = files - 1, left - len(content or b'')
+                _send(stdin, content if left >= 0 else None)
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError) as error:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_PATIENCE)
+            self.close()
+            failed = MeshError('it takes too long for its size'
+                               if process.returncode == -signal.SIGPROF else
+                               'it cannot be read: its reader has ended')
+            failed.seconds = math.inf
+            raise failed from error
+
+
+def _start() -> 'subprocess.Popen[bytes]':
+    return subprocess.Popen(
+        [sys.executable, '-m', __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for the page
+        env={**os.environ, 'OPENBLAS_NUM_THREADS': '1', 'OMP_NUM_THREADS': '1',
+             'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
+
+
+def _send(pipe: Any, value: Any) -> None:
+    pickle.dump(value, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def main() -> None:
+    """Do what comes in, until there is no more."""
+    from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
+
+    from PIL import Image
+
+    from ik_node.viewer import mesh_parts
+    Image.MAX_IMAGE_PIXELS = _PIXELS // 2  # of twice as many it raises an error
+    pipe_in, pipe_out = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), 'wb')
+    sys.stdout = sys.stderr  # libraries print
+    with contextlib.suppress(ImportError):
+        import collada  # noqa: F401  (its time is not that of a mesh)
+    base, (_, hard) = _data_bytes(), getrlimit(RLIMIT_DATA)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, whatever it does
+
+    def find(name: str) -> bytes | None:
+        _send(pipe_out, ('find', name))
+        content: bytes | None = pickle.load(pipe_in)
+        return content
+    while True:
+        try:
+            word, value, what, size, seconds = pickle.load(pipe_in)
+        except EOFError:
+            return
+        most = base + _MEMORY + _MEMORY_PER_BYTE * size
+        setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
+        signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-3))
+        try:
+            done = (_read(value, what, find) if word == 'read' else
+                    mesh_parts.simplified(value, what))
+            answer = pickle.dumps(('done', done))  # unpacks pictures, too
+        except MemoryError:
+            answer = pickle.dumps(('failed', 'it needs too much memory for its size'))
+        except Exception as error:  # every reader has its own
+            answer = pickle.dumps(('failed', f'{error or type(error).__name__}'[:500]))
+        left = signal.setitimer(signal.ITIMER_PROF, 0.0)[0]
+        setrlimit(RLIMIT_DATA, (hard, hard))
+        pipe_out.write(answer)
+        _send(pipe_out, max(seconds, 1e-3) - left)
+        value = done = answer = b''
+
+
+def _read(content: bytes, kind: str, find: Find) -> Any:
+    """Return a mesh, whole. Raises whatever its reader does."""
+    import numpy as np
+    import trimesh
+
+    class Neighbours(trimesh.resolvers.Resolver):
+        """The files that a mesh names."""
+
+        def __init__(self) -> None:
+            """Have no files until one is named."""
+
+        def get(self, name: str) -> bytes:
+            found = find(name.strip())
+            if found is None:
+                raise KeyError(name)
+            return found
+
+        def keys(self) -> list[str]:
+            return []  # files are found by the names that a mesh gives
+
+        def namespaced(self, namespace: str) -> 'Neighbours':
+            raise KeyError(namespace)
+
+        def write(self, name: str, data: bytes) -> None:
+            raise OSError('files are only read')
+    if kind == 'dae':
+        _check_xml(content)
+    loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, resolver=Neighbours(),
+                               force='mesh', skip_materials=False)
+    if not isinstance(loaded, trimesh.Trimesh) or not len(loaded.faces) or not np.isfinite(
+            loaded.vertices).all():
+        raise MeshError('it has no triangles')
+    if len(loaded.faces) > _TRIANGLES:
+        raise MeshError(f'it has {len(loaded.faces)} triangles; at most {_TRIANGLES} are drawn')
+    return loaded
+
+
+def _check_xml(content: bytes) -> None:
+    """Refuse what is no XML, such as an archive, and declarations of entities."""
+    from xml.parsers import expat
+
+    def refuse(name: str, *_: object) -> None:
+        raise MeshError(f'it declares the XML entity {name[:60]!r}; entities are not read')
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = refuse
+    parser.Parse(content, True)
+
+
+def _data_bytes() -> int:
+    """Return how much memory of this process RLIMIT_DATA counts."""
+    try:
+        with open('/proc/self/status') as file:
+            return next(1024 * int(line.split()[1]) for line in file if line.startswith('VmData'))
+    except (OSError, StopIteration):  # no Linux
+        return 2**28
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,13 @@
+"""What several tests of the page share."""
+
+import pytest
+
+
+@pytest.fixture(scope='session')
+def reader():
+    """The process that reads meshes."""
+    pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+    from ik_node.viewer.mesh_reader import MeshReader
+    made = MeshReader()
+    yield made
+    made.close()
