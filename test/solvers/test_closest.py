@@ -111,5 +111,5 @@ def test_a_limit_that_rounding_would_pass_is_kept(sign):
         passed += 1
         lower, upper = sorted((sign * limit, -2.0 * sign))
         result = make_solver('dls', rail(lower, upper)).closest(
-            Goal(position=(5.0 * sign, 0.0, 0.0)), [sign * q0])
+            Goal(position=(sign * (limit + 0.01), 0.0, 0.0)), [sign * q0])
         assert result.q.tolist() == [sign * limit]
