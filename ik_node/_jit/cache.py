@@ -1,11 +1,18 @@
-"""Machine code on disk: a file for each group of entries, named after all it is compiled from."""
+"""Machine code on disk: a file for each group of entries, named after all it is compiled from.
 
+Whoever writes such a file runs code in the process that reads it: they are read from a folder of
+this user with mode 0700 only.
+"""
+
+import atexit
 import contextlib
 import functools
 import hashlib
 import importlib.metadata
 import os
 import platform
+import shutil
+import stat
 import sys
 import tempfile
 import types
@@ -23,13 +30,49 @@ _OWN = ('kernel.py', 'layout.py', 'lowering.py', 'machine_code.py', 'native_cloc
 
 @functools.cache
 def folder() -> Path:
-    """Return the folder for machine code of this compiler, Python and processor."""
+    """Return the folder for machine code of this user, compiler, Python and processor.
+
+    Where it is not private, or cannot be written, that is one for this process alone.
+    """
+    name = f'{os.getuid()}-{hashlib.sha256(repr(environment()).encode()).hexdigest()[:16]}'
     base = os.environ.get('NUMBA_CACHE_DIR') or os.path.join(
         os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache'),
         'ik_node')
-    if not _writable(base):
-        base = os.path.join(tempfile.gettempdir(), f'ik_node-{os.getuid()}')
-    return Path(base) / hashlib.sha256(repr(environment()).encode()).hexdigest()[:16]
+    path = Path(base) / name
+    if not _usable(path):
+        with contextlib.suppress(OSError):  # without any folder nothing is read or written
+            path = _temporary() / name
+            path.mkdir(mode=0o700)
+    return path
+
+
+def is_temporary() -> bool:
+    """Tell whether machine code is kept for this process alone."""
+    return _temporary.cache_info().currsize > 0
+
+
+@functools.cache
+def _temporary() -> Path:
+    """Return a new folder with mode 0700, which is removed at the end of the process."""
+    path = tempfile.mkdtemp(prefix='ik_node-')
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return Path(path)
+
+
+def _usable(path: Path) -> bool:
+    """Tell whether a folder is private and can be written; make it where it is missing."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
+        return _is_private(path.lstat()) and os.access(path, os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """Tell whether it is a folder, no link to one, that nobody but this user can open."""
+    return (stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+            and status.st_mode & 0o777 == 0o700)
 
 
 def environment() -> tuple[str, ...]:
@@ -51,11 +94,20 @@ def is_on_disk(kernel: Kernel) -> bool:
 
 
 def read(kernel: Kernel) -> bytes | None:
-    """Return the machine code of an entry's group, None where there is none."""
-    try:
-        return path_of(kernel).read_bytes()
-    except OSError:
-        return None
+    """Return the machine code of an entry's group, None where there is none.
+
+    The folder that is checked is the one that is read, whatever takes its name meanwhile.
+    """
+    path = path_of(kernel)
+    with contextlib.suppress(OSError):
+        folder_read = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if _is_private(os.fstat(folder_read)):
+                with open(os.open(path.name, os.O_RDONLY, dir_fd=folder_read), 'rb') as file:
+                    return file.read()
+        finally:
+            os.close(folder_read)
+    return None
 
 
 def write(kernel: Kernel, code: bytes) -> bool:
@@ -63,7 +115,7 @@ def write(kernel: Kernel, code: bytes) -> bool:
     path = path_of(kernel)
     part = path.with_name(f'{path.name}.{uuid4().hex}')
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         part.write_bytes(code)
         part.replace(path)
     except OSError:
@@ -81,7 +133,7 @@ def remove(kernel: Kernel) -> None:
 
 def is_writable() -> bool:
     """Tell whether machine code can be kept."""
-    return _writable(str(folder()))
+    return _usable(folder())
 
 
 def digest(kernel: Kernel) -> str:
@@ -122,14 +174,6 @@ def _parts(kernel: Any, seen: set[Any]) -> Iterator[str]:
 def _constants(code: types.CodeType) -> list[str]:
     return [f'{c.co_code.hex()} {_constants(c)}' if isinstance(c, types.CodeType) else repr(c)
             for c in code.co_consts if c != code.co_consts[0] or not isinstance(c, str)]
-
-
-def _writable(path: str) -> bool:
-    try:
-        os.makedirs(path, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(path, os.W_OK | os.X_OK)
 
 
 def _processor() -> str:

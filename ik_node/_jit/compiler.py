@@ -86,7 +86,6 @@ class Compiler:
     def _has_lock(self) -> bool:
         """Take the lock of the folder, unless another process has it."""
         if self._lock is None:
-            cache.folder().mkdir(parents=True, exist_ok=True)
             file = (cache.folder() / 'compiler.lock').open('w')
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -149,7 +149,8 @@ class _Loader:
         # A session of its own: what interrupts the parent at a terminal is not for it.
         process = subprocess.Popen(
             [sys.executable, '-c', code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+            stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+            env={**os.environ, 'NUMBA_CACHE_DIR': str(cache.folder().parent)})
         threading.Thread(target=self._read, args=(process,), name='kernels', daemon=True).start()
         return process
 
@@ -295,5 +296,5 @@ def stop() -> None:
 
 Kernel.get_machine_code = need
 _loader = _Loader()
-atexit.register(_loader.stop, linger=True)
+atexit.register(lambda: _loader.stop(linger=not cache.is_temporary()))
 os.register_at_fork(after_in_child=lambda: _loader.start_anew())

@@ -99,11 +99,13 @@ class ArmOptions(Options):
         'description, and 1 rad/s or 0.25 m/s where it has none', 'rad/s or m/s',
         low=0.0, positive=True, per_joint=True, optional=True)
     acceleration_limits: Any = option(
-        None, 'acceleration limits; none: full speed within 0.5 s', 'rad/s² or m/s²', low=0.0,
-        positive=True, per_joint=True, optional=True)
+        None, 'acceleration limits; none: those of the description, and full speed within 0.5 s '
+        'where it has none', 'rad/s² or m/s²', low=0.0, positive=True, per_joint=True,
+        optional=True)
     jerk_limits: Any = option(
-        None, 'jerk limits; none: full acceleration within 0.1 s', 'rad/s³ or m/s³', low=0.0,
-        positive=True, per_joint=True, optional=True)
+        None, 'jerk limits; none: those of the description, and full acceleration within 0.1 s '
+        'where it has none', 'rad/s³ or m/s³', low=0.0, positive=True, per_joint=True,
+        optional=True)
     speed: float = option(
         1.0, 'factor of the speed of motions: at 0.5 they take twice as long on the same path',
         low=0.0, high=1.0, positive=True)

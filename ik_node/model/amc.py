@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ik_node.bounds import MAX_NUMBER, as_path
 from ik_node.exceptions import ModelError, names, shown, unknown
+from ik_node.model.number_text import numbers_in
 from ik_node.model.numbered_text import NumberedText
 from ik_node.model.parts import MotionChannels
 from ik_node.model.tree import KinematicTree, check_tree
@@ -121,12 +122,11 @@ class _Motion:
                 raise self._text.error(number, f'frame {count} has {name!r} twice')
             seen.add(name)
             try:
-                values = [float(word) for word in words[1:]]
+                values = numbers_in(' '.join(words[1:]))
             except ValueError:
                 values = []
-            # NaN fails the comparison too; float takes 1_0 for 10.
-            if (len(values) != len(channel) or '_' in ''.join(words[1:])
-                    or not sum(map(abs, values)) <= MAX_NUMBER):
+            # NaN fails the comparison too.
+            if len(values) != len(channel) or not sum(map(abs, values)) <= MAX_NUMBER:
                 raise self._unreadable(number, words, scaled)
             for (joint, unit), value in zip(channel, values):
                 frame[joint] = unit * value

@@ -27,6 +27,14 @@ class Cylinder(NamedTuple):
     length: float
 
 
+class Capsule(NamedTuple):
+    """A cylinder about its middle, along z, with a hemisphere at each end."""
+
+    radius: float
+    length: float
+    """m, of the cylinder alone [urdfdom 5.1, URDF 1.1]."""
+
+
 class Sphere(NamedTuple):
     """A sphere about its middle."""
 
@@ -40,7 +48,7 @@ class Mesh(NamedTuple):
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
-Shape = Box | Cylinder | Sphere | Mesh
+Shape = Box | Cylinder | Capsule | Sphere | Mesh
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +82,8 @@ class Collision(Immutable):
 def _placement_of(shape: object, placement: object) -> np.ndarray:
     """Return a read-only copy of a shape's transform (4, 4), m. Raises InputError."""
     if not isinstance(shape, Shape):
-        raise InputError(f'a shape must be a Box, Cylinder, Sphere or Mesh, not {shown(shape)}')
+        raise InputError(f'a shape must be a Box, Cylinder, Capsule, Sphere or Mesh, not '
+                         f'{shown(shape)}')
     T_link_shape = floats(placement, 'the placement of a shape')
     if T_link_shape.shape != (4, 4):
         raise InputError('the placement of a shape must have the shape (4, 4), not '

@@ -17,6 +17,7 @@ PRISMATIC = 'prismatic'
 UNLIMITED = 1e9  # rad or m: a limit that is none, for formats that have no word for it
 ROTATION_VECTOR = 'rotation_vector'
 _AXIS_OFF = 1e-9  # of its length
+_RATES = ('acceleration', 'deceleration', 'jerk')
 JOINT_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, ROTATION_VECTOR)
 
 
@@ -71,6 +72,12 @@ class Joint(Immutable):
     effort: float = math.inf
     """Largest effort, N m or N; +inf where the source names none."""
     mimic: Mimic | None = None
+    acceleration: float = math.inf
+    """Largest acceleration, rad/s² or m/s²; +inf where the source names none."""
+    deceleration: float = math.inf
+    """Likewise, of slowing down; that of the acceleration where the source names none."""
+    jerk: float = math.inf
+    """Largest jerk, rad/s³ or m/s³; +inf where the source names none."""
 
     def __post_init__(self) -> None:
         """Check what is given, and keep read-only copies of the arrays."""
@@ -87,10 +94,16 @@ class Joint(Immutable):
         if not abs(math.sqrt(min(axis @ axis, 4.0)) - 1.0) <= _AXIS_OFF:
             raise ModelError(f'{where}: its axis {axis.tolist()} must have the length 1')
         values = {name: float(model_array(getattr(self, name), f'{where}: its {name}', (), False))
-                  for name in ('lower', 'upper', 'velocity', 'effort')}
+                  for name in ('lower', 'upper', 'velocity', 'effort', *_RATES)}
         lower, upper = values['lower'], values['upper']
         if not (lower <= upper and lower < math.inf and upper > -math.inf):
             raise ModelError(f'{where}: its limits {lower:g} to {upper:g} leave it no value')
+        for name in _RATES:
+            if not values[name] >= 0.0:  # NaN is not, either
+                raise ModelError(f'{where}: its {name} must not be negative, not '
+                                 f'{values[name]:g}')
+        if math.isinf(values['deceleration']):
+            values['deceleration'] = values['acceleration']
         for name, value in {'placement': read_only(placement), 'axis': read_only(axis),
                             **values}.items():
             object.__setattr__(self, name, value)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ik_node.bounds import MAX_BYTES, MAX_NUMBER, check_size, read_bytes
 from ik_node.exceptions import ModelError, shown
+from ik_node.model.number_text import number_in
 
 _BLANKS = str.maketrans(',()', '   ')
 Words = list[tuple[int, str]]
@@ -63,7 +64,7 @@ class NumberedText:
 def number_of(word: str) -> float | None:
     """Return a word as a number, infinite ones included; None for NaN and for other words."""
     try:
-        value = float(word)
+        value = number_in(word)
     except ValueError:
         return None
-    return None if '_' in word or math.isnan(value) else value
+    return None if math.isnan(value) else value

@@ -24,6 +24,11 @@ def parse_robot(data: bytes, what: str, encoding: str | None = None) -> ElementT
         robot = ElementTree.fromstring(data, ElementTree.XMLParser(encoding=encoding))
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         raise _no_xml(data, what, error) from error
+    # A default namespace of the robot; other readers of URDF know none.
+    namespace = robot.tag.removesuffix('robot')
+    if namespace.endswith('}'):
+        for element in robot.iter():
+            element.tag = element.tag.removeprefix(namespace)
     if robot.tag != 'robot':
         raise ModelError(f'{what} must be a <robot>, not a <{robot.tag:.60}>')
     return robot

@@ -15,22 +15,17 @@ from xml.etree import ElementTree
 import numpy as np
 from urdf_parser_py import urdf
 
-from ik_node.bounds import (
-    MAX_NUMBER,
-    MAX_WARNINGS,
-    as_path,
-    check_links,
-    check_name,
-    read_bytes,
-)
-from ik_node.exceptions import IkError, ModelError, names
+from ik_node.bounds import MAX_WARNINGS, as_path, check_links, check_name, read_bytes
+from ik_node.exceptions import IkError, ModelError, names, shown
 from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
 from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint, Mimic, limits_of
+from ik_node.model.number_text import number_in, numbers_in
 from ik_node.model.parts import ModelParts
 from ik_node.model.robot_xml import parse_robot, uses_xacro
 from ik_node.model.urdf_inertials import read_inertials
+from ik_node.model.urdf_origin import read_origin
+from ik_node.model.urdf_version import RATES, apply_version
 from ik_node.model.urdf_visuals import read_collisions, read_visuals
-from ik_node.spatial import pose_from_rpy
 
 _COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
 _TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_COMPLEX)
@@ -76,6 +71,7 @@ def is_xacro(head: str) -> bool:
 def _read(text: str, hold_complex_joints: bool, rotation: str = 'zyx') -> ModelParts:
     robot = parse_robot(_encoded(text), _WHAT, 'utf-8')
     warnings: list[str] = []
+    apply_version(robot, warnings)
     links = [_name(element, k) for k, element in enumerate(robot.findall('link'))]
     joint_elements = robot.findall('joint')
     check_links(len(links))
@@ -170,14 +166,15 @@ def _joint(element: ElementTree.Element, name: str, warnings: list[str]) -> Join
     if kind not in _TYPES:
         raise ModelError(f'joint {name!r} is of type {kind!r}; the types are {names(_TYPES)}')
     parsed = _parsed(element, name, kind)
-    placement = _placement(parsed, name)
+    placement = _placement(element, name)
     if kind == FIXED:
         return Joint(name, kind, parsed.parent, parsed.child, placement, lower=0.0, upper=0.0)
     kind, lower, upper = _limits(element, parsed, name, warnings)
     return Joint(name, kind, parsed.parent, parsed.child, placement,
                  _axis(parsed.axis, name, warnings), lower, upper,
                  _positive(element, 'velocity'), _positive(element, 'effort'),
-                 _mimic(parsed.mimic, name))
+                 _mimic(parsed.mimic, name),
+                 **{key: _rate(element, key, name) for key in RATES})
 
 
 def _complex_joint(element: ElementTree.Element, name: str, hold: bool, rotation: str,
@@ -186,8 +183,8 @@ def _complex_joint(element: ElementTree.Element, name: str, hold: bool, rotation
     kind = element.get('type', '')
     parsed = _parsed(element, name, kind)
     normal = _axis(parsed.axis, name, warnings)
-    joint = ComplexJoint(name, kind, parsed.parent, parsed.child, _placement(parsed, name), normal,
-                         rotation)
+    joint = ComplexJoint(name, kind, parsed.parent, parsed.child, _placement(element, name),
+                         normal, rotation)
     if hold:
         warnings.append(f'joint {name!r} is {kind}: it is fixed, as requested')
         return joint.held()
@@ -196,13 +193,11 @@ def _complex_joint(element: ElementTree.Element, name: str, hold: bool, rotation
     return joint
 
 
-def _placement(parsed: urdf.Joint, name: str) -> np.ndarray:
-    origin = parsed.origin or urdf.Pose(xyz=[0, 0, 0], rpy=[0, 0, 0])
-    xyz, rpy = np.array(origin.xyz), np.array(origin.rpy)
-    if not (np.abs([xyz, rpy]) <= MAX_NUMBER).all():  # NaN is not, either
-        raise ModelError(f'joint {name!r}: its origin xyz={origin.xyz} rpy={origin.rpy} must be '
-                         f'finite numbers, at most {MAX_NUMBER:g} in size')
-    return pose_from_rpy(xyz, rpy)
+def _placement(element: ElementTree.Element, name: str) -> np.ndarray:
+    try:
+        return read_origin(element)
+    except ValueError as error:
+        raise ModelError(f'joint {name!r}: {error}') from error
 
 
 def _parsed(element: ElementTree.Element, name: str, kind: str) -> urdf.Joint:
@@ -216,6 +211,9 @@ def _parsed(element: ElementTree.Element, name: str, kind: str) -> urdf.Joint:
             attributes = {key: value for key, value in found.attrib.items() if key in kept}
             ElementTree.SubElement(reduced, tag, {**defaults, **attributes})
     try:
+        for part in reduced:
+            for key in _NUMERIC & part.attrib.keys():
+                numbers_in(part.attrib[key])
         return urdf.Joint.from_xml_string(ElementTree.tostring(reduced, encoding='unicode'))
     except Exception as error:  # urdf_parser_py raises whatever its conversions meet
         reason = str(error).splitlines()[-1] if str(error) else type(error).__name__
@@ -226,13 +224,14 @@ def _parsed(element: ElementTree.Element, name: str, kind: str) -> urdf.Joint:
 # Per kind of joint: the elements read, their attributes, and defaults where the parser has none.
 _Kept = tuple[str, tuple[str, ...], dict[str, str]]
 _FRAME: tuple[_Kept, ...] = (
-    ('parent', ('link',), {}), ('child', ('link',), {}), ('origin', ('xyz', 'rpy'), {}))
+    ('parent', ('link',), {}), ('child', ('link',), {}))
 _READ: dict[str, tuple[_Kept, ...]] = {
     FIXED: _FRAME,
     'moving': (*_FRAME, ('axis', ('xyz',), {}),
                ('limit', ('lower', 'upper'), {'effort': '0', 'velocity': '0'}),
                ('mimic', ('joint', 'multiplier', 'offset'), {'multiplier': '1', 'offset': '0'})),
 }
+_NUMERIC = {'xyz', 'lower', 'upper', 'multiplier', 'offset'}
 
 
 def _axis(xyz: list[float] | None, name: str, warnings: list[str]) -> np.ndarray:
@@ -269,10 +268,21 @@ def _positive(element: ElementTree.Element, attribute: str) -> float:
     """Return a limit's attribute, or infinity where it says nothing usable: 0, NaN, no number."""
     limit = element.find('limit')
     try:
-        value = float(limit.get(attribute, 'inf')) if limit is not None else math.inf
+        value = number_in(limit.get(attribute, 'inf')) if limit is not None else math.inf
     except ValueError:
         return math.inf
     return value if value > 0.0 else math.inf
+
+
+def _rate(element: ElementTree.Element, key: str, name: str) -> float:
+    """Return one of RATES, infinite where there is none or 0, as files say it of velocities."""
+    limit = element.find('limit')
+    text = 'inf' if limit is None else limit.get(key, 'inf')
+    try:
+        return number_in(text) or math.inf
+    except ValueError as error:
+        raise ModelError(f'joint {name!r}: its {key} must be a number, not '
+                         f'{shown(text)}') from error
 
 
 def _mimic(parsed: urdf.JointMimic | None, name: str) -> Mimic | None:

@@ -6,7 +6,8 @@ import numpy as np
 
 from ik_node.bounds import MAX_NUMBER
 from ik_node.model.inertial import Inertial
-from ik_node.spatial import matrix_from_rpy
+from ik_node.model.number_text import number_in
+from ik_node.model.urdf_origin import read_origin
 
 _ENTRIES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
@@ -41,7 +42,7 @@ def _inertial(element: ElementTree.Element, problems: list[str]) -> Inertial:
     if mass is None or mass.get('value') is None:
         raise ValueError('it has no <mass value="…"/>')
     value = _number(mass, 'value')
-    xyz, rpy = (_triple(element.find('origin'), key) for key in ('xyz', 'rpy'))
+    T_link_inertial = read_origin(element)
     inertia = element.find('inertia')
     entries = dict.fromkeys(_ENTRIES, 0.0)
     try:
@@ -57,31 +58,18 @@ def _inertial(element: ElementTree.Element, problems: list[str]) -> Inertial:
         problems.append(f'its inertia is set to 0: {error}')
     xx, xy, xz, yy, yz, zz = entries.values()
     moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    if rpy.any():
-        R_link_inertial = matrix_from_rpy(*rpy)
+    R_link_inertial = T_link_inertial[:3, :3]
+    if not np.array_equal(R_link_inertial, np.eye(3)):
         moments = R_link_inertial @ moments @ R_link_inertial.T
         moments = 0.5 * (moments + moments.T)  # symmetric to the last digit
-    return Inertial(value, xyz, moments)
-
-
-def _triple(origin: ElementTree.Element | None, key: str) -> np.ndarray:
-    """Return three numbers of an origin (3,), zero by default. Raises ValueError."""
-    text = '0 0 0' if origin is None else origin.get(key, '0 0 0')
-    try:
-        numbers = np.array([float(word) for word in text.split()])
-    except ValueError:
-        numbers = np.array([np.nan])
-    if numbers.shape != (3,) or not (np.abs(numbers) <= MAX_NUMBER).all():
-        raise ValueError(f'its origin {key}="{text:.60}" must be three numbers, at most '
-                         f'{MAX_NUMBER:g} in size')
-    return numbers
+    return Inertial(value, T_link_inertial[:3, 3], moments)
 
 
 def _number(element: ElementTree.Element, key: str) -> float:
     """Return the number of an attribute. Raises ValueError."""
     text = element.get(key, '')
     try:
-        number = float(text)
+        number = number_in(text)
     except ValueError:
         number = np.nan
     if not abs(number) <= MAX_NUMBER:  # NaN is not, either

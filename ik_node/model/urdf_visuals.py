@@ -3,11 +3,10 @@
 import math
 from xml.etree import ElementTree
 
-import numpy as np
-
 from ik_node.exceptions import shown
-from ik_node.model.geometry import Box, Collision, Cylinder, Mesh, Shape, Sphere, Visual
-from ik_node.spatial import pose_from_rpy
+from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Sphere, Visual
+from ik_node.model.number_text import numbers_in
+from ik_node.model.urdf_origin import read_origin
 
 _MOST_NUMBERS = 8  # the rest of a longer text stays one word, which is no number
 _Color = tuple[float, float, float, float]
@@ -38,7 +37,8 @@ def read_collisions(robot: ElementTree.Element,
         collisions: list[Collision] = []
         for element in link.findall('collision'):
             try:
-                collisions.extend(_collisions(element))
+                collisions.append(Collision(_shape(element.find('geometry')),
+                                            read_origin(element)))
             except ValueError as error:
                 warnings.append(f'link {link.get("name")!r}: a collision shape is skipped: '
                                 f'{error}')
@@ -47,36 +47,12 @@ def read_collisions(robot: ElementTree.Element,
     return found
 
 
-def _collisions(element: ElementTree.Element) -> list[Collision]:
-    """Return a collision shape; a capsule, which few readers know, in its three parts.
-
-    Raises ValueError.
-    """
-    geometry, T_link_shape = element.find('geometry'), _placement(element)
-    shape = _shape(geometry)
-    collisions = [Collision(shape, T_link_shape)]
-    if isinstance(shape, Cylinder) and geometry is not None and geometry[0].tag == 'capsule':
-        for end in (-0.5 * shape.length, 0.5 * shape.length):
-            T_link_ball = T_link_shape.copy()
-            T_link_ball[:3, 3] += end * T_link_shape[:3, 2]
-            collisions.append(Collision(Sphere(shape.radius), T_link_ball))
-    return collisions
-
-
-def _placement(element: ElementTree.Element) -> np.ndarray:
-    """Return the pose of a shape on its link (4, 4), m. Raises ValueError."""
-    origin = element.find('origin')
-    xyz, rpy = ((0.0, 0.0, 0.0) if origin is None else _numbers(origin.get(key, '0 0 0'), 3)
-                for key in ('xyz', 'rpy'))
-    return pose_from_rpy(xyz, rpy)
-
-
 def _visual(element: ElementTree.Element, materials: dict[str, _Color]) -> Visual:
     """Return a visual. Raises ValueError."""
     material, color = element.find('material'), None
     if material is not None:
         color = _color_of(material) or materials.get(material.get('name', ''))
-    return Visual(_shape(element.find('geometry')), _placement(element), color)
+    return Visual(_shape(element.find('geometry')), read_origin(element), color)
 
 
 def _shape(geometry: ElementTree.Element | None) -> Shape:
@@ -86,9 +62,9 @@ def _shape(geometry: ElementTree.Element | None) -> Shape:
         raise ValueError('it has no geometry')
     if element.tag == 'box':
         return Box(_numbers(element.get('size', ''), 3))
-    if element.tag in ('cylinder', 'capsule'):  # few readers know capsules
+    if element.tag in ('cylinder', 'capsule'):
         radius, length = (_numbers(element.get(key, ''), 1)[0] for key in ('radius', 'length'))
-        return Cylinder(radius, length)
+        return Cylinder(radius, length) if element.tag == 'cylinder' else Capsule(radius, length)
     if element.tag == 'sphere':
         return Sphere(_numbers(element.get('radius', ''), 1)[0])
     if element.tag == 'mesh' and element.get('filename'):
@@ -111,7 +87,7 @@ def _color_of(material: ElementTree.Element) -> _Color | None:
 def _numbers(text: str, count: int | None = None) -> tuple:
     """Return the numbers of a text. Raises ValueError for others than `count` finite ones."""
     try:
-        numbers = tuple(float(word) for word in text.split(maxsplit=_MOST_NUMBERS))
+        numbers = tuple(numbers_in(text, most_splits=_MOST_NUMBERS))
     except ValueError:
         numbers = (math.nan,)
     if not all(map(math.isfinite, numbers)) or (count is not None and len(numbers) != count):

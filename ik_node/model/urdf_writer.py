@@ -5,11 +5,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ik_node.model.geometry import Box, Collision, Cylinder, Mesh, Shape, Visual
+from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
 from ik_node.model.parts import ModelParts
 from ik_node.model.stick_figure import stick_figure
+from ik_node.model.urdf_version import RATES
 from ik_node.spatial import rpy_from_matrix
 
 
@@ -31,6 +32,7 @@ def write_urdf(parts: ModelParts) -> str:
             _write_inertial(element, parts.inertials[link])
     for joint in joints:
         _write_joint(robot, joint)
+    _write_version(robot)
     ElementTree.indent(robot)
     return f'<?xml version="1.0"?>\n{ElementTree.tostring(robot, encoding="unicode")}\n'
 
@@ -44,6 +46,8 @@ def _write_joint(robot: ElementTree.Element, joint: Joint) -> None:
         return
     ElementTree.SubElement(element, 'axis', xyz=_numbers(joint.axis))
     usual = {'effort': _or_nothing(joint.effort), 'velocity': _or_nothing(joint.velocity)}
+    usual.update({key: repr(getattr(joint, key)) for key in RATES
+                  if math.isfinite(getattr(joint, key))})
     if joint.type in (REVOLUTE, PRISMATIC):
         ElementTree.SubElement(element, 'limit', {
             'lower': repr(max(joint.lower, -UNLIMITED)),
@@ -54,6 +58,17 @@ def _write_joint(robot: ElementTree.Element, joint: Joint) -> None:
         ElementTree.SubElement(element, 'mimic', joint=joint.mimic.joint,
                                multiplier=repr(float(joint.mimic.multiplier)),
                                offset=repr(float(joint.mimic.offset)))
+
+
+def _write_version(robot: ElementTree.Element) -> None:
+    """Write the earliest version that has all that is written: 1.0, which is not named, if it can.
+
+    Rotations are written as rpy, which every version has.
+    """
+    if any(key in limit.attrib for limit in robot.iter('limit') for key in RATES):
+        robot.set('version', '1.2')
+    elif next(robot.iter('capsule'), None) is not None:
+        robot.set('version', '1.1')
 
 
 def _write_visual(link: ElementTree.Element, visual: Visual) -> None:
@@ -85,9 +100,9 @@ def _write_inertial(link: ElementTree.Element, inertial: Inertial) -> None:
 def _write_shape(geometry: ElementTree.Element, shape: Shape) -> None:
     if isinstance(shape, Box):
         ElementTree.SubElement(geometry, 'box', size=_numbers(shape.size))
-    elif isinstance(shape, Cylinder):
-        ElementTree.SubElement(geometry, 'cylinder', radius=repr(float(shape.radius)),
-                               length=repr(float(shape.length)))
+    elif isinstance(shape, (Cylinder, Capsule)):
+        ElementTree.SubElement(geometry, type(shape).__name__.lower(),
+                               radius=repr(float(shape.radius)), length=repr(float(shape.length)))
     elif isinstance(shape, Mesh):
         ElementTree.SubElement(geometry, 'mesh', filename=shape.filename,
                                scale=_numbers(shape.scale))

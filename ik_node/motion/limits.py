@@ -1,11 +1,12 @@
 """Limits of motion: position, velocity, acceleration and jerk of the joints of an arm.
 
-A description gives positions and, most of the time, velocities. It has no accelerations and no
-jerks, and some files omit velocities or set them to zero. Missing limits have the defaults below,
-which suit arms in a laboratory; set them where the drives are known.
+A description gives positions and, most of the time, velocities. Few give accelerations and jerks,
+which URDF has since version 1.2, and some files omit velocities or set them to zero. Missing limits
+have the defaults below, which suit arms in a laboratory; set them where the drives are known.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from ik_node._arrays import number, numbers
 from ik_node._immutable import Immutable
 from ik_node.exceptions import InputError
 from ik_node.model.joint_space import JointSpace, check_joint_space
+from ik_node.model.joints import UNLIMITED, Joint
 
 TURNING = 1.0          # rad/s, where the description gives no velocity
 SLIDING = 0.25         # m/s, likewise: the reduced speed of ISO 10218-1
@@ -49,33 +51,39 @@ def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = N
     """Return the limits of motion of a chain or a body.
 
     velocity, rad/s or m/s, acceleration, per s², and jerk, per s³: one number for all joints, or
-    (n,); by default the description's velocity, TURNING or SLIDING where it has none or zero, and
+    (n,); by default those of the description. Where it has none, or zero: TURNING or SLIDING, and
     accelerations and jerks that reach velocity within TO_FULL_SPEED and acceleration within
-    TO_FULL_FORCE. speed: a part, above 0 and at most 1, in which time is stretched: velocities are
-    multiplied by it, accelerations by its square and jerks by its cube, so that motions keep their
-    shape. A mimicked joint also keeps the velocities of its followers. Raises InputError.
+    TO_FULL_FORCE. The smaller of its acceleration and deceleration is used for both. speed: a part,
+    above 0 and at most 1, in which time is stretched: velocities are multiplied by it,
+    accelerations by its square and jerks by its cube, so that motions keep their shape. A mimicked
+    joint also keeps the limits of its followers. Raises InputError.
     """
     check_joint_space(chain)
     if not 0.0 < (speed := number(speed, 'speed')) <= 1.0:
         raise InputError(f'speed must be a number above 0 and at most 1, not {speed!r}')
-    v = (_described_velocity(chain) if velocity is None
+    v = (_described(chain, lambda joint: joint.velocity,
+                    np.where(chain.prismatic, SLIDING, TURNING)) if velocity is None
          else _checked_limits(chain, velocity, 'velocity'))
-    a = (v / TO_FULL_SPEED if acceleration is None
+    a = (_described(chain, lambda joint: min(joint.acceleration, joint.deceleration),
+                    v / TO_FULL_SPEED) if acceleration is None
          else _checked_limits(chain, acceleration, 'acceleration'))
-    j = a / TO_FULL_FORCE if jerk is None else _checked_limits(chain, jerk, 'jerk')
+    j = (_described(chain, lambda joint: joint.jerk, a / TO_FULL_FORCE) if jerk is None
+         else _checked_limits(chain, jerk, 'jerk'))
     return MotionLimits(chain.lower, chain.upper, _frozen(v), _frozen(a), _frozen(j)).scaled(speed)
 
 
-def _described_velocity(chain: JointSpace) -> np.ndarray:
-    """Return the velocities (n,) of the description, of followers too, or defaults."""
+def _described(chain: JointSpace, limit_of: Callable[[Joint], float],
+               default: np.ndarray) -> np.ndarray:
+    """Return the limits (n,) of the description, of followers too, or defaults (n,)."""
     found = np.full(chain.n_joints, math.inf)
     index = {name: i for i, name in enumerate(chain.joint_names)}
     for name, (source, multiplier, _) in chain.tree.drives.items():
         joint = chain.tree.joints[name]
-        if joint.moves and source in index and multiplier != 0.0 and joint.velocity > 0.0:
+        limit = limit_of(joint)
+        if joint.moves and source in index and multiplier != 0.0 and limit > 0.0:
             i = index[source]
-            found[i] = min(found[i], joint.velocity / abs(multiplier))
-    return np.where(np.isfinite(found), found, np.where(chain.prismatic, SLIDING, TURNING))
+            found[i] = min(found[i], limit / abs(multiplier))
+    return np.where(found < UNLIMITED, found, default)
 
 
 def _checked_limits(chain: JointSpace, values: Any, what: str) -> np.ndarray:

@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 from ik_node.bounds import MAX_GROUP_STATES, as_path, read_bytes
 from ik_node.exceptions import ModelError
+from ik_node.model.number_text import numbers_in
 from ik_node.model.robot_xml import parse_robot, uses_xacro
 
 
@@ -79,7 +80,7 @@ def _group_state(element: ElementTree.Element, number: int, what: str) -> GroupS
 
 def _numbers(text: str | None, where: str) -> tuple[float, ...]:
     try:
-        numbers = tuple(float(word) for word in (text or '').split())
+        numbers = tuple(numbers_in(text or ''))
     except ValueError:
         numbers = ()
     if not numbers or not all(math.isfinite(number) for number in numbers):

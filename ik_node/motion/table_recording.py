@@ -16,6 +16,7 @@ import numpy as np
 
 from ik_node.bounds import MAX_NUMBER, read_bytes
 from ik_node.exceptions import ModelError, shown
+from ik_node.model.number_text import numbers_in
 from ik_node.model.numbered_text import number_of
 from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
@@ -68,11 +69,11 @@ def _rows(lines: Iterator[tuple[int, str]], what: str, at: int,
             raise _error(what, at, f'a row must have {len(columns)} values, the time and one for '
                                    f'each joint, not {len(cells)}')
         try:
-            row = [float(cell) for cell in cells]
+            row = numbers_in(line, ',')
         except ValueError:
             row = []
-        # NaN fails the comparison too; float takes 1_0 for 10.
-        if (not row or '_' in line or not abs(row[0]) <= _LATEST
+        # NaN fails the comparison too.
+        if (not row or not abs(row[0]) <= _LATEST
                 or not sum(map(abs, row[1:])) <= MAX_NUMBER):
             raise _unreadable(what, at, columns, cells)
         if not row[0] > before:

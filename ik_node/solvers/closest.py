@@ -112,11 +112,12 @@ def minimise(chain: ChainArrays, task: Task, work: Work, q: Vector) -> float:
             times_transpose(J, beta, dq)
             promised, moved = 0.0, 0.0
             for k in range(n):
-                change = min(max(q[k] + dq[k], lower[k]), upper[k]) - q[k]
+                allowed = min(max(q[k] + dq[k], lower[k]), upper[k])
+                change = allowed - q[k]
                 promised += change * (damping * change + z[k])
                 moved = max(moved, abs(change))
                 work.direction[k] = q[k]
-                q[k] += change
+                q[k] = allowed  # q + (upper − q) may exceed upper by rounding
             gained = error - residual(chain, task, work, q)[0]
             if gained > 0.0:
                 ratio = gained / promised if promised > 0.0 else 1.0

@@ -114,7 +114,7 @@ def spread(chain: ChainArrays, unit: Vector, q0: Vector, sample: Vector, q: Vect
             if upper - lower > 2.0 * half:
                 lower = max(lower, min(q0[k] - half, upper - 2.0 * half))
                 upper = min(upper, lower + 2.0 * half)
-        q[k] = lower + sample[k] * (upper - lower)
+        q[k] = min(lower + sample[k] * (upper - lower), upper)
 
 
 @inline

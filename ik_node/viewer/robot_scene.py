@@ -8,7 +8,7 @@ import numpy as np
 import trimesh
 import viser
 
-from ik_node.model.geometry import Box, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere, Visual
 from ik_node.model.stick_figure import stick_figure
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
@@ -141,6 +141,10 @@ def _draw(server: viser.ViserServer, name: str, visual: Visual,
         server.scene.add_cylinder(name, radius=shape.radius, height=shape.length, **look)
     elif isinstance(shape, Sphere):
         server.scene.add_icosphere(name, radius=shape.radius, **look)
+    elif isinstance(shape, Capsule):
+        capsule = trimesh.creation.capsule(shape.length, shape.radius, count=(24, 24))
+        server.scene.add_mesh_simple(name, np.asarray(capsule.vertices, dtype=np.float32),
+                                     np.asarray(capsule.faces, dtype=np.uint32), **look)
     elif isinstance(parts, trimesh.Trimesh):
         server.scene.add_mesh_trimesh(name, parts, **place)
     else:

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import robots
 from ik_node import KinematicTree
-from ik_node.model.geometry import Box, Collision, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint
 from ik_node.model.shape_inertia import inertial_of, with_shape_inertials
@@ -29,6 +30,21 @@ def test_solids_have_the_moments_of_the_handbook(shape, mass, moments):
     assert found.center.tolist() == [0.0, 0.0, 0.0]
     assert found.inertia == pytest.approx(np.diag(moments), abs=1e-9)
     assert not found.problems()
+
+
+def test_a_capsule_has_the_integrals_over_its_discs():
+    r, h = 0.3, 0.7
+    def disc(z):
+        return max(r * r - max(abs(z) - 0.5 * h, 0.0) ** 2, 0.0)  # radius squared
+    def integral(of):
+        bounds = (-0.5 * h - r, -0.5 * h, 0.5 * h, 0.5 * h + r)
+        return 1000.0 * np.pi * sum(quad(lambda z: of(disc(z), z), *bounds[k:k + 2])[0]
+                                    for k in range(3))
+    found = inertial_of([Visual(Capsule(r, h))])
+    across = integral(lambda r2, z: r2 * (r2 / 4.0 + z * z))
+    assert found.mass == pytest.approx(integral(lambda r2, _z: r2), rel=1e-9)
+    assert found.inertia == pytest.approx(np.diag(
+        [across, across, integral(lambda r2, _z: r2 * r2 / 2.0)]), rel=1e-9)
 
 
 def test_two_halves_turned_about_are_the_whole():

@@ -110,7 +110,7 @@ def test_a_mimic_tag_of_a_fixed_joint_says_nothing():
     (one(RANGE + '<axis xyz="0 nan 1"/>'), "joint 'j': its axis .* has no direction"),
     (one(RANGE + '<axis xyz="0 1"/>'), "joint 'j' cannot be read"),
     (one(RANGE + '<origin xyz="0 0 inf"/>'), "joint 'j': its origin .* finite"),
-    (one(RANGE + '<origin rpy="a b c"/>'), "joint 'j' cannot be read"),
+    (one(RANGE + '<origin rpy="a b c"/>'), "joint 'j': its origin rpy=\"a b c\" must be three"),
     (one('<limit lower="low" upper="1"/>'), "joint 'j' cannot be read"),
     (one(kind='prismatic'), "joint 'j' is prismatic and needs <limit"),
     (one('<limit effort="1" velocity="1"/>', kind='prismatic'), "joint 'j' is prismatic and needs"),

@@ -11,7 +11,7 @@ import pytest
 import robots
 from ik_node import KinematicTree
 from ik_node.model.complex_joints import ComplexJoint
-from ik_node.model.geometry import Box, Cylinder, Mesh, Sphere
+from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from ik_node.model.joints import Joint
 
 CONFIG = Path(__file__).parents[2] / 'config/dh'
@@ -156,8 +156,9 @@ VISUAL = '''<robot name="r">
 def test_what_links_look_like_is_read():
     visuals = KinematicTree.from_urdf(VISUAL).visuals['a']
     assert [visual.shape for visual in visuals] == [
-        Box((1, 2, 3)), Cylinder(1, 2), Cylinder(1, 2), Sphere(4),
+        Box((1, 2, 3)), Cylinder(1, 2), Capsule(1, 2), Sphere(4),
         Mesh('package://x/y.stl', (0.001, 0.001, 0.001))]
+    assert [type(visual.shape) for visual in visuals[1:3]] == [Cylinder, Capsule]
     assert [visual.color for visual in visuals] == [
         (1, 0, 0, 1), None, None, (0, 1, 0, 0.5), None]
     assert visuals[0].placement[:3, 3].tolist() == [1, 2, 3]

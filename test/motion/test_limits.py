@@ -41,6 +41,26 @@ def test_accelerations_and_jerks_follow_from_what_comes_before_them():
     assert motion_limits(arm(a=3.0)).acceleration[0] == pytest.approx(3.0 / TO_FULL_SPEED)
 
 
+RATES = robots.robot(
+    robots.joint('a', 'revolute', 'base', 'la', limit='lower="-2" upper="2" velocity="3" '
+                 'acceleration="8" deceleration="6" jerk="50"'),
+    robots.joint('b', 'prismatic', 'la', 'lb', limit='lower="0" upper="1" deceleration="0.4"'),
+    robots.joint('c', 'continuous', 'lb', 'lc', limit='velocity="4" acceleration="0" jerk="0"'),
+    robots.joint('d', 'continuous', 'lc', 'ld', limit='acceleration="10"',
+                 mimic='joint="b" multiplier="-50"'),
+).replace('<robot ', '<robot version="1.2" ')
+
+
+def test_accelerations_and_jerks_are_those_of_the_description_where_it_has_them():
+    limits = motion_limits(KinematicTree.from_urdf(RATES).chain())
+    # The smaller of acceleration and deceleration; that of a follower divided by its multiplier
+    assert limits.acceleration.tolist() == [6.0, 0.2, 4.0 / TO_FULL_SPEED]
+    assert limits.jerk == pytest.approx([50.0, 0.2 / TO_FULL_FORCE,
+                                         4.0 / TO_FULL_SPEED / TO_FULL_FORCE])
+    given = motion_limits(KinematicTree.from_urdf(RATES).chain(), acceleration=1.0, jerk=2.0)
+    assert (given.acceleration.tolist(), given.jerk.tolist()) == ([1.0] * 3, [2.0] * 3)
+
+
 def test_one_number_stands_for_all_joints():
     limits = motion_limits(arm(), velocity=0.5, jerk=7)
     assert limits.velocity.tolist() == [0.5] * 3

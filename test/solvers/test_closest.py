@@ -5,8 +5,9 @@ import pytest
 from scipy.optimize import least_squares
 
 import robots
-from ik_node import Goal, StopReason, make_solver
+from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.kinematics.reach import reach
+from ik_node.model.joints import Joint
 from ik_node.spatial import rotation_exp, rotation_log
 
 
@@ -91,3 +92,24 @@ def test_without_it_the_best_met_in_the_search_is_returned():
         assert [solver.solve(T).q.tolist() for T in goals] == batch.q.tolist()
     assert np.less_equal(errors[True], np.array(errors[False]) + 1e-9).all()
     assert np.mean(errors[True]) < 0.9 * np.mean(errors[False])
+
+
+def rail(lower, upper):
+    """Return a prismatic joint along x."""
+    return KinematicTree(['base', 'tip'], [Joint('j', 'prismatic', 'base', 'tip', lower=lower,
+                                                 upper=upper)]).chain()
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_a_limit_that_rounding_would_pass_is_kept(sign):
+    rng = np.random.default_rng(0)
+    passed = 0
+    while passed < 8:
+        q0, limit = rng.uniform(-1.0, 0.3), rng.uniform(0.3, 1.0)
+        if not q0 + (limit - q0) > limit:
+            continue
+        passed += 1
+        lower, upper = sorted((sign * limit, -2.0 * sign))
+        result = make_solver('dls', rail(lower, upper)).closest(
+            Goal(position=(sign * (limit + 0.01), 0.0, 0.0)), [sign * q0])
+        assert result.q.tolist() == [sign * limit]
