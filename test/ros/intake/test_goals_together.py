@@ -13,6 +13,7 @@ from geometry_msgs.msg import PointStamped
 from ik_node.control.figure_controller import FigureController
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros.conversions import array_to_point
+from ik_node.ros.execution.history import History
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.task_goals import TaskGoals
 
@@ -45,7 +46,7 @@ class Rig:
         self.controller = FigureController(self.robot.figure, lambda: 0.0, None)
         self.outcomes, self.refused, self.overtaken, self.oldest = [], [], [], oldest
         frames = Frames.__new__(Frames)
-        frames._buffer, frames.missing = None, 'there is no tf2'
+        frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
         handling = SimpleNamespace(handle=self._handle, check_age=self._check_age,
                                    overtaken=self.overtaken.append,
                                    options=SimpleNamespace(world='world', world_frame='',
