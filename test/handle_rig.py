@@ -19,6 +19,7 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
+from ik_node.ros.execution.history import History
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.task_goals import TaskGoals
 from ik_node.ros.services.interaction.handles import Actions, Handles
@@ -148,7 +149,7 @@ class Rig:
         handling = SimpleNamespace(options=self.options, handle=lambda name, header, find, execute:
                                    execute(self.robot, find()))
         frames = Frames.__new__(Frames)  # without tf2
-        frames._buffer, frames.missing = None, 'there is no tf2'
+        frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
         controller = SimpleNamespace(figure=self.robot.figure, go=self._go)
         getattr(TaskGoals(None, handling, SimpleNamespace(figure=controller), frames),
                 f'take_{kind}')(name, message)

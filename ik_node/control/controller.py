@@ -92,23 +92,34 @@ class Controller(Mover):
         self._stop_for(robot, arm.chain)
         self.arm = arm
 
-    def go(self, robot: Robot, goal: Goal, guess: np.ndarray | None = None) -> Outcome:
-        """Solve a goal and move there, or hold. Raises IkError where there is no motion to it.
+    def go(self, robot: Robot, goal: Goal) -> Outcome:
+        """Solve a goal and move there, or hold; the current path ends.
+
+        Raises IkError where there is no motion to it; the path then continues.
+        """
+        outcome = self._go(robot, goal)
+        self.waypoints.clear()
+        return outcome
+
+    def follow(self, robot: Robot, waypoint: Waypoint) -> Outcome:
+        """Go to a waypoint of the current path. Raises IkError where there is no motion to it."""
+        return self._go(robot, waypoint.goal, waypoint.q0)
+
+    def _go(self, robot: Robot, goal: Goal, guess: np.ndarray | None = None) -> Outcome:
+        """Solve a goal and move there, or hold.
 
         guess (n,): initial guess, by default the present joint values.
         """
-        arm = self.arm
-        if self.motion is not None:
-            last = self._last.of(arm, goal)
-            if last is not None:  # the arm is moving there
-                left = max(self.motion.duration - (self._at - self._began), 0.0)
-                return Outcome(goal, last, True, left)
-        q0 = robot.joint_configuration(arm)
-        result = self._last.of(arm, goal, q0)
+        arm, q0 = self.arm, robot.joint_configuration(self.arm)
+        result = self._last.of(arm, goal, self.accept_closest, q0, self.motion)
+        if result is not None and self.motion is not None:  # the arm is moving there
+            left = max(self.motion.duration - (self._at - self._began), 0.0)
+            return Outcome(goal, result, True, left)
         if result is None:
             result = self._solve(goal, q0 if guess is None else guess)
         outcome = self._move(robot, [_Aim(goal, result)])
-        self._last.keep(arm, goal, robot.joint_configuration(arm), result)
+        self._last.keep(arm, goal, self.accept_closest, robot.joint_configuration(arm),
+                        self.motion if outcome.accepted else None, result)
         return outcome
 
     def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:

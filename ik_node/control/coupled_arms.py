@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ik_node.control.figure import Figure
-from ik_node.control.group import check_start, configured_start, own_limits
+from ik_node.control.group import check_limits, configured_start, own_limits
 from ik_node.control.options import COUPLED_SOLVERS, FIGURE_SOLVERS, ArmOptions
 from ik_node.exceptions import OptionError, names
 from ik_node.model.chain import Chain
@@ -100,7 +100,7 @@ class CoupledArms(Figure):
         q = self.body.neutral()
         for k, joint in enumerate(self.body.joint_names):
             q[k] = found.get(joint, (q[k], ''))[0]
-        check_start(q, self.body)
+        check_limits(q, self.body, 'start_pose', OptionError)
         return q
 
     def _motion_limits(self) -> MotionLimits:

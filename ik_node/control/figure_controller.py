@@ -8,9 +8,7 @@ import numpy as np
 from ik_node._jit import time_is_over
 from ik_node.control.figure import Figure
 from ik_node.control.mover import MotionSink, Mover
-from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.motion.joint_motion import joint_motion
 from ik_node.solvers.body.result import BodyResult
 
 
@@ -71,6 +69,12 @@ class FigureController(Mover):
         if not self.has_moved:
             self.figure.reset_targets(robot.joint_configuration(self.figure))
 
+    def go_to(self, robot: Robot, q: np.ndarray) -> float | None:
+        """Move to q (n,), see `Mover.go_to`; targets are then as after a reset to it."""
+        duration = super().go_to(robot, q)
+        self.figure.reset_targets(q)
+        return duration
+
     def go(self, robot: Robot, aims: Sequence[Aim]) -> FigureOutcome:
         """Move targets, solve all tasks and move there, or hold.
 
@@ -98,19 +102,8 @@ class FigureController(Mover):
             result = solver.closest(q0)
         accepted = result.success or self.accept_closest
         duration = self._move_to(robot, result.q) if accepted else None
+        self.has_moved |= accepted
         return FigureOutcome(aims, result, accepted, duration)
-
-    def _move_to(self, robot: Robot, q: np.ndarray) -> float | None:
-        """Move to q (n,); return the duration of the motion, s, None for a jump."""
-        self.has_moved = True
-        if self.figure.motion == JUMP:
-            self.motion = None
-            robot.move(self.figure, q)
-            return None
-        motion = joint_motion(self.figure.body, self.figure.limits, self._present(robot), q)
-        self._begin(motion)
-        self.advance(robot, self._clock())
-        return motion.duration
 
 
 def _set_target(task: Any, target: Any, weights: np.ndarray | None) -> tuple[

@@ -6,7 +6,7 @@ import numpy as np
 
 from ik_node._jit import Kernel
 from ik_node.control.options import ArmOptions
-from ik_node.exceptions import OptionError
+from ik_node.exceptions import IkError, OptionError
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.limits import MotionLimits, motion_limits
 from ik_node.motion.pose_library import PoseLibrary
@@ -80,14 +80,14 @@ def configured_start(options: ArmOptions, space: JointSpace, poses: PoseLibrary 
                           f'{", ".join(named)}, not {len(start)}')
     q = neutral.copy()
     q[first:] = start
-    check_start(q, space)
+    check_limits(q, space, 'start_pose', OptionError)
     return q
 
 
-def check_start(q: np.ndarray, space: JointSpace) -> None:
-    """Raise OptionError for a start pose q (n,) outside the limits."""
+def check_limits(q: np.ndarray, space: JointSpace, what: str, error: type[IkError]) -> None:
+    """Raise an error for joint values q (n,) outside the limits. what: they are, in words."""
     outside = (q < space.lower) | (q > space.upper)
     if outside.any():
         i = int(np.argmax(outside))
-        raise OptionError(f'start_pose: {q[i]:g} is outside the limits {space.lower[i]:g} to '
-                          f'{space.upper[i]:g} of joint {space.joint_names[i]!r}')
+        raise error(f'{what}: {q[i]:.9g} is outside the limits {space.lower[i]:.9g} to '
+                    f'{space.upper[i]:.9g} of joint {space.joint_names[i]!r}')

@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ik_node.control.group import Group
-from ik_node.control.options import JOINT
+from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.braking import brake
@@ -23,6 +23,15 @@ class MotionSink(Protocol):
 
     def hold(self, group: Group, q: np.ndarray) -> None:
         """Receive the configuration q (n,), rad or m, in which a group stops at once."""
+
+
+class JointOutcome(NamedTuple):
+    """The outcome of joint values that were set as a goal."""
+
+    arm: str
+    """The name of the arm; '' for the only one, and for a figure."""
+    duration: float | None
+    """Of the motion, s; None where joints jump."""
 
 
 class Mover(ABC):
@@ -56,14 +65,18 @@ class Mover(ABC):
 
     def go_to_start(self, robot: Robot) -> float:
         """Begin a motion to the start pose, in joint space; return its duration, s."""
-        group, present = self.group, self._present(robot)
-        if group.motion == JOINT:
-            motion = joint_motion(group.space, group.limits, present, group.start)
-        else:
-            from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
-            motion = straight_motion(group.limits, present, group.start)
-        self._begin(motion)
-        return motion.duration
+        return self._move_to(robot, self.group.start) or 0.0
+
+    def go_to(self, robot: Robot, q: np.ndarray) -> float | None:
+        """Move to q (n,), rad or m, in joint space; the current path ends.
+
+        Joints with the period of a whole turn go to this value, not to an equivalent one. Return
+        the duration of the motion, s, None for a jump. Raises InputError for q outside the limits.
+        """
+        duration = self._move_to(robot, q, to_nearest_turn=False)
+        self.drop_waypoints()
+        self.has_moved = True
+        return duration
 
     def halt(self, robot: Robot) -> float:
         """Brake on the current path; return the duration, s."""
@@ -97,6 +110,26 @@ class Mover(ABC):
             state = self.motion.at(self._clock() - self._began)
             robot.place(dict(zip(self.group.space.joint_names, state.position.tolist())))
             self.motion = None
+
+    def _move_to(self, robot: Robot, q: np.ndarray, to_nearest_turn: bool = True) -> float | None:
+        """Move to q (n,) in joint space; return the duration, s, None for a jump.
+
+        to_nearest_turn: see `joint_motion`.
+        """
+        group = self.group
+        if group.motion == JUMP:
+            self.motion = None
+            robot.move(group, q)
+            return None
+        present = self._present(robot)
+        if group.motion == JOINT:
+            motion = joint_motion(group.space, group.limits, present, q, to_nearest_turn)
+        else:
+            from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
+            motion = straight_motion(group.limits, present, q)
+        self._begin(motion)
+        self.advance(robot, self._clock())
+        return motion.duration
 
     def _present(self, robot: Robot) -> Trajectory:
         """Return the rest of the motion from now on."""

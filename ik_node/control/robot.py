@@ -69,6 +69,10 @@ class Robot:
             else value  # of a moving root
             for name, value in values.items() if name in self._values})
 
+    def own_values(self) -> dict[str, float]:
+        """Return the values of joints that have one of their own, rad or m, and of the root."""
+        return dict(self._values)
+
     def with_values(self, values: Mapping[str, float]) -> 'Robot':
         """Return a copy of the robot with other values of some joints, rad or m.
 

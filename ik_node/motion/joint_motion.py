@@ -24,16 +24,17 @@ _TRIED = 32  # times of the current motion from which another is tried
 
 
 def joint_motion(chain: JointSpace, limits: MotionLimits, start: State | Trajectory,
-                 configuration: Any) -> Trajectory:
+                 configuration: Any, to_nearest_turn: bool = True) -> Trajectory:
     """Return the motion from a start to a configuration (n,), rad or m, where it rests.
 
     chain: a chain or a body. start: the current motion, from now on, or a state alone. Where the
     limits cannot be kept from a state alone, they are exceeded by the least that was found; motions
     of this package never reach such states. Joints with the period of a whole turn take the shorter
-    way round. Raises InputError for a configuration outside the limits or of wrong shape.
+    way round, unless to_nearest_turn is false: they then end at the value given. Raises InputError
+    for a configuration outside the limits or of wrong shape.
     """
     state = state_of(start)
-    q = checked_configurations(chain, limits, state.position, configuration)[0]
+    q = checked_configurations(chain, limits, state.position, configuration, to_nearest_turn)[0]
     tried = _from(limits, state, q)
     if tried.kept or not isinstance(start, Trajectory):
         return tried.motion
@@ -82,10 +83,11 @@ def state_of(start: State | Trajectory) -> State:
 
 
 def checked_configurations(chain: JointSpace, limits: MotionLimits, q0: np.ndarray,
-                           configurations: Any) -> np.ndarray:
+                           configurations: Any, to_nearest_turn: bool = True) -> np.ndarray:
     """Return configurations (n,) or (m, n) as (m, n), by whole turns nearest the previous one.
 
-    q0: (n,), previous to the first. Raises InputError for those outside the limits.
+    q0: (n,), previous to the first. to_nearest_turn: false leaves them as they are. Raises
+    InputError for those outside the limits.
     """
     values = np.atleast_2d(floats(configurations, 'configurations'))
     if values.ndim != 2 or values.shape[1] != chain.n_joints or not len(values):
@@ -98,6 +100,6 @@ def checked_configurations(chain: JointSpace, limits: MotionLimits, q0: np.ndarr
                          f'{limits.lower[i]:.9g} to {limits.upper[i]:.9g} of joint '
                          f'{chain.joint_names[i]!r}')
     before = q0
-    for k in range(len(values)):
+    for k in range(len(values) if to_nearest_turn else 0):
         before = values[k] = nearest_end(chain, before, values[k])
     return values

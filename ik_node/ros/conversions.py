@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ik_node.bounds import MAX_NUMBER
+from ik_node.bounds import MAX_ENTRIES, MAX_NAME, MAX_NUMBER
 from ik_node.exceptions import InputError
 from ik_node.motion.trajectory import State
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
@@ -77,6 +77,19 @@ def fill_joint_state(state: JointState, stamp: Time, values: Mapping[str, float]
     # Arrays are assigned directly; of a list rclpy checks every number.
     state.position = array('d', values.values())
     state.velocity = array('d', velocities.values() if velocities else ())
+
+
+def joint_positions(message: JointState) -> dict[str, float]:
+    """Return the joint values of a message, rad or m. Raises InputError for invalid ones."""
+    joints, positions = message.name, message.position
+    if len(joints) != len(positions) or len(joints) > MAX_ENTRIES:
+        raise InputError(f'{len(joints)} names and {len(positions)} positions; there must be '
+                         f'equally many, at most {MAX_ENTRIES}')
+    for name, position in zip(joints, positions):
+        if not math.isfinite(position):
+            raise InputError(f'the position of {name[:MAX_NAME]!r} is {position}, not a finite '
+                             'number')
+    return dict(zip(joints, positions))
 
 
 def time_message(nanoseconds: int) -> Time:

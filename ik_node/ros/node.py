@@ -6,7 +6,6 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import sys
-from traceback import format_exc
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -18,6 +17,7 @@ from ik_node import _jit
 from ik_node.exceptions import IkError
 from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.publishing.health import PERIOD, Health
+from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins
@@ -50,7 +50,8 @@ class IkNode(LifecycleNode):
         try:
             self._configuration.load()
         except Exception as error:  # invalid parameters, or a defect of a plug-in
-            reason = error if isinstance(error, IkError) else f'internal error:\n{format_exc()}'
+            reason = error if isinstance(error, IkError) else internal_error(
+                error, self.get_logger().error)
             self._health.trouble = f'cannot configure: {reason}'
             self.get_logger().error(self._health.trouble)
             return TransitionCallbackReturn.FAILURE

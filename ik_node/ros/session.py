@@ -6,6 +6,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.compilation import LIMIT, begin_compilation, is_compiled
+from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.configuration import Configuration
@@ -13,6 +14,7 @@ from ik_node.ros.intake.description import Description
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.intake.handling import Handling
+from ik_node.ros.intake.joint_goals import JointGoals
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.task_goals import TaskGoals
 from ik_node.ros.publishing.branches import Branches
@@ -41,13 +43,15 @@ class Session:
         self._branches = Branches(options, self._outputs, self._execution.last_goal, log.warn)
         self._outcomes = Outcomes(options, self._outputs, self._branches, health, log)
         self._measured = Measured(node, health)
-        self._frames = Frames(node)
+        self._frames = Frames(node, self._execution.history)
         self._handling = Handling(node, options, self._execution, self._outcomes, self._measured)
         self._task_goals = TaskGoals(node, self._handling, self._execution, self._frames)
         self._goals = Goals(node, configuration.arm_names, self._handling, self._execution,
                             self._frames, self._task_goals)
+        self._joint_goals = JointGoals(node, configuration.arm_names, self._handling,
+                                       self._execution, self._on_leave)
         self._commands = Commands(node, options, self._handling, self._execution, self._outputs,
-                                  self._branches, self._on_reset)
+                                  self._branches, self._on_leave)
         self._ik = IkService(node, options, self._execution, self._frames)
         self._interaction = Interaction(node, self._goals, self._task_goals,
                                         self._execution.last_goal, self._commands.go_to_start)
@@ -85,8 +89,8 @@ class Session:
     def destroy(self) -> None:
         """Destroy everything."""
         for part in (self._ik, self._interaction, self._commands, self._goals, self._task_goals,
-                     self._handling, self._frames, self._measured, self._execution, self._outputs,
-                     self._description):
+                     self._joint_goals, self._handling, self._frames, self._measured,
+                     self._execution, self._outputs, self._description):
             if part is not None:
                 part.destroy()
         for timer in (self._marker_timer, self._publish_timer):
@@ -162,8 +166,8 @@ class Session:
             self._outputs.description(robot)
         self._outputs.announce(robot, configuration.options)
 
-    def _on_reset(self) -> None:
-        self._interaction.go_with_tips()
+    def _on_leave(self, group: Group) -> None:
+        self._interaction.go_with_tips(group)
 
     def _on_publish_time(self) -> None:
         if self.active and self._robot is not None:

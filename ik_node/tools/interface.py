@@ -42,6 +42,8 @@ GOALS = (
     Topic('goal_path', 'nav_msgs/msg/Path', 'poses in sequence, each in its own frame or '
           'in the path\'s', depth=1),
     Topic('goal_poses', 'geometry_msgs/msg/PoseArray', 'the same, all in one frame', depth=1),
+    Topic('goal_joints', 'sensor_msgs/msg/JointState', 'joint values by name; joints left out keep '
+          'their values', depth=1),
 )
 """Of each arm: with the parameter `arms` they are `left/goal_pose` and so on."""
 

@@ -1,7 +1,7 @@
 """Joint values as sliders, and named poses."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,19 +28,19 @@ class JointPanel:
         leaves its goal.
         """
         self._robot_view, self._notify, self._on_leave = robot_view, notify, on_leave
-        self._wanted: Newest[list[float] | str] = Newest(self._go_to, self._notify)
-        self._sent: tuple[list[float], float] | None = None  # joint values, and when, s
+        self._wanted: Newest[Mapping[str, float]] = Newest(self._go_to, self._notify)
+        self._sent: tuple[Mapping[str, float], float] | None = None  # joint values, and when, s
         self._sliders: list[Any] = []
         self._others: list[Any] = []
         self._space = space = robot_view.space
         joints = [] if space is None else list(zip(
             space.joint_names, np.maximum(space.lower, -_FREE), np.minimum(space.upper, _FREE)))
-        names = self._read_poses()
-        if names:
-            poses = server.gui.add_dropdown('pose', names)
+        poses = self._read_poses()
+        if poses:
+            names = server.gui.add_dropdown('pose', list(poses))
             button = server.gui.add_button('Go to the pose')
-            button.on_click(lambda _: self._wanted.give(str(poses.value)))
-            self._others = [poses, button]
+            button.on_click(lambda _: self._wanted.give(poses[str(names.value)]))
+            self._others = [names, button]
         for name, lower, upper in joints:
             slider = server.gui.add_slider(name, float(lower), float(upper), _step(lower, upper),
                                            float(np.clip(0.0, lower, upper)))
@@ -85,29 +85,33 @@ class JointPanel:
         values = self._robot_view.values
         if time.monotonic() > since + _ARRIVAL or all(
                 abs(values.get(name, np.inf) - value) <= _SHOWN
-                for name, value in zip(self._space.joint_names, wanted)):
+                for name, value in wanted.items()):
             self._sent = None
         return self._sent is None
 
-    def _read_poses(self) -> list[str]:
+    def _read_poses(self) -> dict[str, dict[str, float]]:
+        """Return the named poses that have joints of the arm, or of the body."""
         file, tree = self._robot_view.parameters.get('poses'), self._robot_view.tree
-        if not file or tree is None:
-            return []
+        if not file or tree is None or self._space is None:
+            return {}
         try:
-            return list(read_poses(file, tree))
+            poses = read_poses(file, tree)
         except IkError as error:
             self._notify(str(error))
-            return []
+            return {}
+        own = {name: {joint: value for joint, value in pose.items()
+                      if joint in self._space.joint_names} for name, pose in poses.items()}
+        return {name: pose for name, pose in own.items() if pose}
 
     def _moved(self, event: Any) -> None:
-        if event.client is not None:  # set by the user, not by `update`
-            self._wanted.give([float(slider.value) for slider in self._sliders])
+        if event.client is not None and self._space is not None:  # by the user, not by `update`
+            self._wanted.give({name: float(np.clip(slider.value, slider.min, slider.max))
+                               for name, slider in zip(self._space.joint_names, self._sliders)})
 
-    def _go_to(self, configuration: list[float] | str) -> None:
+    def _go_to(self, values: Mapping[str, float]) -> None:
         try:
-            self._robot_view.go_to(configuration)
-            self._sent = None if isinstance(configuration, str) else (
-                configuration, time.monotonic())
+            self._robot_view.go_to(values)
+            self._sent = values, time.monotonic()
             self._on_leave()
         except IkError as error:
             self._notify(str(error))

@@ -82,7 +82,7 @@ class RobotView:
         self._drawn = DrawnRobot(server, f'/{name}/robot', color)
         self._markers = MarkerScene(server, f'/{name}/markers')
         self._lock = threading.Lock()
-        self._posing = threading.Lock()  # held while start_pose is another one, to go there
+        self._leaving = threading.Lock()  # held until the node has taken where to go
         self._text = ''  # of the robot that is drawn
         self._topic_text = ''
         self._new_values: Mapping[str, float] | None = None
@@ -228,7 +228,7 @@ class RobotView:
 
     @property
     def space(self) -> JointSpace | None:
-        """The joints that start_pose names, without those of a moving root."""
+        """The joints of the arm, or of the body without those of a moving root."""
         return self._drawn.body if self.parameters.has_body_solver else self.chain
 
     @property
@@ -388,26 +388,22 @@ class RobotView:
         T_base_world = inverse(self.target_frame(Target()))
         self.connection.send_path([T_base_world @ T for T in waypoints], self.arm)
 
-    def go_to(self, configuration: list[float] | str) -> None:
-        """Send the robot to joint values, those of `space`, rad or m, or to a named pose.
+    def go_to(self, configuration: Sequence[float] | Mapping[str, float]) -> None:
+        """Send the robot to joint values, rad or m: all of `space`, or some by name.
 
-        The parameter start_pose is restored afterwards. Raises SilentError.
+        Raises SilentError with the node's reason for a refusal.
         """
-        name = self.parameters.option_name('start_pose')
-        with self._posing:
-            # The node's own: the events of the last time may still be on their way.
-            before = self.connection.describe([name])[name].value
+        names = () if self.space is None else self.space.joint_names
+        values = configuration if isinstance(configuration, Mapping) else dict(
+            zip(names, configuration))
+        with self._leaving:
             self.drop_goals()
-            self.connection.set_parameters({name: configuration})
-            try:
-                self.connection.reset()
-                self.state.forget_goal()
-            finally:
-                self.connection.set_parameters({name: 'none' if before is None else before})
+            self.connection.send_joints(values, self.arm)
+            self.state.forget_goal()
 
     def go_home(self) -> None:
         """Send the robot to its start pose. Raises SilentError."""
-        with self._posing:
+        with self._leaving:
             self.drop_goals()
             self.connection.reset()
             self.state.forget_goal()

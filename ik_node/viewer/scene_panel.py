@@ -81,6 +81,8 @@ class ScenePanel:
             lacking = [name for name in space.joint_names if name not in scene.joints]
             if lacking:
                 raise InputError(f'it has no value of joint {lacking[0]!r}')
+            if robot_view.parameters.moves_root:
+                robot_view.go_home()  # the root, which a scene does not have
             robot_view.go_to([scene.joints[name] for name in space.joint_names])
         for name, T_scene_goal in scene.goals.items():
             self._wait(f'there is no handle of {name or "the goal"!r}',

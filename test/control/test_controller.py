@@ -1,6 +1,5 @@
 """The controller of an arm: goals, paths and motions, on a clock of the test."""
 
-import importlib.util
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,74 +7,11 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import robots
+from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
 from ik_node import Goal, KinematicTree
 from ik_node._jit import HAVE_NUMBA
-from ik_node.control.arm import Arm
-from ik_node.control.controller import Controller, Waypoint
-from ik_node.control.options import ArmOptions
-from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError, MotionError
 from ik_node.motion.interpolation import between_poses
-
-TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
-CHAIN = TREE.chain()
-START = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
-FAR = Goal(position=(9.0, 0.0, 0.0))
-
-moving = pytest.mark.parametrize('motion', ['cartesian', pytest.param(
-    'joint', marks=pytest.mark.skipif(importlib.util.find_spec('ruckig') is None,
-                                      reason='ruckig is not installed'))])
-
-
-class Sink:
-    """Keeps what a controller of a real robot would get."""
-
-    def __init__(self):
-        self.motions, self.held = [], []
-
-    def publish(self, arm, motion):
-        self.motions.append(motion)
-
-    def hold(self, arm, q):
-        self.held.append(q)
-
-
-class Rig:
-    """A robot of one arm, its controller and their time."""
-
-    def __init__(self, motion='jump', tree=TREE, start=START, **options):
-        self.now, self.sink = 0.0, Sink()
-        self.robot = Robot(tree, {'': self.arm(motion, tree=tree, **options)})
-        self.robot.move(self.robot.arms[''], start)
-        self.controller = Controller(self.robot.arms[''], lambda: self.now, self.sink)
-
-    @staticmethod
-    def arm(motion='jump', previous=None, tree=TREE, **options):
-        return Arm('', tree, ArmOptions(**options), {}, motion=motion, previous=previous)
-
-    def replace(self, motion='jump', tree=TREE, **options):
-        arm = self.arm(motion, self.controller.arm, tree, **options)
-        self.robot = Robot(tree, {'': arm}, previous=self.robot)
-        self.controller.take_up(self.robot, arm)
-        self.controller.advance(self.robot, self.now)
-
-    def advance(self, seconds):
-        self.now += seconds
-        self.controller.advance(self.robot, self.now)
-
-    @property
-    def q(self):
-        return self.robot.joint_configuration(self.controller.arm)
-
-
-def near(x=0.0, y=0.0, z=0.0):
-    T = CHAIN.forward(START)
-    T[:3, 3] += [x, y, z]
-    return Goal.from_pose(T)
-
-
-def path(*goals):
-    return [Waypoint(goal, f'waypoint {i + 1}', None) for i, goal in enumerate(goals)]
 
 
 def joint_path(chain, rng, poses):
@@ -270,7 +206,7 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
     steps = []
     for waypoint in rig.controller.with_guesses(rig.robot, path(*goals)):
         before = rig.q
-        assert rig.controller.go(rig.robot, waypoint.goal, waypoint.q0).accepted
+        assert rig.controller.follow(rig.robot, waypoint).accepted
         steps.append(np.abs(rig.q - before).max())
     assert max(steps) < 0.5
 

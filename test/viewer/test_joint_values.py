@@ -81,18 +81,21 @@ def test_no_drag_from_before_reaches_the_node_after_the_robot_was_sent_elsewhere
     node, view, robot_view = node_and_view
     assert until(lambda: view._gizmo is not None and robot_view.parameters)
     connection, sent, free = robot_view.connection, [], threading.Event()
-    send_goal, reset = connection.send_goal, connection.reset
+    send_goal = connection.send_goal
 
     def send_slowly(T, *arguments):
         sent.append(T[0, 3])
         free.wait(60.0)
         send_goal(T, *arguments)
 
-    def reset_and_note():
-        sent.append('reset')
-        return reset()
+    def noting(leave):
+        def note_and_leave(*arguments):
+            sent.append('left')
+            return leave(*arguments)
+        return note_and_leave
     monkeypatch.setattr(connection, 'send_goal', send_slowly)
-    monkeypatch.setattr(connection, 'reset', reset_and_note)
+    monkeypatch.setattr(connection, 'reset', noting(connection.reset))
+    monkeypatch.setattr(connection, 'send_joints', noting(connection.send_joints))
     start, first = view._gizmo.T, view._gizmo.T
     first[0, 3] -= 0.1
     view.drag_to(first)
@@ -106,7 +109,7 @@ def test_no_drag_from_before_reaches_the_node_after_the_robot_was_sent_elsewhere
     free.set()
     leaving.join(60.0)
     assert not leaving.is_alive()
-    assert sent == [pytest.approx(first[0, 3]), 'reset']
+    assert sent == [pytest.approx(first[0, 3]), 'left']
     node.settle()
     assert until(lambda: list(robot_view.values.values()) == pytest.approx([0.0] * 3))
 

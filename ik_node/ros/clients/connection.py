@@ -6,7 +6,9 @@ also while another thread closes the connection.
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -30,10 +32,12 @@ from ik_node.exceptions import IkError
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.ros.publishing.status import seconds
 from ik_node.threads import reported, start_thread
 
 _LATEST = QoSProfile(depth=1)
 _PATIENCE = 5.0  # s that a service may take
+_PERIOD = 0.01   # s, between two looks for a subscription
 
 
 class SilentError(IkError):
@@ -75,7 +79,7 @@ class Listener(Protocol):
         """Receive the pose (4, 4), m, of a moving root; it follows the joint values."""
 
     def on_report(self, report: Report) -> None:
-        """Receive the outcome of a goal."""
+        """Receive the outcome of a goal, except of joint values that this client has sent."""
 
     def on_markers(self, message: MarkerArray) -> None:
         """Receive markers."""
@@ -106,6 +110,9 @@ class Connection:
         self.offer_goals(arms)
         self._paths = {arm: node.create_publisher(Path, _topic(arm, 'goal_path'), _LATEST)
                        for arm in arms}
+        self._joints = {arm: node.create_publisher(JointState, _topic(arm, 'goal_joints'), _LATEST)
+                        for arm in arms}
+        self._reports: dict[str, Future[Report]] = {}  # that are awaited, by the goal's stamp
         node.create_subscription(String, 'robot_description',
                                  lambda message: listener.on_description(message.data), LATCHED)
         node.create_subscription(JointState, 'joint_states', self._on_joints, _LATEST)
@@ -219,6 +226,39 @@ class Connection:
             self._paths[arm].publish(Path(header=header, poses=[
                 PoseStamped(header=header, pose=matrix_to_pose(T)) for T in poses]))
 
+    def send_joints(self, values: Mapping[str, float], arm: str = '') -> str:
+        """Send joint values, rad or m, by name, and return the node's message when it takes them.
+
+        Joints left out keep their values. Where values are sent before the last ones are taken, the
+        node may skip those, which then have no message. Raises SilentError with the node's reason.
+        """
+        if self.lifecycle not in ('', 'active'):
+            raise SilentError(f'{self._full_name} is {self.lifecycle}: it accepts no goals')
+        report: Future[Report] = Future()
+        publisher, deadline = self._joints[arm], time.monotonic() + _PATIENCE
+        while not self._is_heard(publisher) and time.monotonic() < deadline:
+            time.sleep(_PERIOD)
+        with self._open():
+            message = JointState(header=self._header(), name=list(values),
+                                 position=[float(value) for value in values.values()])
+            stamp = seconds(message.header.stamp)
+            self._reports[stamp] = report
+            publisher.publish(message)
+        try:
+            level, text, _ = report.result(max(deadline - time.monotonic(), 0.0))
+        except TimeoutError:
+            raise SilentError(f'{self._full_name} does not respond: joint values, for '
+                              f'{_PATIENCE:g} s') from None
+        finally:
+            self._reports.pop(stamp, None)
+        if level:
+            raise SilentError(text)
+        return text
+
+    def _is_heard(self, publisher: Any) -> bool:
+        with self._open():
+            return bool(publisher.get_subscription_count())
+
     def _header(self) -> Header:
         return Header(stamp=self.node.get_clock().now().to_msg())
 
@@ -300,9 +340,13 @@ class Connection:
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         self._heartbeat.on_message()
-        self._listener.on_report(Report(
-            int.from_bytes(message.level, 'little'), message.message,
-            {pair.key: pair.value for pair in message.values}))
+        report = Report(int.from_bytes(message.level, 'little'), message.message,
+                        {pair.key: pair.value for pair in message.values})
+        awaited = self._reports.get(report.values.get('goal_stamp', ''))
+        if awaited is None:
+            self._listener.on_report(report)
+        elif not awaited.done():
+            awaited.set_result(report)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:

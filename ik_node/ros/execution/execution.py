@@ -10,6 +10,7 @@ from ik_node.control.mover import Mover
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import time_message
+from ik_node.ros.execution.history import History
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
 from ik_node.solvers.goal import Goal
@@ -19,12 +20,14 @@ class Execution:
     """Moves the joints of the robot by one controller for each arm, or one for the figure.
 
     - `controllers`: by the names of their arms. `figure`: that of the figure, if there is one.
+    - `history`: of the joint values.
     """
 
     def __init__(self, node: LifecycleNode) -> None:
         """Begin without arms."""
         self.controllers: dict[str, Controller] = {}
         self.figure: FigureController | None = None
+        self.history = History()
         self._clock = MotionClock(node)
         self._topics = TrajectoryTopics(node)
 
@@ -68,6 +71,7 @@ class Execution:
         now, stamp = self._clock.read()
         for mover in self.movers():
             mover.advance(robot, now)
+        self.history.add(robot, stamp)
         return time_message(stamp)
 
     def follow(self, robot: Robot) -> None:

@@ -1,7 +1,6 @@
 """The node's parameters: validated together, then applied together."""
 
 import re
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,6 +34,7 @@ from ik_node.exceptions import IkError, OptionError, shown
 from ik_node.model.tree import KinematicTree
 from ik_node.options import Options, Spec
 from ik_node.ros.intake.parameters import NONE, declare, from_parameter
+from ik_node.ros.publishing.log import internal_error
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class, solver_names
 
@@ -211,9 +211,9 @@ class Configuration:
             reason = f'{error}' if isinstance(error, OptionError) else (
                 f'{", ".join(parameter.name for parameter in parameters)}: {error}')
             return self._refused(reason)
-        except Exception:  # a defect must not stop the node
+        except Exception as error:  # a defect must not stop the node
             self._undo(values)
-            return self._refused(f'internal error:\n{traceback.format_exc()}')
+            return self._refused(internal_error(error, self._node.get_logger().error))
         return SetParametersResult(successful=True)
 
     def _undo(self, values: Mapping[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """The description of the robot by topic, where no parameter gives it."""
 
-import traceback
 from collections.abc import Callable
 
 from rclpy.lifecycle import LifecycleNode
@@ -9,6 +8,7 @@ from std_msgs.msg import String
 from ik_node.exceptions import IkError
 from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.publishing.health import Health
+from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.outputs import LATCHED
 
 
@@ -35,8 +35,8 @@ class Description:
             self._health.trouble = ''
         except IkError as error:
             self._refuse(str(error))
-        except Exception:  # a defect must not stop the node
-            self._refuse(f'internal error:\n{traceback.format_exc()}')
+        except Exception as error:  # a defect must not stop the node
+            self._refuse(internal_error(error, self._node.get_logger().error))
 
     def _refuse(self, reason: str) -> None:
         self._health.trouble = f'robot_description refused: {reason}'

@@ -14,6 +14,7 @@ from ik_node.bounds import MAX_NAME
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError, names, shown
+from ik_node.ros.execution.history import History
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.spatial import inverse, pose_from_quaternion
 
@@ -29,8 +30,9 @@ _SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1),
 class Frames:
     """Finds T_base_frame without waiting; errors tell where waiting may help."""
 
-    def __init__(self, node: Node) -> None:
-        """Subscribe to tf2, if it is installed."""
+    def __init__(self, node: Node, history: History) -> None:
+        """Subscribe to tf2, if it is installed. history: of the joint values."""
+        self._history = history
         self.missing = ''
         self._buffer: Any = None
         try:
@@ -53,37 +55,41 @@ class Frames:
                 options: NodeOptions) -> np.ndarray:
         """Return T_base_frame (4, 4), m, of a message's frame in a link, such as an arm's base.
 
-        An empty frame is the base link itself, and the array BASE is returned; links have their
-        present pose, whatever the stamp. Other frames have their pose of tf2 at the stamp; a zero
-        stamp means the latest. Raises InputError for a frame that is neither a link, nor the world,
-        nor known to tf2: NotYetError where that may change, as for a stamp ahead of the latest
-        transform.
+        An empty frame is the base link itself, and the array BASE is returned. Links have their
+        pose at the stamp, and other frames that of tf2; a zero stamp means the latest. Raises
+        InputError for a frame that is neither a link, nor the world, nor known to tf2: NotYetError
+        where that may change, as for a stamp ahead of the latest transform.
         """
-        prefix = options.frame_prefix
+        prefix = options.frame_prefix.lstrip('/')
         if len(header.frame_id) > MAX_NAME:
             raise InputError(f'the frame {shown(header.frame_id)} has {len(header.frame_id)} '
                              f'characters; at most {MAX_NAME} are allowed')
         frame = header.frame_id.lstrip('/')
-        link = frame.removeprefix(prefix)
-        if not frame or link == base_link:
+        if not frame:
             return BASE
-        if link in robot.tree.links:
-            return robot.in_link(base_link, link)
+        link = frame.removeprefix(prefix)
+        if frame.startswith(prefix) and link in robot.tree.links:
+            return self._link_in(robot, base_link, link, header)
         if frame == (options.world if robot.moves_root else options.world_frame):
             T_world_root = robot.T_world_root if robot.moves_root else options.T_world_root
             return robot.in_link(base_link, robot.tree.root) @ inverse(T_world_root)
         return self._from_tf(robot, base_link, header, frame, prefix)
+
+    def _link_in(self, robot: Robot, base_link: str, link: str, header: Header) -> np.ndarray:
+        """Return T_base_link (4, 4), m, of a link at a stamp in the present base."""
+        stamp = _time(header).nanoseconds
+        if not self._history.is_past(robot, stamp) or _is_static(robot, link):
+            return BASE if link == base_link else robot.in_link(base_link, link)
+        past, root = self._history.at(robot, stamp), robot.tree.root
+        T_root_then = inverse(robot.T_world_root) @ past.T_world_root
+        return robot.in_link(base_link, root) @ T_root_then @ past.in_link(root, link)
 
     def _from_tf(self, robot: Robot, base_link: str, header: Header, frame: str,
                  prefix: str) -> np.ndarray:
         if self._buffer is None:
             raise InputError(f'unknown frame {frame!r}: it is not a link of the robot, whose links '
                              f'are {names(robot.tree.links)}, and {self.missing}')
-        try:
-            stamp = Time.from_msg(header.stamp)
-        except ValueError as error:
-            raise InputError(f'the stamp {header.stamp.sec} s, {header.stamp.nanosec} ns is not '
-                             f'a time: {error}') from error
+        stamp = _time(header)
         # The root is fixed; an arm's base may have moved since the stamp.
         links = tuple(dict.fromkeys((robot.tree.root, base_link)))
         reasons = []
@@ -114,6 +120,22 @@ class Frames:
         except Exception:  # an unknown frame, or no connection yet
             return True
         return bool(stamp.nanoseconds == 0 or stamp.nanoseconds > newest.nanoseconds)
+
+
+def _time(header: Header) -> Time:
+    """Return the stamp of a header. Raises InputError for one that is not a time."""
+    try:
+        return Time.from_msg(header.stamp)
+    except ValueError as error:
+        raise InputError(f'the stamp {header.stamp.sec} s, {header.stamp.nanosec} ns is not '
+                         f'a time: {error}') from error
+
+
+def _is_static(robot: Robot, link: str) -> bool:
+    """Return whether a link never moves in the world, like those on /tf_static."""
+    tree = robot.tree
+    return not robot.moves_root and not any(
+        joint.moves for joint in tree.path(tree.root, link))
 
 
 def _matrix(transform: Transform) -> np.ndarray:

@@ -70,8 +70,8 @@ class Goals:
 
     def _step(self, name: str, waypoint: Waypoint) -> Outcome | None:
         return self._handle(
-            name, waypoint.header, lambda robot, controller: controller.go(
-                robot, waypoint.goal, waypoint.q0), waypoint.place, arrives=False)
+            name, waypoint.header, lambda robot, controller: controller.follow(robot, waypoint),
+            waypoint.place, arrives=False)
 
     def take_pose(self, name: str, message: PoseStamped) -> None:
         """Execute a goal pose for the arm of this name."""

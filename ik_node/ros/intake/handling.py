@@ -2,7 +2,6 @@
 
 import functools
 import time
-import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -70,7 +69,7 @@ class Handling:
 
         name: of its arm or task. find: returns the controller. execute: without an outcome there is
         nothing to publish. place: which goal of several it is, in words. arrives: whether it is a
-        new message, which ends the current path, not a step of that path.
+        new message, not a step of the current path.
         """
         received, robot = time.perf_counter(), self.robot
         if not self.active:
@@ -79,11 +78,9 @@ class Handling:
         try:
             if robot is None:
                 raise InputError('there is no robot yet: no description has been received')
-            mover = find()
-            if arrives:
-                mover.drop_waypoints()
             if not self.enabled:
                 raise InputError('the node is disabled: call ~/enable')
+            mover = find()
             if arrives:
                 self._check_arrival(robot, mover, header)
             self._execution.follow(robot)
@@ -97,12 +94,12 @@ class Handling:
             return None
         except IkError as error:
             self._outcomes.refuse(robot, name, header, str(error))
-            outcome = None
-        except Exception:  # a defect must not stop the node
-            self._outcomes.refuse(robot, name, header,
-                                  f'internal error:\n{traceback.format_exc()}')
-            outcome = None
-        self.overtaken(name)
+            return None
+        except Exception as error:  # a defect must not stop the node
+            self._outcomes.fail(robot, name, header, error)
+            return None
+        if arrives:
+            self.overtaken(name)
         return outcome
 
     def overtaken(self, name: str) -> None:

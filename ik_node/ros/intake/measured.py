@@ -8,11 +8,11 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
-from ik_node.bounds import MAX_ENTRIES, MAX_NAME
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError, names
 from ik_node.model.joints import Joint
+from ik_node.ros.conversions import joint_positions
 from ik_node.ros.publishing.health import Health
 
 _SILENT = 1.0        # s, after which a joint state is outdated
@@ -91,7 +91,7 @@ class Measured:
 
     def _on_state(self, message: JointState) -> None:
         try:
-            values = _read(message)
+            values = joint_positions(message)
         except InputError as error:
             self._warn(f'{self.topic}: joint states refused: {error}')
             return
@@ -103,16 +103,3 @@ class Measured:
             self._node.get_logger().info(
                 f'{self.topic} has joints that no goal moves, which are ignored: '
                 f'{names(sorted(foreign))}')
-
-
-def _read(message: JointState) -> dict[str, float]:
-    """Return the joint values of a message, rad or m. Raises InputError for invalid ones."""
-    joints, positions = message.name, message.position
-    if len(joints) != len(positions) or len(joints) > MAX_ENTRIES:
-        raise InputError(f'{len(joints)} names and {len(positions)} positions; there must be '
-                         f'equally many, at most {MAX_ENTRIES}')
-    for name, position in zip(joints, positions):
-        if not math.isfinite(position):
-            raise InputError(f'the position of {name[:MAX_NAME]!r} is {position}, not a finite '
-                             'number')
-    return dict(zip(joints, positions))

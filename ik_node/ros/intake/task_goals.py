@@ -13,7 +13,7 @@ from std_msgs.msg import Header
 
 from ik_node.control.figure_controller import Aim, FigureController, FigureOutcome
 from ik_node.control.robot import Robot
-from ik_node.exceptions import IkError, InputError, names
+from ik_node.exceptions import InputError, names
 from ik_node.ros import conversions
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames
@@ -101,20 +101,22 @@ class TaskGoals:
 
         def execute(robot: Robot, controller: FigureController) -> FigureOutcome:
             aims = [self._aim(robot, controller, name, message)]
-            others = self._waiting(name)
-            for other in others:
+            alone.extend(self._waiting(name))
+            invalid: list[tuple[str, _Message]] = []
+            # An error, or a defect, is reported where the goals are handled one by one.
+            for other in alone:
                 try:
                     self._handling.check_age(other[1].header)
                     aims.append(self._aim(robot, controller, *other))
-                except IkError:
-                    alone.append(other)
+                except Exception:
+                    invalid.append(other)
             if len(aims) > 1:
-                with contextlib.suppress(IkError):
+                with contextlib.suppress(Exception):
                     outcome = controller.go(robot, aims)
                     if outcome.accepted:
                         together.extend(aim.task for aim in aims[1:])
+                        alone[:] = invalid
                         return outcome
-                alone[:] = others
             return controller.go(robot, aims[:1])
 
         self._handling.handle(name, message.header, self._controller, execute)

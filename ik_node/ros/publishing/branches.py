@@ -1,6 +1,5 @@
 """All branches of goals: published with each result, on demand, or shown as markers."""
 
-import traceback
 from collections.abc import Callable
 
 import numpy as np
@@ -10,6 +9,7 @@ from ik_node.control.arm import Arm
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import IkError
+from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.markers.ghosts import BranchList
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.solvers.goal import Goal
@@ -43,7 +43,7 @@ class Branches:
         cached = self._listed.get(arm.name)
         if cached is not None and cached[0] is arm and cached[1] is goal:
             return cached[2]
-        branches, words = _find(robot, arm, goal)
+        branches, words = self._find(robot, arm, goal)
         if branches is None:
             branches, words = np.empty((0, arm.chain.n_joints)), f'no branches shown: {words}'
             self._log(words)
@@ -57,7 +57,7 @@ class Branches:
         stamp: of the result they belong to; by default now. Return whether a closed form lists
         them, and their number, or the reason why not; then nothing is published.
         """
-        found, words = _find(robot, arm, goal)
+        found, words = self._find(robot, arm, goal)
         if found is None:
             self._log(f'no solutions published: {words}')
             return False, words
@@ -77,13 +77,12 @@ class Branches:
             lines.append(f'{arm.name}: {line}' if arm.name else line)
         return published, '; '.join(lines)
 
-
-def _find(robot: Robot, arm: Arm, goal: Goal) -> tuple[np.ndarray | None, str]:
-    """Return the branches (k, n) of a goal and their number; None and the reason on failure."""
-    try:
-        found = arm.branches(goal, robot.joint_configuration(arm))
-    except IkError as error:
-        return None, str(error)
-    except Exception:  # a defect must not stop the node
-        return None, f'internal error:\n{traceback.format_exc()}'
-    return found, f'{len(found)} branch{"" if len(found) == 1 else "es"} inside the limits'
+    def _find(self, robot: Robot, arm: Arm, goal: Goal) -> tuple[np.ndarray | None, str]:
+        """Return the branches (k, n) of a goal and their number; None and the reason on failure."""
+        try:
+            found = arm.branches(goal, robot.joint_configuration(arm))
+        except IkError as error:
+            return None, str(error)
+        except Exception as error:  # a defect must not stop the node
+            return None, internal_error(error, self._log)
+        return found, f'{len(found)} branch{"" if len(found) == 1 else "es"} inside the limits'

@@ -33,16 +33,18 @@ class Health:
     tasks: tuple[Figure, FigureOutcome] | None = None
     """The last outcome of a figure."""
     solve_times: list[float] = field(default_factory=list)
-    """s, of the goals since the last report."""
+    """s, of the goals since the last report that a solver solved."""
     response_times: list[float] = field(default_factory=list)
-    """s, likewise: from the reception of a goal to the publication of its joint states."""
+    """s, of all goals since then: from their reception to the publication of joint states."""
 
-    def count(self, result: Result | BodyResult, response_time: float) -> None:
-        """Count a goal that was solved; response_time: see `response_times`."""
+    def count(self, result: Result | BodyResult | None, response_time: float) -> None:
+        """Count a goal; result: None for joint values; response_time: see `response_times`."""
+        success = result is None or bool(result.success)
         self.goals += 1
-        self.met += bool(result.success)
-        self.failed += not result.success
-        self.solve_times.append(result.solve_time)
+        self.met += success
+        self.failed += not success
+        if result is not None:
+            self.solve_times.append(result.solve_time)
         self.response_times.append(response_time)
 
     def take_tasks(self, figure: Figure, outcome: FigureOutcome) -> None:
@@ -80,7 +82,7 @@ class Health:
             'solver': ', '.join(group.solver_name for group in robot.groups) if robot else '',
             'goals': str(self.goals), 'met': str(self.met), 'failed': str(self.failed),
             'refused': str(self.refused),
-            'goals_per_second': f'{len(self.solve_times) / PERIOD:g}',
+            'goals_per_second': f'{len(self.response_times) / PERIOD:g}',
             **_percentiles('solve_time', self.solve_times),
             **_percentiles('answer_time', self.response_times)}
         self.solve_times, self.response_times = [], []

@@ -1,10 +1,21 @@
 """Warnings in the log, at a bounded rate."""
 
 import time
+import traceback
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 _REMEMBERED = 32  # different lines
+_LONGEST = 200    # characters of a reason
+
+
+def internal_error(error: Exception, log: Callable[[str], object]) -> str:
+    """Return an unexpected exception as a reason of one line; log: called with its traceback."""
+    log(f'internal error:\n{"".join(traceback.format_exception(error))}')
+    line = ' '.join(str(error).split())
+    text = f'{type(error).__name__}: {line}' if line else type(error).__name__
+    return f'internal error: {text[:_LONGEST]}'
 
 
 class ThrottledLog:

@@ -14,17 +14,18 @@ from ik_node.control.controller import Outcome
 from ik_node.control.figure import Figure
 from ik_node.control.figure_controller import FigureOutcome
 from ik_node.control.group import Group
+from ik_node.control.mover import JointOutcome
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.publishing import status
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
-from ik_node.ros.publishing.log import ThrottledLog
+from ik_node.ros.publishing.log import ThrottledLog, internal_error
 from ik_node.ros.publishing.markers.goal import ShownGoal
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.solvers.result import StopReason
 
-AnyOutcome: TypeAlias = Outcome | FigureOutcome
+AnyOutcome: TypeAlias = Outcome | FigureOutcome | JointOutcome
 
 
 class Outcomes:
@@ -42,7 +43,7 @@ class Outcomes:
 
     def publish(self, robot: Robot, group: Group, outcome: AnyOutcome, header: Header, place: str,
                 received: float) -> None:
-        """Publish the outcome of a goal of an arm or a figure that was solved, met or not.
+        """Publish the outcome of a goal of an arm or a figure that was not refused.
 
         header: of its message. place: which one of several it is, in words. received: when, s of
         `time.perf_counter`.
@@ -50,6 +51,10 @@ class Outcomes:
         with unlimited():  # short, and needed even after a timeout
             # The joint states come first: clients wait for them.
             stamp = self._outputs.joint_states(robot)
+            if isinstance(outcome, JointOutcome):
+                self._health.count(None, time.perf_counter() - received)
+                self._publish_joints(group, outcome, header, stamp)
+                return
             self._health.count(outcome.result, time.perf_counter() - received)
             level, text = self._in_words(robot, outcome, place)
             if isinstance(group, Figure) and isinstance(outcome, FigureOutcome):
@@ -59,7 +64,14 @@ class Outcomes:
                 if self._options.publish_solutions:
                     self._branches.publish(robot, group, outcome.goal, stamp)
 
-    def _in_words(self, robot: Robot, outcome: AnyOutcome, place: str) -> tuple[bytes, str]:
+    def _publish_joints(self, group: Group, outcome: JointOutcome, header: Header,
+                        stamp: Time) -> None:
+        if self._outputs.has_listeners('status'):
+            self._outputs.status(status.set_joints(outcome, header, stamp))
+        self._outputs.scene.forget_goals([group])
+
+    def _in_words(self, robot: Robot, outcome: Outcome | FigureOutcome,
+                  place: str) -> tuple[bytes, str]:
         """Return the level and the text of an outcome."""
         result = outcome.result
         level, text = status.outcome(result, self._options.on_failure == 'closest',
@@ -95,6 +107,10 @@ class Outcomes:
             self._log.warn(f'goal not met: {text} (position error {result.position_error:.3g} m, '
                            f'orientation error {result.orientation_error:.3g} rad, '
                            f'{status.solver_name(arm, result)})')
+
+    def fail(self, robot: Robot | None, name: str, header: Header, error: Exception) -> None:
+        """Refuse a goal because of a defect; the log has its traceback."""
+        self.refuse(robot, name, header, internal_error(error, self._log.warn))
 
     def refuse(self, robot: Robot | None, name: str, header: Header, reason: str) -> None:
         """Publish that a goal for the arm or task of this name was refused.

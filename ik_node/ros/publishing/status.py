@@ -11,6 +11,7 @@ from ik_node.bounds import MAX_NAME
 from ik_node.control.arm import Arm
 from ik_node.control.figure import Figure
 from ik_node.control.figure_controller import Aim, FigureOutcome
+from ik_node.control.mover import JointOutcome
 from ik_node.solvers.body.result import BodyResult, error_words
 from ik_node.solvers.result import Result, StopReason
 
@@ -45,7 +46,12 @@ def outcome(result: Result | BodyResult, closest: bool,
         level, text = DiagnosticStatus.WARN, f'{text}; the closest is published'
     else:
         level, text = DiagnosticStatus.ERROR, f'{text}; holding'
-    return level, text if duration is None else f'{text}; moving for {duration:.3f} s'
+    return level, with_duration(text, duration)
+
+
+def with_duration(text: str, duration: float | None) -> str:
+    """Return the text of a status with the duration of its motion, s; None where joints jump."""
+    return text if duration is None else f'{text}; moving for {duration:.3f} s'
 
 
 def solved(arm: Arm, result: Result, level: bytes, text: str, header: Header, joint_stamp: Time,
@@ -85,6 +91,15 @@ def task_solved(figure: Figure, outcome: FigureOutcome, aim: Aim, level: bytes, 
         'iterations': str(result.iterations),
         'restarts': str(result.restarts),
         'solve_time': f'{result.solve_time:.9g}'})
+
+
+def set_joints(outcome: JointOutcome, header: Header, joint_stamp: Time) -> GoalStatus:
+    """Return the status of joint values that were set; header, joint_stamp: see `solved`."""
+    reason, duration = StopReason.CONVERGED, outcome.duration
+    return _status(outcome.arm, DiagnosticStatus.OK, with_duration(reason.value, duration), header,
+                   joint_stamp, {
+        'accepted': 'true', 'reason': reason.name,
+        'motion_duration': '' if duration is None else f'{duration:.9g}'})
 
 
 def refused(name: str, is_task: bool, message: str, header: Header,

@@ -7,6 +7,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from ik_node import _jit
 from ik_node.control.compilation import COMPILING, limited
+from ik_node.control.group import Group
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.execution.execution import Execution
@@ -22,10 +23,10 @@ class Commands:
 
     def __init__(self, node: LifecycleNode, options: NodeOptions, handling: Handling,
                  execution: Execution, outputs: Outputs, branches: Branches,
-                 on_reset: Callable[[], None]) -> None:
-        """Create the services. on_reset: called before the robot goes to its start pose."""
+                 on_leave: Callable[[Group], None]) -> None:
+        """Create the services. on_leave: called when a group leaves its goal."""
         self._node, self._handling, self._execution = node, handling, execution
-        self._outputs, self._branches, self._on_reset = outputs, branches, on_reset
+        self._outputs, self._branches, self._on_leave = outputs, branches, on_leave
         self._robot: Robot | None = None
         self._options = options
         self._services = [node.create_service(Trigger, '~/reset', self._reset),
@@ -50,8 +51,9 @@ class Commands:
         if moves and not (self._handling.active and self._handling.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
         self._handling.stop()
-        self._outputs.scene.forget_goals()
-        self._on_reset()
+        self._outputs.scene.forget_goals(robot.groups)
+        for group in robot.groups:
+            self._on_leave(group)
         if robot.figure is not None:
             robot.figure.reset_targets(robot.figure.start)
         if moves:

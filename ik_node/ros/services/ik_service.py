@@ -1,6 +1,5 @@
 """The service ~/compute_ik, MoveIt's GetPositionIK, where its messages are installed."""
 
-import traceback
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -13,6 +12,7 @@ from ik_node.control.robot import Robot
 from ik_node.exceptions import IkError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames
+from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
 
 NAME = '~/compute_ik'
@@ -61,8 +61,9 @@ class IkService:
             result = self._solve(request.ik_request)
         except IkError as error:
             result = Response(Code.FAILURE, str(error), {})
-        except Exception:  # a defect must not stop the node
-            result = Response(Code.FAILURE, f'internal error:\n{traceback.format_exc()}', {})
+        except Exception as error:  # a defect must not stop the node
+            result = Response(Code.FAILURE, internal_error(
+                error, self._node.get_logger().error), {})
         response.error_code.val = int(result.code)
         # The messages of Humble lack these fields.
         for field, text in (('message', result.message),

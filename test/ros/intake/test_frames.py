@@ -19,6 +19,7 @@ from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError
 from ik_node.ros.conversions import transform
+from ik_node.ros.execution.history import History
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.waiting import NotYetError
 
@@ -83,7 +84,7 @@ def frames(monkeypatch, node):
     listener = types.SimpleNamespace(unregister=lambda: None)
     monkeypatch.setitem(sys.modules, 'tf2_ros', types.SimpleNamespace(
         Buffer=Buffer, TransformListener=lambda buffer, node: listener))
-    return Frames(node)
+    return Frames(node, History())
 
 
 @pytest.fixture
@@ -117,13 +118,68 @@ def test_links_in_tf2_have_the_prefix(frames, robot):
         in_base(frames, robot, 'table')
 
 
-def test_a_link_is_where_the_robot_has_it_whatever_the_stamp(frames, robot):
+@pytest.mark.parametrize(('frame', 'prefix'), [
+    ('world', ''), ('/world', ''), ('a/world', 'a/'), ('/a/world', 'a/'), ('a/world', '/a/')])
+def test_a_link_is_where_the_robot_has_it_now(frames, robot, frame, prefix):
     robot._values['slide'] = 0.4
-    for frame in ('world', '/world', 'a/world'):
-        T = in_base(frames, robot, frame, 1e6, frame_prefix='a/')
+    for stamp in (0.0, 1e6):
+        T = in_base(frames, robot, frame, stamp, frame_prefix=prefix)
         assert T[0, 3] == pytest.approx(-0.4)
-    with pytest.raises(InputError, match="unknown frame 'b/world'"):
-        in_base(frames, robot, 'b/world', frame_prefix='a/')  # another robot's
+
+
+@pytest.mark.parametrize('frame', ['world', 'b/world', 'tip', 'left_base'])
+def test_a_link_without_the_prefix_is_not_one_of_the_robot(frames, robot, frame):
+    with pytest.raises(InputError, match=f"unknown frame '{frame}'"):
+        in_base(frames, robot, frame, frame_prefix='a/')
+    frames._buffer.link, frames._buffer.newest, frames._buffer.x = f'a/{ROOT}', 5.0, 1.0
+    assert in_base(frames, robot, frame, frame_prefix='a/')[0, 3] == pytest.approx(1.0)  # of tf2
+
+
+def in_base_at(robot, known, frame, stamp, jumps=False):
+    """Return T_base_frame at a stamp, s, with known values of the joints, by their times, s."""
+    history = History()
+    robot.has_velocities = not jumps
+    for time, (slide, turn) in known.items():
+        robot._values.update(slide=slide, turn=turn)
+        history.add(robot, round(1e9 * time))
+    return in_base(Frames(Node(), history), robot, frame, stamp)
+
+
+STATES = {10.0: (0.0, 0.2), 11.0: (0.4, 0.6), 12.0: (0.1, 0.3)}
+
+
+@pytest.mark.parametrize(('stamp', 'jumps', 'slide', 'turn'), [
+    (10.0, False, 0.0, 0.2), (11.0, True, 0.4, 0.6), (10.5, False, 0.2, 0.4),
+    (10.5, True, 0.0, 0.2), (11.5, False, 0.25, 0.45), (12.0, False, 0.1, 0.3),
+    (99.0, False, 0.1, 0.3), (0.0, False, 0.1, 0.3)])
+def test_a_link_is_where_it_was_at_the_stamp_in_the_base_of_now(robot, stamp, jumps, slide, turn):
+    T = in_base_at(robot, STATES, 'tip', stamp, jumps)
+    c, s = np.cos(turn), np.sin(turn)
+    assert T == pytest.approx(np.array([[c, -s, 0.0, slide - 0.1], [s, c, 0.0, 0.0],
+                                        [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]), abs=1e-12)
+    assert in_base_at(robot, STATES, BASE, stamp, jumps)[0, 3] == pytest.approx(slide - 0.1)
+
+
+def test_a_stamp_before_the_first_known_joint_values_is_refused(robot):
+    with pytest.raises(InputError, match=r'the joint values at 9\.5\d* s are not known any more: '
+                                         r'the stamp must be at least 10\.0') as raised:
+        in_base_at(robot, STATES, 'tip', 9.5)
+    assert not isinstance(raised.value, NotYetError)
+    assert in_base_at(robot, STATES, 'world', 9.5)[0, 3] == pytest.approx(-0.1)  # it never moves
+
+
+def test_joint_values_are_known_for_ten_seconds_and_not_from_before_a_jump_of_the_clock(robot):
+    second = 1_000_000_000
+    history = History()
+    for time in range(1, 41):
+        history.add(robot, time * second)
+    assert history.at(robot, 30 * second)._values == robot._values
+    with pytest.raises(InputError, match='must be at least 30'):
+        history.at(robot, 29 * second)
+    history.add(robot, 5 * second)  # the clock was set back
+    assert not history.is_past(robot, 35 * second)
+    with pytest.raises(InputError, match='must be at least 5'):
+        history.at(robot, 4 * second)
 
 
 def test_a_stamp_ahead_of_tf2_may_be_waited_for_until_it_has_come(frames, robot):
@@ -169,5 +225,5 @@ def test_without_tf2_a_foreign_frame_is_refused_with_the_links_there_are(monkeyp
     monkeypatch.setitem(sys.modules, 'tf2_ros', None)
     with pytest.raises(InputError, match="links are 'world', 'left_base', 'tip', and tf2 is not "
                                          'installed') as raised:
-        in_base(Frames(Node()), robot, 'table')
+        in_base(Frames(Node(), History()), robot, 'table')
     assert not isinstance(raised.value, NotYetError)

@@ -13,6 +13,7 @@ from geometry_msgs.msg import PointStamped
 from ik_node.control.figure_controller import FigureController
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros.conversions import array_to_point
+from ik_node.ros.execution.history import History
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.task_goals import TaskGoals
 
@@ -45,7 +46,7 @@ class Rig:
         self.controller = FigureController(self.robot.figure, lambda: 0.0, None)
         self.outcomes, self.refused, self.overtaken, self.oldest = [], [], [], oldest
         frames = Frames.__new__(Frames)
-        frames._buffer, frames.missing = None, 'there is no tf2'
+        frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
         handling = SimpleNamespace(handle=self._handle, check_age=self._check_age,
                                    overtaken=self.overtaken.append,
                                    options=SimpleNamespace(world='world', world_frame='',
@@ -57,7 +58,7 @@ class Rig:
     def _handle(self, name, header, find, execute):
         try:
             self.outcomes.append(execute(self.robot, find()))
-        except IkError as error:
+        except (IkError, ArithmeticError) as error:
             self.refused.append((name, str(error)))
 
     def _check_age(self, header):
@@ -110,3 +111,20 @@ def test_goals_that_are_not_met_together_are_solved_one_by_one(first, second, ac
     rig.goals.take_point('a', goal(first))
     assert [outcome.accepted for outcome in rig.outcomes] == accepted
     assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a'], ['b']]
+
+
+@pytest.mark.parametrize('most', [0, 1])
+def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypatch, most):
+    rig = Rig(goal(RIGHT))
+    go = rig.controller.go
+
+    def fail(robot, aims):
+        if len(aims) > most and aims[0].task == 'a':
+            raise ZeroDivisionError('a defect')
+        return go(robot, aims)
+    monkeypatch.setattr(rig.controller, 'go', fail)
+    rig.goals.take_point('a', goal(LEFT))
+    assert rig.place('b') == pytest.approx(RIGHT, abs=2e-6)
+    handled = [outcome.aims[0].task for outcome in rig.outcomes]
+    assert handled == ['a', 'b'][1 - most:]
+    assert rig.refused == [('a', 'a defect')][most:]

@@ -128,7 +128,7 @@ def test_after_a_reset_it_goes_with_the_tip_again():
     rig = Rig()
     rig.drag(reachable(rig))
     rig.robot.reset()
-    rig.handles.go_with_tips()
+    rig.handles.go_with_tips(rig.arm)
     rig.handles.follow(rig.robot)
     assert at(rig.handle.pose) == pytest.approx(rig.arm.chain.forward(rig.arm.start))
 

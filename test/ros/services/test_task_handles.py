@@ -184,7 +184,7 @@ def test_after_a_reset_the_handle_of_a_task_is_at_its_target_again(refuses):
     start = rig.place('a')
     rig.refuses = refuses
     rig.drag(raised(start), marker_name='a')
-    rig.handles.go_with_tips()  # before the targets are set back, as the node does
+    rig.handles.go_with_tips(rig.robot.figure)  # before the targets are set back, as the node does
     rig.robot.figure.reset_targets(rig.robot.figure.start)
     rig.robot.reset()
     rig.follow()

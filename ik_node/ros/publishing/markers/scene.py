@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ik_node.control.arm import Arm, same_chain
+from ik_node.control.figure import Figure
 from ik_node.control.figure_controller import FigureOutcome
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.publishing.markers.arm_markers import ArmMarkers
@@ -37,12 +39,12 @@ class Scene:
         elif self._figure is None or self._figure.figure is not robot.figure:
             self._figure = FigureMarkers(robot.figure)
 
-    def forget_goals(self) -> None:
-        """Remove the goals."""
-        for arm in self._arms.values():
-            arm.forget_goal()
-        if self._figure is not None:
-            self._figure.forget_goal()
+    def forget_goals(self, groups: Iterable[Group]) -> None:
+        """Remove the goals of arms, or of the figure."""
+        for group in groups:
+            markers = self._figure if isinstance(group, Figure) else self._arms.get(group.name)
+            if markers is not None:
+                markers.forget_goal()
 
     def show_goal(self, robot: Robot, arm: Arm, shown: ShownGoal, words: str) -> None:
         """Show a goal that was solved, and extend the trail; words: its outcome."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from geometry_msgs.msg import Pose
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError
@@ -112,10 +113,11 @@ class Handles:
             self._show(handle, before)
         self._server.applyChanges()
 
-    def go_with_tips(self) -> None:
-        """Stay at the rest poses from now on: there is no goal any more."""
+    def go_with_tips(self, group: Group) -> None:
+        """Let handles stay at their rest poses from now on: their group has no goal any more."""
         for handle in self._handles.values():
-            handle.seen, handle.placed = handle.item.last_goal(), False
+            if handle.item.group is group:
+                handle.seen, handle.placed = handle.item.last_goal(), False
 
     def on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
         """Handle a drag, or a choice in the menu."""

@@ -6,6 +6,7 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
 
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.services.interaction.arm_goal import LastGoal
@@ -49,10 +50,10 @@ class Interaction:
         if self._handles is not None:
             self._handles.follow(robot)
 
-    def go_with_tips(self) -> None:
-        """Let the handles follow the tips, or the targets of tasks, from now on."""
+    def go_with_tips(self, group: Group) -> None:
+        """Let the handles of a group follow its tip, or the targets of tasks, from now on."""
         if self._handles is not None:
-            self._handles.go_with_tips()
+            self._handles.go_with_tips(group)
 
     def destroy(self) -> None:
         """Remove the handles and their server."""
