@@ -1,6 +1,7 @@
 """Imports point one way, and only ros/ needs ROS."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -34,11 +35,16 @@ def layer(module):
     return None
 
 
+@functools.cache
+def parsed(file):
+    """Return the syntax tree of a file."""
+    return ast.parse(file.read_text())
+
+
 def imports(file):
     """Return the modules a file imports, deferred imports and those for types only left out."""
-    tree = ast.parse(file.read_text())
     found = []
-    for node in tree.body:
+    for node in parsed(file).body:
         if isinstance(node, ast.ImportFrom) and node.module:
             found.append(node.module)
             found.extend(f'{node.module}.{alias.name}' for alias in node.names)
@@ -53,10 +59,11 @@ def name_of(file):
     return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
 
 
+@functools.cache
 def all_imports(file):
     """Return the modules of the package that a file imports, deferred and for types only too."""
     found = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.ImportFrom) and node.module:
             found.update(f'{node.module}.{alias.name}' if f'{node.module}.{alias.name}' in NAMES
                          else node.module for alias in node.names)

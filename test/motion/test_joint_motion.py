@@ -90,7 +90,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
     chain, rng = robots.chain(name), np.random.default_rng(5)
     limits = motion_limits(chain)
     present = Rest(robots.random_q(chain, rng))
-    for _ in range(80):
+    for _ in range(robots.samples(80)):
         motion = joint_motion(chain, limits, present, robots.random_q(chain, rng))
         begin, before = motion.at(0.0), present.at(0.0)
         for new, old in zip(begin, before):
