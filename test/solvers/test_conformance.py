@@ -79,7 +79,8 @@ def most_met(name, chain, seed, count, goal_of):
         goal = goal_of(chain.forward(robots.random_q(chain, rng, inside=0.8)))
         results.append(solver.solve(goal))
         check(results[-1], goal, chain, solver)
-    assert enough(name, sum(result.success for result in results), len(results))
+    missed = [(k, result) for k, result in enumerate(results) if not result.success]
+    assert enough(name, len(results) - len(missed), len(results)), f'seed {seed}: {missed}'
     return results
 
 
@@ -91,7 +92,7 @@ def test_reachable_poses_are_reached(name, arm):
 @pytest.mark.parametrize(('name', 'arm'), CASES)
 def test_positions_alone_are_reached(name, arm):
     results = most_met(name, ARMS[arm](), 11, 10, lambda T: Goal(position=T[:3, 3]))
-    assert all(result.orientation_error == 0.0 for result in results)
+    assert {result.orientation_error for result in results} == {0.0}
 
 
 @pytest.mark.parametrize('arm', [arm for arm in ARMS if arm not in ('panda', 'pr2')])
@@ -107,7 +108,7 @@ def test_orientations_alone_for_which_an_arm_has_no_closed_form_are_refused(arm)
     ('analytic', 'panda'), *((name, 'ur5') for name in ITERATIVE)))
 def test_orientations_alone_are_reached(name, arm):
     results = most_met(name, ARMS[arm](), 12, 10, lambda T: Goal(orientation=T[:3, :3]))
-    assert all(result.position_error == 0.0 for result in results)
+    assert {result.position_error for result in results} == {0.0}
 
 
 WEIGHTS = [(1, 1, 1, 1, 1, 0), (1, 1, 1, 0, 0, 1), (1, 1, 0, 1, 1, 1), (0, 0, 1, 0, 1, 1),
@@ -274,7 +275,11 @@ def test_a_batch_is_solved_like_one_goal_after_the_other(name):
     assert solver.solve_batch(np.empty((0, 4, 4))).q.shape == (0, 2)
 
 
-@pytest.mark.parametrize('name', EVERY)
+# The base class checks them, for every method alike.
+ONE_FOR_ALL = robots.rest_slow(EVERY, 'dls')
+
+
+@pytest.mark.parametrize('name', ONE_FOR_ALL)
 @pytest.mark.parametrize('goals', [np.eye(4), np.zeros((2, 4, 3)), [[1, 2], [3]], 'goals',
                                    np.full((1, 4, 4), np.nan)])
 def test_malformed_batches_are_refused(name, goals):
@@ -282,7 +287,7 @@ def test_malformed_batches_are_refused(name, goals):
         solver_for(name, robots.planar(1.0, 0.8)).solve_batch(goals)
 
 
-@pytest.mark.parametrize('name', EVERY)
+@pytest.mark.parametrize('name', ONE_FOR_ALL)
 @pytest.mark.parametrize('q0', [[0.0], [0.0, np.nan], 'ab', np.zeros((2, 2, 2))])
 def test_malformed_starts_are_refused(name, q0):
     solver = solver_for(name, robots.planar(1.0, 0.8))

@@ -154,6 +154,7 @@ def test_goal_moves_the_goal_of_every_figure(capsys, tmp_path):
     assert 'leaps' not in page.read_text(encoding='utf-8')
 
 
+@pytest.mark.slow
 def test_more_frames_keep_the_tip_nearer_to_the_way(capsys, tmp_path):
     pytest.importorskip('matplotlib')
     largest = [rows(run(capsys, '--out', tmp_path, '--figure', '5.20', '--frames', frames)[1])[
@@ -161,7 +162,7 @@ def test_more_frames_keep_the_tip_nearer_to_the_way(capsys, tmp_path):
     assert largest[0] > 2.0 * largest[1] > 8.0 * largest[2]
 
 
-@pytest.mark.parametrize('frames', [1, 2, 3, 200])
+@pytest.mark.parametrize('frames', robots.rest_slow([1, 2, 3, 200], 1))
 def test_any_number_of_frames_is_drawn(capsys, tmp_path, frames):
     pytest.importorskip('matplotlib')
     assert run(capsys, '--out', tmp_path, '--figure', '5.21', '5.25', '--frames', frames)[0] == 0

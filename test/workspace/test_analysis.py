@@ -92,8 +92,9 @@ def test_its_description_says_reach_volume_task_and_dexterity(planar):
     assert 'with 6 orientations' in text
 
 
-@pytest.mark.parametrize(('arm', 'figure'), [
-    *(('planar', figure) for figure in FIGURES), ('panda', 'reachable'), ('panda', 'conditioning')])
+@pytest.mark.parametrize(('arm', 'figure'), robots.rest_slow([
+    *(('planar', figure) for figure in FIGURES), ('panda', 'reachable'),
+    ('panda', 'conditioning')], ('planar', 'reachable'), ('panda', 'conditioning')))
 def test_a_picture_has_many_colours_and_is_large_enough_to_read(arm, figure, tmp_path, request):
     image = pytest.importorskip('matplotlib.image')
     draw_workspace(request.getfixturevalue(arm), figure, tmp_path / 'arm.png')
