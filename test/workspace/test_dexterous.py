@@ -49,7 +49,7 @@ def test_a_scara_is_asked_for_turns_about_its_vertical():
 
 
 def test_five_joints_are_asked_for_what_they_serve():
-    workspace = analyse_workspace(robots.chain('so101'), 0.12, dexterity=8)
+    workspace = analyse_workspace(robots.chain('so101'), 0.2, dexterity=8)
     assert workspace.dexterity.max() > 0.3
 
 
