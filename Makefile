@@ -3,7 +3,9 @@
 #   make demo                                  the node at work: goals in, joint states out, and a
 #                                              page to drag the goal on; HEADLESS=1: without it
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
-#   make test | lint | docs | site | bench | soak | setup | pictures
+#   make test                                  what every change must pass, in four minutes
+#   make test-all                              every test: all robots, processes, the page in Chromium
+#   make lint | docs | site | bench | soak | setup | pictures
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
 #   make soak SOLVES=100000 MINUTES=2          a shorter one
 
@@ -37,7 +39,7 @@ MINUTES ?= 10
 START ?= 120
 SWITCHES ?= 50
 
-.PHONY: setup demo test lint docs site bench soak pictures clean
+.PHONY: setup demo test test-all lint docs site bench soak pictures clean
 
 setup: $(VENV)/.demo $(VENV)/.test
 
@@ -47,7 +49,13 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m ik_node.tools.ik_compile
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m 'not slow' --numprocesses 2 --dist worksteal
+
+# Without a graphics processor two browsers at a time draw too slowly for a mouse.
+test-all: $(VENV)/.test
+	$(BIN)/python -m ik_node.tools.ik_compile
+	$(BIN)/python -m pytest --ignore test/viewer/page --numprocesses 2 --dist worksteal
+	$(BIN)/python -m pytest test/viewer/page
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -6,9 +6,9 @@ import signal
 import typing
 
 import numpy as np
-import pytest
 from domains import Domain, stay_on_this_machine
 
+import robots
 from ik_node._jit import Kernel
 
 DOMAIN = Domain()
@@ -48,24 +48,7 @@ def check_arguments() -> None:
 
 check_arguments()
 
-PAGE = 'test/viewer/page/'
 
-
-def pytest_collection_modifyitems(items):
-    """Begin with the tests of the page, which take longest."""
-    items.sort(key=lambda item: not item.nodeid.startswith(PAGE))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """Let a worker run whole files, and one of them all tests of the page.
-
-    Without a graphics processor two browsers at a time draw too slowly for a mouse.
-    """
-    from xdist.scheduler import LoadFileScheduling
-
-    class OneBrowser(LoadFileScheduling):
-        def _split_scope(self, nodeid):
-            return PAGE if nodeid.startswith(PAGE) else super()._split_scope(nodeid)
-
-    return OneBrowser(config, log)
+def pytest_configure(config):
+    """Draw a part of all samples where slow tests are left out."""
+    robots.without_slow = config.option.markexpr == 'not slow'

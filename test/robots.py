@@ -14,6 +14,8 @@ from ik_node._jit import HAVE_NUMBA
 OWN = Path(__file__).parents[1] / 'urdf'
 _FOLDER = tempfile.TemporaryDirectory()
 
+without_slow = False  # set by conftest.py
+
 # name: (package, file, base, tip), see the packages example-robot-data and rtb-data
 REAL = {
     'panda': ('erd', 'panda_description/urdf/panda.urdf', 'panda_link0', 'panda_hand_tcp'),
@@ -32,8 +34,16 @@ SERIAL = [name for name in REAL if name != 'allegro']
 
 
 def samples(count: int) -> int:
-    """Return how many samples to draw: fewer where the kernels run as plain Python."""
-    return count if HAVE_NUMBA else max(2, count // 50)
+    """Return how many samples to draw: fewer without slow tests, and where kernels are plain."""
+    if not HAVE_NUMBA:
+        return max(2, count // 50)
+    return max(min(count, 5), count // 5) if without_slow else count
+
+
+def rest_slow(cases, *quick) -> list:
+    """Return the cases of a parameter, or tuples of several, all marked slow but some."""
+    return [case if case in quick else pytest.param(
+        *(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow) for case in cases]
 
 
 @functools.lru_cache

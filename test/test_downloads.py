@@ -35,7 +35,7 @@ def package(tmp_path, monkeypatch):
             'gone_description': f'URDF_PATH = {str(tmp_path / "gone.urdf")!r}',
             'broken_description': 'raise OSError("\\n  stderr: \'fatal: unable to access it: '
                                   'Could not resolve host: x\'")',
-            'slow_description': 'import time\nprint("Cloning it")\ntime.sleep(1000)'}.items():
+            'slow_description': 'import signal\nprint("Cloning it")\nsignal.pause()'}.items():
         (folder / f'{name}.py').write_text(code)
     monkeypatch.syspath_prepend(str(tmp_path))
     for name in [name for name in sys.modules if name.startswith('robot_descriptions')]:

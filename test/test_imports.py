@@ -1,12 +1,11 @@
 """Imports point one way, and only ros/ needs ROS."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 PACKAGE = Path(__file__).parents[1] / 'ik_node'
 
@@ -35,11 +34,16 @@ def layer(module):
     return None
 
 
+@functools.cache
+def parsed(file):
+    """Return the syntax tree of a file."""
+    return ast.parse(file.read_text())
+
+
 def imports(file):
     """Return the modules a file imports, deferred imports and those for types only left out."""
-    tree = ast.parse(file.read_text())
     found = []
-    for node in tree.body:
+    for node in parsed(file).body:
         if isinstance(node, ast.ImportFrom) and node.module:
             found.append(node.module)
             found.extend(f'{node.module}.{alias.name}' for alias in node.names)
@@ -54,10 +58,11 @@ def name_of(file):
     return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
 
 
+@functools.cache
 def all_imports(file):
     """Return the modules of the package that a file imports, deferred and for types only too."""
     found = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.ImportFrom) and node.module:
             found.update(f'{node.module}.{alias.name}' if f'{node.module}.{alias.name}' in NAMES
                          else node.module for alias in node.names)
@@ -70,14 +75,14 @@ FILES = [file for file in PACKAGE.rglob('*.py') if file != PACKAGE / '__init__.p
 NAMES = {name_of(file) for file in FILES}
 
 
-@pytest.mark.parametrize('file', FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
-def test_no_module_imports_from_a_layer_above_its_own(file):
-    name = '.'.join(['ik_node', *file.relative_to(PACKAGE).with_suffix('').parts])
-    own = layer(name)
-    assert own is not None, f'{name} stands in no layer'
-    for module in imports(file):
-        if module.startswith('ik_node.') and layer(module) is not None:
-            assert layer(module) <= own, f'{name} imports {module}'
+def test_no_module_imports_from_a_layer_above_its_own():
+    for file in FILES:
+        name = '.'.join(['ik_node', *file.relative_to(PACKAGE).with_suffix('').parts])
+        own = layer(name)
+        assert own is not None, f'{name} stands in no layer'
+        for module in imports(file):
+            if module.startswith('ik_node.') and layer(module) is not None:
+                assert layer(module) <= own, f'{name} imports {module}'
 
 
 def test_there_is_no_circle_of_imports():

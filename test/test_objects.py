@@ -195,6 +195,7 @@ def test_arrays_of_a_joint_are_copies_and_read_only():
             one.axis[0] = 1.0
 
 
+@pytest.mark.slow
 def test_solvers_and_results_pass_to_and_from_spawned_processes():
     chain = arm()
     solver = make_solver('auto', chain)

@@ -53,7 +53,7 @@ class Command:
         """Send a signal; return the exit status as a shell reports it, and the output."""
         self.process.send_signal(how)
         try:
-            code = self.process.wait(30)
+            code = self.process.wait(60.0)
         finally:
             self.process.kill()
         return code if code >= 0 else 128 - code, self._log.read_text()
@@ -83,10 +83,11 @@ def check_quiet(tmp_path):
         assert code in (0, 128 + how), printed
         for word in ('Traceback', 'KeyboardInterrupt', 'Error', 'Fatal', 'terminate called'):
             assert word not in printed, printed
-        wait_for(lambda: not command.remains(), 10.0)
+        wait_for(lambda: not command.remains())
     return check
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('delay', [0.0, 0.4, 0.8, 1.4])
 @pytest.mark.parametrize('how', HOWS, ids=lambda how: how.name)
 def test_the_node_ends_quietly_at_any_moment_of_its_start(check_quiet, how, delay):
@@ -94,6 +95,7 @@ def test_the_node_ends_quietly_at_any_moment_of_its_start(check_quiet, how, dela
     check_quiet(NODE, how, delay)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('delay', [0.0, 0.6])
 @pytest.mark.parametrize('module', [
     ['ik_node.ros.clients.demo_goals'], ['ik_node.viewer', '--robot', ROBOT], ['ik_node.demo'],
@@ -105,6 +107,7 @@ def test_so_do_the_other_commands(check_quiet, module, delay):
     check_quiet(['-m', *module], signal.SIGINT, delay)
 
 
+@pytest.mark.slow
 def test_more_interrupts_do_not_change_the_status_of_a_command_that_is_ending(tmp_path):
     # At Ctrl-C the terminal sends one to every process of a launch, and so does launch.
     pytest.importorskip('rclpy', reason='ROS 2 is not installed')

@@ -135,4 +135,4 @@ def test_a_timeout_ends_an_evolution():
     result = pure(body, [out_of_reach, Position('nose', [0.0, 0.0, 3.0])], timeout=0.05,
                   generations=10**6, wipeout=10**6).solve()
     assert result.reason is StopReason.TIMEOUT
-    assert result.solve_time < 1.0
+    assert result.iterations < 10**6

@@ -5,7 +5,6 @@ import re
 import runpy
 import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -72,16 +71,14 @@ class Run:
         return moment / total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', NAMES)
-def test_an_example_runs_as_its_reader_runs_it_and_is_quick_without_compiled_kernels(
-        name, tmp_path):
-    begun = time.monotonic()
+def test_an_example_runs_as_its_reader_runs_it_without_compiled_kernels(name, tmp_path):
     run = subprocess.run(
         [sys.executable, str(EXAMPLES / f'{name}.py')], capture_output=True, text=True,
         timeout=120, check=False, env={**os.environ, 'PYTHONPATH': str(EXAMPLES.parent),
                                        'NUMBA_CACHE_DIR': str(tmp_path)})
     assert run.returncode == 0, run.stderr
-    print(f'{name}: {time.monotonic() - begun:.1f} s')
     assert 'the goal is met' in run.stdout
     assert 'stopped' not in run.stdout
 

@@ -4,7 +4,6 @@ import math
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -111,14 +110,12 @@ def _never_ending(x):
 
 
 def test_the_time_of_plain_python_can_be_limited():
-    started = time.perf_counter()
     with _jit.time_limit(0.05):
         with pytest.raises(_jit.OutOfTimeError, match='the time for plain Python is over'):
             _never_ending(1.0)
         assert _jit.time_is_over()
         with _jit.unlimited():
             assert _twice(1.0) == 2.0
-    assert time.perf_counter() - started >= 0.05
     assert not _jit.time_is_over()
     assert _twice(1.0) == 2.0
 
@@ -142,6 +139,7 @@ def test_a_search_whose_time_is_over_returns_its_best(name, monkeypatch):
 
 
 @needs_numba
+@pytest.mark.slow
 def test_the_tests_of_kernels_pass_without_numba():
     run = subprocess.run(
         [sys.executable, '-m', 'pytest', 'test/test_spatial.py', 'test/kinematics',

@@ -9,6 +9,7 @@ import pytest
 import skeletons
 from skeletons import FIGURE, UNIT, motion, positions, random_values
 
+import robots
 from ik_node import KinematicTree, ModelError, read_amc
 from ik_node.exceptions import InputError
 from ik_node.model.amc import read_motion
@@ -117,7 +118,7 @@ def test_what_is_wrong_is_told_with_its_line(text, line, words, tmp_path):
         read(text, tmp_path)
 
 
-@pytest.mark.parametrize('seed', range(300))
+@pytest.mark.parametrize('seed', robots.rest_slow(range(300), *range(30)))
 def test_a_malformed_word_gives_an_error_that_names_a_line(seed, tmp_path):
     text, line = skeletons.malformed(motion(FRAMES), np.random.default_rng(seed),
                                      lambda words: not words)

@@ -8,6 +8,7 @@ import pytest
 import skeletons
 from skeletons import BONES, FIGURE, ROOT_ORDER, UNIT, positions, random_values
 
+import robots
 from ik_node import KinematicTree, ModelError
 from ik_node.exceptions import InputError
 from ik_node.model.readers import find_reader, read_model
@@ -200,7 +201,7 @@ def keep(words):
     return not words or words[0] in (':name', ':version', ':documentation', 'free')
 
 
-@pytest.mark.parametrize('seed', range(300))
+@pytest.mark.parametrize('seed', robots.rest_slow(range(300), *range(30)))
 def test_a_malformed_word_gives_an_error_that_names_a_line(seed):
     rng = np.random.default_rng(seed)
     text, _ = skeletons.malformed(FIGURE, rng, keep)

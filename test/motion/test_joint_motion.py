@@ -90,7 +90,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
     chain, rng = robots.chain(name), np.random.default_rng(5)
     limits = motion_limits(chain)
     present = Rest(robots.random_q(chain, rng))
-    for _ in range(80):
+    for _ in range(robots.samples(80)):
         motion = joint_motion(chain, limits, present, robots.random_q(chain, rng))
         begin, before = motion.at(0.0), present.at(0.0)
         for new, old in zip(begin, before):
@@ -203,6 +203,18 @@ def test_waypoints_are_all_met_in_order_and_no_limit_is_exceeded():
         for t, q in zip(times, configurations):
             assert motion.at(t).position == pytest.approx(q, abs=1e-8)
         present = left_of(motion, rng.uniform(0.0, 1.0) * motion.duration)
+
+
+def test_waypoints_are_met_from_a_speed_that_new_limits_do_not_allow():
+    chain, slow, under_way = near_the_limit()
+    present = left_of(under_way, 0.75 * under_way.duration)
+    here = present.at(0.0).position
+    motion = joint_motion_through(chain, slow, present, [here - 0.2, here - 0.4])
+    last = motion.parts[-1]
+    assert motion.at(motion.duration - last.duration).position == pytest.approx(
+        here - 0.2, abs=1e-8)
+    assert motion.end == pytest.approx(here - 0.4, abs=1e-8)
+    assert_kept(slow, last)
 
 
 def test_waypoints_on_a_line_are_passed_without_a_stop():

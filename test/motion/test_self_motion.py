@@ -23,7 +23,9 @@ def starts(chain, count=4):
 
 
 @pytest.mark.parametrize(('chain', 'weights'), [
-    (ARM_7R, None), (ARM_7R.without_limits(), None), (ARM_6R, POSITION), (PLANAR, PLANE)])
+    pytest.param(ARM_7R, None, marks=pytest.mark.slow),
+    pytest.param(ARM_7R.without_limits(), None, marks=pytest.mark.slow), (ARM_6R, POSITION),
+    (PLANAR, PLANE)])
 def test_the_tip_stays_and_the_joints_move_in_small_steps_inside_the_limits(chain, weights):
     asked = np.array(weights or (1,) * 6, dtype=bool)
     for q in starts(chain):
@@ -42,7 +44,7 @@ def test_the_tip_stays_and_the_joints_move_in_small_steps_inside_the_limits(chai
         assert motion.configurations[motion.start] == pytest.approx(q)
 
 
-@pytest.mark.parametrize('scale', [1e-3, 1e3])
+@pytest.mark.parametrize('scale', robots.rest_slow([1e-3, 1e3], 1e3))
 def test_a_small_and_a_large_arm_have_the_motion_of_one_of_their_shape(scale):
     def planar(length):
         links = ''.join(f'<link name="l{i}"/>' for i in range(5))

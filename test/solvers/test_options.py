@@ -80,7 +80,7 @@ def test_the_time_is_bounded_and_named_as_the_reason():
     # So many restarts would take minutes: that it returns shows that the time ends it.
     result = make_solver('dls', chain, max_restarts=10**6, timeout=0.02).solve(unreachable, start)
     assert result.reason is StopReason.TIMEOUT
-    assert 0 < result.restarts < 10**6
+    assert result.restarts < 10**6
     assert make_solver('dls', chain).options.timeout is None
     assert make_solver('dls', chain, timeout=60.0).solve(pose, start).success
 

@@ -45,6 +45,7 @@ def test_an_installed_solver_is_there_by_its_name_with_its_options(own_solver):
         make_solver('least_squares', chain, lenght=0.5)
 
 
+@pytest.mark.slow
 def test_an_installed_solver_passes_the_conformance_suite(own_solver):
     run = subprocess.run(
         [sys.executable, '-m', 'pytest', 'solvers/test_conformance.py', '-p', 'no:cacheprovider',

@@ -216,9 +216,10 @@ def test_a_robot_that_does_not_move_is_shown_all_the_same(capsys, tmp_path):
     assert 'j → top  fixed' in shown(capsys, file)
 
 
-def test_files_of_two_packages_are_shown(capsys):
+@pytest.mark.parametrize('step', [24, pytest.param(4, marks=pytest.mark.slow)])
+def test_files_of_two_packages_are_shown(capsys, step):
     folders = [robots.package_folder('erd'), robots.package_folder('rtb').parent]
-    files = sorted(file for folder in folders for file in folder.rglob('*.urdf'))[::4]
+    files = sorted(file for folder in folders for file in folder.rglob('*.urdf'))[::step]
     shown_ones = sum(main([str(file)]) == 0 for file in files)
     assert shown_ones >= len(files) - 1  # see test_urdf_files
 

@@ -22,7 +22,8 @@ def at_centres(workspace):
     return reachable
 
 
-@pytest.mark.parametrize('lengths', [(1.0, 0.6), (0.4, 1.0), (1.0, 1.0)])
+@pytest.mark.parametrize('lengths', robots.rest_slow(
+    [[1.0, 0.6], [0.4, 1.0], [1.0, 1.0]], [0.4, 1.0]))
 def test_a_2r_arm_reaches_the_ring_between_the_difference_and_the_sum_of_its_links(lengths):
     inner, outer = abs(lengths[0] - lengths[1]), sum(lengths)
     workspace = analyse_workspace(robots.planar(*lengths), outer / 25)
@@ -74,7 +75,9 @@ TRIPLES = [
     (5.0, 10.0, 8.0)]   # the outer limit lies within the hole: an island only
 
 
-@pytest.mark.parametrize('lengths', TRIPLES)
+@pytest.mark.parametrize('lengths', [
+    pytest.param(lengths, marks=pytest.mark.slow if k != 1 else ())
+    for k, lengths in enumerate(TRIPLES)])
 def test_a_3r_arm_is_dexterous_where_its_formula_says(lengths):
     L1, L2, L3 = lengths
     edge = sum(lengths) / 11
@@ -92,7 +95,7 @@ def test_a_3r_arm_is_dexterous_where_its_formula_says(lengths):
 
 
 @pytest.mark.parametrize(('lengths', 'limit'), [
-    ((15.0, 10.0, 5.0), 2.2), ((1.0, 1.0, 1.0), 1.5)])
+    pytest.param((15.0, 10.0, 5.0), 2.2, marks=pytest.mark.slow), ((1.0, 1.0, 1.0), 1.5)])
 def test_the_part_of_the_turns_a_3r_arm_can_take_is_the_closed_forms(lengths, limit):
     L1, L2, L3 = lengths
     turns = 20
@@ -111,6 +114,7 @@ def test_the_part_of_the_turns_a_3r_arm_can_take_is_the_closed_forms(lengths, li
     assert np.ptp(found) > 0.2
 
 
+@pytest.mark.slow
 def test_limits_make_an_arm_less_dexterous():
     free, tight = (analyse_workspace(robots.planar(15, 10, 5, limit=limit), 2.5, dexterity=12)
                    for limit in (None, 1.8))

@@ -80,7 +80,9 @@ TERMS = [
 
 
 @each_arm
-@pytest.mark.parametrize('terms', TERMS, ids='+'.join)
+@pytest.mark.parametrize('terms', [
+    *(pytest.param(terms, marks=pytest.mark.slow) for terms in TERMS[:3]),
+    *TERMS[3:]], ids='+'.join)
 def test_no_sampled_swivel_angle_has_a_better_configuration(make, terms):
     arm, rng = make(), np.random.default_rng(210)
     solver = make_solver('analytic', arm.chain, **wanted(**terms))

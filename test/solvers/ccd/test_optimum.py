@@ -39,7 +39,7 @@ def test_a_joint_is_set_to_its_best_angle(weights):
     for axis in ('0 0 1', '1 -2 0.5'):
         chain = one_joint(axis)
         solver = make_solver('ccd', chain)
-        for _ in range(6):
+        for _ in range(robots.samples(10)):
             pose = chain.forward(rng.uniform(-3, 3, 1))
             pose[:3, 3] += 0.3 * rng.normal(size=3)
             goal = Goal.from_pose(pose, weights)

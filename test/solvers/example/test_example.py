@@ -93,7 +93,7 @@ def test_smoothing_averages_noisy_examples(arm, motion):
     noisy = motion + np.random.default_rng(5).normal(0.0, 0.05, motion.shape)
     noisy = np.clip(noisy, arm.lower, arm.upper)
     errors = [left_out(arm, motion, make_solver(
-        'example', arm, examples=noisy, smoothing=smoothing), 40).mean()
+        'example', arm, examples=noisy, smoothing=smoothing), 200).mean()
         for smoothing in (0.0, 0.1)]
     assert errors[1] < errors[0]
 

@@ -71,8 +71,11 @@ def spatial(rng):
     return chain, q, Goal.from_pose(pose), jacobian(tip), e, jacobian(pose[:3, 3])
 
 
-@pytest.fixture(params=[(make, seed) for make in (planar, spatial) for seed in SEEDS],
-                ids=lambda param: f'{param[0].__name__}-{param[1]}')
+CASES = [(make, seed) for make in (planar, spatial) for seed in SEEDS]
+
+
+@pytest.fixture(params=[pytest.param(case, marks=pytest.mark.slow if case[1] > 1 else ())
+                        for case in CASES], ids=lambda param: f'{param[0].__name__}-{param[1]}')
 def arm(request):
     make, seed = request.param
     return make(np.random.default_rng(seed))

@@ -20,7 +20,7 @@ def needs(minimizer):
 
 
 @pytest.mark.parametrize('minimizer', [name for name in NAMES if name != 'trust-constr'])
-@pytest.mark.parametrize('arm', ['panda', 'ur5', 'pr2'])
+@pytest.mark.parametrize('arm', robots.rest_slow(['panda', 'ur5', 'pr2'], 'ur5'))
 def test_a_minimizer_meets_goals_to_a_millionth_of_a_metre(minimizer, arm):
     needs(minimizer)
     chain, rng = robots.chain(arm), np.random.default_rng(3)

@@ -51,7 +51,7 @@ def check(result, chain, poses, most=0.5):
 def test_paths_of_real_arms_are_whole_and_hardly_rougher_than_the_joints_had_it(arm):
     chain, rng = robots.chain(arm), np.random.default_rng(2)
     solver = make_solver('auto', chain)
-    for _ in range(8):
+    for _ in range(robots.samples(8)):
         q = joint_path(chain, rng, 100)
         result = solver.solve_path(poses_of(chain, q))
         check(result, chain, poses_of(chain, q))
