@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Pose, Quaternion, TransformStamped, Vector3
+from rclpy.clock import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -77,6 +78,11 @@ def fill_joint_state(state: JointState, stamp: Time, values: Mapping[str, float]
     # Arrays are assigned directly; of a list rclpy checks every number.
     state.position = array('d', values.values())
     state.velocity = array('d', velocities.values() if velocities else ())
+
+
+def clock_seconds(clock: Clock) -> float:
+    """Return the time of a clock, s."""
+    return 1e-9 * float(clock.now().nanoseconds)
 
 
 def time_message(nanoseconds: int) -> Time:

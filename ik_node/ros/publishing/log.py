@@ -1,8 +1,11 @@
 """Warnings in the log, at a bounded rate."""
 
-import time
 from collections import OrderedDict
 from typing import Any
+
+from rclpy.clock import Clock
+
+from ik_node.ros.conversions import clock_seconds
 
 _REMEMBERED = 32  # different lines
 
@@ -10,17 +13,17 @@ _REMEMBERED = 32  # different lines
 class ThrottledLog:
     """Writes a warning at most once per period, and few warnings in all."""
 
-    def __init__(self, logger: Any, period: float = 1.0, most: int = 10) -> None:
+    def __init__(self, logger: Any, steady: Clock, period: float = 1.0, most: int = 10) -> None:
         """Set the period, s, and how many different lines may be written within it.
 
-        logger: of rclpy.
+        logger: of rclpy. steady: a monotonic clock.
         """
-        self._logger, self._period, self._most = logger, period, most
+        self._logger, self._steady, self._period, self._most = logger, steady, period, most
         self._last: OrderedDict[str, float] = OrderedDict()
 
     def warn(self, line: str) -> None:
         """Write a warning, unless it or too many others were written within the period."""
-        if self._allows(line, time.monotonic()):
+        if self._allows(line, clock_seconds(self._steady)):
             self._logger.warning(line)
 
     def _allows(self, line: str, now: float) -> bool:
