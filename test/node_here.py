@@ -23,6 +23,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
+from rosgraph_msgs.msg import Clock as ClockMessage
 
 from ik_node import _jit
 from ik_node.ros import session
@@ -30,7 +31,7 @@ from ik_node.ros.clients.client import Client
 from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given
 
-START = 1_000_000_000_000  # ns: what the clock shows at first
+START = 1000.0             # s: what the clock shows at first
 _TICK = 100_000            # ns that a message takes to be handled
 _LONGEST = 100_000_000     # ns that the clock moves at a time
 _MANY = 10_000             # callbacks at one time: they go on for ever
@@ -52,23 +53,24 @@ def _context():
 class NodeHere(NodeClient):
     """A node in this process, started, and a client of it.
 
-    arguments: of ROS, those after --ros-args. make: its class. parts: what else to make it with.
+    arguments: of ROS, those after --ros-args. make: its class. time: its ROS time at first, s; 0,
+    as it is before simulated time begins, stands. parts: what else to make it with.
     """
 
-    def __init__(self, *arguments, make=IkNode, start=IkNode.start, **parts):
+    def __init__(self, *arguments, make=IkNode, start=IkNode.start, time=START, **parts):
         super().__init__()
-        self._now, self._ahead = START, 0  # ns; `_ahead`: of ROS time before the steady clock
+        self._now, self._ros = round(1e9 * START), round(1e9 * time)  # ns
+        self._stands = time == 0.0  # ROS time
         self._lines, self._once = [], set()
         self._listeners, self._latched = defaultdict(list), {}
         self._steady = Clock(clock_type=ClockType.ROS_TIME)
         self._steady._set_ros_time_is_active(True)
-        self._steady.set_ros_time_override(Time(nanoseconds=START))
         self._executor = SingleThreadedExecutor(context=_context())
         self.subject = type(make.__name__, (_Watched, make), {'here': self})(
             **parts, steady=self._steady, context=_context(), use_global_arguments=False,
             cli_args=['--ros-args', '-p', 'use_sim_time:=true', *map(str, arguments)])
         self._name = self.subject.get_name()
-        self._set_time()
+        self._show_time()
         self._executor.add_node(self.subject)
         self.node = _Graph(self)
         self.client = _ClientHere(self)
@@ -102,13 +104,16 @@ class NodeHere(NodeClient):
     @property
     def now(self):
         """The node's time, s."""
-        return 1e-9 * (self._now + self._ahead)
+        return 1e-9 * self._ros
 
-    def set_time(self, seconds):
-        """Set the node's ROS time, s, as /clock does; its monotonic clock goes on as before."""
+    def set_time(self, seconds, stands=False):
+        """Set the node's ROS time, s, as /clock does; its monotonic clock goes on as before.
+
+        stands: whether ROS time stands still from then on.
+        """
         self._now += _TICK
-        self._ahead = round(1e9 * seconds) - self._now
-        self._set_time()
+        self._ros, self._stands = round(1e9 * seconds), stands
+        self._show_time()
         self.settle()
 
     def settle(self):
@@ -133,27 +138,30 @@ class NodeHere(NodeClient):
         """Let time pass until the next timer is due, at most so many ns."""
         waits = [timer.time_until_next_call() for timer in self.subject.timers
                  if not timer.is_canceled()]
-        self._now += max(1, min([most, _LONGEST, *(wait for wait in waits if wait is not None)]))
-        self._set_time()
+        self._move(max(1, min([most, _LONGEST, *(wait for wait in waits if wait is not None)])))
         self.settle()
 
-    def _set_time(self):
-        from rosgraph_msgs.msg import Clock as ClockMessage
+    def _move(self, nanoseconds):
+        """Let time pass, without a look at timers."""
+        self._now += nanoseconds
+        if not self._stands:
+            self._ros += nanoseconds
+        self._show_time()
+
+    def _show_time(self):
         self._steady.set_ros_time_override(Time(nanoseconds=self._now))
-        told = ClockMessage(clock=Time(nanoseconds=self._now + self._ahead).to_msg())
+        told = ClockMessage(clock=Time(nanoseconds=self._ros).to_msg())
         for subscription in self.subject.subscriptions:
             if subscription.topic_name == '/clock':
                 subscription.callback(told)
 
     def work(self, seconds):
         """Let time pass in which the node is busy, called within a callback of its."""
-        self._now += round(1e9 * seconds)
-        self._set_time()
+        self._move(round(1e9 * seconds))
 
     def handle(self, callback, *arguments):
         """Let the node handle something, which takes a moment; return what its callback does."""
-        self._now += _TICK
-        self._set_time()
+        self._move(_TICK)
         result = callback(*arguments)
         self.settle()
         return result
@@ -203,7 +211,7 @@ class NodeHere(NodeClient):
             for listener in self._listeners[topic]:
                 listener(message)
 
-    def hear(self, topic, callback, qos):
+    def subscribe(self, topic, callback, qos):
         """Begin to listen to a topic; a late joiner gets what is latched."""
         self._listeners[topic].append(callback)
         publisher, message = self._latched.get(topic, (None, None))
@@ -266,7 +274,7 @@ class _Graph:
         return self._here.subject.get_clock()
 
     def create_subscription(self, _, topic, callback, qos):
-        self._here.hear(f'/{topic.lstrip("/")}', callback, qos)
+        self._here.subscribe(f'/{topic.lstrip("/")}', callback, qos)
 
     def create_publisher(self, kind, topic, qos):
         self._publishers.append(_Publisher(self._here, f'/{topic.lstrip("/")}', kind))
@@ -306,6 +314,9 @@ class _ClientHere(Client):
     def __init__(self, here):
         self.node, self.spin_until = here.node, here.until
         self._listen(here._name)
+
+    def __exit__(self, *_):
+        """End nothing: the graph is the node's."""
 
 
 def _count(ends, topic):

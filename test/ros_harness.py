@@ -100,11 +100,11 @@ class NodeClient:
 
 
 class NodeUnderTest(NodeClient):
-    """A running ik_node and a client of it."""
+    """A running ik_node and a client of it; domain: a `Domain`, by default one of its own."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, domain=None):
         super().__init__()
-        self._domain = Domain()
+        self._domain = domain or Domain()
         self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')  # noqa: SIM115 until __exit__
         self._arguments = arguments
         self._environment = {**os.environ, 'ROS_DOMAIN_ID': str(self._domain.id)}
