@@ -198,7 +198,7 @@ def files(urdf, rows, poses, srdf):
 
 
 def anything(node: Any):
-    """Return inputs of every kind that a node takes; node: a `NodeHere`."""
+    """Return inputs of every kind that a node takes; node: a `HostileNode`."""
     return st.one_of(
         goals(), goals(), parameters(node.parameter_names), parameters(node.parameter_names),
         st.one_of(*[descriptions(node.urdf)] * 9, st.sampled_from([3, 199, 300, 3000]).map(chain)

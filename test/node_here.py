@@ -1,285 +1,335 @@
-"""The node within the test's own process: its callbacks are called as the executor calls them.
+"""Runs a node in the test's own process, by a clock that the test moves; nothing crosses DDS.
 
-Nothing crosses DDS, so that thousands of inputs take seconds. What the node publishes is published
-all the same, and kept here.
+What others send calls the node's callbacks, and what the node publishes is handed over at once,
+both through the form that messages have on the wire. Time passes only where a test lets it pass:
+`until` and `elapse` move the clock from one timer of the node to the next.
 """
 
-import copy
-import itertools
-import math
-import tempfile
-import time
+import contextlib
+import functools
 from collections import defaultdict
-from pathlib import Path
-from xml.etree import ElementTree
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import rclpy
-from domains import Domain
-from geometry_msgs.msg import PointStamped, PoseStamped
-from nav_msgs.msg import Path as PathMsg
-from rcl_interfaces.msg import Parameter as ParameterMsg
-from rcl_interfaces.msg import ParameterType, ParameterValue
-from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
+from rclpy.impl.logging_severity import LoggingSeverity
+from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.signals import SignalHandlerOptions
-from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from rclpy.time import Time
+from rosgraph_msgs.msg import Clock as ClockMessage
 
-import robots
-from ik_node import KinematicTree
-from ik_node.ros.conversions import matrix_to_pose
+from ik_node import _jit
+from ik_node.ros import session
+from ik_node.ros.clients.client import Client
 from ik_node.ros.node import IkNode
+from ros_harness import NodeClient, given
 
-_FIELDS = {1: 'bool_value', 2: 'integer_value', 3: 'double_value', 4: 'string_value',
-           5: 'byte_array_value', 6: 'bool_array_value', 7: 'integer_array_value',
-           8: 'double_array_value', 9: 'string_array_value'}
-_CONFIG = Path(__file__).parents[1] / 'config'
+START = 1000.0             # s: what the clock shows at first
+_TICK = 100_000            # ns that a message takes to be handled
+_LONGEST = 100_000_000     # ns that the clock moves at a time
+_MANY = 10_000             # callbacks at one time: they go on for ever
 
 
-class NodeHere:
-    """A node in this process, its robot by topic, and what is good for it to compare with."""
+# The node collects the garbage of its process with every robot, which here is that of all tests.
+session.gc = SimpleNamespace(unfreeze=int, collect=int, freeze=int)
 
-    def __init__(self):
-        self.urdf = (robots.OWN / 'arm_6r.urdf').read_text()
-        self.rows = (_CONFIG / 'dh/panda.yaml').read_text()
-        self.chain = KinematicTree.from_urdf(self.urdf).chain()
-        self.joint_names = list(self.chain.joint_names)
-        self.pose_texts = 'angle_unit: rad\nposes:\n' + ''.join(
-            f'  p{k}: {{{self.joint_names[k]}: 0.{k}}}\n' for k in range(3))
-        self.srdf = '<robot name="r">' + ''.join(
-            f'<group_state name="p{k}" group="arm"><joint name="{name}" value="0.1"/>'
-            '</group_state>' for k, name in enumerate(self.joint_names)) + '</robot>'
-        self.heard = defaultdict(list)
-        self.refusals = self.inputs = 0
-        self.reason, self._last, self.refused_statuses = '', '', []
-        self._touched = set()
-        self._folder = tempfile.TemporaryDirectory()
-        self._files = itertools.count()
-        lower, upper = self.chain.lower, self.chain.upper
-        self._goods = itertools.cycle([lower + share * (upper - lower) for share in (0.4, 0.55)])
-        self._context, self._domain = rclpy.Context(), Domain()
-        rclpy.init(context=self._context, domain_id=self._domain.id,
-                   args=['--ros-args', '--log-level', 'fatal'],
-                   signal_handler_options=SignalHandlerOptions.NO)
-        # Every goal is to have its status at once, where tf2 is installed, too.
-        self.node = IkNode(context=self._context,
-                           parameter_overrides=[Parameter('tf_timeout', value=0.0)])
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
-        self.node.start()
-        self._watch()
-        self._good_limits = limits_of(self.urdf)
-        self._describe(self.urdf)
-        self.parameter_names = sorted(self.node.list_parameters([], 0).names)
-        self._good = {name: self.node.get_parameter(name).get_parameter_value()
-                      for name in self.parameter_names}
-        self.answer_good_goal(240.0)
 
-    def __enter__(self):
-        return self
+@functools.lru_cache
+def _context():
+    """Return the ROS context of all nodes of this process: a participant of DDS costs time."""
+    context = rclpy.Context()
+    rclpy.init(context=context, args=['--ros-args', '--disable-rosout-logs'],
+               signal_handler_options=SignalHandlerOptions.NO)
+    return context
+
+
+class NodeHere(NodeClient):
+    """A node in this process, started, and a client of it.
+
+    arguments: of ROS, those after --ros-args. make: its class. time: its ROS time at first, s; 0,
+    as it is before simulated time begins, stands. parts: what else to make it with.
+    """
+
+    def __init__(self, *arguments, make=IkNode, start=IkNode.start, time=START, **parts):
+        super().__init__()
+        self._now, self._ros = round(1e9 * START), round(1e9 * time)  # ns
+        self._stands = time == 0.0  # ROS time
+        self._lines, self._once = [], set()
+        self._listeners, self._latched = defaultdict(list), {}
+        self._steady = Clock(clock_type=ClockType.ROS_TIME)
+        self._steady._set_ros_time_is_active(True)
+        self._executor = SingleThreadedExecutor(context=_context())
+        self.subject = type(make.__name__, (_Watched, make), {'here': self})(
+            **parts, steady=self._steady, context=_context(), use_global_arguments=False,
+            cli_args=['--ros-args', '-p', 'use_sim_time:=true', *map(str, arguments)])
+        self._name = self.subject.get_name()
+        self._show_time()
+        self._executor.add_node(self.subject)
+        self.node = _Graph(self)
+        self.client = _ClientHere(self)
+        if start is not None:
+            start(self.subject)
+        self.settle()
 
     def __exit__(self, *_):
         self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
-        self._domain.give_back()
-        self._folder.cleanup()
+        self.subject.destroy_node()
 
-    def give(self, given):
-        """Give the node an input; check that it is refused unharmed, or harmless."""
-        self.inputs += 1
-        before = self.state
-        self.heard.clear()
-        refused = getattr(self, f'_give_{type(given).__name__.lower()}')(given)
-        self.reason = self._last
-        self.settle()
-        self.check_states()
-        if refused:
-            self.refusals += 1
-            assert self.state == before, 'a refused input has moved the robot'
-        self.restore()
-        self.answer_good_goal()
+    def ready(self):
+        """Return the node, which is to be active, with its kernels compiled."""
+        assert self.state() == 'active', self.log()
+        robot = self.subject._configuration.robot
+        if robot is not None:
+            _jit.prepare(robot.kernels)
+        assert self.until(lambda: robot is None or 'ready: ' in self.log()), self.log()
+        return self
+
+    compiled = ready
+
+    def log(self):
+        """Return what the node has logged so far."""
+        return '\n'.join(self._lines)
+
+    def alive(self):
+        """Return whether the node has logged no exception; one that it raises ends the test."""
+        return 'Traceback' not in self.log()
 
     @property
-    def state(self):
-        """The last joint states, as {name: position}."""
-        return dict(self._state)
+    def now(self):
+        """The node's time, s."""
+        return 1e-9 * self._ros
+
+    def set_time(self, seconds, stands=False):
+        """Set the node's ROS time, s, as /clock does; its monotonic clock goes on as before.
+
+        stands: whether ROS time stands still from then on.
+        """
+        self._now += _TICK
+        self._ros, self._stands = round(1e9 * seconds), stands
+        self._show_time()
+        self.settle()
 
     def settle(self):
-        """Let the node do what it has put off."""
-        for _ in range(3):
+        """Let the node do what is due."""
+        for _ in range(_MANY):
+            if not any(timer.is_ready() for timer in self.subject.timers):
+                return
             self._executor.spin_once(timeout_sec=0.0)
+        raise AssertionError(f'timers are due again and again\n{self.log()}')
 
-    def check_states(self):
-        """Every joint state since the last input is complete, finite, and inside the limits."""
-        for message in self.heard['/joint_states']:
-            assert len(message.name) == len(message.position) == len(set(message.name))
-            for name, value in zip(message.name, message.position):
-                assert math.isfinite(value), (name, value)
-                lower, upper = self._limits.get(name, (-math.inf, math.inf))
-                assert lower <= value <= upper, (name, value, lower, upper)
-
-    def restore(self):
-        """Set what was changed back, and the robot."""
-        changed = {name: self._good[name] for name in self._touched
-                   if self.node.get_parameter(name).get_parameter_value() != self._good[name]}
-        self._touched.clear()
-        if changed:
-            response = self._set([ParameterMsg(name=name, value=value)
-                                  for name, value in changed.items()])
-            assert response.successful, response.reason
-        if self._text != self.urdf:
-            self._describe(self.urdf)
-        self._limits = self._good_limits
-
-    def answer_good_goal(self, timeout=120.0):
-        """A goal that can be met is met, and the joint states are there."""
-        q = next(self._goods)
-        self.heard.clear()
-        self._callback('/goal_pose')(PoseStamped(pose=matrix_to_pose(self.chain.forward(q))))
-        deadline = time.monotonic() + timeout
-        while not self.heard['/ik_node/status'] and time.monotonic() < deadline:
-            self._executor.spin_once(timeout_sec=0.01)
-        assert self.heard['/ik_node/status'], 'no answer to a good goal'
-        status = self.heard['/ik_node/status'][-1]
-        assert status.level == status.OK, status.message
-        assert list(self._state) == self.joint_names
-        self.check_states()
-
-    def _give_numbers(self, given):
-        header, poses = PoseStamped().header, []
-        header.stamp.sec, header.stamp.nanosec = given.stamp
-        header.frame_id = given.frame
-        for numbers in given.poses * given.repeat:
-            pose = PoseStamped(header=header)
-            (pose.pose.position.x, pose.pose.position.y, pose.pose.position.z,
-             pose.pose.orientation.x, pose.pose.orientation.y, pose.pose.orientation.z,
-             pose.pose.orientation.w) = numbers
-            poses.append(pose)
-        first = poses[0] if poses else PoseStamped(header=header)
-        self._callback(f'/{given.topic}')({
-            'goal_pose': first, 'goal_point': PointStamped(header=header,
-                                                           point=first.pose.position),
-            'goal_path': PathMsg(header=header, poses=poses)}[given.topic])
+    def until(self, done, timeout=60.0):
+        """Let time pass until a condition holds, at most timeout, s; return whether it did."""
         self.settle()
-        statuses = self.heard['/ik_node/status']
-        assert statuses or given.topic == 'goal_path', 'a goal without a status'
-        for status in statuses:
-            self._reasonable(status.message)
-        self.refused_statuses = [status for status in statuses if status.level == status.ERROR]
-        return bool(statuses) and all(status.level == status.ERROR for status in statuses)
+        end = self._now + round(1e9 * timeout)
+        while not done():
+            if self._now >= end:
+                return False
+            self._pass(end - self._now)
+        return True
 
-    def _give_parameters(self, given):
-        response = self._set([ParameterMsg(name=name, value=value_of(kind, value))
-                              for name, kind, value in given.values])
-        if response is None:
-            return True
-        assert response.successful or response.reason
-        self._reasonable(response.reason)
-        if response.successful:
-            self._look_busy()
-        return not response.successful
+    def _pass(self, most):
+        """Let time pass until the next timer is due, at most so many ns."""
+        waits = [timer.time_until_next_call() for timer in self.subject.timers
+                 if not timer.is_canceled()]
+        self._move(max(1, min([most, _LONGEST, *(wait for wait in waits if wait is not None)])))
+        self.settle()
 
-    def _give_description(self, given):
-        return self._describe(given.text)
+    def _move(self, nanoseconds):
+        """Let time pass, without a look at timers."""
+        self._now += nanoseconds
+        if not self._stands:
+            self._ros += nanoseconds
+        self._show_time()
 
-    def _give_file(self, given):
-        file = Path(self._folder.name) / f'{next(self._files)}{given.suffix}'
-        file.write_bytes(given.data)
-        self._limits = limits_of(given.data.decode(errors='replace'))
-        response = self._set([ParameterMsg(name=given.parameter, value=value_of(4, str(file)))])
-        file.unlink()
-        assert response.successful or response.reason
-        self._reasonable(response.reason)
-        if response.successful:
-            self._look_busy()
-        return not response.successful
+    def _show_time(self):
+        self._steady.set_ros_time_override(Time(nanoseconds=self._now))
+        told = ClockMessage(clock=Time(nanoseconds=self._ros).to_msg())
+        for subscription in self.subject.subscriptions:
+            if subscription.topic_name == '/clock':
+                subscription.callback(told)
 
-    def _give_joints(self, given):
-        message = JointState(name=given.names, position=given.positions)
-        for subscription in self.node.subscriptions:
-            if subscription.msg_type is JointState:
-                subscription.callback(message)
-        return False
+    def work(self, seconds):
+        """Let time pass in which the node is busy, called within a callback of its."""
+        self._move(round(1e9 * seconds))
 
-    def _describe(self, text):
-        """Send a description; return whether it was refused."""
-        self._text, self._limits = text, limits_of(text)
-        self._callback('/robot_description')(String(data=text))
-        trouble = self.node._health.trouble
-        self._reasonable(trouble)
-        self._watch()
-        if not trouble:
-            self._look_busy()
-        return bool(trouble)
+    def handle(self, callback, *arguments):
+        """Let the node handle something, which takes a moment; return what its callback does."""
+        self._move(_TICK)
+        result = callback(*arguments)
+        self.settle()
+        return result
 
-    def _look_busy(self):
-        """Whatever the robot is now, a goal is no harm to it."""
-        self._callback('/goal_pose')(PoseStamped())
-        self._callback('/goal_point')(PointStamped())
-        for message in self.heard['/ik_node/status']:
-            self._reasonable(message.message)
+    def listen(self, kind, topic, qos=10):
+        heard = []
+        self.node.create_subscription(kind, topic, heard.append, qos)
+        return heard
 
-    def _reasonable(self, reason):
-        self._last = reason
-        assert 'internal error' not in reason, reason
-        assert len(reason) < 5000, len(reason)
+    def publish(self, kind, topic, message, qos=1):
+        publisher = self.node.create_publisher(kind, topic, qos)
+        assert publisher.get_subscription_count() > 0, f'nobody hears {topic}\n{self.log()}'
+        publisher.publish(message)
+        return publisher
 
-    def _set(self, parameters):
-        """Set parameters as the service does; None where rclpy itself could not read them."""
-        service = next(service for service in self.node.services
-                       if service.srv_name.endswith('set_parameters_atomically'))
-        self._touched.update(parameter.name for parameter in parameters)
-        request = SetParametersAtomically.Request(parameters=parameters)
-        try:
-            return service.callback(request, SetParametersAtomically.Response()).result
-        except ValueError:
-            assert any(parameter.value.type > ParameterType.PARAMETER_STRING_ARRAY
-                       for parameter in parameters)
-            return None
+    def call(self, kind, service, request, attempts=1):
+        return wired(self.handle(
+            self.server(service).callback, wired(request), kind.Response()))
 
-    def _callback(self, topic):
-        return next(subscription.callback for subscription in self.node.subscriptions
-                    if subscription.topic_name == topic)
+    def server(self, service):
+        """Return the node's end of a service."""
+        server = next((server for server in self.subject.services if (
+            self.subject.resolve_service_name(server.srv_name) == f'/{service}')), None)
+        assert server is not None, f'there is no service {service}\n{self.log()}'
+        return server
 
-    def _watch(self):
-        """Keep what is published, of every publisher there is by now."""
-        for publisher in self.node.publishers:
-            if 'publish' not in vars(publisher):
-                publisher.publish = self._keeping(publisher.topic_name, publisher.publish)
-                publisher.get_subscription_count = lambda: 1  # what nobody hears is not made
+    def watch(self, publisher):
+        """Let what a publisher of the node publishes be heard; return it."""
+        topic, publish = publisher.topic_name, publisher.publish
+        latched = publisher.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
 
-    def _keeping(self, topic, publish):
         def keep(message):
             publish(message)
-            self.heard[topic].append(copy.deepcopy(message))  # the node uses some again
-            if topic == '/joint_states':
-                self._state = dict(zip(message.name, message.position))
-        return keep
+            if getattr(publisher, 'is_activated', True):
+                self.tell(topic, message)
+                if latched:
+                    self._latched[topic] = publisher, wired(message)
+        publisher.publish = keep
+        # What nobody hears is not made.
+        publisher.get_subscription_count = lambda: len(self._listeners[topic])
+        return publisher
+
+    def tell(self, topic, message):
+        """Hand a message to those who listen to a topic."""
+        if self._listeners[topic]:
+            message = wired(message)  # the node uses some again
+            for listener in self._listeners[topic]:
+                listener(message)
+
+    def subscribe(self, topic, callback, qos):
+        """Begin to listen to a topic; a late joiner gets what is latched."""
+        self._listeners[topic].append(callback)
+        publisher, message = self._latched.get(topic, (None, None))
+        if (publisher in list(self.subject.publishers) and isinstance(qos, QoSProfile)
+                and qos.durability == DurabilityPolicy.TRANSIENT_LOCAL):
+            callback(message)
+
+    def write(self, severity, text, once):
+        """Keep a line of the log."""
+        if once and text in self._once:
+            return
+        if once:
+            self._once.add(text)
+        self._lines.append(f'[{severity}] [{1e-9 * self._now:.9f}] [{self._name}]: {text}')
 
 
-def value_of(kind, value):
-    """Return a value as a parameter's message; kind: its number, which may be none there is."""
-    message = ParameterValue(type=kind)
-    if kind in _FIELDS:
-        setattr(message, _FIELDS[kind], [bytes([b]) for b in value] if kind == 5 else value)
-    return message
+class _Watched:
+    """What a node does otherwise in a `NodeHere`."""
+
+    def create_publisher(self, *arguments, **options):
+        return self.here.watch(super().create_publisher(*arguments, **options))
+
+    def create_lifecycle_publisher(self, *arguments, **options):
+        return self.here.watch(super().create_lifecycle_publisher(*arguments, **options))
+
+    def get_logger(self):
+        return _Log(self.here)
+
+    def count_publishers(self, topic_name):
+        return self.here.node.count_publishers(topic_name)
 
 
-def limits_of(text):
-    """Return {joint: (lower, upper)} of a URDF, as far as it says so plainly; {} of other texts."""
-    limits = {}
-    try:
-        for joint in ElementTree.fromstring(text).iter('joint'):
-            limit = joint.find('limit')
-            if joint.get('type') in ('revolute', 'prismatic') and limit is not None:
-                limits[joint.get('name')] = (float(limit.get('lower', '0')),
-                                             float(limit.get('upper', '0')))
-    except (ElementTree.ParseError, ValueError):
-        return {}
-    return limits
+class _Log(RcutilsLogger):
+    """Keeps what is logged."""
+
+    def __init__(self, here):
+        super().__init__('here')
+        self._here = here
+
+    def log(self, message, severity, *, once=False, **_):
+        self._here.write(LoggingSeverity(severity).name, message, once)
+
+    def info(self, message, **options):
+        self.log(message, LoggingSeverity.INFO, **options)
+
+    def warning(self, message, **options):
+        self.log(message, LoggingSeverity.WARN, **options)
+
+    def error(self, message, **options):
+        self.log(message, LoggingSeverity.ERROR, **options)
+
+
+class _Graph:
+    """What another node sees of the graph, and does in it, as methods of `rclpy.node.Node`."""
+
+    def __init__(self, here):
+        self._here, self._publishers = here, []
+
+    def get_clock(self):
+        return self._here.subject.get_clock()
+
+    def create_subscription(self, _, topic, callback, qos):
+        self._here.subscribe(f'/{topic.lstrip("/")}', callback, qos)
+
+    def create_publisher(self, kind, topic, qos):
+        self._publishers.append(_Publisher(self._here, f'/{topic.lstrip("/")}', kind))
+        return self._publishers[-1]
+
+    def destroy_publisher(self, publisher):
+        self._publishers.remove(publisher)
+
+    def count_publishers(self, topic):
+        return _count([*self._here.subject.publishers, *self._publishers], topic)
+
+    def count_subscribers(self, topic):
+        return _count(self._here.subject.subscriptions, topic)
+
+
+class _Publisher:
+    """A publisher to the node."""
+
+    def __init__(self, here, topic, kind):
+        self._here, self.topic_name, self._kind = here, topic, kind
+
+    def get_subscription_count(self):
+        return _count(self._here.subject.subscriptions, self.topic_name)
+
+    def publish(self, message):
+        assert isinstance(message, self._kind)
+        for subscription in list(self._here.subject.subscriptions):
+            if subscription.topic_name == self.topic_name:
+                assert subscription.msg_type is self._kind, self.topic_name
+                self._here.handle(subscription.callback, wired(message))
+        self._here.tell(self.topic_name, message)
+
+
+class _ClientHere(Client):
+    """The client, in the graph of a `NodeHere`."""
+
+    def __init__(self, here):
+        self.node, self.spin_until = here.node, here.until
+        self._listen(here._name)
+
+    def __exit__(self, *_):
+        """End nothing: the graph is the node's."""
+
+
+def _count(ends, topic):
+    return sum(end.topic_name == f'/{topic.lstrip("/")}' for end in ends)
+
+
+def wired(message):
+    """Return a message as it comes off the wire."""
+    return deserialize_message(serialize_message(message), type(message))
+
+
+@contextlib.contextmanager
+def running(*arguments, **parameters):
+    """Run a node with parameters ("__" for "."), ready to answer goals."""
+    with NodeHere(*arguments, *given(parameters)) as node:
+        yield node.ready()

@@ -1,46 +1,32 @@
-"""Runs ik_play as a process of its own and talks to it over DDS."""
+"""Runs ik_play, in the process of the test or as one of its own."""
 
 import subprocess
 import sys
-import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
-from ros_harness import NodeUnderTest, seconds
+from ik_node.ros.clients.playback import read_arguments, read_files
+from ik_node.ros.clients.player import Player
+from node_here import NodeHere
+from ros_harness import NodeUnderTest
 
 
-class PlayerUnderTest(NodeUnderTest):
-    """A running ik_play and a client of it."""
+class PlayerClient:
+    """What tests ask of a player, and what it has published."""
 
-    def __init__(self, *arguments, ros=()):
-        self._ros = ros
-        super().__init__(*map(str, arguments))
-        self._name = 'ik_play'
+    def listen_to_all(self):
+        """Begin to collect joint states and statuses."""
         self.states = self.listen(JointState, 'joint_states', 100)
         self.statuses = self.listen(DiagnosticStatus, 'ik_play/status', 100)
 
-    def _start(self):
-        return subprocess.Popen(
-            [sys.executable, '-m', 'ik_node.ros.clients.playback', *self._arguments, '--ros-args',
-             *self._ros], stdout=self._log, stderr=subprocess.STDOUT, env=self._environment,
-            start_new_session=True)
-
-    def settle(self):
-        """Wait until the node has handled what it was sent; see the base class."""
-        for _ in range(2):
-            self.get('speed')
-
     def hear(self, count=1):
-        """Return so many joint states published from now on, by the system's clock."""
+        """Return so many joint states that come from now on."""
         self.settle()
-        begun = time.time()
-
-        def new():
-            return [state for state in self.states if seconds(state.header.stamp) >= begun]
-        assert self.until(lambda: len(new()) >= count), self.log()
-        return new()[:count]
+        before = len(self.states)
+        assert self.until(lambda: len(self.states) >= before + count), self.log()
+        return self.states[before:before + count]
 
     def status(self):
         """Return the text and the values of a status that comes from now on."""
@@ -55,3 +41,33 @@ class PlayerUnderTest(NodeUnderTest):
         response = self.call(SetBool, 'ik_play/pause', SetBool.Request(data=paused))
         assert response.success
         return response.message
+
+
+class PlayerHere(PlayerClient, NodeHere):
+    """A player in the test's process; arguments: of the command. options: of `NodeHere`."""
+
+    def __init__(self, *arguments, **options):
+        recording, playhead, publishing = read_files(read_arguments([*map(str, arguments)]))
+        super().__init__(make=Player, start=None, recording=recording, playhead=playhead,
+                         publishing=publishing, **options)
+        self.listen_to_all()
+
+
+class PlayerUnderTest(PlayerClient, NodeUnderTest):
+    """A running ik_play and a client of it."""
+
+    def __init__(self, *arguments):
+        super().__init__(*map(str, arguments))
+        self._name = 'ik_play'
+        self.listen_to_all()
+
+    def _start(self):
+        return subprocess.Popen(
+            [sys.executable, '-m', 'ik_node.ros.clients.playback', *self._arguments],
+            stdout=self._log, stderr=subprocess.STDOUT, env=self._environment,
+            start_new_session=True)
+
+    def settle(self):
+        """Wait until the node has handled what it was sent; see the base class."""
+        for _ in range(2):
+            self.get('speed')

@@ -1,4 +1,7 @@
-"""Runs the node as a process of its own and talks to it over DDS."""
+"""Runs the node as a process of its own and talks to it over DDS.
+
+For what needs processes or DDS; everything else is tested in the process of the test, `node_here`.
+"""
 
 import contextlib
 import os
@@ -30,23 +33,85 @@ stay_on_this_machine()
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-class NodeUnderTest:
-    """A running ik_node and a client of it."""
+class NodeClient:
+    """What tests ask of a node, wherever it runs.
 
-    def __init__(self, *arguments):
-        self._domain = Domain()
+    - `node`: another node of its graph; `client`: a `Client`.
+    """
+
+    def __init__(self):
+        self._name = 'ik_node'
+
+    def __enter__(self):
+        return self
+
+    def spin(self, seconds):
+        """Let time pass: for what happens at random; tests wait for events."""
+        self.until(lambda: False, seconds)
+
+    def set(self, **values):
+        """Set parameters together ("__" for "."); return (successful, reason)."""
+        request = SetParametersAtomically.Request(parameters=[
+            Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+            for name, value in values.items()])
+        result = self.call(SetParametersAtomically, f'{self._name}/set_parameters_atomically',
+                           request).result
+        return result.successful, result.reason
+
+    def get(self, *names):
+        """Return the values of parameters."""
+        response = self.call(GetParameters, f'{self._name}/get_parameters',
+                             GetParameters.Request(names=list(names)))
+        values = [Parameter.from_parameter_msg(ParameterMsg(name=name, value=value)).value
+                  for name, value in zip(names, response.values)]
+        values = [list(value) if isinstance(value, array) else value for value in values]
+        return values[0] if len(values) == 1 else values
+
+    def stand(self, q):
+        """Put the robot into a configuration (n,), rad or m."""
+        assert self.set(start_pose=[float(value) for value in q]) == (True, '')
+        assert self.call(Trigger, f'{self._name}/reset', Trigger.Request()).success
+
+    def describe(self, *names):
+        """Return the descriptors of parameters."""
+        return self.call(DescribeParameters, f'{self._name}/describe_parameters',
+                         DescribeParameters.Request(names=list(names))).descriptors
+
+    def transition(self, label):
+        """Ask for a lifecycle transition by its name; return whether it succeeded."""
+        request = ChangeState.Request()
+        request.transition.label = label
+        return self.call(ChangeState, f'{self._name}/change_state', request, attempts=1).success
+
+    def state(self):
+        """Return the name of the lifecycle state."""
+        response = self.call(GetState, f'{self._name}/get_state', GetState.Request())
+        return response.current_state.label
+
+    def joint_states(self, count=1, timeout=60.0):
+        """Return the next joint states."""
+        heard = self.listen(JointState, 'joint_states')
+        assert self.until(lambda: len(heard) >= count, timeout), self.log()
+        return heard[:count]
+
+    def send_description(self, text):
+        """Publish a robot description as robot_state_publisher does."""
+        return self.publish(String, 'robot_description', String(data=text), LATCHED)
+
+
+class NodeUnderTest(NodeClient):
+    """A running ik_node and a client of it; domain: a `Domain`, by default one of its own."""
+
+    def __init__(self, *arguments, domain=None):
+        super().__init__()
+        self._domain = domain or Domain()
         self._log = tempfile.NamedTemporaryFile('w+', suffix='.log')  # noqa: SIM115 until __exit__
         self._arguments = arguments
         self._environment = {**os.environ, 'ROS_DOMAIN_ID': str(self._domain.id)}
         self.process = self._start()
         self.client = Client(domain_id=self._domain.id)
         self.node = self.client.node
-        self.heard = []
         self._clients = {}
-        self._name = 'ik_node'
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         # The client first: in a process that another one leaves, Fast DDS may wait for itself for
@@ -83,10 +148,6 @@ class NodeUnderTest:
         """Return what the node has printed so far."""
         with open(self._log.name) as file:
             return file.read()
-
-    def spin(self, seconds):
-        """Let messages come in for a while: for soaks only, tests wait for events."""
-        self.until(lambda: False, seconds)
 
     def settle(self):
         """Wait until the node has handled what it was sent, and what it published has come in.
@@ -147,6 +208,8 @@ class NodeUnderTest:
         # One for each service: every other end there was is remembered by the node's DDS.
         if service not in self._clients:
             self._clients[service] = self.node.create_client(kind, service)
+            if attempts == 1:  # the node is to know of the client first
+                self.settle()
         client = self._clients[service]
         assert self.until(client.service_is_ready), self.log()
         for _ in range(attempts):
@@ -155,65 +218,17 @@ class NodeUnderTest:
                 return future.result()
         raise AssertionError(f'{service} does not answer\n{self.log()}')
 
-    def set(self, **values):
-        """Set parameters together ("__" for "."); return (successful, reason)."""
-        request = SetParametersAtomically.Request(parameters=[
-            Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
-            for name, value in values.items()])
-        result = self.call(SetParametersAtomically, f'{self._name}/set_parameters_atomically',
-                           request).result
-        return result.successful, result.reason
 
-    def get(self, *names):
-        """Return the values of parameters."""
-        response = self.call(GetParameters, f'{self._name}/get_parameters',
-                             GetParameters.Request(names=list(names)))
-        values = [Parameter.from_parameter_msg(ParameterMsg(name=name, value=value)).value
-                  for name, value in zip(names, response.values)]
-        values = [list(value) if isinstance(value, array) else value for value in values]
-        return values[0] if len(values) == 1 else values
-
-    def stand(self, q):
-        """Put the robot into a configuration (n,), rad or m."""
-        assert self.set(start_pose=[float(value) for value in q]) == (True, '')
-        assert self.call(Trigger, f'{self._name}/reset', Trigger.Request()).success
-
-    def describe(self, *names):
-        """Return the descriptors of parameters."""
-        return self.call(DescribeParameters, f'{self._name}/describe_parameters',
-                         DescribeParameters.Request(names=list(names))).descriptors
-
-    def transition(self, label):
-        """Ask for a lifecycle transition by its name; return whether it succeeded."""
-        request, service = ChangeState.Request(), f'{self._name}/change_state'
-        request.transition.label = label
-        if service not in self._clients:  # the request cannot be repeated
-            self._clients[service] = self.node.create_client(ChangeState, service)
-            self.settle()
-        return self.call(ChangeState, service, request, attempts=1).success
-
-    def state(self):
-        """Return the name of the lifecycle state."""
-        response = self.call(GetState, f'{self._name}/get_state', GetState.Request())
-        return response.current_state.label
-
-    def joint_states(self, count=1, timeout=60.0):
-        """Return the next joint states."""
-        heard = self.listen(JointState, 'joint_states')
-        assert self.until(lambda: len(heard) >= count, timeout), self.log()
-        return heard[:count]
-
-    def send_description(self, text):
-        """Publish a robot description as robot_state_publisher does."""
-        return self.publish(String, 'robot_description', String(data=text), LATCHED)
+def given(parameters):
+    """Return the ROS arguments of parameters ("__" for ".")."""
+    return [part for name, value in parameters.items()
+            for part in ('-p', f'{name.replace("__", ".")}:={value}')]
 
 
 @contextlib.contextmanager
 def running(*arguments, **parameters):
     """Run a node with parameters ("__" for "."); wait until it answers goals."""
-    given = [part for name, value in parameters.items()
-             for part in ('-p', f'{name.replace("__", ".")}:={value}')]
-    with NodeUnderTest(*arguments, *given) as node:
+    with NodeUnderTest(*arguments, *given(parameters)) as node:
         node.ready().settle()
         yield node
 

@@ -8,7 +8,8 @@ from std_srvs.srv import SetBool, Trigger
 import robots
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
-from ros_harness import elapse, running, seconds
+from node_here import running
+from ros_harness import elapse, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]

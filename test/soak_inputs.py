@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 sys.path.insert(0, str(Path(__file__).parent))
 
 import hostile_inputs
-from node_here import NodeHere
+from hostile_node import HostileNode
 
 
-def run(node: NodeHere, inputs: int, number: int, verbose: bool = False) -> None:
+def run(node: HostileNode, inputs: int, number: int, verbose: bool = False) -> None:
     """Give a node so many inputs; raise for the first that does harm, made as small as it goes."""
     began = told = time.monotonic()
 
@@ -48,7 +48,7 @@ def main() -> int:
     parser.add_argument('--inputs', type=int, default=10_000)
     parser.add_argument('--seed', type=int, default=0)
     arguments = parser.parse_args()
-    with NodeHere() as node:
+    with HostileNode() as node:
         began = time.monotonic()
         run(node, arguments.inputs, arguments.seed, verbose=True)
         print(f'\n{node.inputs} inputs in {time.monotonic() - began:.0f} s: {node.refusals} '

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Pose, Quaternion, TransformStamped, Vector3
+from rclpy.clock import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -90,6 +91,11 @@ def joint_positions(message: JointState) -> dict[str, float]:
             raise InputError(f'the position of {name[:MAX_NAME]!r} is {position}, not a finite '
                              'number')
     return dict(zip(joints, positions))
+
+
+def clock_seconds(clock: Clock) -> float:
+    """Return the time of a clock, s."""
+    return 1e-9 * float(clock.now().nanoseconds)
 
 
 def time_message(nanoseconds: int) -> Time:

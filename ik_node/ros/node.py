@@ -26,14 +26,18 @@ from ik_node.solvers.registry import refused_plugins
 class IkNode(LifecycleNode):
     """Receives goals, solves them and publishes joint states."""
 
-    def __init__(self, **arguments: Any) -> None:
-        """Declare the parameters; everything else is created when the node is configured."""
+    def __init__(self, steady: Clock | None = None, **arguments: Any) -> None:
+        """Declare the parameters; everything else is created when the node is configured.
+
+        steady: the clock of what is independent of simulated time; by default a monotonic one.
+        """
         super().__init__('ik_node', **arguments)
+        self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._health = Health()
         self._session: Session | None = None
         self._configuration = Configuration(self, self._on_parameters)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self.create_timer(PERIOD, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.create_timer(PERIOD, self._report, clock=self._steady)
         if not _jit.HAVE_NUMBA:
             self.get_logger().warning(_jit.INSTALL_HINT)
         for refused in refused_plugins():
@@ -56,7 +60,7 @@ class IkNode(LifecycleNode):
             self.get_logger().error(self._health.trouble)
             return TransitionCallbackReturn.FAILURE
         self._health.trouble = ''
-        self._session = Session(self, self._configuration, self._health)
+        self._session = Session(self, self._configuration, self._health, self._steady)
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:

@@ -2,7 +2,7 @@
 
 import gc
 
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.compilation import LIMIT, begin_compilation, is_compiled
@@ -34,17 +34,23 @@ _LONGEST_PERIOD = 1e6   # s; a timer's must fit into 64 bits of nanoseconds
 class Session:
     """A configured node. Its parts get robot and options by `take_up`, when these change."""
 
-    def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health) -> None:
-        """Create everything, for a loaded configuration."""
+    def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health,
+                 steady: Clock) -> None:
+        """Create everything, for a loaded configuration.
+
+        steady: a clock that is independent of simulated time.
+        """
         self._node, self._configuration = node, configuration
-        options, log = configuration.options, ThrottledLog(node.get_logger())
-        self._execution = Execution(node)
+        options = configuration.options
+        log = ThrottledLog(node.get_logger(), steady)
+        self._execution = Execution(node, steady)
         self._outputs = Outputs(node, self._execution.advance)
         self._branches = Branches(options, self._outputs, self._execution.last_goal, log.warn)
         self._outcomes = Outcomes(options, self._outputs, self._branches, health, log)
-        self._measured = Measured(node, health)
+        self._measured = Measured(node, health, steady)
         self._frames = Frames(node, self._execution.history)
-        self._handling = Handling(node, options, self._execution, self._outcomes, self._measured)
+        self._handling = Handling(node, options, self._execution, self._outcomes, self._measured,
+                                  steady)
         self._task_goals = TaskGoals(node, self._handling, self._execution, self._frames)
         self._goals = Goals(node, configuration.arm_names, self._handling, self._execution,
                             self._frames, self._task_goals)
@@ -55,9 +61,7 @@ class Session:
         self._ik = IkService(node, options, self._execution, self._frames)
         self._interaction = Interaction(node, self._goals, self._task_goals,
                                         self._execution.last_goal, self._commands.go_to_start)
-        # Independent of simulated time.
-        self._marker_timer = node.create_timer(
-            _MARKER_PERIOD, self._on_marker_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._marker_timer = node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
         self._compiles = False

@@ -1,5 +1,6 @@
 """What `make demo` runs, as a user runs it."""
 
+import contextlib
 import os
 import re
 import signal
@@ -14,49 +15,80 @@ import robots
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from ik_node.demo import __main__ as demo_command
 from ik_node.demo.__main__ import main
 from ik_node.demo.shows import make_show
+from node_here import NodeHere
 
 COMMAND = [sys.executable, '-m', 'ik_node.demo', '--headless']
 ROOT = robots.OWN.parent
 
 
-def demo(*arguments, command=COMMAND, **environment):
-    return subprocess.run([*command, *map(str, arguments)], cwd=ROOT, capture_output=True,
-                          env={**os.environ, **environment}, text=True, timeout=240, check=False)
+@pytest.fixture
+def demo(monkeypatch, capsys):
+    """Return what runs the demo, with its node in this process, and returns what it prints."""
+    with contextlib.ExitStack() as stack:
+        clients = []
+
+        @contextlib.contextmanager
+        def running(command):
+            ros_arguments = command[command.index('--ros-args') + 1:]
+            clients.append(stack.enter_context(NodeHere(*ros_arguments)).ready().client)
+            yield
+        monkeypatch.setattr(demo_command, 'running', running)
+        monkeypatch.setattr(demo_command, 'Client', lambda: clients.pop())
+
+        def run(*arguments):
+            assert main([*map(str, arguments)]) == 0
+            return capsys.readouterr().out
+        yield run
+
+
+def check_printed(printed, solver):
+    """Check what is printed of five goals of an arm."""
+    assert 'ik_view' not in printed
+    lines = re.findall(r'^ +(\d)/5  (\w+) +met +(\S+) m +(\S+) rad +\d+ iterations +\S+ ms$',
+                       printed, re.MULTILINE)
+    assert [line[0] for line in lines] == list('12345'), printed
+    assert {line[1] for line in lines} == {solver}
+    assert max(float(line[2]) for line in lines) <= 1e-6
+    assert f'5 of 5 goals met with {solver}.' in printed
 
 
 @pytest.mark.parametrize(('arguments', 'solver', 'headless'), [
     (['--robot', 'planar_3r', '--solver', 'analytic'], 'analytic', 'by an argument'),
     (['--robot', robots.OWN / 'torso.urdf', '--tip', 'right_tool0'], 'dls', 'in the environment')])
-def test_it_meets_its_goals_says_so_line_by_line_and_draws_a_picture(tmp_path, arguments, solver,
-                                                                     headless):
+def test_it_meets_its_goals_says_so_line_by_line_and_draws_a_picture(
+        demo, tmp_path, monkeypatch, arguments, solver, headless):
     picture = tmp_path / 'way.png'
-    given = [*arguments, '--goals', 5, '--picture', picture]
-    run = demo(*given) if headless == 'by an argument' else demo(
-        *given, command=COMMAND[:-1], HEADLESS='1')
-    assert 'ik_view' not in run.stdout
-    assert run.returncode == 0, run.stdout + run.stderr
-    lines = re.findall(r'^ +(\d)/5  (\w+) +met +(\S+) m +(\S+) rad +\d+ iterations +\S+ ms$',
-                       run.stdout, re.MULTILINE)
-    assert [line[0] for line in lines] == list('12345')
-    assert {line[1] for line in lines} == {solver}
-    assert max(float(line[2]) for line in lines) <= 1e-6
-    assert f'5 of 5 goals met with {solver}.' in run.stdout
-    assert f'Picture:  {picture}' in run.stdout
+    if headless == 'in the environment':
+        monkeypatch.setenv('HEADLESS', '1')
+    else:
+        arguments = [*arguments, '--headless']
+    printed = demo(*arguments, '--goals', 5, '--picture', picture)
+    check_printed(printed, solver)
+    assert f'Picture:  {picture}' in printed
     pixels = image.imread(picture)
     assert min(pixels.shape[:2]) > 500
     assert pixels[..., :3].std() > 0.02  # something is drawn
 
 
-def test_a_robot_with_tasks_shows_them_all(tmp_path):
-    picture = tmp_path / 'figure.png'
-    run = demo('--robot', 'humanoid', '--goals', 6, '--picture', picture)
+@pytest.mark.slow  # processes over DDS
+def test_so_it_does_as_a_process(tmp_path):
+    run = subprocess.run(
+        [*COMMAND, '--robot', 'planar_3r', '--solver', 'analytic', '--goals', '5', '--picture',
+         str(tmp_path / 'way.png')], cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert run.returncode == 0, run.stdout + run.stderr
-    lines = re.findall(r'^ +\d/6  (\w+) +met +(\S+) m +(\S+) rad', run.stdout, re.MULTILINE)
-    assert [line[0] for line in lines] == ['left', 'right', 'look'] * 2
+    check_printed(run.stdout, 'analytic')
+
+
+def test_a_robot_with_tasks_shows_them_all(demo, tmp_path):
+    picture = tmp_path / 'figure.png'
+    printed = demo('--headless', '--robot', 'humanoid', '--goals', 6, '--picture', picture)
+    lines = re.findall(r'^ +\d/6  (\w+) +met +(\S+) m +(\S+) rad', printed, re.MULTILINE)
+    assert [line[0] for line in lines] == ['left', 'right', 'look'] * 2, printed
     assert max(float(line[1]) for line in lines) <= 1e-6
-    assert '6 of 6 goals met with least_squares.' in run.stdout
+    assert '6 of 6 goals met with least_squares.' in printed
     assert image.imread(picture)[..., :3].std() > 0.02
 
 
@@ -92,6 +124,7 @@ def test_what_cannot_be_done_is_said_in_a_line(capsys, arguments, words):
     assert words in (printed or str(ended.value.code))
 
 
+@pytest.mark.slow  # processes over DDS
 def test_it_stops_on_ctrl_c_with_its_summary(tmp_path):
     process = subprocess.Popen(
         [*COMMAND, '--goals', '100000', '--picture', str(tmp_path / 'way.png')], cwd=ROOT,
@@ -108,6 +141,7 @@ def test_it_stops_on_ctrl_c_with_its_summary(tmp_path):
     assert (tmp_path / 'way.png').is_file()
 
 
+@pytest.mark.slow  # processes over DDS
 def test_the_view_opens_beside_it_unless_headless(tmp_path):
     pytest.importorskip('viser', reason='viser is not installed (make demo brings it)')
     without = [part for part in COMMAND if part != '--headless']

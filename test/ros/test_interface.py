@@ -1,5 +1,6 @@
 """The table of topics and services is what a running node has."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -8,15 +9,12 @@ import robots
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-import rclpy
-from domains import Domain
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 
-from ik_node.ros.node import IkNode
 from ik_node.ros.publishing.status import KEYS
 from ik_node.tools.interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS
+from node_here import NodeHere
 
 FIGURE = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'solver': 'least_squares',
           'root': 'floating', 'tasks': ['hand', 'gaze'], 'hand.type': 'pose', 'hand.link': 'tool0',
@@ -30,25 +28,13 @@ OTHER_SERVICES = ('parameter', 'state', 'transition', 'type_description')
 @pytest.fixture(scope='module')
 def nodes():
     """Three nodes: one that has an arm and says all it can, one that waits, one with tasks."""
-    domain, context = Domain(), rclpy.Context()
-    rclpy.init(context=context, domain_id=domain.id, args=['--ros-args', '--log-level', 'fatal'],
-               signal_handler_options=SignalHandlerOptions.NO)
     given = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'publish_description': True,
              'state_topic': 'measured', 'trajectory_topic': 'motions'}
     quiet = {'interactive_marker': False}  # what serves handles has topics of its own
-    full = IkNode(context=context, namespace='full', parameter_overrides=[
-        Parameter(name, value=value) for name, value in {**given, **quiet}.items()])
-    waiting = IkNode(context=context, namespace='waiting', parameter_overrides=[
-        Parameter(name, value=value) for name, value in quiet.items()])
-    figure = IkNode(context=context, namespace='figure', parameter_overrides=[
-        Parameter(name, value=value) for name, value in {**FIGURE, **quiet}.items()])
-    for node in (full, waiting, figure):
-        node.start()
-    yield full, waiting, figure
-    for node in (full, waiting, figure):
-        node.destroy_node()
-    rclpy.shutdown(context=context)
-    domain.give_back()
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(NodeHere(namespace=name, parameter_overrides=[
+            Parameter(name, value=value) for name, value in {**values, **quiet}.items()])).subject
+            for name, values in (('full', given), ('waiting', {}), ('figure', FIGURE))]
 
 
 def full_type(kind):

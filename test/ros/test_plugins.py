@@ -7,6 +7,7 @@ import robots
 from ik_node import KinematicTree
 from ros_harness import NodeUnderTest, running
 
+pytestmark = pytest.mark.slow  # a process looks for plug-ins once, at its start
 PLANAR = robots.OWN / 'planar_3r.urdf'
 
 

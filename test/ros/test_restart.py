@@ -12,6 +12,7 @@ from ik_node.ros.conversions import matrix_to_pose
 from plain_kinematics import PlainRobot
 from ros_harness import running
 
+pytestmark = pytest.mark.slow  # two nodes as processes, one after the other
 ARM = robots.OWN / 'arm_6r.urdf'
 
 

@@ -52,6 +52,10 @@ class Client:
                                       context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
+        self._listen(target)
+
+    def _listen(self, target: str) -> None:
+        """Subscribe to what the node named `target` publishes."""
         self._goals: dict[str, Any] = {}
         self._joints: OrderedDict[str, tuple[JointState, float]] = OrderedDict()
         self._roots: OrderedDict[str, np.ndarray] = OrderedDict()

@@ -6,13 +6,13 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import sys
-import time
 from collections import deque
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
@@ -27,7 +27,7 @@ from ik_node.exceptions import IkError
 from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.closed_path import ClosedPath
-from ik_node.ros.conversions import array_to_point, matrix_to_pose
+from ik_node.ros.conversions import array_to_point, clock_seconds, matrix_to_pose
 from ik_node.ros.intake.parameters import declare
 from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.publishing.status import seconds
@@ -41,9 +41,13 @@ _STATUS = 'ik_node/status'
 class DemoGoals(Node):
     """Leads the tip of a robot, or the tasks of a figure, round until another node sends goals."""
 
-    def __init__(self) -> None:
-        """Wait for a robot description."""
-        super().__init__('demo_goals')
+    def __init__(self, steady: Clock | None = None, **arguments: Any) -> None:
+        """Wait for a robot description.
+
+        steady: the clock of what is independent of simulated time; by default a monotonic one.
+        """
+        super().__init__('demo_goals', **arguments)
+        self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._base: str = self.declare_parameter('base_link', '').value
         self._tip: str = self.declare_parameter('tip_link', '').value
         rate: float = self.declare_parameter('rate', 25.0).value
@@ -73,7 +77,7 @@ class DemoGoals(Node):
     def _on_time(self) -> None:
         if self._path is None or self._is_waiting():
             return
-        self._sent = time.monotonic()
+        self._sent = clock_seconds(self._steady)
         self._phase = (self._phase + self._step) % 1.0
         if isinstance(self._path, FigurePath):
             for task, target in self._path.targets(self._phase).items():
@@ -99,7 +103,7 @@ class DemoGoals(Node):
 
         It does not wait for a node that is not there or does not answer.
         """
-        return (self._sent is not None and time.monotonic() - self._sent < _PATIENCE
+        return (self._sent is not None and clock_seconds(self._steady) - self._sent < _PATIENCE
                 and self.count_publishers(_STATUS) > 0)
 
     def _on_status(self, message: DiagnosticStatus) -> None:

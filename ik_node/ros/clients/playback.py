@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from ik_node.exceptions import IkError, ModelError, OptionError
 
 if TYPE_CHECKING:
-    from ik_node.ros.clients.player import Player
+    from ik_node.motion.playhead import Playhead
+    from ik_node.motion.recording import Recording
+    from ik_node.ros.clients.player import Player, Publishing
 
 _FAILED = 1           # exit code; argparse's own for wrong arguments is 2
 _RATES = (5.0, 1e3)   # Hz: the clock of motions advances by at most half a second between two
@@ -79,15 +81,31 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _play(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     """Read the files and run the node. Raises IkError, or FileNotFoundError for the robot."""
-    from ik_node.model.readers import read_model
-    from ik_node.motion.playhead import Playhead
-    from ik_node.motion.recording_readers import read_recording
     from ik_node.processes import running
-    from ik_node.resources import robot_file
-    from ik_node.ros.clients.player import Player, Publishing
+    from ik_node.ros.clients.player import Player
     from ik_node.ros.run import run
     if options.view and not all(map(importlib.util.find_spec, ('viser', 'fast_simplification'))):
         raise OptionError('--view needs viser: pip install viser pycollada fast-simplification')
+    played = read_files(options)
+    with contextlib.ExitStack() as stack:
+        def make_player() -> Player:
+            player = Player(*played)
+            if options.view:
+                stack.enter_context(running(_view_command(player, options.topic)))
+            return player
+        return run(make_player, ros_arguments)
+
+
+def read_files(options: argparse.Namespace) -> tuple['Recording', 'Playhead', 'Publishing']:
+    """Return what a `Player` plays, from where and how.
+
+    options: of `read_arguments`. Raises IkError, or FileNotFoundError for the robot.
+    """
+    from ik_node.model.readers import read_model
+    from ik_node.motion.playhead import Playhead
+    from ik_node.motion.recording_readers import read_recording
+    from ik_node.resources import robot_file
+    from ik_node.ros.clients.player import Publishing
     model = robot_file(options.model)
     try:
         tree = read_model(model)
@@ -96,14 +114,7 @@ def _play(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     recording = read_recording(options.motion, tree, options.fps)
     start, stop = _range(options, recording.duration)
     playhead = Playhead(start, stop, options.speed, options.loop, options.start_paused)
-    publishing = Publishing(options.rate, options.topic, options.description)
-    with contextlib.ExitStack() as stack:
-        def make_player() -> Player:
-            player = Player(recording, playhead, publishing)
-            if options.view:
-                stack.enter_context(running(_view_command(player, options.topic)))
-            return player
-        return run(make_player, ros_arguments)
+    return recording, playhead, Publishing(options.rate, options.topic, options.description)
 
 
 def _view_command(player: 'Player', topic: str) -> list[str]:

@@ -48,12 +48,15 @@ class Player(Node):
     """
 
     def __init__(self, recording: Recording, playhead: Playhead,
-                 publishing: Publishing | None = None, **arguments: Any) -> None:
+                 publishing: Publishing | None = None, steady: Clock | None = None,
+                 **arguments: Any) -> None:
         """Play a recording from a playhead, which is from then on the node's.
 
+        steady: the clock of what is independent of simulated time; by default a monotonic one.
         Raises OptionError for an invalid name of the topic.
         """
         super().__init__('ik_play', **arguments)
+        self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._recording, self._playhead = recording, playhead
         publishing = publishing or Publishing()
         try:
@@ -82,9 +85,7 @@ class Player(Node):
             self._description = self.create_publisher(String, 'robot_description', LATCHED)
             self._description.publish(String(data=recording.tree.to_urdf()))
         self.create_timer(1.0 / publishing.rate, self._publish)
-        # Independent of simulated time, which may stand still.
-        self.create_timer(STATUS_PERIOD, self._report,
-                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.create_timer(STATUS_PERIOD, self._report, clock=self._steady)
         self.get_logger().info(f'playing {recording.source}: {recording.n_frames} frames, '
                                f'{recording.duration:.3f} s')
 
@@ -95,7 +96,7 @@ class Player(Node):
             stamp = int(self.get_clock().now().nanoseconds)
             if stamp == 0:
                 return 0
-            self._motion_clock = MotionClock(self)
+            self._motion_clock = MotionClock(self, self._steady)
         seconds, stamp = self._motion_clock.read()
         self._playhead.advance(seconds - self._seconds)
         self._seconds = seconds

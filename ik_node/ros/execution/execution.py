@@ -1,6 +1,7 @@
 """The controllers of all arms, or of the figure, and the clock of their motions."""
 
 from builtin_interfaces.msg import Time
+from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.arm import Arm
@@ -23,12 +24,12 @@ class Execution:
     - `history`: of the joint values.
     """
 
-    def __init__(self, node: LifecycleNode) -> None:
+    def __init__(self, node: LifecycleNode, steady: Clock) -> None:
         """Begin without arms."""
         self.controllers: dict[str, Controller] = {}
         self.figure: FigureController | None = None
         self.history = History()
-        self._clock = MotionClock(node)
+        self._clock = MotionClock(node, steady)
         self._topics = TrajectoryTopics(node)
 
     def destroy(self) -> None:

@@ -1,8 +1,8 @@
 """The clock of motions, which never goes back nor jumps, and is read together with its stamp."""
 
-import time
 from typing import Any, NamedTuple
 
+from rclpy.clock import Clock
 from rclpy.node import Node
 
 _LONGEST = 500_000_000  # ns: largest advance by one reading
@@ -29,9 +29,10 @@ class MotionClock:
     not jump where the machine's clock is set forward.
     """
 
-    def __init__(self, node: Node) -> None:
-        """Start at zero."""
+    def __init__(self, node: Node, steady: Clock) -> None:
+        """Start at zero. steady: a monotonic clock."""
         self._clock: Any = node.get_clock()
+        self._steady_clock = steady
         self._now = 0
         self._simulated, self._stamp, self._steady = self._look()
 
@@ -49,4 +50,4 @@ class MotionClock:
     def _look(self) -> tuple[bool, int, int]:
         """Return whether ROS time is simulated, what it is, and a monotonic time, ns."""
         return (self._clock.ros_time_is_active, self._clock.now().nanoseconds,
-                time.monotonic_ns())
+                self._steady_clock.now().nanoseconds)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 from rclpy.time import Time
 from std_msgs.msg import Header
@@ -32,14 +33,14 @@ class Handling:
     """
 
     def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
-                 outcomes: Outcomes, measured: Measured) -> None:
+                 outcomes: Outcomes, measured: Measured, steady: Clock) -> None:
         """Begin inactive, without a robot."""
         self.active, self.enabled, self._ignored = False, True, False
         self.robot: Robot | None = None
         self.options = options
         self._node, self._execution = node, execution
         self._outcomes, self._measured = outcomes, measured
-        self._late = Waiting(node)
+        self._late = Waiting(node, steady)
 
     def destroy(self) -> None:
         """Drop waiting goals."""

@@ -1,9 +1,9 @@
 """Joint values of the real robot, from which goals start."""
 
 import math
-import time
 from typing import Any
 
+from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -12,7 +12,7 @@ from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError, names
 from ik_node.model.joints import Joint
-from ik_node.ros.conversions import joint_positions
+from ik_node.ros.conversions import clock_seconds, joint_positions
 from ik_node.ros.publishing.health import Health
 
 _SILENT = 1.0        # s, after which a joint state is outdated
@@ -28,15 +28,15 @@ class Measured:
     - `topic`: '' for none.
     """
 
-    def __init__(self, node: LifecycleNode, health: Health) -> None:
-        """Begin without a subscription."""
-        self._node, self._health = node, health
+    def __init__(self, node: LifecycleNode, health: Health, steady: Clock) -> None:
+        """Begin without a subscription. steady: a monotonic clock."""
+        self._node, self._health, self._steady = node, health, steady
         self.topic = ''
         self._subscription: Any = None
         self._joints: dict[str, Joint] = {}
         self._values: dict[str, float] = {}
         self._foreign: set[str] = set()
-        self._received = -math.inf  # when, s of a monotonic clock
+        self._received = -math.inf  # when, s of the monotonic clock
 
     def destroy(self) -> None:
         """Destroy the subscription."""
@@ -80,7 +80,7 @@ class Measured:
         if missing:
             self._warn(f'{self.topic} has no values of {", ".join(missing)}: goals start from '
                        'the last commanded values')
-        elif time.monotonic() - self._received > _SILENT:
+        elif clock_seconds(self._steady) - self._received > _SILENT:
             self._warn(f'{self.topic} is silent: goals start from its last values')
         else:
             self._warn('')
@@ -95,7 +95,7 @@ class Measured:
         except InputError as error:
             self._warn(f'{self.topic}: joint states refused: {error}')
             return
-        self._received = time.monotonic()
+        self._received = clock_seconds(self._steady)
         self._values.update({name: values[name] for name in values.keys() & self._joints.keys()})
         foreign = values.keys() - self._joints.keys()
         if foreign - self._foreign and not self._foreign:  # of mimics, wheels, other robots: once

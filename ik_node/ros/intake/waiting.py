@@ -1,13 +1,13 @@
 """Goals that wait for a frame: a bounded number, for a bounded time, checked by a timer."""
 
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import Clock
 from rclpy.node import Node
 
 from ik_node.exceptions import InputError
+from ik_node.ros.conversions import clock_seconds
 
 _PERIOD = 0.01  # s, between two checks
 _MOST = 16      # goals of an arm that wait at a time
@@ -43,13 +43,12 @@ class Waiting:
     so that goals do not wait for ever where simulated time is stopped.
     """
 
-    def __init__(self, node: Node, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin without goals. clock: returns the time, s."""
-        self._node, self._clock = node, clock
+    def __init__(self, node: Node, steady: Clock) -> None:
+        """Begin without goals. steady: a monotonic clock."""
+        self._node, self._steady = node, steady
         self._late: dict[str, list[_Late]] = {}  # by arm, the oldest first
         self._deadline: float | None = None      # of the goal that is being handled again
-        self._timer = node.create_timer(_PERIOD, self.look,
-                                        clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._timer = node.create_timer(_PERIOD, self.look, clock=steady)
         self._timer.cancel()
 
     def destroy(self) -> None:
@@ -64,7 +63,7 @@ class Waiting:
         It may not after its deadline: timeout, s, after it began to wait. Where too many wait
         already, it replaces the previous one.
         """
-        now = self._clock()
+        now = clock_seconds(self._steady)
         deadline = now + timeout if self._deadline is None else self._deadline
         if now >= deadline:
             return False
@@ -93,7 +92,7 @@ class Waiting:
             if ready is not None:
                 due, rest = [late[ready]], late[ready + 1:]
             else:
-                now = self._clock()
+                now = clock_seconds(self._steady)
                 due = [one for one in late if now >= one.deadline]
                 rest = late[len(due):]
             if rest:

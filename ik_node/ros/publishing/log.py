@@ -1,10 +1,13 @@
 """Warnings in the log, at a bounded rate."""
 
-import time
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
+
+from rclpy.clock import Clock
+
+from ik_node.ros.conversions import clock_seconds
 
 _REMEMBERED = 32  # different lines
 _LONGEST = 200    # characters of a reason
@@ -21,17 +24,17 @@ def internal_error(error: Exception, log: Callable[[str], object]) -> str:
 class ThrottledLog:
     """Writes a warning at most once per period, and few warnings in all."""
 
-    def __init__(self, logger: Any, period: float = 1.0, most: int = 10) -> None:
+    def __init__(self, logger: Any, steady: Clock, period: float = 1.0, most: int = 10) -> None:
         """Set the period, s, and how many different lines may be written within it.
 
-        logger: of rclpy.
+        logger: of rclpy. steady: a monotonic clock.
         """
-        self._logger, self._period, self._most = logger, period, most
+        self._logger, self._steady, self._period, self._most = logger, steady, period, most
         self._last: OrderedDict[str, float] = OrderedDict()
 
     def warn(self, line: str) -> None:
         """Write a warning, unless it or too many others were written within the period."""
-        if self._allows(line, time.monotonic()):
+        if self._allows(line, clock_seconds(self._steady)):
             self._logger.warning(line)
 
     def _allows(self, line: str, now: float) -> bool:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from geometry_msgs.msg import Point, Vector3
 from rclpy.node import Node
@@ -46,9 +47,9 @@ def workspace_markers(workspace: Workspace, figure: str = 'reachable',
 class WorkspacePublisher(Node):
     """Publishes the markers once, latched for late subscribers."""
 
-    def __init__(self, markers: MarkerArray) -> None:
+    def __init__(self, markers: MarkerArray, **arguments: Any) -> None:
         """Publish on the topic `workspace`, reliable and transient local."""
-        super().__init__('ik_workspace')
+        super().__init__('ik_workspace', **arguments)
         self._publisher = self.create_publisher(MarkerArray, TOPIC, LATCHED)
         self._publisher.publish(markers)
         count = sum(len(marker.points) for marker in markers.markers)

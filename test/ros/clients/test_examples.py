@@ -10,6 +10,7 @@ import pytest
 import robots
 from ros_harness import running
 
+pytestmark = pytest.mark.slow  # examples and a node as processes
 EXAMPLES = Path(__file__).parents[3] / 'examples'
 
 

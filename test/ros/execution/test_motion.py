@@ -18,7 +18,8 @@ import robots
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import NodeUnderTest, elapse, seconds
+from node_here import NodeHere
+from ros_harness import elapse, seconds
 from ros_motion import (
     CONTROLLER,
     RATE,
@@ -247,7 +248,7 @@ def test_several_arms_move_at_once_each_by_its_own_limits():
                 for side in ('left', 'right') for end in ('base', 'tip')},
              **{f'{side}.start_pose': f'{[0.4] * 7}' for side in ('left', 'right')}}
     torso = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
-    with NodeUnderTest(*(part for name, value in given.items()
+    with NodeHere(*(part for name, value in given.items()
                          for part in ('-p', f'{name}:={value}'))) as node:
         node.compiled()
         states = node.listen(JointState, 'joint_states', 1000)

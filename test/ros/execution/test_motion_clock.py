@@ -1,6 +1,5 @@
 """The time that motions run by, whatever happens to the clock behind it."""
 
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,33 +10,35 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from ik_node.ros.execution.motion_clock import MotionClock
 
 
-class Node:
-    """What a node has of a clock that is simulated, or not."""
+class Clock:
+    """A clock of rclpy, simulated or not; `seconds`: what it shows."""
 
-    def __init__(self, seconds, simulated=True):
+    def __init__(self, seconds, simulated=False):
         self.seconds, self.ros_time_is_active = seconds, simulated
-
-    def get_clock(self):
-        return self
 
     def now(self):
         return SimpleNamespace(nanoseconds=round(self.seconds * 1e9))
 
 
+class Node(Clock):
+    """A node is to a motion clock what has a clock."""
+
+    def get_clock(self):
+        return self
+
+
 @pytest.fixture
-def steady(monkeypatch):
-    """Return the monotonic clock as a list of one number, s, for a test to set."""
-    at = [50.0]
-    monkeypatch.setattr(time, 'monotonic_ns', lambda: round(at[0] * 1e9))
-    return at
+def steady():
+    """Return the monotonic clock."""
+    return Clock(50.0)
 
 
 @pytest.mark.parametrize('steps', [
     [(100.2, 0.2), (100.5, 0.5)], [(100.4, 0.4), (3.0, 0.4), (3.1, 0.5)], [(1e6, 0.5)]],
     ids=['followed', 'set back: stands for that moment', 'a leap: half a second at most'])
-def test_simulated_time_runs_on(steps):
-    node = Node(100.0)
-    clock = MotionClock(node)
+def test_simulated_time_runs_on(steady, steps):
+    node = Node(100.0, simulated=True)
+    clock = MotionClock(node, steady)
     for seconds, run in steps:
         node.seconds = seconds
         assert clock.read() == (pytest.approx(run), round(seconds * 1e9))
@@ -45,31 +46,31 @@ def test_simulated_time_runs_on(steps):
 
 def test_real_time_follows_the_clock_of_the_machine_whose_stamp_it_has(steady):
     node = Node(100.0, simulated=False)
-    clock = MotionClock(node)
-    node.seconds, steady[0] = 100.125, 50.13  # read a little later
+    clock = MotionClock(node, steady)
+    node.seconds, steady.seconds = 100.125, 50.13  # read a little later
     assert clock.read() == (0.125, 100_125_000_000)
 
 
 def test_real_time_does_not_leap_with_the_clock_of_the_machine(steady):
     node = Node(100.0, simulated=False)
-    clock = MotionClock(node)
-    node.seconds, steady[0] = 1e6, 50.03
+    clock = MotionClock(node, steady)
+    node.seconds, steady.seconds = 1e6, 50.03
     assert clock.read().seconds == pytest.approx(0.03, abs=0.011)
     before = clock.read().seconds
-    node.seconds, steady[0] = 5.0, 50.06  # set back
+    node.seconds, steady.seconds = 5.0, 50.06  # set back
     assert clock.read().seconds == before
-    node.seconds, steady[0] = 5.02, 50.08
+    node.seconds, steady.seconds = 5.02, 50.08
     assert clock.read().seconds == pytest.approx(before + 0.02)
 
 
 @pytest.mark.parametrize('simulated', [False, True])
 def test_motion_time_never_passes_faster_than_the_stamps(steady, simulated):
     node, rng = Node(100.0, simulated), np.random.default_rng(0)
-    clock = MotionClock(node)
+    clock = MotionClock(node, steady)
     readings = [clock.read()]
     for _ in range(2000):
         node.seconds += rng.choice([1e-6, 1e-3, 0.03, 2.0, -1e-3, -50.0])
-        steady[0] += rng.choice([1e-6, 1e-3, 0.03, 2.0])
+        steady.seconds += rng.choice([1e-6, 1e-3, 0.03, 2.0])
         readings.append(clock.read())
     passed = np.diff([reading.seconds for reading in readings])
     by_stamps = 1e-9 * np.diff([reading.stamp for reading in readings])
@@ -78,9 +79,9 @@ def test_motion_time_never_passes_faster_than_the_stamps(steady, simulated):
     assert passed.max() == pytest.approx(0.5)
 
 
-def test_a_change_between_the_two_is_no_leap():
+def test_a_change_between_the_two_is_no_leap(steady):
     node = Node(100.0, simulated=False)
-    clock = MotionClock(node)
+    clock = MotionClock(node, steady)
     before = clock.read().seconds
     node.ros_time_is_active = True
     assert clock.read().seconds == before

@@ -7,7 +7,7 @@ from sensor_msgs.msg import JointState
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.kinematics.reach import reach
-from ros_harness import running
+from node_here import running
 
 GOALS = 40
 SIZE = 0.08       # of the reach: how far a line leads, and how large a circle is

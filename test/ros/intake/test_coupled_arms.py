@@ -13,7 +13,7 @@ from std_srvs.srv import Trigger
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
-from ros_harness import NodeUnderTest
+from node_here import NodeHere
 
 TORSO = robots.OWN / 'torso.urdf'
 TREE = KinematicTree.from_urdf(TORSO)
@@ -24,7 +24,7 @@ BODY = TREE.body(joints=[name for name, joint in TREE.joints.items() if joint.mo
 
 @pytest.fixture(scope='module')
 def shared():
-    with NodeUnderTest('-p', f'urdf_path:={TORSO}', '-p', 'arms:=[left, right]', *(
+    with NodeHere('-p', f'urdf_path:={TORSO}', '-p', 'arms:=[left, right]', *(
             word for name in NAMES for word in ('-p', f'{name}.tip_link:={name}_tool0'))) as node:
         node.statuses = node.listen(DiagnosticStatus, 'ik_node/status')
         assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)

@@ -1,10 +1,10 @@
 """A robot description that comes by topic or parameter opens no file, whoever takes it."""
 
 import pytest
-import rclpy
 from std_msgs.msg import String
 
 import hostile_inputs as hostile
+from hostile_node import HostileNode
 from hostile_texts import chain, texts_that_name
 from ik_node.ros.clients.demo_goals import DemoGoals
 from node_here import NodeHere
@@ -22,17 +22,14 @@ def secret(tmp_path):
 
 @pytest.fixture(scope='module')
 def here():
-    with NodeHere() as node:
+    with HostileNode() as node:
         yield node
 
 
 @pytest.fixture(scope='module')
 def demo_goals():
-    rclpy.init()
-    node = DemoGoals()
-    yield node
-    node.destroy_node()
-    rclpy.shutdown()
+    with NodeHere(make=DemoGoals, start=None) as node:
+        yield node.subject
 
 
 @KINDS

@@ -12,10 +12,10 @@ from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
-import ros_harness
 from ik_node import KinematicTree
 from ik_node.ros.publishing.status import KEYS
-from ros_harness import pose, running, seconds
+from node_here import NodeHere, running
+from ros_harness import pose, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 
@@ -296,7 +296,7 @@ def test_two_arms_have_their_own_goals_and_one_joint_state(tmp_path):
                     '    right: {base_link: torso_link, tip_link: right_tool0, solver: ccd}\n'
                     '    ccd: {position_tolerance: 0.001, orientation_tolerance: 0.001}\n')
     tree = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
-    with ros_harness.NodeUnderTest('--params-file', str(file), '-p',
+    with NodeHere('--params-file', str(file), '-p',
                                    f'urdf_path:={robots.OWN / "torso.urdf"}') as node:
         statuses = node.listen(DiagnosticStatus, 'ik_node/status')
         assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)

@@ -3,15 +3,12 @@
 import hashlib
 
 import pytest
-from rcl_interfaces.msg import Parameter, ParameterValue
-from rcl_interfaces.srv import SetParameters
-from std_msgs.msg import String
 
 import hostile_inputs as hostile
 import robots
+from hostile_node import HostileNode
 from hostile_texts import chain
-from node_here import NodeHere
-from ros_harness import LATCHED, NodeUnderTest, running
+from node_here import NodeHere, running
 from soak_inputs import run
 
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -19,7 +16,7 @@ ARM = robots.OWN / 'arm_6r.urdf'
 
 @pytest.fixture(scope='module')
 def here():
-    with NodeHere() as node:
+    with HostileNode() as node:
         yield node
 
 
@@ -87,22 +84,10 @@ def test_an_arm_of_too_many_joints_is_refused(here):
     assert 'has 299 joints; at most 200 are allowed' in here.reason
 
 
-def test_a_parameter_of_no_type_does_not_end_the_node():
-    with running(urdf_path=ARM) as node:
-        request = SetParameters.Request(parameters=[
-            Parameter(name='solver', value=ParameterValue(type=200))])
-        client = node.node.create_client(SetParameters, 'ik_node/set_parameters')
-        assert node.until(client.service_is_ready)
-        client.call_async(request)
-        assert node.until(lambda: 'internal error, going on' in node.log()), node.log()
-        assert node.set(solver='dls') == (True, '')
-        assert node.process.poll() is None
-
-
 def test_a_path_by_topic_is_no_description():
-    with NodeUnderTest() as node:
-        node.publish(String, 'robot_description', String(data=str(ARM)), LATCHED)
-        assert node.until(lambda: 'robot_description refused' in node.log(), 60.0), node.log()
+    with NodeHere() as node:
+        node.send_description(str(ARM))
+        assert 'robot_description refused' in node.log()
         assert 'is not XML' in node.log()
         assert node.alive()
 

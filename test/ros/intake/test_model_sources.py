@@ -13,7 +13,8 @@ from std_msgs.msg import String
 
 import robots
 from ik_node import KinematicTree
-from ros_harness import LATCHED, NodeUnderTest, running
+from node_here import NodeHere, running
+from ros_harness import LATCHED
 
 CONFIG = Path(__file__).parents[3] / 'config'
 PLANAR = (robots.OWN / 'planar_3r.urdf').read_text()
@@ -45,7 +46,7 @@ def test_a_xacro_file_is_expanded_with_its_arguments(tmp_path):
 
 
 def test_the_topic_brings_a_robot_another_one_replaces_it_and_a_bad_one_changes_nothing():
-    with NodeUnderTest() as node:
+    with NodeHere() as node:
         states = node.listen(JointState, 'joint_states', 100)
         health = node.listen(DiagnosticArray, '/diagnostics')
         assert node.until(lambda: health), node.log()
@@ -84,7 +85,7 @@ def test_the_topic_brings_a_robot_another_one_replaces_it_and_a_bad_one_changes_
 
 
 def test_a_goal_before_there_is_a_robot_is_refused():
-    with NodeUnderTest() as node:
+    with NodeHere() as node:
         assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0
                           and node.node.count_subscribers('goal_pose') > 0, 60.0)
         answer = node.client.send(KinematicTree.from_urdf(PLANAR).chain().forward([0.1] * 3))
@@ -105,7 +106,7 @@ def test_a_model_read_from_a_file_is_published_when_asked_for(publish):
 
 def test_what_is_odd_in_a_description_is_told():
     text = SCARA.replace('axis xyz="0 0 -1"', 'axis xyz="0 0 -7"')
-    with NodeUnderTest() as node:
+    with NodeHere() as node:
         node.send_description(text)
         assert node.until(lambda: 'is 7 long' in node.log(), 60.0), node.log()
 
@@ -120,7 +121,7 @@ def test_what_is_odd_in_a_description_is_told():
 def test_a_robot_that_cannot_be_used_is_told_of_and_a_better_parameter_starts_the_node(
         parameters, words):
     given = [part for name, value in parameters.items() for part in ('-p', f'{name}:={value}')]
-    with NodeUnderTest(*given) as node:
+    with NodeHere(*given) as node:
         assert node.until(lambda: words in node.log(), 60.0), node.log()
         health = node.listen(DiagnosticArray, '/diagnostics')
         assert node.until(lambda: health)
@@ -170,7 +171,7 @@ def test_the_three_parameters_of_a_file_are_synonyms_and_may_not_name_different_
 
 def test_a_node_that_starts_with_two_different_files_says_so_and_takes_one_afterwards():
     panda, scara = CONFIG / 'dh/panda.yaml', robots.OWN / 'scara.urdf'
-    with NodeUnderTest('-p', f'model_path:={panda}', '-p', f'urdf_path:={scara}') as node:
+    with NodeHere('-p', f'model_path:={panda}', '-p', f'urdf_path:={scara}') as node:
         assert node.until(lambda: 'model_path and urdf_path are synonyms' in node.log(), 60.0)
         assert node.set(urdf_path='')[0]
         node.ready()

@@ -7,7 +7,8 @@ import robots
 from ik_node import KinematicTree, make_solver, solver_names
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.solvers.registry import solver_class
-from ros_harness import NodeUnderTest, pose, running
+from node_here import NodeHere, running
+from ros_harness import pose
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
 IN_PLANE = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
@@ -205,7 +206,7 @@ def test_parameters_come_from_a_file(tmp_path):
     file.write_text(
         f'ik_node:\n  ros__parameters:\n    solver: ccd\n    task_weights: {IN_PLANE}\n'
         '    ccd:\n      order: outward\n      position_tolerance: 1.0e-3\n')
-    with NodeUnderTest('--params-file', str(file), '-p', f'urdf_path:={PLANAR}') as node:
+    with NodeHere('--params-file', str(file), '-p', f'urdf_path:={PLANAR}') as node:
         node.ready()
         assert node.get('solver', 'ccd.order', 'ccd.position_tolerance', 'task_weights') == [
             'ccd', 'outward', 1e-3, IN_PLANE]

@@ -9,7 +9,7 @@ from std_srvs.srv import Trigger
 
 import robots
 from ik_node import KinematicTree
-from ros_harness import running
+from node_here import running
 
 CONFIG = Path(__file__).parents[3] / 'config'
 ARM = robots.OWN / 'arm_6r.urdf'

@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import running
+from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 SOMEWHERE = [0.4, -0.5, 0.7, 0.9, -0.3, -0.3]

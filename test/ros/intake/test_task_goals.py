@@ -15,7 +15,8 @@ from visualization_msgs.msg import MarkerArray
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
-from ros_harness import pose, running, seconds
+from node_here import running
+from ros_harness import pose, seconds
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
 TASKS = {

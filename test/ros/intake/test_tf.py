@@ -17,7 +17,8 @@ from tf2_msgs.msg import TFMessage
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import NodeUnderTest, elapse, running
+from node_here import NodeHere, running
+from ros_harness import elapse
 
 STATIC = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -207,7 +208,7 @@ def set_clock(node, clock, seconds):
 
 
 def test_when_the_clock_is_set_back_what_tf_said_before_is_forgotten_but_not_what_stands_still():
-    with NodeUnderTest('-p', f'urdf_path:={ARM}', '-p', 'use_sim_time:=true', '-p',
+    with NodeHere('-p', f'urdf_path:={ARM}', '-p', 'use_sim_time:=true', '-p',
                        'tf_timeout:=0.0') as node:
         assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)
         clock = node.node.create_publisher(Clock, '/clock', 60)

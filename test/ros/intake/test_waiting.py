@@ -1,5 +1,7 @@
 """Goals that wait for a frame, with a clock and a timer that the test turns."""
 
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
@@ -53,9 +55,12 @@ class Desk:
     """Handles goals, numbers that are their stamps, as the node does."""
 
     def __init__(self):
-        self.now, self.node, self.buffer = 100.0, Node(), Buffer()
+        self.seconds, self.node, self.buffer = 100.0, Node(), Buffer()
         self.answered, self.refused, self.asked = [], [], 0
-        self.waiting = Waiting(self.node, lambda: self.now)
+        self.waiting = Waiting(self.node, self)
+
+    def now(self):
+        return SimpleNamespace(nanoseconds=round(1e9 * self.seconds))
 
     def goal(self, stamp, arm='', timeout=TIMEOUT):
         def handle():
@@ -72,7 +77,7 @@ class Desk:
     def after(self, seconds):
         """Let time pass, with a look every hundredth of a second where there is one to come."""
         for _ in range(round(seconds / 0.01)):
-            self.now += 0.01
+            self.seconds += 0.01
             if not self.node.timer.canceled:
                 self.node.timer.callback()
 
@@ -132,8 +137,8 @@ def test_of_goals_whose_frames_come_together_only_the_newest_is_answered(desk):
 
 def test_a_stream_whose_frames_are_always_late_is_answered_all_the_same(desk):
     for _ in range(100):  # at 100 Hz, known 50 ms late
-        desk.goal(desk.now)
-        desk.buffer.newest = desk.now - 0.05
+        desk.goal(desk.seconds)
+        desk.buffer.newest = desk.seconds - 0.05
         desk.after(0.01)
     stamps = [stamp for _, stamp in desk.answered]
     assert len(stamps) > 80
@@ -178,11 +183,11 @@ def test_one_that_waits_for_a_second_frame_has_no_more_time_for_it(desk):
     tried, refused = [], []
 
     def handle():
-        tried.append(desk.now)
+        tried.append(desk.seconds)
         if not desk.waiting.wait('', lambda: first[0], handle, TIMEOUT):
-            refused.append(desk.now)
+            refused.append(desk.seconds)
 
-    start = desk.now
+    start = desk.seconds
     handle()
     desk.after(0.1)
     first[0] = True  # it is worth it, and in vain each time
@@ -198,7 +203,7 @@ def test_an_error_in_a_goal_does_not_lengthen_the_time_of_the_next(desk):
     assert desk.waiting.wait('', lambda: True, broken, TIMEOUT)
     with pytest.raises(ValueError, match='broken'):
         desk.after(0.01)
-    desk.now += 10.0
+    desk.seconds += 10.0
     desk.goal(1.0)
     desk.after(TIMEOUT - 0.05)
     assert desk.refused == []

@@ -12,7 +12,8 @@ import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import seconds
-from ros_harness import NodeUnderTest, pose, running
+from node_here import NodeHere, running
+from ros_harness import pose
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
 CONFIGURATION = np.array([0.4, 0.9, -0.3])
@@ -214,7 +215,7 @@ def test_the_branches_of_the_last_goal_can_be_asked_for(chain):
 def test_each_arm_has_its_own_last_goal():
     file = robots.OWN / 'torso.urdf'
     chain = KinematicTree.from_urdf(file).chain('torso_link', 'left_tool0')
-    with NodeUnderTest('-p', f'urdf_path:={file}', '-p', 'arms:=[left, right]',
+    with NodeHere('-p', f'urdf_path:={file}', '-p', 'arms:=[left, right]',
                        *(word for arm in ('left', 'right') for word in (
                            '-p', f'{arm}.base_link:=torso_link', '-p',
                            f'{arm}.tip_link:={arm}_tool0', '-p', f'{arm}.solver:=auto'))) as node:

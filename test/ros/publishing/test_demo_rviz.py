@@ -1,10 +1,5 @@
 """config/demo.rviz shows what the node really publishes, key by key."""
 
-import contextlib
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,15 +9,18 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 from marker_checks import check_markers
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, ReliabilityPolicy
+from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 import robots
 from ik_node import KinematicTree
-from ros_harness import pose, running
+from ik_node.ros.publishing.workspace_markers import WorkspacePublisher
+from node_here import running
+from ros_harness import pose
 
 FILE = Path(__file__).parents[3] / 'config/demo.rviz'
-TYPES = {'rviz_default_plugins/MarkerArray': 'visualization_msgs/msg/MarkerArray',
-         'rviz_default_plugins/RobotModel': 'std_msgs/msg/String'}
+TYPES = {'rviz_default_plugins/MarkerArray': MarkerArray,
+         'rviz_default_plugins/RobotModel': String}
 # What RViz 14 itself writes of each display, beside Class, Name, Enabled and Value.
 KEYS = {
     'rviz_default_plugins/Grid': {
@@ -60,21 +58,6 @@ def displays(manager):
     return manager['Displays']
 
 
-@contextlib.contextmanager
-def workspace(domain):
-    """The tool that the launch file starts with workspace:=true."""
-    process = subprocess.Popen(
-        [sys.executable, '-m', 'ik_node.tools.ik_workspace', 'planar_3r', '--edge', '3',
-         '--samples', '2000', '--publish'],
-        env={**os.environ, 'ROS_DOMAIN_ID': domain}, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(timeout=60)
-
-
 def test_displays_have_the_keys_of_their_class_and_names_of_their_own(displays):
     names = [display['Name'] for display in displays]
     assert names == ['Grid', 'Robot', 'Markers', 'Handles', 'Workspace', 'Frames']
@@ -103,17 +86,17 @@ def test_the_view_is_of_the_robot_the_launch_file_shows(manager, displays):
 
 
 def test_every_topic_is_published_with_that_type_and_a_quality_that_fits(displays):
-    with running(urdf_path=robots.OWN / 'arm_6r.urdf', publish_description=True) as node, \
-            workspace(str(node._domain.id)):
+    with running(urdf_path=robots.OWN / 'arm_6r.urdf', publish_description=True) as node:
+        workspace = WorkspacePublisher(MarkerArray(), context=node.subject.context)
+        publishers = [*node.subject.publishers, *workspace.publishers]
         for display in displays:
             topic = display.get('Topic') or display.get('Description Topic')
             if topic is None:
                 continue
             name = topic['Value']
             assert not name.startswith('/')  # a namespace moves RViz as well as the node
-            assert node.until(lambda name=name: node.node.count_publishers(name) == 1), name
-            (publisher,) = node.node.get_publishers_info_by_topic(name)
-            assert publisher.topic_type == TYPES[display['Class']]
+            (publisher,) = (one for one in publishers if one.topic_name == f'/{name}')
+            assert publisher.msg_type is TYPES[display['Class']], name
             asked = (getattr(ReliabilityPolicy, topic['Reliability Policy'].upper()),
                      getattr(DurabilityPolicy,
                              topic['Durability Policy'].upper().replace(' ', '_')))
@@ -121,6 +104,7 @@ def test_every_topic_is_published_with_that_type_and_a_quality_that_fits(display
             assert asked == given, name
             assert getattr(HistoryPolicy, topic['History Policy'].upper().replace(' ', '_'))
             assert topic['Depth'] >= 1
+        workspace.destroy_node()
 
 
 def test_the_frames_of_the_markers_are_links_of_the_robot():

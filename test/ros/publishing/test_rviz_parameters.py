@@ -11,7 +11,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ros_harness import NodeUnderTest, running
+from node_here import NodeHere, running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 NOT_INSTALLED = 'no handles in RViz: interactive_markers is not installed'
@@ -73,7 +73,7 @@ def test_where_there_are_no_branches_the_status_says_why(node, chain):
 
 
 def test_another_robot_and_the_end_of_activity_leave_nothing_behind():
-    with NodeUnderTest() as node:
+    with NodeHere() as node:
         heard = node.listen(MarkerArray, 'ik_node/markers')
         node.send_description(ARM.read_text())
         chain = KinematicTree.from_urdf(ARM).chain()

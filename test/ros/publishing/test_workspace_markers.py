@@ -65,6 +65,7 @@ def test_the_cubes_of_a_planar_arm_are_tiles_and_dexterity_is_coloured_up_to_one
     assert (brightest.r, brightest.g, brightest.b) == pytest.approx((0.993, 0.906, 0.144), abs=1e-5)
 
 
+@pytest.mark.slow  # a command over DDS
 def test_the_command_publishes_them_for_those_who_come_later_until_ctrl_c():
     domain = Domain()
     process = subprocess.Popen(

@@ -17,7 +17,8 @@ from visualization_msgs.srv import GetInteractiveMarkers
 import robots
 from ik_node import KinematicTree, body_solver_names, solver_names
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
-from ros_harness import NodeUnderTest, elapse, pose, running
+from node_here import NodeHere, running
+from ros_harness import elapse, pose
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CONFIGURATION = [0.3, 0.2, -0.6, 0.3, -0.8, 0.2]
@@ -223,7 +224,7 @@ def test_without_the_parameter_there_are_none_from_the_start():
 
 
 def test_other_robots_have_handles_of_their_own():
-    with NodeUnderTest('-p', 'task_weights:=auto') as node:
+    with NodeHere('-p', 'task_weights:=auto') as node:
         node.send_description(ARM.read_text())
         viewer = Viewer(node.ready())
         assert node.until(lambda: list(viewer.handles()) == ['tip'])
@@ -240,7 +241,7 @@ def test_several_arms_have_a_handle_each():
     torso = robots.OWN / 'torso.urdf'
     ends = [f'{side}.{end}:={link}' for side in ('left', 'right')
             for end, link in (('base_link', 'torso_link'), ('tip_link', f'{side}_tool0'))]
-    with NodeUnderTest('-p', f'urdf_path:={torso}', '-p', 'arms:=[left, right]',
+    with NodeHere('-p', f'urdf_path:={torso}', '-p', 'arms:=[left, right]',
                        *(part for end in ends for part in ('-p', end))) as node:
         viewer = Viewer(node.compiled(), 'torso_link').settle()
         assert sorted(viewer.handles()) == ['left', 'right']
@@ -260,7 +261,7 @@ def test_each_task_has_a_handle_that_moves_its_target():
     names = {'left': 'pose', 'right': 'position'}
     fields = [f'{side}.{field}:={value}' for side, kind in names.items()
               for field, value in (('type', kind), ('link', f'{side}_tool0'))]
-    with NodeUnderTest('-p', f'urdf_path:={robots.OWN / "torso.urdf"}', '-p', 'publish_rate:=20.0',
+    with NodeHere('-p', f'urdf_path:={robots.OWN / "torso.urdf"}', '-p', 'publish_rate:=20.0',
                        '-p', 'solver:=least_squares', '-p', 'tasks:=[left, right]',
                        *(part for field in fields for part in ('-p', field))) as node:
         viewer = Viewer(node.compiled(), tree.root).settle()
