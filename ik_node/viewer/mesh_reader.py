@@ -110,6 +110,7 @@ def _start() -> 'subprocess.Popen[bytes]':
         [sys.executable, '-m', __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for the page
         env={**os.environ, 'OPENBLAS_NUM_THREADS': '1', 'OMP_NUM_THREADS': '1',
+             'PYTHONSAFEPATH': '1',  # nothing is imported from the present folder
              'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
 
 

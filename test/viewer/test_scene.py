@@ -117,6 +117,15 @@ def ball(frame, position):
     return MarkerArray(markers=[made])
 
 
+def test_a_defect_in_the_handling_of_messages_is_shown_until_another_robot_comes(figure):
+    figure.paint()
+    figure.on_error('Internal error in "messages of the node"')
+    assert figure.problems == ['Internal error in "messages of the node"']
+    figure.on_description(chain(4))
+    figure.paint()
+    assert not any('Internal' in line for line in figure.problems)
+
+
 def test_a_figure_is_shown_without_a_chain(figure):
     figure.paint()
     assert (figure.tree.name, figure.chain, figure.problems) == ('humanoid', None, [])
