@@ -202,6 +202,12 @@ def test_limits_of_acceleration_and_jerk_are_read():
     assert (joint.acceleration, joint.deceleration, joint.jerk) == (5.0, 5.0, np.inf)
 
 
+@pytest.mark.parametrize('kind', ['planar', 'floating'])
+def test_such_limits_of_a_joint_of_several_degrees_of_freedom_are_ignored_with_a_warning(kind):
+    tree = load(limit='<limit jerk="5"/>', kind=kind)
+    assert f"joint 'j' is {kind}: its limits of acceleration and jerk are ignored" in tree.warnings
+
+
 @pytest.mark.parametrize('key', ['acceleration', 'deceleration', 'jerk'])
 @pytest.mark.parametrize('value', ['-1', 'nan', 'fast', '', '1_0'])
 def test_a_limit_that_is_none_is_refused_with_the_name_of_its_joint(key, value):
