@@ -16,8 +16,8 @@ CONTINUOUS = 'continuous'
 PRISMATIC = 'prismatic'
 UNLIMITED = 1e9  # rad or m: a limit that is none, for formats that have no word for it
 ROTATION_VECTOR = 'rotation_vector'
+RATES = ('acceleration', 'deceleration', 'jerk')  # limits that few sources have
 _AXIS_OFF = 1e-9  # of its length
-_RATES = ('acceleration', 'deceleration', 'jerk')
 JOINT_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, ROTATION_VECTOR)
 
 
@@ -94,11 +94,11 @@ class Joint(Immutable):
         if not abs(math.sqrt(min(axis @ axis, 4.0)) - 1.0) <= _AXIS_OFF:
             raise ModelError(f'{where}: its axis {axis.tolist()} must have the length 1')
         values = {name: float(model_array(getattr(self, name), f'{where}: its {name}', (), False))
-                  for name in ('lower', 'upper', 'velocity', 'effort', *_RATES)}
+                  for name in ('lower', 'upper', 'velocity', 'effort', *RATES)}
         lower, upper = values['lower'], values['upper']
         if not (lower <= upper and lower < math.inf and upper > -math.inf):
             raise ModelError(f'{where}: its limits {lower:g} to {upper:g} leave it no value')
-        for name in _RATES:
+        for name in RATES:
             if not values[name] >= 0.0:  # NaN is not, either
                 raise ModelError(f'{where}: its {name} must not be negative, not '
                                  f'{values[name]:g}')

@@ -18,13 +18,22 @@ from urdf_parser_py import urdf
 from ik_node.bounds import MAX_WARNINGS, as_path, check_links, check_name, read_bytes
 from ik_node.exceptions import IkError, ModelError, names, shown
 from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
-from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint, Mimic, limits_of
+from ik_node.model.joints import (
+    CONTINUOUS,
+    FIXED,
+    PRISMATIC,
+    RATES,
+    REVOLUTE,
+    Joint,
+    Mimic,
+    limits_of,
+)
 from ik_node.model.number_text import number_in, numbers_in
 from ik_node.model.parts import ModelParts
 from ik_node.model.robot_xml import parse_robot, uses_xacro
 from ik_node.model.urdf_inertials import read_inertials
 from ik_node.model.urdf_origin import read_origin
-from ik_node.model.urdf_version import RATES, apply_version
+from ik_node.model.urdf_version import apply_version
 from ik_node.model.urdf_visuals import read_collisions, read_visuals
 
 _COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
@@ -185,6 +194,10 @@ def _complex_joint(element: ElementTree.Element, name: str, hold: bool, rotation
     normal = _axis(parsed.axis, name, warnings)
     joint = ComplexJoint(name, kind, parsed.parent, parsed.child, _placement(element, name),
                          normal, rotation)
+    limit = element.find('limit')
+    if limit is not None and not limit.attrib.keys().isdisjoint(RATES):
+        warnings.append(f'joint {name!r} is {kind}: its limits of acceleration and jerk are '
+                        'ignored')
     if hold:
         warnings.append(f'joint {name!r} is {kind}: it is fixed, as requested')
         return joint.held()

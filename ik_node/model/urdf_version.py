@@ -8,11 +8,9 @@ import re
 from xml.etree import ElementTree
 
 from ik_node.exceptions import ModelError, shown
-from ik_node.model.joints import PRISMATIC, REVOLUTE
+from ik_node.model.joints import PRISMATIC, RATES, REVOLUTE
 
 _LATEST = (1, 2)
-RATES = ('acceleration', 'deceleration', 'jerk')
-"""The limits that URDF 1.2 adds."""
 
 
 def apply_version(robot: ElementTree.Element, warnings: list[str]) -> None:

@@ -64,7 +64,12 @@ def _shape(geometry: ElementTree.Element | None) -> Shape:
         return Box(_numbers(element.get('size', ''), 3))
     if element.tag in ('cylinder', 'capsule'):
         radius, length = (_numbers(element.get(key, ''), 1)[0] for key in ('radius', 'length'))
-        return Cylinder(radius, length) if element.tag == 'cylinder' else Capsule(radius, length)
+        if element.tag == 'cylinder':
+            return Cylinder(radius, length)
+        if min(radius, length) < 0.0:
+            raise ValueError(f'the radius {radius:g} and the length {length:g} of a capsule must '
+                             'not be negative')
+        return Capsule(radius, length)
     if element.tag == 'sphere':
         return Sphere(_numbers(element.get('radius', ''), 1)[0])
     if element.tag == 'mesh' and element.get('filename'):

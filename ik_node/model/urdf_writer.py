@@ -7,10 +7,9 @@ import numpy as np
 
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Visual
 from ik_node.model.inertial import Inertial
-from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
+from ik_node.model.joints import FIXED, PRISMATIC, RATES, REVOLUTE, UNLIMITED, Joint
 from ik_node.model.parts import ModelParts
 from ik_node.model.stick_figure import stick_figure
-from ik_node.model.urdf_version import RATES
 from ik_node.spatial import rpy_from_matrix
 
 

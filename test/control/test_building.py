@@ -104,3 +104,14 @@ def test_invalid_values_raise_and_leave_the_present_robot_usable(first):
     with pytest.raises(IkError, match="'nowhere'"):
         built(first, right__tip_link='nowhere')
     assert built(first).robot is first.robot
+
+
+def test_limits_of_motion_are_those_of_the_description_unless_parameters_give_them():
+    text = TORSO.read_text().replace('<robot ', '<robot version="1.2" ', 1).replace(
+        '<limit ', '<limit acceleration="3" deceleration="2.5" jerk="40" ')
+    robot = built(model_path='', robot_description=text, left__acceleration_limits=0.7).robot
+    assert set(robot.arms['right'].limits.acceleration) == {2.5}
+    assert set(robot.arms['right'].limits.jerk) == {40.0}
+    assert set(robot.arms['left'].limits.acceleration) == {0.7}
+    assert set(robot.arms['left'].limits.jerk) == {40.0}
+    assert robot.tree.description == text  # as it is published

@@ -104,6 +104,7 @@ def test_bones_left_out_of_all_frames_are_at_zero(tmp_path):
     ('1\ntibia\n', 2, "'tibia' must have 1 values"),
     ('1\nhip 1\n', 2, "there is no bone with degrees of freedom 'hip'"),
     ('1\ntibia x\n', 2, "the value of 'tibia_rx' must be a number"),
+    ('1\ntibia 1_0\n', 2, 'must be a number'), ('1\ntibia １\n', 2, 'must be a number'),
     ('1\ntibia nan\n', 2, 'must be a number'), ('1\ntibia inf\n', 2, 'must be a number'),
     ('1\ntibia 1e300\n', 2, 'at most 1e+09'),
     ('1\ntibia 1\ntibia 1\n', 3, "frame 1 has 'tibia' twice"),

@@ -187,12 +187,25 @@ def test_an_unknown_version_is_read_with_a_warning(version, words):
     assert tree.forward()['b'][0, 3] == 1.0
 
 
+@pytest.mark.parametrize('size', ['radius="-1" length="1"', 'radius="1" length="-1"'])
+def test_a_capsule_of_negative_size_is_skipped_with_a_warning(size):
+    tree = load(link=f'<visual><geometry><capsule {size}/></geometry></visual>')
+    assert not tree.visuals
+    assert 'of a capsule must not be negative' in tree.warnings[0]
+
+
 def test_limits_of_acceleration_and_jerk_are_read():
     joint = load(limit='<limit lower="-1" upper="1" acceleration="5" deceleration="4" jerk="60"/>'
                  ).joints['j']
     assert (joint.acceleration, joint.deceleration, joint.jerk) == (5.0, 4.0, 60.0)
     joint = load(limit='<limit lower="-1" upper="1" acceleration="5"/>').joints['j']
     assert (joint.acceleration, joint.deceleration, joint.jerk) == (5.0, 5.0, np.inf)
+
+
+@pytest.mark.parametrize('kind', ['planar', 'floating'])
+def test_such_limits_of_a_joint_of_several_degrees_of_freedom_are_ignored_with_a_warning(kind):
+    tree = load(limit='<limit jerk="5"/>', kind=kind)
+    assert f"joint 'j' is {kind}: its limits of acceleration and jerk are ignored" in tree.warnings
 
 
 @pytest.mark.parametrize('key', ['acceleration', 'deceleration', 'jerk'])

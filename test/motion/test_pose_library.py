@@ -240,6 +240,8 @@ BOMB = '<!DOCTYPE robot [<!ENTITY a "1"><!ENTITY b "&a;&a;">]>'
     (srdf(state('', elbow='1')), 'group_state number 1 has no name'),
     (srdf('<group_state name="home"><joint value="1"/></group_state>'), 'a joint has no name'),
     (srdf('<group_state name="home"><joint name="elbow"/></group_state>'), 'not None'),
+    (srdf(state('home', elbow='1_0')), "finite number, .* not '1_0'"),
+    (srdf(state('home', elbow='１')), "finite number, .* not '１'"),
     (srdf(f'<group_state name="home">{2 * """<joint name="elbow" value="1"/>"""}</group_state>'),
      "joint 'elbow' appears twice"),
     (srdf(state('home', 'arm', elbow='1'), state('home', 'arm', shoulder='1')),

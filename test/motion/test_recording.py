@@ -320,6 +320,8 @@ def test_an_acclaim_motion_needs_its_skeleton(tmp_path):
     ('time,a\n\n# end\n', 'line 1: there must be at least one row'),
     ('time,a,b\n', "line 1: there is no joint 'b'.* there is 'a', 'wheel', 'lift'"),
     ('time,a\n0,1e10\n', "line 2: 'a' must be a number, at most 1e.09"),
+    ('time,a\n0,1_0\n', "line 2: 'a' must be a number"),
+    ('time,a\n0,１\n', "line 2: 'a' must be a number"),
     ('time,a\n1e11,0\n', "line 2: 'time' must be a number, at most 1e.10"),
     ('time,a,lift\n0,6e8,6e8\n', 'line 2: the values are beyond'),
     ('time,a\n0,0\n0,0\n', 'line 3: the time must be later than that of the row before, 0 s, not'),

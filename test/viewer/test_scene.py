@@ -226,6 +226,23 @@ def test_meshes_are_found_in_packages_beside_the_robot_and_scaled(tmp_path, read
         pytest.approx([1.0, 2.0, 3.0]))
 
 
+@pytest.mark.parametrize(('radius', 'length'), [(0.1, 0.5), (0.1, 0.0), (0.0, 0.5), (0.0, 0.0)])
+def test_a_capsule_is_drawn_with_its_hemispheres(server, radius, length):
+    tree = KinematicTree.from_urdf(f'''<robot name="r" version="1.1"><link name="a"><visual>
+        <origin xyz="1 0 0" quat_xyzw="0 1 0 1"/>
+        <geometry><capsule radius="{radius}" length="{length}"/></geometry></visual></link>
+        <link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/>
+        </joint></robot>''')
+    scene = RobotScene(server, '/capsule', tree, Meshes())
+    drawn = server.scene._handle_from_node_name[f'{scene._paths["a"]}/visual_0']
+    end = 0.5 * length + radius
+    assert drawn.vertices.min(axis=0) == pytest.approx([-radius, -radius, -end], abs=2e-3)
+    assert drawn.vertices.max(axis=0) == pytest.approx([radius, radius, end], abs=2e-3)
+    assert matrix(drawn.position, drawn.wxyz) == pytest.approx(tree.visuals['a'][0].placement)
+    assert scene.problems == []
+    scene.remove()
+
+
 @pytest.mark.parametrize(('filename', 'words'), [
     ('package://nobody/box.stl', 'not found'), ('http://example.com/box.stl', 'only package'),
     ('/nowhere/box.stl', 'not opened, since it is outside .* --mesh-folder FOLDER'),
