@@ -71,8 +71,8 @@ class LessonPanel:
         tree = self._robot_view.tree
         if self._run is not None and not self._work.busy and (
                 tree is None or tree.name != ROBOT or not visible):
-            self._end()
             self._choice.value = _NONE
+            self._end()
 
     def _give(self, event: Any, work: Callable[[], None]) -> None:
         """Let the thread work, where the user has changed a widget."""

@@ -391,11 +391,14 @@ class RobotView:
     def go_to(self, configuration: Sequence[float] | Mapping[str, float]) -> None:
         """Send the robot to joint values, rad or m: all of `space`, or some by name.
 
-        Raises SilentError with the node's reason for a refusal.
+        Raises IkError with the reason for a refusal.
         """
-        names = () if self.space is None else self.space.joint_names
-        values = configuration if isinstance(configuration, Mapping) else dict(
-            zip(names, configuration))
+        values = configuration
+        if not isinstance(values, Mapping):
+            names = () if self.space is None else self.space.joint_names
+            if len(values) != len(names):
+                raise InputError(f'there must be {len(names)} joint values, not {len(values)}')
+            values = dict(zip(names, values))
         with self._leaving:
             self.drop_goals()
             self.connection.send_joints(values, self.arm)

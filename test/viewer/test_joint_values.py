@@ -9,7 +9,7 @@ import viser
 
 import robots
 from browser import until, user_presses, view_of
-from ik_node import KinematicTree
+from ik_node import IkError, KinematicTree
 from ik_node.viewer import joint_panel
 from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.newest import Newest
@@ -57,6 +57,17 @@ def test_a_defect_in_the_handling_of_a_value_is_told_and_the_next_one_is_handled
     newest.close()
     assert 'ZeroDivisionError' in told[0]
     assert 'Traceback' in caplog.text
+
+
+@pytest.mark.parametrize(('values', 'reason'), [
+    ([0.1, 0.2], 'there must be 3 joint values, not 2'),
+    ({'joint_1': 0.1, 'joint_7': 0.2}, "there is no joint of the arm named 'joint_7'")])
+def test_values_that_do_not_fit_are_refused_with_the_reason(node_and_view, values, reason):
+    _, _, robot_view = node_and_view
+    assert until(lambda: robot_view.is_placed and robot_view.parameters)
+    with pytest.raises(IkError, match=reason):
+        robot_view.go_to(values)
+    assert robot_view.connection._reports == {}
 
 
 def test_the_start_pose_is_kept_whatever_is_sent_at_the_same_time():

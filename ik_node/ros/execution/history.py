@@ -10,7 +10,7 @@ _SPAN = 10_000_000_000  # ns, as long as tf2 remembers transforms
 _MOST = 20_000          # known states
 
 
-class _Known(NamedTuple):
+class _Sample(NamedTuple):
     """The joint values at a time."""
 
     stamp: int
@@ -27,22 +27,22 @@ class History:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._known: list[_Known] = []
+        self._samples: list[_Sample] = []
         self._robot: Robot | None = None
 
     def add(self, robot: Robot, stamp: int) -> None:
         """Store the present joint values of the node's robot; stamp: ROS time, ns."""
-        known = self._known
-        if known and (stamp < known[-1].stamp or self._robot is None
-                      or robot.tree is not self._robot.tree):
-            known.clear()
+        samples = self._samples
+        if samples and (stamp < samples[-1].stamp or self._robot is None
+                        or robot.tree is not self._robot.tree):
+            samples.clear()
         self._robot = robot
-        if known and stamp == known[-1].stamp:
-            known.pop()
-        known.append(_Known(stamp, robot.own_values()))
+        if samples and stamp == samples[-1].stamp:
+            samples.pop()
+        samples.append(_Sample(stamp, robot.own_values()))
         # The last one before the span began is valid at its beginning.
-        while len(known) > _MOST or (len(known) > 1 and known[1].stamp <= stamp - _SPAN):
-            del known[0]
+        while len(samples) > _MOST or (len(samples) > 1 and samples[1].stamp <= stamp - _SPAN):
+            del samples[0]
 
     def is_past(self, robot: Robot, stamp: int) -> bool:
         """Return whether the joint values at a time, ns, may differ from the present ones.
@@ -50,7 +50,7 @@ class History:
         They do not for zero, for a time after the last known state, and for another robot than
         the node's, such as the one that a request describes.
         """
-        return bool(stamp and robot is self._robot and stamp < self._known[-1].stamp)
+        return bool(stamp and robot is self._robot and stamp < self._samples[-1].stamp)
 
     def at(self, robot: Robot, stamp: int) -> Robot:
         """Return the robot with the joint values of a past time, ns.
@@ -58,13 +58,13 @@ class History:
         Between two known states joints in motion have values in proportion to time, and those that
         jump have the earlier ones. Raises InputError for a time before the first known state.
         """
-        known = self._known
-        if stamp < known[0].stamp:
+        samples = self._samples
+        if stamp < samples[0].stamp:
             raise InputError(
-                f'the joint values at {1e-9 * stamp:.9f} s are not known any more: the stamp must '
-                f'be at least {1e-9 * known[0].stamp:.9f} s, or zero for the present ones')
-        k = bisect_right(known, stamp, key=lambda one: one.stamp)
-        before, after = known[k - 1], known[k]
+                f'the joint values at {1e-9 * stamp:.3f} s are not known any more: the stamp must '
+                f'be at least {1e-9 * samples[0].stamp:.3f} s, or zero for the present ones')
+        k = bisect_right(samples, stamp, key=lambda one: one.stamp)
+        before, after = samples[k - 1], samples[k]
         if not robot.has_velocities:
             return robot.with_values(before.values)
         part = (stamp - before.stamp) / (after.stamp - before.stamp)

@@ -82,7 +82,8 @@ def configuration(robot: Robot, group: Group, arm: str, message: JointState) -> 
     q = np.clip(robot.joint_configuration(group), space.lower, space.upper)
     for name, value in values.items():
         if name not in allowed:
-            raise InputError(_foreign(robot, group, name, allowed))
+            whole = 'body' if group is robot.figure and not arm else 'arm'
+            raise InputError(_foreign(robot, whole, name, allowed))
         if abs(value) > MAX_NUMBER:
             raise InputError(f'the position of joint {name!r} must be at most {MAX_NUMBER:g} in '
                              f'size, not {value:g}')
@@ -91,10 +92,9 @@ def configuration(robot: Robot, group: Group, arm: str, message: JointState) -> 
     return q
 
 
-def _foreign(robot: Robot, group: Group, name: str, allowed: Sequence[str]) -> str:
-    """Return why a joint cannot be set."""
+def _foreign(robot: Robot, whole: str, name: str, allowed: Sequence[str]) -> str:
+    """Return why a joint cannot be set. whole: what has the allowed joints."""
     joint = robot.tree.joints.get(name)
     if joint is not None and joint.mimic is not None:
         return f'joint {name!r} follows joint {joint.mimic.joint!r}; give the value of that one'
-    whole = 'body' if group is robot.figure and group.name == '' else 'arm'
     return unknown(f'joint of the {whole} named', name, allowed)
