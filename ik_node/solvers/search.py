@@ -45,6 +45,7 @@ from ik_node.solvers.task import Task, make_task, task_error
 _ROUNDING = 1e-12  # of a length: rounding error of a bound
 _SOLUTIONS = 4  # solutions that are compared by their selection cost
 STEP = -1     # instead of the first attempt: one bare step of the method
+_FARTHEST = 1e12  # rad: turns beyond have no digits of an angle left
 _FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
@@ -291,14 +292,19 @@ def nearest_turn(chain: ChainArrays, q0: Vector, q: Vector) -> None:
     for k in range(q.shape[0]):
         if not turns[k] or (abs(q0[k] - q[k]) <= math.pi and lower[k] <= q[k] <= upper[k]):
             continue
-        turned, off = q[k], q0[k] - q[k]
+        count, off = 0, min(max(q0[k] - q[k], -_FARTHEST), _FARTHEST)
         if abs(off) > math.pi:  # skips the division in the usual case
-            turned += turn * round(off / turn)
-        if turned > upper[k]:
-            turned -= turn * math.ceil((turned - upper[k]) / turn)
-        if turned < lower[k]:
-            turned += turn * math.ceil((lower[k] - turned) / turn)
-        if lower[k] <= turned <= upper[k]:
+            count = round(off / turn)
+        if q[k] + turn * count > upper[k]:
+            count = math.floor((upper[k] - q[k]) / turn)
+            if q[k] + turn * count > upper[k]:  # by rounding
+                count -= 1
+        if q[k] + turn * count < lower[k]:
+            count = math.ceil((lower[k] - q[k]) / turn)
+            if q[k] + turn * count < lower[k]:
+                count += 1
+        turned = q[k] + turn * count
+        if turned <= upper[k]:
             q[k] = turned
 
 

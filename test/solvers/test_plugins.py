@@ -123,6 +123,13 @@ def test_ik_inspect_shows_plugins_and_what_one_raises(tmp_path, monkeypatch, cap
     assert 'transpose' in printed
 
 
+def test_the_turn_nearest_to_what_no_turn_comes_near_is_inside_the_limits():
+    chain = robots.planar(1.0, 0.8, limit=3.0)
+    for far in (1e9, -1e17, 1e160, -1e300):
+        q = plugins.nearest_turn(chain, [far, 0.0], [1.0, 0.5])
+        assert q == pytest.approx([1.0, 0.5], abs=1e-6)
+
+
 def test_the_base_of_plug_ins_has_what_they_need():
     chain = robots.planar(1.0, 1.0, limit=7.0)
     q = np.array([0.3, 0.4])

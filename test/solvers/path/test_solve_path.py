@@ -210,6 +210,8 @@ def test_after_the_timeout_no_more_candidates_are_looked_for():
         make_solver('dls', chain).solve_path(poses, timeout=-1.0)
     with pytest.raises(IkError, match='timeout'):
         make_solver('dls', chain).solve_path(poses, timeout=float('nan'))
+    with pytest.raises(IkError, match='join_q0 must be True or False'):
+        make_solver('dls', chain).solve_path(poses, join_q0=np.ones(2))
 
 
 def test_a_continuous_joint_goes_on_through_whole_turns():
