@@ -41,6 +41,7 @@ from ik_node.solvers.settings import (
 from ik_node.solvers.task import Task, make_task, task_error
 
 _ROUNDING = 1e-12  # of a length: rounding error of a bound
+AT_LIMIT = 1e-9    # rad or m: a smaller excess over a limit is a rounding error
 _SOLUTIONS = 4  # solutions that are compared by their selection cost
 STEP = -1     # instead of the first attempt: one bare step of the method
 _FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
@@ -274,7 +275,10 @@ def beyond_reach(task: Task, settings: Settings) -> bool:
 
 @entry
 def nearest_turn(chain: ChainArrays, q0: Vector, q: Vector) -> None:
-    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0."""
+    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
+
+    A joint that a whole turn brings within rounding of a limit is set to that limit.
+    """
     turn, lower, upper, turns = 2.0 * math.pi, chain.lower, chain.upper, chain.turns
     for k in range(q.shape[0]):
         if not turns[k] or (abs(q0[k] - q[k]) <= math.pi and lower[k] <= q[k] <= upper[k]):
@@ -282,12 +286,12 @@ def nearest_turn(chain: ChainArrays, q0: Vector, q: Vector) -> None:
         turned, off = q[k], q0[k] - q[k]
         if abs(off) > math.pi:  # skips the division in the usual case
             turned += turn * round(off / turn)
-        while turned > upper[k]:
+        while turned > upper[k] + AT_LIMIT:
             turned -= turn
-        while turned < lower[k]:
+        while turned < lower[k] - AT_LIMIT:
             turned += turn
-        if turned <= upper[k]:
-            q[k] = turned
+        if turned <= upper[k] + AT_LIMIT:
+            q[k] = min(max(turned, lower[k]), upper[k])
 
 
 @entry
@@ -298,9 +302,9 @@ def into_limits(chain: ChainArrays, q: Vector) -> None:
         if lower[k] <= q[k] <= upper[k]:
             continue
         if chain.turns[k]:
-            turned = q[k] - turn * math.ceil((q[k] - upper[k]) / turn)
+            turned = q[k] - turn * math.ceil((q[k] - upper[k] - AT_LIMIT) / turn)
             if q[k] < lower[k]:
-                turned = q[k] + turn * math.ceil((lower[k] - q[k]) / turn)
-            if lower[k] <= turned <= upper[k]:
+                turned = q[k] + turn * math.ceil((lower[k] - q[k] - AT_LIMIT) / turn)
+            if lower[k] - AT_LIMIT <= turned <= upper[k] + AT_LIMIT:
                 q[k] = turned
         q[k] = min(max(q[k], lower[k]), upper[k])
