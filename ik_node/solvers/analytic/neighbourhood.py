@@ -5,6 +5,8 @@ vanishes: rounding decides whether there are roots at all, and what the directio
 around the goal neither happens, and their branches lead to those of the goal.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ik_node.model.chain import Chain
@@ -19,7 +21,6 @@ from ik_node.spatial import rotation_exp
 
 _POSES = 16        # around a goal, in opposite pairs
 _AROUND = 1e-4     # rad, and of the arm's length: their distance from it
-_PLAUSIBLE = 0.1   # rad, and of the length: farther branches are not refined
 _MOST = 16         # branches that are refined
 _NEAR = 1e-4       # rad, and of the length: a goal missed by less may be met
 _SAME = 1e-2       # rad or m: branches at nearer joint values are the same
@@ -53,20 +54,20 @@ class Neighbourhood:
         found = found[~self._is_among(found, known)]
         misses = np.array([self._miss(goal, q) for q in found])
         order = np.argsort(misses, kind='stable')
-        return [found[i] for i in order[:_MOST] if misses[i] < _PLAUSIBLE]
+        return [found[i] for i in order[:_MOST]]
 
-    def hides_branches(self, goal: Goal, candidates: list[np.ndarray], known: np.ndarray) -> bool:
-        """Tell whether a candidate leads to where the goal is nearly met, and no known branch is.
+    def hidden(self, goal: Goal, candidates: list[np.ndarray],
+               known: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield configurations (n,) that nearly meet a goal, and are none of the known (k, n).
 
-        candidates: of `candidates`, which are refined in place; known (k, n).
+        Whatever the limits. candidates: of `candidates`, which are refined in place.
         """
         for q in candidates:
             position, orientation = refine_solution(*self._free, goal.pose, goal.weights,
                                                     self._scratch, q)
             if max(position / self._length, orientation) < _NEAR and not self._is_among(
                     q[None], known)[0]:
-                return True
-        return False
+                yield q
 
     def _miss(self, goal: Goal, q: np.ndarray) -> float:
         """Return by how much q (n,) misses a goal, rad, and in lengths of the arm."""

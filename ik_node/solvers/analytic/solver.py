@@ -1,7 +1,7 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -207,8 +207,8 @@ class AnalyticSolver(Solver):
             return self._solve(wanted, self._start_at).reason in PROVEN
         if plan.swivels:
             return True
-        known, hidden = self._outside(plan, wanted, NOTHING if parameters is None else parameters)
-        return not self._neighbourhood.hides_branches(wanted, hidden, known)
+        _, hidden = self._outside(plan, wanted, NOTHING if parameters is None else parameters)
+        return next(hidden, None) is None
 
     def is_exact_for(self, goal: Goal) -> bool:
         """Tell whether `is_complete` holds for most goals that constrain the same axes."""
@@ -384,19 +384,20 @@ class AnalyticSolver(Solver):
             reason = self._infeasibility.swivel_reason(goal, best)
         else:
             outside, hidden = self._outside(plan, goal, parameters)
+            doubtful = False
             for q in hidden:
-                found = self._refined(goal, best._replace(q=self._start(q)))
+                found, doubtful = self._refined(goal, best._replace(q=self._start(q))), True
                 if found.success:
                     return found
-            reason = None if self._neighbourhood.hides_branches(goal, hidden, outside) else (
-                self._infeasibility.reason(goal, best, outside))
+            reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
         return best if reason is None else best._replace(reason=reason)
 
     def _outside(self, plan: Plan, goal: Goal,
-                 parameters: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return every branch (k, n), whatever the limits, and candidates for others near by."""
+                 parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
+        """Return every branch (k, n), whatever the limits, and others (n,) that rounding hides."""
         known = self._listed.of_pose(plan, goal.pose, goal.weights, parameters, within=False)
-        return known, self._neighbourhood.candidates(plan, goal, parameters, self._start_at, known)
+        return known, self._neighbourhood.hidden(goal, self._neighbourhood.candidates(
+            plan, goal, parameters, self._start_at, known), known)
 
     def _error(self, goal: Goal, q: np.ndarray) -> float:
         """Return the squared weighted error at q (n,), m² and rad²."""
