@@ -15,13 +15,10 @@ from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.result import PROVEN
 from ik_node.solvers.search import goal_error
 
 _HALF = 0.5           # of the progress of a batch: the share of the closed form
-
-# Reasons that imply a proof.
-_PROVEN = (StopReason.UNREACHABLE, StopReason.LIMITS)
 
 
 class AutoSolver(Solver):
@@ -159,7 +156,7 @@ class AutoSolver(Solver):
 
 def _settled(found: Found) -> bool:
     """Tell whether the goal is met, or proved to be infeasible, so that dls is not needed."""
-    return found.success or found.reason in _PROVEN
+    return found.success or found.reason in PROVEN
 
 
 def _named(solver: Solver, found: Found) -> Found:

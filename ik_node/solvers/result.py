@@ -25,6 +25,10 @@ class StopReason(Enum):
     TIMEOUT = 'the time ran out'
 
 
+PROVEN = StopReason.UNREACHABLE, StopReason.LIMITS
+"""Reasons that imply a proof."""
+
+
 class _Fields(NamedTuple):
     """The fields of a result."""
 

@@ -43,6 +43,7 @@ from ik_node.solvers.settings import (
 from ik_node.solvers.task import Task, make_task, task_error
 
 _ROUNDING = 1e-12  # of a length: rounding error of a bound
+AT_LIMIT = 1e-9    # rad or m: a smaller excess over a limit is a rounding error
 _SOLUTIONS = 4  # solutions that are compared by their selection cost
 STEP = -1     # instead of the first attempt: one bare step of the method
 _FARTHEST = 1e12  # rad: turns beyond have no digits of an angle left
@@ -287,7 +288,10 @@ def beyond_reach(task: Task, settings: Settings) -> bool:
 
 @entry
 def nearest_turn(chain: ChainArrays, q0: Vector, q: Vector) -> None:
-    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0."""
+    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
+
+    A joint that a whole turn brings within rounding of a limit is set to that limit.
+    """
     turn, lower, upper, turns = 2.0 * math.pi, chain.lower, chain.upper, chain.turns
     for k in range(q.shape[0]):
         if not turns[k] or (abs(q0[k] - q[k]) <= math.pi and lower[k] <= q[k] <= upper[k]):
@@ -295,17 +299,18 @@ def nearest_turn(chain: ChainArrays, q0: Vector, q: Vector) -> None:
         count, off = 0, min(max(q0[k] - q[k], -_FARTHEST), _FARTHEST)
         if abs(off) > math.pi:  # skips the division in the usual case
             count = round(off / turn)
-        if q[k] + turn * count > upper[k]:
-            count = math.floor((upper[k] - q[k]) / turn)
-            if q[k] + turn * count > upper[k]:  # by rounding
+        least, most = lower[k] - AT_LIMIT, upper[k] + AT_LIMIT
+        if q[k] + turn * count > most:
+            count = math.floor((most - q[k]) / turn)
+            if q[k] + turn * count > most:  # by rounding
                 count -= 1
-        if q[k] + turn * count < lower[k]:
-            count = math.ceil((lower[k] - q[k]) / turn)
-            if q[k] + turn * count < lower[k]:
+        if q[k] + turn * count < least:
+            count = math.ceil((least - q[k]) / turn)
+            if q[k] + turn * count < least:
                 count += 1
         turned = q[k] + turn * count
-        if turned <= upper[k]:
-            q[k] = turned
+        if turned <= most:
+            q[k] = min(max(turned, lower[k]), upper[k])
 
 
 @entry
@@ -316,9 +321,9 @@ def into_limits(chain: ChainArrays, q: Vector) -> None:
         if lower[k] <= q[k] <= upper[k]:
             continue
         if chain.turns[k]:
-            turned = q[k] - turn * math.ceil((q[k] - upper[k]) / turn)
+            turned = q[k] - turn * math.ceil((q[k] - upper[k] - AT_LIMIT) / turn)
             if q[k] < lower[k]:
-                turned = q[k] + turn * math.ceil((lower[k] - q[k]) / turn)
-            if lower[k] <= turned <= upper[k]:
+                turned = q[k] + turn * math.ceil((lower[k] - q[k] - AT_LIMIT) / turn)
+            if lower[k] - AT_LIMIT <= turned <= upper[k] + AT_LIMIT:
                 q[k] = turned
         q[k] = min(max(q[k], lower[k]), upper[k])

@@ -19,7 +19,7 @@ class ReachabilitySolver:
     other configurations. A pose reported as reachable always is; one reported as unreachable may
     be reachable unless `decides` is true.
 
-    - `decides`: whether "unreachable" is proved.
+    - `decides`: whether "unreachable" is proved, but where rounding hides a singular configuration.
     """
 
     def __init__(self, chain: Chain, weights: np.ndarray, restarts: int, seed: int = 0) -> None:
@@ -34,7 +34,7 @@ class ReachabilitySolver:
         self._closed: AnalyticSolver | None = None
         try:
             self._closed = AnalyticSolver(chain, seed=seed)
-            self.decides = self._closed.is_complete(self._template)
+            self.decides = self._closed.is_exact_for(self._template)
         except UnsupportedError:
             self.decides = False
         if not self.decides and chain.n_joints != int((weights > 0.0).sum()):

@@ -17,6 +17,7 @@ from ik_node.spatial import rotation_exp
 
 _BESIDE = 1e-12      # rad: intervals nearer to each other are merged
 _NARROW = 1e-3       # rad: intervals of smaller total length get one sample each
+_LOOSER = 1e-4       # rad, and of the arm's size
 _ALIGNED = 1e-6      # of a cosine: half the square of an angle, rad, that counts as zero
 
 
@@ -26,6 +27,8 @@ class Elbow:
     def __init__(self, plan: Plan, chain: Chain) -> None:
         """Prepare for a plan of the family SWIVEL."""
         self._structure = plan.codes, plan.numbers
+        self._looser = plan.numbers.copy()
+        self._looser[1] = _LOOSER
         self._limits = chain.lower, chain.upper
         self._axes, self._points = plan.structure.axes, plan.structure.points
         self._T_tip_base = plan.structure.T_tip_base
@@ -44,6 +47,15 @@ class Elbow:
         """Tell whether some branch meets a pose at some swivel angle, whatever the limits."""
         anywhere = np.full(7, np.inf)
         return intervals_within(*self._structure, pose, -anywhere, anywhere, 0.0,
+                                np.empty(ROOM_SCRATCH)) > 0
+
+    def intervals_nearby(self, pose: np.ndarray) -> bool:
+        """Tell whether rounding may hide an interval inside the limits.
+
+        One appears where the goal is brought into reach, or a limit is exceeded, by little more
+        than rounding explains.
+        """
+        return intervals_within(self._structure[0], self._looser, pose, *self._limits, -_LOOSER,
                                 np.empty(ROOM_SCRATCH)) > 0
 
     def towards(self, pose: np.ndarray, elbow: np.ndarray) -> float | None:

@@ -41,8 +41,9 @@ class Enumeration:
     def of_array(self, plan: Plan, T_base_goal: np.ndarray, within: bool) -> np.ndarray | None:
         """Return every branch (k, n) for a pose, as `of_pose`, without any conversion.
 
-        None for an array that is no exact pose in C order, which remains to be converted or
-        refused. The kernel checks that: a call for the check alone takes as long as a branch.
+        None without any, and for an array that is no exact pose in C order, which remains to be
+        converted or refused. The kernel checks that: a call for the check alone takes as long as a
+        branch.
         """
         if (T_base_goal.dtype is not _FLOAT or T_base_goal.shape != _POSE
                 or not T_base_goal.flags.carray):
@@ -51,7 +52,7 @@ class Enumeration:
         count = plan.kernels.of_pose(plan.codes, plan.numbers, self._codes, self._numbers,
                                      T_base_goal, ALL_AXES, NOTHING, self._start, EXACT, within,
                                      np.empty(self._scratch_size), out)
-        return None if count < 0 else out[:count]
+        return out[:count] if count > 0 else None
 
     def of_pose(self, plan: Plan, pose: np.ndarray, weights: np.ndarray, parameters: np.ndarray,
                 within: bool) -> np.ndarray:
@@ -80,12 +81,14 @@ class Enumeration:
         counts = records[:, 0].astype(np.int64)
         return out[:, :int(counts.max(initial=0))], counts
 
-    def nominal(self, plan: Plan, goal: Goal, parameters: np.ndarray,
+    def nominal(self, plan: Plan, goals: np.ndarray, parameters: np.ndarray,
                 q0: np.ndarray) -> np.ndarray:
-        """Return the branches (k, n) of the nominal arm nearest to a goal."""
-        out, records = np.zeros((1, MOST_BRANCHES, self._n)), np.empty((1, 3))
-        self.solve(plan, goal.pose[None], goal.weights, parameters, q0[None], NOMINAL, out, records)
-        found = out[0, :int(records[0, 0])]
+        """Return the branches (k, n) of the nominal arm nearest to poses (m, 4, 4)."""
+        count = len(goals)
+        out, records = np.zeros((count, MOST_BRANCHES, self._n)), np.empty((count, 3))
+        self.solve(plan, goals, ALL_AXES, parameters, np.tile(q0, (count, 1)), NOMINAL, out,
+                   records)
+        found = out[np.arange(MOST_BRANCHES) < records[:, :1]]
         return found[np.isfinite(found).all(axis=1)]
 
     def solve(self, plan: Plan, poses: np.ndarray, weights: np.ndarray, parameters: np.ndarray,

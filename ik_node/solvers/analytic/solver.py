@@ -1,7 +1,7 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.enumeration import NOTHING, Enumeration
 from ik_node.solvers.analytic.families.parameters import parameters_of
 from ik_node.solvers.analytic.infeasibility import Infeasibility
+from ik_node.solvers.analytic.neighbourhood import Neighbourhood
 from ik_node.solvers.analytic.path_candidates import path_candidates
 from ik_node.solvers.analytic.plan import Plan, Plans
 from ik_node.solvers.analytic.refinement.solution import refine_solution
@@ -36,7 +37,7 @@ from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.packing import pack
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.result import PROVEN, StopReason
 from ik_node.solvers.search import goal_error
 
 _SAMPLES = 400      # samples of the parameters of a redundant arm
@@ -89,8 +90,9 @@ class AnalyticSolver(Solver):
         self._start_at = self.chain.neutral()
         self._listed = Enumeration(self.chain, self.packed, self._start_at,
                                    self.options.limit_margin)
-        self._infeasibility = Infeasibility(
-            self.chain, self.options, self._nearest.settings.length, self._whole, self._elbow)
+        settings = self._nearest.settings
+        self._neighbourhood = Neighbourhood(self.chain, settings, self._listed)
+        self._infeasibility = Infeasibility(self.chain, self.options, settings.length, self._elbow)
 
     def solve_all(self, goal: Any, within_limits: bool = True,
                   redundancy: Any = None) -> np.ndarray:
@@ -98,8 +100,9 @@ class AnalyticSolver(Solver):
 
         within_limits: omit branches that no whole turn brings inside the limits. redundancy: the
         parameter of a redundant arm, rad or m, or several (p,), see `redundancy_of`; by default
-        many are tried. Raises InputError for a malformed goal, UnsupportedError for one without a
-        closed form.
+        many are tried. Where the closed form finds no branch, and redundancy is None, the one that
+        `solve` finds is returned. Raises InputError for a malformed goal, UnsupportedError for one
+        without a closed form.
         """
         if within_limits is not True and within_limits is not False:
             within_limits = flag(within_limits, 'within_limits')
@@ -110,21 +113,31 @@ class AnalyticSolver(Solver):
         wanted = as_goal(goal)
         plan, parameters = self._plans.plan_for(wanted)
         if redundancy is not None:
-            parameters = plan.checked_parameters(redundancy)
-        if parameters is not None or not plan.searched:
             return self._listed.of_pose(plan, wanted.pose, wanted.weights,
+                                        plan.checked_parameters(redundancy), within_limits)
+        branches = self._enumerated(plan, wanted, parameters, within_limits)
+        if len(branches):
+            return branches
+        found = self._solve(wanted, self._start_at)
+        return found.q[None] if found.success else branches
+
+    def _enumerated(self, plan: Plan, goal: Goal, parameters: np.ndarray | None,
+                    within_limits: bool) -> np.ndarray:
+        """Return the branches (k, n) of `solve_all` by the closed form alone."""
+        if parameters is not None or not plan.searched:
+            return self._listed.of_pose(plan, goal.pose, goal.weights,
                                         NOTHING if parameters is None else parameters,
                                         within_limits)
         if plan.swivels and within_limits and self._elbow is not None:
-            intervals = self._elbow.intervals(wanted.pose)
+            intervals = self._elbow.intervals(goal.pose)
             psi = Elbow.nearest(intervals, plan.parameters_at(self._start_at)[0])
             spread = Elbow.spread(intervals, self._samples(1)[:_SHOWN, 0])
             rows = [[psi], *spread[:, None]] if len(spread) else []
-            return self._listed.at_each(plan, wanted, rows, within_limits)
+            return self._listed.at_each(plan, goal, rows, within_limits)
         lower, upper = plan.range_near(self._start_at)
         spread = lower + self._samples(len(lower))[:_SHOWN] * (upper - lower)
         own = np.clip(plan.parameters_at(self._start_at), lower, upper)
-        return self._listed.at_each(plan, wanted, [own, *spread], within_limits)
+        return self._listed.at_each(plan, goal, [own, *spread], within_limits)
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
                         redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -177,13 +190,29 @@ class AnalyticSolver(Solver):
         return Elbow.nearest(own.intervals(pose), psi) if within_limits else psi
 
     def is_complete(self, goal: Any = None) -> bool:
-        """Tell whether the absence of branches proves that such a goal has no solution.
+        """Tell whether the list of branches is complete; an empty one then proves that none exists.
 
-        That holds where the arm equals its nominal geometry, and is not redundant except by a
-        swivel angle. goal: by default a full pose. Raises UnsupportedError for a goal without a
-        closed form.
+        For an arm that holds where it equals its nominal geometry, and is not redundant except by
+        a swivel angle: without a goal that is told. For a goal, it does not hold near a singular
+        configuration that rounding may hide, nor where `solve` has no proof. Raises
+        UnsupportedError for a goal without a closed form.
         """
-        return (self._whole if goal is None else self._plans.plan_for(as_goal(goal))[0]).complete
+        if goal is None:
+            return self._whole.complete
+        wanted = as_goal(goal)
+        plan, parameters = self._plans.plan_for(wanted)
+        if not plan.complete or not self._infeasibility.is_confirmed():
+            return False
+        if not len(self._enumerated(plan, wanted, parameters, True)):
+            return self._solve(wanted, self._start_at).reason in PROVEN
+        if plan.swivels:
+            return True
+        _, hidden = self._outside(plan, wanted, NOTHING if parameters is None else parameters)
+        return next(hidden, None) is None
+
+    def is_exact_for(self, goal: Goal) -> bool:
+        """Tell whether `is_complete` holds for most goals that constrain the same axes."""
+        return self._plans.plan_for(goal)[0].complete
 
     def best_solution(self, goal: Goal, q0: np.ndarray) -> np.ndarray | None:
         """Return the preferred solution (n,), rad or m; None, without a search for a reason.
@@ -322,8 +351,11 @@ class AnalyticSolver(Solver):
         return self._nearer(goal, start, found) if met == FAR else found
 
     def _samples(self, parameters: int) -> np.ndarray:
+        """Return samples (k, p) in [0, 1], at last the ends of all: locked joints at limits."""
         if parameters not in self._spread:
-            self._spread[parameters] = low_discrepancy(_SAMPLES, parameters, self.options.seed)
+            self._spread[parameters] = np.concatenate([
+                low_discrepancy(_SAMPLES, parameters, self.options.seed),
+                np.zeros((1, parameters)), np.ones((1, parameters))])
         return self._spread[parameters]
 
     def _failed(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
@@ -336,11 +368,8 @@ class AnalyticSolver(Solver):
             best = self._nearest._solve_verified(goal, q0)
             if best.success:
                 return self._refined(goal, best)
-        near = self._listed.nominal(plan, goal, parameters, q0)
-        starts = [self._start(q) for q in near] or [q0]
-        errors = [goal_error(*self._nearest.packed, goal.pose, goal.weights,
-                             self._nearest._scratch(), q)[0] for q in starts]
-        start = starts[int(np.argmin(errors))]
+        near = self._listed.nominal(plan, goal.pose[None], parameters, q0)
+        start = min((self._start(q) for q in near), key=lambda q: self._error(goal, q), default=q0)
         if plan.complete:
             best = self._nearest._solve_verified(goal, start)
         else:
@@ -349,9 +378,31 @@ class AnalyticSolver(Solver):
             return self._refined(goal, best)
         if best.reason is StopReason.TIMEOUT or time_is_over():
             return best._replace(reason=StopReason.TIMEOUT)
-        reason = self._infeasibility.reason(plan, goal, best, lambda: self._listed.of_pose(
-            plan, goal.pose, goal.weights, parameters, within=False))
+        if best.reason in PROVEN or not plan.complete:
+            return best
+        if plan.swivels:
+            reason = self._infeasibility.swivel_reason(goal, best)
+        else:
+            outside, hidden = self._outside(plan, goal, parameters)
+            doubtful = False
+            for q in hidden:
+                found, doubtful = self._refined(goal, best._replace(q=self._start(q))), True
+                if found.success:
+                    return found
+            reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
         return best if reason is None else best._replace(reason=reason)
+
+    def _outside(self, plan: Plan, goal: Goal,
+                 parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
+        """Return every branch (k, n), whatever the limits, and others (n,) that rounding hides."""
+        known = self._listed.of_pose(plan, goal.pose, goal.weights, parameters, within=False)
+        return known, self._neighbourhood.hidden(goal, self._neighbourhood.candidates(
+            plan, goal, parameters, self._start_at, known), known)
+
+    def _error(self, goal: Goal, q: np.ndarray) -> float:
+        """Return the squared weighted error at q (n,), m² and rad²."""
+        return goal_error(*self._nearest.packed, goal.pose, goal.weights, self._nearest._scratch(),
+                          q)[0]
 
     def _refined(self, goal: Goal, found: Found) -> Found:
         """Return a result refined to full precision, where that is better."""

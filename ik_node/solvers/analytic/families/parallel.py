@@ -32,7 +32,7 @@ from ik_node.solvers.analytic.subproblems.vector3 import (
 )
 
 _THIRDS = ((1.0, 0.0), (-0.5, math.sqrt(0.75)), (-0.5, -math.sqrt(0.75)))  # of a turn
-_PARALLEL = 1e-7      # of two directions
+_PARALLEL = 1e-5      # of two directions: rounding errors tilt an axis by the root of theirs
 
 
 @njit
@@ -66,26 +66,27 @@ def solve_parallel(kinds: Integers, place: int, M: Motion, size: float, slack: f
             h, p1, p2, p3, signs[0], signs[1], signs[2],
             point_through(kinds, work, place, M, p3), across_h,
             direction_through(kinds, work, place, M, across_h), size, slack, work.wrist)
-        if count == 0 and _rotate_into_reach(kinds, work, place, M, h, p1, p2, p3):
-            write_value(kinds, work, second, out, solutions, columns)
-            count = solve_planar_arm(
-                h, p1, p2, p3, signs[0], signs[1], signs[2],
-                point_through(kinds, work, place, M, p3), across_h,
-                direction_through(kinds, work, place, M, across_h), size, slack, work.wrist)
+        for k in range(3):
+            j = (second, third, first)[k]
+            if count == 0 and _rotate_into_reach(kinds, work, place, j, M, h, p1, p2, p3, slack):
+                write_value(kinds, work, j, out, solutions, columns)
+                count = solve_planar_arm(
+                    h, p1, p2, p3, signs[0], signs[1], signs[2],
+                    point_through(kinds, work, place, M, p3), across_h,
+                    direction_through(kinds, work, place, M, across_h), size, slack, work.wrist)
         solutions = write_triple(work, place, count, out, solutions, columns)
     return solutions
 
 
 @njit
-def _rotate_into_reach(kinds: Integers, work: ClosedFormWork, place: int, M: Motion, h: Vector3,
-                       p1: Vector3, p2: Vector3, p3: Vector3) -> bool:
-    """Rotate the middle joint beside a parallel triple until the target is in the planar reach.
+def _rotate_into_reach(kinds: Integers, work: ClosedFormWork, place: int, j: int, M: Motion,
+                       h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, slack: float) -> bool:
+    """Rotate joint j beside a parallel triple until the target is in the planar reach.
 
     The joint is free where its axis is parallel to the triple's; it then carries the target along
     a circle, r² = a + b cos t + c sin t. Of the two values at which the planar arm is stretched,
     or folded, the nearer one is taken. Return whether one exists.
     """
-    j = (place + 4) % 6
     c0, s0 = work.values[j, 0], work.values[j, 1]
     if kind(kinds, work, j) == PRISMATIC:
         return False
@@ -95,6 +96,7 @@ def _rotate_into_reach(kinds: Integers, work: ClosedFormWork, place: int, M: Mot
         c, s = _THIRDS[i]
         work.values[j, 0], work.values[j, 1] = c * c0 - s * s0, s * c0 + c * s0
         if norm(minus(direction_through(kinds, work, place, M, h), h)) > _PARALLEL:
+            work.values[j, 0], work.values[j, 1] = c0, s0
             return False
         there = perpendicular(h, minus(point_through(kinds, work, place, M, p3), p1))
         squares = squares[1], squares[2], dot(there, there)
@@ -102,8 +104,9 @@ def _rotate_into_reach(kinds: Integers, work: ClosedFormWork, place: int, M: Mot
     b = (2.0 * squares[0] - squares[1] - squares[2]) / 3.0
     c = (squares[1] - squares[2]) / math.sqrt(3.0)
     wanted = (L1 + L2) ** 2 if squares[0] > (L1 + L2) ** 2 else (L1 - L2) ** 2
-    count, c1, s1, c2, s2 = solve_sinusoid(b, c, wanted - a, 0.0)
+    count, c1, s1, c2, s2 = solve_sinusoid(b, c, wanted - a, slack)
     if count == 0:
+        work.values[j, 0], work.values[j, 1] = c0, s0
         return False
     if count == 2 and c2 > c1:
         c1, s1 = c2, s2

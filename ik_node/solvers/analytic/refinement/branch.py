@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node._jit import Integers, Vector, inline, njit
+from ik_node._jit import Integers, Vector, inline, njit, rare
 from ik_node.kinematics.forward import ChainArrays, frames_beyond
 from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to
 from ik_node.solvers.analytic.refinement.newton import (
@@ -13,15 +13,14 @@ from ik_node.solvers.analytic.refinement.newton import (
     newton_refinement,
 )
 from ik_node.solvers.analytic.structure import may_be_off
-from ik_node.solvers.search import nearest_turn, residual
+from ik_node.solvers.search import AT_LIMIT, nearest_turn, residual
 from ik_node.solvers.settings import Settings
 from ik_node.solvers.task import Task
 
 _EXACT = 1e-24        # squared error of a branch that needs no refinement, m² and rad²
 _GOOD = 1e-18         # and of one that needs a single Newton step
 _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even when set to a limit
-_AT_LIMIT = 1e-9      # rad or m: a smaller excess over a limit is a rounding error
-_FIRM = 1e-6          # rad or m: largest change by refinement, for exact arms
+FIRM = 1e-6           # rad or m: largest change by refinement, for exact arms
 _SHAKY = 0.3          # rad or m: the same, for inexact arms
 _UNKNOWN = -1.0
 
@@ -93,12 +92,25 @@ def invalidate_frames(chain: ChainArrays, buffers: Buffers) -> None:
 def wrap_to_nearest(chain: ChainArrays, q0: Vector, q: Vector) -> None:
     """Wrap q in place by whole turns nearest to q0; remove excess over limits due to rounding."""
     nearest_turn(chain, q0, q)
-    lower, upper = chain.lower, chain.upper
     for k in range(q.shape[0]):
-        if q[k] < lower[k] and q[k] > lower[k] - _AT_LIMIT:
-            q[k] = lower[k]
-        elif q[k] > upper[k] and q[k] < upper[k] + _AT_LIMIT:
-            q[k] = upper[k]
+        if q[k] < chain.lower[k] or q[k] > chain.upper[k]:
+            _wrap_to_limit(chain, q, k)
+
+
+@rare
+def _wrap_to_limit(chain: ChainArrays, q: Vector, k: int) -> None:
+    """Wrap joint k, outside its limits, to a limit that it exceeds by little; set it there if less.
+
+    Near a singular configuration rounding errors of the joint values are a multiple of the pose's.
+    """
+    turn = 2.0 * math.pi
+    for limit in (chain.lower[k], chain.upper[k]):
+        off = q[k] - limit
+        if chain.turns[k] and math.isfinite(off):
+            off -= turn * round(off / turn)
+        if abs(off) < FIRM:
+            q[k] = limit if abs(off) < AT_LIMIT else limit + off
+            return
 
 
 @inline
@@ -119,4 +131,4 @@ def limit_excess(chain: ChainArrays, q: Vector) -> float:
 @njit
 def allowed_excess(structure_codes: Integers, structure_numbers: Vector) -> float:
     """Return the excess over the limits allowed before refinement, rad or m."""
-    return _SHAKY if may_be_off(structure_codes, structure_numbers) else _FIRM
+    return _SHAKY if may_be_off(structure_codes, structure_numbers) else FIRM

@@ -4,7 +4,12 @@ import math
 
 from ik_node._jit import Integers, Matrix, Vector, entry, inline, rare
 from ik_node.kinematics.forward import ChainArrays
-from ik_node.solvers.analytic.refinement.branch import invalidate_frames, joint_excess, limit_excess
+from ik_node.solvers.analytic.refinement.branch import (
+    FIRM,
+    invalidate_frames,
+    joint_excess,
+    limit_excess,
+)
 from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to
 from ik_node.solvers.analytic.refinement.newton import (
     STEPS,
@@ -102,9 +107,10 @@ def has_self_motion(chain: ChainArrays, buffers: Buffers, q: Vector) -> bool:
 def self_motion_inside_limits(chain: ChainArrays, task: Task, buffers: Buffers, q: Vector) -> float:
     """Move q (n,) along its self-motion into the limits, in place.
 
-    Return the squared error there; infinite without a self-motion, or where it stays outside.
+    Return the squared error there; infinite without a self-motion, or where it stays outside. An
+    excess that rounding explains needs none.
     """
-    if not has_self_motion(chain, buffers, q):
+    if limit_excess(chain, q) > FIRM and not has_self_motion(chain, buffers, q):
         return math.inf
     n, held, moved = q.shape[0], buffers.work.slope, buffers.work.start
     most = 0
