@@ -17,17 +17,14 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.impl.logging_severity import LoggingSeverity
-from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+from graph_here import ClientHere, Graph, Watched, wired
 from ik_node import _jit
 from ik_node.ros import session
-from ik_node.ros.clients.client import Client
 from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given
 
@@ -66,14 +63,14 @@ class NodeHere(NodeClient):
         self._steady = Clock(clock_type=ClockType.ROS_TIME)
         self._steady._set_ros_time_is_active(True)
         self._executor = SingleThreadedExecutor(context=_context())
-        self.subject = type(make.__name__, (_Watched, make), {'here': self})(
+        self.subject = type(make.__name__, (Watched, make), {'here': self})(
             **parts, steady=self._steady, context=_context(), use_global_arguments=False,
             cli_args=['--ros-args', '-p', 'use_sim_time:=true', *map(str, arguments)])
         self._name = self.subject.get_name()
         self._show_time()
         self._executor.add_node(self.subject)
-        self.node = _Graph(self)
-        self.client = _ClientHere(self)
+        self.node = Graph(self)
+        self.client = ClientHere(self)
         if start is not None:
             start(self.subject)
         self.settle()
@@ -226,106 +223,6 @@ class NodeHere(NodeClient):
         if once:
             self._once.add(text)
         self._lines.append(f'[{severity}] [{1e-9 * self._now:.9f}] [{self._name}]: {text}')
-
-
-class _Watched:
-    """What a node does otherwise in a `NodeHere`."""
-
-    def create_publisher(self, *arguments, **options):
-        return self.here.watch(super().create_publisher(*arguments, **options))
-
-    def create_lifecycle_publisher(self, *arguments, **options):
-        return self.here.watch(super().create_lifecycle_publisher(*arguments, **options))
-
-    def get_logger(self):
-        return _Log(self.here)
-
-    def count_publishers(self, topic_name):
-        return self.here.node.count_publishers(topic_name)
-
-
-class _Log(RcutilsLogger):
-    """Keeps what is logged."""
-
-    def __init__(self, here):
-        super().__init__('here')
-        self._here = here
-
-    def log(self, message, severity, *, once=False, **_):
-        self._here.write(LoggingSeverity(severity).name, message, once)
-
-    def info(self, message, **options):
-        self.log(message, LoggingSeverity.INFO, **options)
-
-    def warning(self, message, **options):
-        self.log(message, LoggingSeverity.WARN, **options)
-
-    def error(self, message, **options):
-        self.log(message, LoggingSeverity.ERROR, **options)
-
-
-class _Graph:
-    """What another node sees of the graph, and does in it, as methods of `rclpy.node.Node`."""
-
-    def __init__(self, here):
-        self._here, self._publishers = here, []
-
-    def get_clock(self):
-        return self._here.subject.get_clock()
-
-    def create_subscription(self, _, topic, callback, qos):
-        self._here.subscribe(f'/{topic.lstrip("/")}', callback, qos)
-
-    def create_publisher(self, kind, topic, qos):
-        self._publishers.append(_Publisher(self._here, f'/{topic.lstrip("/")}', kind))
-        return self._publishers[-1]
-
-    def destroy_publisher(self, publisher):
-        self._publishers.remove(publisher)
-
-    def count_publishers(self, topic):
-        return _count([*self._here.subject.publishers, *self._publishers], topic)
-
-    def count_subscribers(self, topic):
-        return _count(self._here.subject.subscriptions, topic)
-
-
-class _Publisher:
-    """A publisher to the node."""
-
-    def __init__(self, here, topic, kind):
-        self._here, self.topic_name, self._kind = here, topic, kind
-
-    def get_subscription_count(self):
-        return _count(self._here.subject.subscriptions, self.topic_name)
-
-    def publish(self, message):
-        assert isinstance(message, self._kind)
-        for subscription in list(self._here.subject.subscriptions):
-            if subscription.topic_name == self.topic_name:
-                assert subscription.msg_type is self._kind, self.topic_name
-                self._here.handle(subscription.callback, wired(message))
-        self._here.tell(self.topic_name, message)
-
-
-class _ClientHere(Client):
-    """The client, in the graph of a `NodeHere`."""
-
-    def __init__(self, here):
-        self.node, self.spin_until = here.node, here.until
-        self._listen(here._name)
-
-    def __exit__(self, *_):
-        """End nothing: the graph is the node's."""
-
-
-def _count(ends, topic):
-    return sum(end.topic_name == f'/{topic.lstrip("/")}' for end in ends)
-
-
-def wired(message):
-    """Return a message as it comes off the wire."""
-    return deserialize_message(serialize_message(message), type(message))
 
 
 @contextlib.contextmanager

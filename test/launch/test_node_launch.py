@@ -9,6 +9,7 @@ launch_pytest = pytest.importorskip(
 
 import lifecycle_msgs.msg
 from ament_index_python import get_package_share_path
+from domains import Domain
 from launch.actions import EmitEvent, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events import matches_action
@@ -30,7 +31,7 @@ from rcl_interfaces.srv import GetParameters
 from ik_node import KinematicTree
 from ik_node.ros.clients.client import Client
 
-DOMAIN = 1 + (os.getpid() + 27) % 100
+DOMAIN = Domain()
 CHAIN = KinematicTree.from_urdf(SHARE / 'urdf' / 'scara.urdf').chain()
 START = [0.3, -0.4, 0.05, 0.2]
 WEIGHTS = [1.0, 1.0, 1.0, 0.0, 0.0, 1.0]
@@ -39,7 +40,7 @@ EXITS = []
 
 def described(*actions):
     """Return a description of a graph of its own, that remembers how its processes end."""
-    os.environ['ROS_DOMAIN_ID'] = str(DOMAIN)
+    os.environ['ROS_DOMAIN_ID'] = str(DOMAIN.id)
     EXITS.clear()
     return LaunchDescription([
         *actions, RegisterEventHandler(OnProcessExit(
@@ -76,7 +77,7 @@ solver_of_cell_3:
 
 @pytest.mark.launch(fixture=from_file)
 def test_parameters_come_from_a_file_by_the_nodes_name():
-    with Client('solver_of_cell_3', domain_id=DOMAIN) as client:
+    with Client('solver_of_cell_3', domain_id=DOMAIN.id) as client:
         assert client.spin_until(lambda: client.node.count_publishers('joint_states'), 120.0)
         names = ['solver', 'tf_timeout', 'analytic.position_tolerance', 'dls.damping',
                  'dls.jacobian']
@@ -118,7 +119,7 @@ def led():
 
 @pytest.mark.launch(fixture=led)
 def test_launch_can_lead_it_through_its_lifecycle():
-    with Client(domain_id=DOMAIN, namespace='cell') as client:
+    with Client(domain_id=DOMAIN.id, namespace='cell') as client:
         assert client.wait_until_ready(120.0)
         state = call(client, GetState, 'ik_node/get_state', GetState.Request()).current_state
         assert state.label == 'active'

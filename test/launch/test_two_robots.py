@@ -14,6 +14,7 @@ launch_pytest = pytest.importorskip(
 tf2_ros = pytest.importorskip(
     'tf2_ros', reason='tf2_ros comes with a full ROS 2 install, not from PyPI')
 
+from domains import Domain
 from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from rcl_interfaces.srv import SetParametersAtomically
@@ -27,7 +28,7 @@ from ik_node.spatial import pose_from_quaternion
 from launch import LaunchDescription
 from launched import SHARE, included_demo
 
-DOMAIN = 1 + (os.getpid() + 26) % 100
+DOMAIN = Domain()
 ROBOTS = {'left': 'arm_6r', 'right': 'arm_7r'}
 CHAINS = {side: KinematicTree.from_urdf(SHARE / 'urdf' / f'{robot}.urdf').chain()
           for side, robot in ROBOTS.items()}
@@ -36,7 +37,7 @@ EXITS = []
 
 @launch_pytest.fixture
 def both():
-    os.environ['ROS_DOMAIN_ID'] = str(DOMAIN)
+    os.environ['ROS_DOMAIN_ID'] = str(DOMAIN.id)
     return LaunchDescription([
         *(included_demo(goals='false', robot=robot, namespace=side, frame_prefix=f'{side}/')
           for side, robot in ROBOTS.items()),
@@ -50,7 +51,7 @@ class Robot:
 
     def __init__(self, side):
         self.side, self.chain = side, CHAINS[side]
-        self.client = Client(domain_id=DOMAIN, namespace=side)
+        self.client = Client(domain_id=DOMAIN.id, namespace=side)
         self.heard = []
         self.client.node.create_subscription(JointState, 'joint_states', self.heard.append, 10)
 

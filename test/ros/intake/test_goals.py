@@ -59,8 +59,7 @@ def test_a_status_comes_with_every_goal_and_has_all_its_keys(node, chain):
 def test_the_joint_states_go_on_at_the_publish_rate(node):
     states = node.joint_states(5)
     stamps = [seconds(state.header.stamp) for state in states]
-    assert (np.diff(stamps) > 0.0).all()
-    assert stamps[-1] - stamps[0] > 0.12  # no more often, though a busy machine may be late
+    assert np.diff(stamps) == pytest.approx(0.05, abs=1e-3)
 
 
 def test_a_point_asks_for_the_position_only(node, chain):
@@ -131,14 +130,15 @@ def test_the_same_trouble_a_hundred_times_is_logged_about_once_a_second(node):
     message = PoseStamped(pose=Pose(position=Point(y=math.nan)))
     statuses = node.listen(DiagnosticStatus, 'ik_node/status', 200)
     publisher = node.publish(PoseStamped, 'goal_pose', message)
-    for count in range(1, 101):
-        assert node.until(lambda count=count: len(statuses) >= count)
+    for _ in range(99):
+        node.spin(0.03)
         publisher.publish(message)
+    assert len(statuses) == 100
     times = [float(time) for time in re.findall(
         r'\[(\d+\.\d+)\] .*goal refused: the position \(0, nan', node.log())]
     assert before == 0
-    assert 1 <= len(times) < 100
-    assert (np.diff(times) > 0.9).all()
+    assert len(times) == 3
+    assert np.diff(times) == pytest.approx(1.0, abs=0.04)
     assert node.alive()
 
 

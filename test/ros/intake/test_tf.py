@@ -10,14 +10,13 @@ from nav_msgs.msg import Path
 from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.time import Time
-from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from node_here import NodeHere, running
+from node_here import running
 from ros_harness import elapse
 
 STATIC = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -195,33 +194,17 @@ def test_a_path_waits_as_a_whole_and_its_poses_take_its_frame_and_stamp(node, ca
     assert_met(node, statuses)
 
 
-def set_clock(node, clock, seconds):
-    """Publish the time until the node stamps its joint states with it."""
-    states = node.listen(JointState, 'joint_states')
-    for _ in range(100):
-        clock.publish(Clock(clock=Time(seconds=seconds).to_msg()))
-        # Timers rest where simulated time stands still; a refused goal has joint states, too.
-        send(node, None, 0.0, 'nowhere')
-        if node.until(lambda: states and states[-1].header.stamp.sec == seconds, 0.1):
-            return
-    raise AssertionError(node.log())
-
-
 def test_when_the_clock_is_set_back_what_tf_said_before_is_forgotten_but_not_what_stands_still():
-    with NodeHere('-p', f'urdf_path:={ARM}', '-p', 'use_sim_time:=true', '-p',
-                       'tf_timeout:=0.0') as node:
-        assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)
-        clock = node.node.create_publisher(Clock, '/clock', 60)
-        set_clock(node, clock, 100)
+    with running(urdf_path=ARM, tf_timeout=0.0) as node:
+        node.set_time(100.0)
         camera = Camera(node)
         still = TransformStamped(child_frame_id='still')
         still.header.frame_id = 'base_link'
         still.transform.rotation.w = 1.0
         node.publish(TFMessage, '/tf_static', TFMessage(transforms=[still]), STATIC)
         camera.tell(0.0, Time(seconds=100))
-        node.settle()
         assert told_of(node, 'camera') == DiagnosticStatus.OK
-        set_clock(node, clock, 50)
+        node.set_time(50.0)
         assert told_of(node, 'camera') == DiagnosticStatus.ERROR
         assert told_of(node, 'still') == DiagnosticStatus.OK
         assert node.alive()

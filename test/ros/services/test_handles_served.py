@@ -158,7 +158,7 @@ def test_home_is_a_reset(viewer, chain):
 
 def test_every_solver_can_be_chosen_and_is_ticked(viewer, chain):
     try:
-        for name in solver_names():
+        for name in sorted({*solver_names()} - {'example'}):  # which needs a file
             viewer.choose(name)
             assert viewer.node.until(lambda name=name: viewer.node.get('solver') == name, 60.0)
             assert viewer.node.until(lambda name=name: viewer.ticked() == [name], 60.0)
