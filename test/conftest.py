@@ -1,5 +1,6 @@
 """Keeps the tests' messages on this machine, and apart from other graphs on it."""
 
+import functools
 import inspect
 import os
 import signal
@@ -35,9 +36,13 @@ def check_arguments() -> None:
         return (type(value) is np.ndarray and value.dtype == dtype and value.ndim == dimensions
                 and value.flags.c_contiguous)
 
+    @functools.cache
+    def parameters_of(kernel):
+        return tuple(inspect.signature(kernel.function).parameters.values())
+
     def check_and_run(kernel, *arguments):
         if kernel.is_entry:
-            wanted = inspect.signature(kernel.function).parameters.values()
+            wanted = parameters_of(kernel)
             assert len(arguments) == len(wanted), kernel
             for value, parameter in zip(arguments, wanted):
                 assert fits(value, parameter.annotation), (kernel, parameter.name, value)
