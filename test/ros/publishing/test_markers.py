@@ -296,7 +296,7 @@ def test_a_forgotten_goal_is_deleted_and_one_of_another_solver_has_no_status():
     robot, scene = robot_of('arm_6r', 'auto'), Scene()
     arm = one(robot)
     other = Robot(robot.tree, {'': Arm('', robot.tree, ArmOptions(solver='ccd'), {})})
-    for forget, action in ((scene.forget_goals, Marker.DELETE),
+    for forget, action in ((lambda: scene.forget_goals(robot.groups), Marker.DELETE),
                            (lambda: scene.take_up(other), Marker.ADD)):
         scene.take_up(robot)
         scene.show_goal(robot, arm, ShownGoal(Goal(arm.chain.forward(arm.start)[:3, 3]),
