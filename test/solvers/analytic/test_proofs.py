@@ -77,18 +77,15 @@ def test_a_joint_at_a_limit_beyond_half_a_turn_is_set_to_it():
         check(chain, q)
 
 
-def test_a_branch_within_rounding_of_a_limit_is_no_proof_of_limits_one_farther_outside_is():
-    tree = KinematicTree.from_dh(robots.OWN.parent / 'config/dh/puma560.yaml')
-    chain = tree.chain()
-    q = np.array([0.3, chain.upper[1], -0.2, 0.4, 0.7, 0.2])
-    reasons = []
-    for outside in (5e-7, 0.1):
-        beyond = q + [0.0, outside, 0.0, 0.0, 0.0, 0.0]
-        narrow = chain.with_limits(q - 0.05, q + [0.05, 0.0, 0.05, 0.05, 0.05, 0.05])
-        reasons.append(make_solver('analytic', narrow, position_tolerance=1e-8,
-                                   orientation_tolerance=1e-8).solve(chain.forward(beyond)).reason)
-    assert reasons[0] is not StopReason.LIMITS
-    assert reasons[1] is StopReason.LIMITS
+def test_the_excess_over_a_limit_is_that_of_the_nearest_turn():
+    chain = of_rows(PARALLEL_FIRST).with_limits([-0.25 * PI] * 6, [1.25 * PI] * 6)
+    excess = make_solver('analytic', chain)._infeasibility._limit_excess
+    inside = np.zeros(6)
+    for value, wanted in [(1.25 * PI + 0.001, 0.001), (-0.75 * PI + 0.001, 0.001),
+                          (-0.25 * PI - 0.001, 0.001), (1.75 * PI - 0.001, 0.001),
+                          (1.5 * PI, 0.25 * PI), (2.5 * PI, 0.0)]:
+        inside[2] = value
+        assert excess(inside) == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize('q', [PI + 4e-16, -PI - 4e-16, 1.25 * PI + 4e-16, -0.75 * PI + 9e-16,
