@@ -52,6 +52,8 @@ class Neighbourhood:
             pose[:3, :3] = rotation_exp(shift[3:]) @ pose[:3, :3]
         found = self._listed.nominal(plan, poses, parameters, q0)
         found = found[~self._is_among(found, known)]
+        # one of those that are alike
+        found = found[np.unique(np.round(found / _SAME), axis=0, return_index=True)[1]]
         misses = np.array([self._miss(goal, q) for q in found])
         order = np.argsort(misses, kind='stable')
         return [found[i] for i in order[:_MOST]]
