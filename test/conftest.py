@@ -7,9 +7,9 @@ import signal
 import typing
 
 import numpy as np
-from domains import Domain, stay_on_this_machine
 
 import robots
+from domains import Domain, stay_on_this_machine
 from ik_node._jit import Kernel
 
 DOMAIN = Domain()

@@ -15,7 +15,6 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import rclpy
-from domains import Domain
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -23,6 +22,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+from domains import Domain
 from graph_here import ClientHere, Graph, Watched, wired
 from ik_node import _jit
 from ik_node.ros import session

@@ -16,7 +16,6 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from domains import Domain, stay_on_this_machine
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParametersAtomically
@@ -26,6 +25,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
+from domains import Domain, stay_on_this_machine
 from ik_node.ros.clients.client import Client
 
 stay_on_this_machine()

@@ -19,7 +19,6 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 import skeletons
-
 from ik_node import KinematicTree, read_amc
 from ik_node.exceptions import IkError
 

@@ -17,7 +17,6 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 import gallery_switches
-
 import robots
 from browser import CLOSE_NOTIFICATIONS, page_of, pixel, until, view_of
 from ik_node.viewer import gallery

@@ -16,9 +16,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import gallery_switches
 from sensor_msgs.msg import JointState
 
+import gallery_switches
 import robots
 from browser import page_of, until, view_of
 from ros_harness import running

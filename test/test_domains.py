@@ -5,6 +5,7 @@ import socket
 import sys
 
 import pytest
+
 from domains import Domain, inhabited_domains
 
 pytestmark = pytest.mark.skipif(sys.platform != 'linux', reason='sockets are listed on Linux only')

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from figure_values import values
 
 import robots
+from figure_values import values
 from ik_node import KinematicTree, StopReason
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
 from ik_node.control.coupled_arms import CoupledArms

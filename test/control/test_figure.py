@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from figure_values import built, values
 
+from figure_values import built, values
 from ik_node import StopReason, tasks
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
 from ik_node.control.figure_controller import Aim, FigureController

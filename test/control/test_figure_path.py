@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import yaml
-from figure_values import values
 
 import robots
+from figure_values import values
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
 from ik_node.control.figure_path import FigurePath
 

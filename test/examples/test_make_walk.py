@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from walking import SKELETON, WALK, walk
 
 from ik_node._jit import HAVE_NUMBA
+from walking import SKELETON, WALK, walk
 
 SCRIPT = Path(__file__).parents[2] / 'examples/make_walk.py'
 

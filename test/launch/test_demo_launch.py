@@ -9,7 +9,6 @@ launch_pytest = pytest.importorskip(
     'launch_pytest', reason='launch_pytest comes with a full ROS 2 install, not from PyPI')
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from domains import Domain
 from geometry_msgs.msg import PoseStamped
 from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit
@@ -18,6 +17,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from domains import Domain
 from ik_node import KinematicTree
 from ik_node.ros.clients.client import Client
 from ik_node.ros.publishing.outputs import LATCHED

@@ -9,7 +9,6 @@ launch_pytest = pytest.importorskip(
 
 import lifecycle_msgs.msg
 from ament_index_python import get_package_share_path
-from domains import Domain
 from launch.actions import EmitEvent, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events import matches_action
@@ -17,6 +16,7 @@ from launch_ros.actions import LifecycleNode, Node
 from launch_ros.event_handlers import OnStateTransition
 from launch_ros.events.lifecycle import ChangeState
 
+from domains import Domain
 from launch import LaunchDescription
 
 try:

@@ -14,7 +14,6 @@ launch_pytest = pytest.importorskip(
 tf2_ros = pytest.importorskip(
     'tf2_ros', reason='tf2_ros comes with a full ROS 2 install, not from PyPI')
 
-from domains import Domain
 from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from rcl_interfaces.srv import SetParametersAtomically
@@ -22,6 +21,7 @@ from rclpy.parameter import Parameter
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 
+from domains import Domain
 from ik_node import KinematicTree
 from ik_node.ros.clients.client import Client
 from ik_node.spatial import pose_from_quaternion

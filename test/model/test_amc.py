@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import skeletons
-from skeletons import FIGURE, UNIT, motion, positions, random_values
 
 import robots
+import skeletons
 from ik_node import KinematicTree, ModelError, read_amc
 from ik_node.exceptions import InputError
 from ik_node.model.amc import read_motion
 from ik_node.model.readers import read_model
+from skeletons import FIGURE, UNIT, motion, positions, random_values
 
 TREE = read_model(FIGURE)
 FRAMES = [random_values(np.random.default_rng(seed)) for seed in range(5)]

@@ -5,13 +5,13 @@ import re
 
 import numpy as np
 import pytest
-import skeletons
-from skeletons import BONES, FIGURE, ROOT_ORDER, UNIT, positions, random_values
 
 import robots
+import skeletons
 from ik_node import KinematicTree, ModelError
 from ik_node.exceptions import InputError
 from ik_node.model.readers import find_reader, read_model
+from skeletons import BONES, FIGURE, ROOT_ORDER, UNIT, positions, random_values
 
 
 @pytest.fixture(scope='module')

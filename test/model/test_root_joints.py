@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-import skeletons
 
 import robots
+import skeletons
 from ik_node import KinematicTree, ModelError
 from ik_node.model.readers import read_model
 from ik_node.model.root_joints import (

@@ -7,10 +7,10 @@ import re
 
 import numpy as np
 import pytest
-import skeletons
 import yaml
 
 import robots
+import skeletons
 from ik_node import IkError, KinematicTree, ModelError
 from ik_node.exceptions import InputError
 from ik_node.model.readers import read_model

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-import skeletons
 
 import robots
+import skeletons
 from ik_node import KinematicTree, ModelError
 from ik_node.model.readers import read_model
 from ik_node.motion.recording import Recording

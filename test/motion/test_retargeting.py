@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pytest
-from walking import MAP, humanoid, humanoid_map, own_map, walk, walker, with_entry
 
 import robots
 from ik_node import ModelError
@@ -16,6 +15,7 @@ from ik_node.motion.recording import Recording
 from ik_node.motion.retargeting import retarget
 from ik_node.motion.retargeting_map import read_map
 from ik_node.motion.targets import make_targets, path_length
+from walking import MAP, humanoid, humanoid_map, own_map, walk, walker, with_entry
 
 needs_numba = pytest.mark.skipif(not HAVE_NUMBA, reason='every frame of a walk is slow without')
 TALOS = 'talos_data/robots/talos_reduced.urdf'

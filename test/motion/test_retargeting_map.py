@@ -2,10 +2,10 @@
 
 import pytest
 import yaml
-from walking import FOLDER, MAP
 
 from ik_node import ModelError
 from ik_node.motion.retargeting_map import Entry, MapOptions, RetargetingMap, read_map
+from walking import FOLDER, MAP
 
 ENTRY = {'bone': 'root', 'link': 'pelvis'}
 

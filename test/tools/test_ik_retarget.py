@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from walking import MAP, SKELETON, WALK, humanoid
 
 from ik_node.motion.recording_readers import read_recording
 from ik_node.tools.ik_retarget import main
+from walking import MAP, SKELETON, WALK, humanoid
 
 
 @pytest.fixture(scope='module')

@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 
 import numpy as np
-from hostile_uploads import hostile_uploads, packed, repeated, urdf, with_mesh
 
+from hostile_uploads import hostile_uploads, packed, repeated, urdf, with_mesh
 from ik_node import IkError
 from ik_node.model.geometry import Mesh
 from ik_node.model.readers import read_urdf_text

@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from domains import Domain
 from std_msgs.msg import String
 
 from browser import until
+from domains import Domain
 from ik_node.ros.clients.connection import Connection, SilentError
 from ik_node.ros.publishing.outputs import LATCHED
 

@@ -4,18 +4,18 @@ import signal
 
 import numpy as np
 import pytest
-import skeletons
-from player_harness import PlayerHere, PlayerUnderTest
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import robots
+import skeletons
 from ik_node import KinematicTree
 from ik_node.model.readers import read_model
 from ik_node.ros.clients import playback
 from ik_node.ros.clients.playback import read_arguments
 from ik_node.ros.clients.player import KEYS
 from opened_files import opened_files
+from player_harness import PlayerHere, PlayerUnderTest
 from ros_harness import LATCHED, seconds
 
 LIMIT = 'lower="-2" upper="2" effort="1" velocity="1"'

@@ -7,7 +7,6 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from figure_values import built
-
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
 
 

@@ -17,7 +17,7 @@ from std_srvs.srv import Trigger
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from one_node import running
+from node_here import running
 
 ARM = str(robots.OWN / 'arm_6r.urdf')
 CHAIN = KinematicTree.from_urdf(ARM).chain()

@@ -7,9 +7,9 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from figure_values import built
 from geometry_msgs.msg import PointStamped
 
+from figure_values import built
 from ik_node.control.figure_controller import FigureController
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros.conversions import array_to_point

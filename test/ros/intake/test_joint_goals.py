@@ -18,7 +18,7 @@ import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.status import KEYS
-from one_node import running
+from node_here import running
 
 ARM, TORSO = str(robots.OWN / 'arm_6r.urdf'), str(robots.OWN / 'torso.urdf')
 CHAIN = KinematicTree.from_urdf(ARM).chain()

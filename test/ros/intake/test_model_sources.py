@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import skeletons
 import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import robots
+import skeletons
 from ik_node import KinematicTree
 from node_here import NodeHere, running
 from ros_harness import LATCHED

@@ -7,7 +7,6 @@ import yaml
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from marker_checks import check_markers
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, ReliabilityPolicy
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
@@ -15,6 +14,7 @@ from visualization_msgs.msg import MarkerArray
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.publishing.workspace_markers import WorkspacePublisher
+from marker_checks import check_markers
 from node_here import running
 from ros_harness import pose
 

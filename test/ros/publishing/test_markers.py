@@ -10,7 +10,6 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from diagnostic_msgs.msg import DiagnosticStatus
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from marker_checks import check_markers
 from visualization_msgs.msg import Marker
 
 import robots
@@ -28,6 +27,7 @@ from ik_node.ros.publishing.markers.limit_bars import nearness
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 from ik_node.ros.services.interaction.marker import handle_marker
+from marker_checks import check_markers
 
 ROBOTS = {'arm_6r': ('', ''), 'arm_7r': ('', ''), 'planar_3r': ('', ''), 'scara': ('', ''),
           'torso': ('torso_link', 'left_tool0'), 'panda': ('', ''), 'puma560': ('', '')}

@@ -6,11 +6,11 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from marker_checks import check_markers
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from ik_node import KinematicTree, make_solver
+from marker_checks import check_markers
 from node_here import NodeHere, running
 
 ARM = robots.OWN / 'arm_6r.urdf'

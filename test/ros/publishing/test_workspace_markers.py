@@ -10,10 +10,10 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from domains import Domain
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
+from domains import Domain
 from ik_node.ros.clients.client import Client
 from ik_node.ros.publishing.workspace_markers import workspace_markers
 from ik_node.workspace.analysis import analyse_workspace

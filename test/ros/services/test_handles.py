@@ -8,10 +8,9 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from geometry_msgs.msg import Pose
-from handle_rig import Rig, along, at, modes, reachable, titles
-from marker_checks import check_pose
 from visualization_msgs.msg import InteractiveMarkerControl, InteractiveMarkerFeedback
 
+from handle_rig import Rig, along, at, modes, reachable, titles
 from ik_node import Goal, solver_names
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.interaction.menu import (
@@ -21,6 +20,7 @@ from ik_node.ros.services.interaction.menu import (
     chosen_solver,
     menu_entries,
 )
+from marker_checks import check_pose
 
 PLANAR = (1.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -8,7 +8,6 @@ pytest.importorskip('interactive_markers',
                     reason='interactive_markers comes with a full ROS 2 install, not from PyPI')
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from marker_checks import check_pose
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate
@@ -17,6 +16,7 @@ from visualization_msgs.srv import GetInteractiveMarkers
 import robots
 from ik_node import KinematicTree, body_solver_names, solver_names
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
+from marker_checks import check_pose
 from node_here import NodeHere, running
 from ros_harness import elapse, pose
 

@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from builtin_interfaces.msg import Duration
-from figure_values import built
 from geometry_msgs.msg import PoseStamped
 
 import robots
+from figure_values import built
 from ik_node import KinematicTree, make_solver
 from ik_node.control.arm import Arm
 from ik_node.control.bounded_solvers import BoundedSolvers

@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from handle_rig import Rig, Server, TaskRig, modes, reachable, titles
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
+from handle_rig import Rig, Server, TaskRig, modes, reachable, titles
 from ik_node import body_solver_names
 from ik_node.control.figure import GOAL
 from ik_node.control.options import NodeOptions

@@ -11,10 +11,9 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from domains import Domain
-
 import robots
 from browser import page_of, until, view_of
+from domains import Domain
 from ik_node import KinematicTree
 from ik_node.processes import node_command, running
 from ik_node.ros.clients.client import Client

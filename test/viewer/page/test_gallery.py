@@ -1,8 +1,8 @@
 """Robots chosen one after the other on the page are drawn where forward kinematics puts them."""
 
-import gallery_switches
 import numpy as np
 
+import gallery_switches
 import robots
 from browser import page_of, until, view_of
 from ros_harness import running

@@ -7,10 +7,10 @@ from urllib.error import URLError
 
 import numpy as np
 import pytest
-from player_harness import PlayerUnderTest
 
 import robots
 from browser import drag, page_of, until, view_of
+from player_harness import PlayerUnderTest
 
 TABLE = 'time,wheel\n' + ''.join(f'{0.5 * k},{0.25 * k}\n' for k in range(41))  # 20 s
 ROBOT = robots.robot(robots.joint('wheel', 'continuous', 'base', 'rim'),
