@@ -253,3 +253,8 @@ def test_numbers_whose_squares_overflow_are_refused(name, size):
                  lambda: solver.velocity(0.0 * q, 1.0 / size)):
         with pytest.raises(IkError, match='1e\\+09'):
             call()
+
+
+def test_a_feedback_that_overflows_is_refused():
+    with pytest.raises(IkError, match='feedback must be a number .* at most 1e\\+09'):
+        make_body_solver('lagrange', two_arms(), [Position('left_hand', ORIGIN)], feedback=1e160)
