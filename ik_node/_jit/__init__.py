@@ -1,7 +1,6 @@
 """Kernels: plain Python first, machine code when it is there.
 
-`machine_code` is the only importer of numba, with `lowering`, `native_clock` and
-`views`, which belong to it.
+`machine_code` is the only importer of numba, with `lowering` and `views`, which belong to it.
 """
 
 from ik_node._jit.clock import clock

@@ -24,8 +24,7 @@ from uuid import uuid4
 from ik_node._jit.kernel import HAVE_NUMBA, Kernel
 
 # What machine code depends on besides
-_OWN = ('kernel.py', 'layout.py', 'lowering.py', 'machine_code.py', 'native_clock.py',
-        'types.py', 'views.py')
+_OWN = ('kernel.py', 'layout.py', 'lowering.py', 'machine_code.py', 'types.py', 'views.py')
 
 
 @functools.cache

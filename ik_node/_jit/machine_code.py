@@ -26,7 +26,6 @@ from ik_node._jit import views
 from ik_node._jit.clock import clock
 from ik_node._jit.kernel import Kernel
 from ik_node._jit.lowering import KernelCompiler
-from ik_node._jit.native_clock import CLOCK
 
 _RARE = ('noinline', 'minsize', 'optsize')
 _SCALARS = {int: types.int64, float: types.float64, bool: types.boolean}
@@ -170,7 +169,7 @@ def _dispatcher(kernel: Kernel) -> _Called:
 def _type_of_kernel(kernel: Kernel, _: Any) -> Any:
     if kernel.layout is not None:
         return views.maker(kernel)
-    return CLOCK if kernel is clock else types.Dispatcher(_dispatcher(kernel))
+    return views.CLOCK if kernel is clock else types.Dispatcher(_dispatcher(kernel))
 
 
 def argument_types(kernel: Kernel) -> tuple[Any, ...]:

@@ -1,11 +1,13 @@
-"""Named tuples with a `Layout`, in machine code: views that compute where a field lies.
+"""Named tuples with a `Layout`, and the clock, in machine code: what kernels read.
 
 As a tuple of arrays a chain is a hundred values, which every call hands on and every kernel unpacks
 and copies. A view is two pointers and two sizes, and the type of an array then says its constant
-strides. The numbers of a tuple never change while a kernel runs; its arrays may.
+strides. The numbers of a tuple never change while a kernel runs; its arrays may. A view computes
+where a field lies. The clock is that of `time.perf_counter`.
 """
 
 import functools
+import time
 from typing import Any
 
 from llvmlite import ir
@@ -21,6 +23,7 @@ from numba.core.typing.templates import (
 from numba.extending import register_model
 from numba.np.arrayobj import make_array, populate_array
 
+from ik_node._jit.clock import clock
 from ik_node._jit.kernel import Kernel
 from ik_node._jit.layout import Field, Layout, Size
 
@@ -137,3 +140,29 @@ def _emit(builder: Any, size: Size, m: Any, n: Any) -> Any:
             term = builder.mul(term, factor, flags=['nsw'])
         total = builder.add(total, term, flags=['nsw']) if size.terms.keys() - {(i, j)} else term
     return total
+
+
+class _Reading(AbstractTemplate):
+    key = clock
+
+    def generic(self, arguments: Any, _: Any) -> Any:
+        """Return the type: a number of no arguments."""
+        return signature(types.float64)
+
+
+CLOCK: Any = types.Function(_Reading)
+"""Numba's type of the kernel `clock`."""
+
+
+@lower_builtin(clock)
+def _read_clock(context: Any, builder: Any, _types: Any, _values: Any) -> Any:
+    """Read the clock, whose seconds and nanoseconds are two integers."""
+    which = getattr(time, 'CLOCK_UPTIME_RAW', time.CLOCK_MONOTONIC)  # macOS, and all others
+    parts = cgutils.alloca_once(builder, ir.IntType(64), size=2)
+    kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), ir.IntType(64).as_pointer()])
+    read = cgutils.get_or_insert_function(builder.module, kind, 'clock_gettime')
+    builder.call(read, [ir.IntType(32)(which), parts])
+    seconds, nanoseconds = (
+        builder.sitofp(builder.load(builder.gep(parts, [ir.IntType(32)(k)])), ir.DoubleType())
+        for k in range(2))
+    return builder.fadd(seconds, builder.fmul(nanoseconds, ir.DoubleType()(1e-9)))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ik_node._arrays import floats, number, numbers, pose_fault, vector
+from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, shown
 from ik_node.rotations import EXACT, ROTATION_TOLERANCE, as_rotation, nearest_rotation
 from ik_node.spatial import is_pose
@@ -43,8 +44,16 @@ def fixed(array: np.ndarray) -> np.ndarray:
 
 
 def point(value: Any, what: str) -> np.ndarray:
-    """Return three finite numbers (3,)."""
-    return fixed(vector(value, 3, what))
+    """Return three finite numbers (3,), at most MAX_NUMBER in size."""
+    return fixed(bounded(vector(value, 3, what), what))
+
+
+def bounded(values: np.ndarray, what: str) -> np.ndarray:
+    """Return numbers (k,). Raises InputError for those whose squares would leave no digits."""
+    if np.abs(values).max(initial=0.0) > MAX_NUMBER:
+        raise InputError(f'{what} must be at most {MAX_NUMBER:g} in size, not '
+                         f'{shown(values.tolist())}')
+    return values
 
 
 def direction(value: Any, what: str) -> np.ndarray:
@@ -68,6 +77,7 @@ def pose(value: Any, what: str) -> np.ndarray:
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (4, 4):
         T = value.copy()
         if is_pose(T, EXACT):  # as most are, and fast where targets are streamed
+            bounded(T[:3, 3], what)
             return fixed(T)
     T = floats(value, what)
     if T.shape != (4, 4):
@@ -75,6 +85,7 @@ def pose(value: Any, what: str) -> np.ndarray:
     if not is_pose(T, ROTATION_TOLERANCE):
         raise InputError(f'{what} is no pose: {pose_fault(T, ROTATION_TOLERANCE)}')
     T[:3, :3] = nearest_rotation(np.ascontiguousarray(T[:3, :3]))
+    bounded(T[:3, 3], what)
     return fixed(T)
 
 
@@ -101,14 +112,16 @@ def _not_negative(values: np.ndarray, what: str) -> np.ndarray:
         raise InputError(f'{what} must be finite and not negative, not {shown(values.tolist())}')
     if not values.any():
         raise InputError(f'{what} must have at least one entry above 0')
-    return values
+    return bounded(values, what)
 
 
 def at_least_zero(value: Any, what: str) -> float:
-    """Return a finite number ≥ 0."""
+    """Return a number from 0 to MAX_NUMBER."""
     values = number(value, what)
     if values < 0.0:
         raise InputError(f'{what} must be a number of at least 0, not {values:g}')
+    if values > MAX_NUMBER:
+        raise InputError(f'{what} must be a number of at most {MAX_NUMBER:g}, not {values:g}')
     return values
 
 

@@ -39,6 +39,15 @@ def test_rows_that_depend_on_each_other_leave_the_least_squares_solution():
     assert x == pytest.approx(np.ones(3), abs=1e-6)
 
 
+def test_a_stiffness_beyond_the_digits_of_the_mass_is_solved():
+    stiff = np.ones(3) / np.sqrt(3.0)
+    M = 1e-9 * np.eye(3) + 1e9 * np.outer(stiff, stiff)
+    M[0, 0] -= 1e-7  # as rounding has it: no longer definite
+    x = least_energy(M, 1e9 * stiff, np.empty((0, 3)), np.empty(0), np.empty(0, dtype=bool),
+                     -np.ones(3), np.ones(3))
+    assert stiff @ x == pytest.approx(1.0, abs=1e-6)
+
+
 @pytest.mark.parametrize('seed', range(40))
 def test_it_finds_the_minimum_that_scipy_finds(seed):
     M, f, A, e, one_sided, lower, upper = program(seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ik_node import StopReason, body_solver_names, make_body_solver
+from ik_node import IkError, StopReason, body_solver_names, make_body_solver
 from ik_node.tasks import (
     CenterOfMass,
     CustomTask,
@@ -235,3 +235,26 @@ def test_the_closest_configuration_is_searched_for_from_few_of_the_starts(name, 
     calls = calls_of(monkeypatch, solver, '_settle')
     assert not solver.closest().success
     assert 1 <= len(calls) <= 3
+
+
+@pytest.mark.parametrize('name', body_solver_names())
+@pytest.mark.parametrize('size', [1e200, 1e308])
+def test_numbers_whose_squares_overflow_are_refused(name, size):
+    body = two_arms('floating')
+    for make in (lambda: Position('left_hand', [size, 0.0, 0.0]),
+                 lambda: Pose('left_hand', placed(size, 0.0, 0.0)),
+                 lambda: Position('left_hand', ORIGIN, weight=size)):
+        with pytest.raises(IkError, match='at most 1e\\+09'):
+            make()
+    solver = make_body_solver(name, body, [Position('left_hand', ORIGIN)])
+    q = np.full(body.n_joints, size)
+    for call in (lambda: solver.solve(q), lambda: solver.closest(q),
+                 lambda: solver.velocity(q, 1.0), lambda: solver.velocity(0.0 * q, size),
+                 lambda: solver.velocity(0.0 * q, 1.0 / size)):
+        with pytest.raises(IkError, match='1e\\+09'):
+            call()
+
+
+def test_a_feedback_that_overflows_is_refused():
+    with pytest.raises(IkError, match='feedback must be a number .* at most 1e\\+09'):
+        make_body_solver('lagrange', two_arms(), [Position('left_hand', ORIGIN)], feedback=1e160)

@@ -10,7 +10,8 @@ import numpy as np
 
 from ik_node import _jit
 from ik_node._arrays import number
-from ik_node.exceptions import InputError, names
+from ik_node.bounds import MAX_NUMBER
+from ik_node.exceptions import InputError, names, shown
 from ik_node.kinematics.forward import tree_frames
 from ik_node.kinematics.inertia import center_of_mass
 from ik_node.kinematics.jacobian import point_jacobian
@@ -31,6 +32,7 @@ from ik_node.solvers.result import StopReason
 from ik_node.spatial import is_pose, rotation_defect
 from ik_node.tasks.base import Task
 from ik_node.tasks.center_of_mass import CenterOfMass
+from ik_node.tasks.checks import bounded
 
 
 class BodySolver(Attempts):
@@ -90,10 +92,13 @@ class BodySolver(Attempts):
         velocity limits; a q outside the limits comes back as fast as those let it. Raises
         InputError for a malformed q or dt.
         """
-        at = self.body.checked(q)
+        at = bounded(self.body.checked(q), 'q')
         period = number(dt, 'dt')
         if not period > 0.0:
             raise InputError(f'dt must be above 0 s, not {period:g}')
+        if not 1.0 / MAX_NUMBER <= period <= MAX_NUMBER:
+            raise InputError(f'dt must be from {1.0 / MAX_NUMBER:g} to {MAX_NUMBER:g} s, not '
+                             f'{period:g}')
         levels = self._levels_now()
         self._begin()
         most = np.minimum(self.body.velocity_limits * period,
@@ -105,6 +110,8 @@ class BodySolver(Attempts):
         step = np.clip(self._step(levels, frames, lower, upper, period), lower, upper)
         velocity = step / period
         velocity = np.clip(velocity, -self.body.velocity_limits, self.body.velocity_limits)
+        if not np.isfinite(velocity).all():
+            raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return _inside(at, velocity, period, self.body)
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
@@ -163,7 +170,8 @@ class BodySolver(Attempts):
         """Return q0 (n,) as a new array inside the limits."""
         if q0 is None:
             return self.body.neutral()
-        q = np.minimum(np.maximum(self.body.checked(q0), self.body.lower), self.body.upper)
+        at = bounded(self.body.checked(q0), 'q0')
+        q = np.minimum(np.maximum(at, self.body.lower), self.body.upper)
         return shorten_root(self.body, q)
 
     def _problem(self, q0: Any, started: float) -> Problem:

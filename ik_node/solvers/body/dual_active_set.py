@@ -9,6 +9,7 @@ import numpy as np
 _VIOLATED = 1e-10
 _DEPENDENT = 1e-4   # diagonal entry of R over the largest: equalities that depend on each other
 _NO_STEP = 1e-12    # |z|² over |n|² of a constraint that depends on the active ones
+_ROUNDING = 1e-14   # of a trace
 _ROUNDS = 10        # iterations per constraint, at most
 
 
@@ -20,7 +21,7 @@ def least_energy(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray,
     (n,). None where no x satisfies all of it, or equalities depend on each other.
     """
     # With M = L Lᵀ and y = Lᵀ x it is |y|²/2 − gᵀ y.
-    inverse = np.linalg.inv(np.linalg.cholesky(M))
+    inverse = np.linalg.inv(cholesky(M))
     y = inverse @ f
     rows = A @ inverse.T
     equal, bound = rows[~one_sided], e[~one_sided]
@@ -36,6 +37,14 @@ def least_energy(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray,
         y = y + Q @ np.linalg.solve(R.T, bound - equal @ y)
     found = _add_violated(y, Q, R, equal, normals, offsets)
     return None if found is None else np.clip(inverse.T @ found, lower, upper)
+
+
+def cholesky(M: np.ndarray) -> np.ndarray:
+    """Return L (n, n) with L Lᵀ = M; where M is positive definite but for rounding, of more."""
+    try:
+        return np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        return np.linalg.cholesky(M + _ROUNDING * float(np.trace(M)) * np.eye(len(M)))
 
 
 def _add_violated(y: np.ndarray, Q: np.ndarray, R: np.ndarray, equal: np.ndarray,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ik_node import _jit
+from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import OptionError, names, shown
 from ik_node.kinematics.inertia import mass_matrix
 from ik_node.model.body import Body, inertia_arrays
@@ -40,7 +41,7 @@ class LagrangeOptions(BodyOptions):
         'number for each joint', 'kg m² or kg', kind=float, listed=True,
         named=True, low=0.0, positive=True)
     feedback: float = option(
-        1.0, 'which part of an error a constraint corrects in one step', low=0.0)
+        1.0, 'which part of an error a constraint corrects in one step', low=0.0, high=MAX_NUMBER)
 
 
 class LagrangeSolver(BodySolver):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.solvers.body.dual_active_set import least_energy
+from ik_node.solvers.body.dual_active_set import cholesky, least_energy
 from ik_node.solvers.body.levels import cascade
 from ik_node.solvers.body.problem import LevelRows
 
@@ -77,7 +77,7 @@ def move(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray, one_sided: 
     if least is not None:
         return Motion(least, multipliers)
     # Constraints that conflict: level by level, which is slower, but always ends.
-    L = np.linalg.cholesky(M)
+    L = cholesky(M)
     energy = LevelRows(L.T, np.linalg.solve(L, f), np.zeros(n, dtype=bool), 0.0, False)
     x = cascade([LevelRows(A, e, one_sided, 0.0, False), energy], lower, upper, 0.0)
     return Motion(np.clip(x, lower, upper), multipliers)
@@ -103,7 +103,7 @@ def _solve(M: np.ndarray, f: np.ndarray, A: np.ndarray, e: np.ndarray, free: np.
     moved = x.copy()
     moved[free] = 0.0
     # With M = L Lᵀ and y = Lᵀ x the kinetic energy is |y|²/2.
-    L = np.linalg.cholesky(M[np.ix_(free, free)]) if free.any() else np.empty((0, 0))
+    L = cholesky(M[np.ix_(free, free)]) if free.any() else np.empty((0, 0))
     inverse = np.linalg.inv(L) if len(L) else L
     pulled = inverse @ (f[free] - M[np.ix_(free, held)] @ x[held])
     multipliers = np.zeros(len(e))
