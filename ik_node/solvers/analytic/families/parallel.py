@@ -66,7 +66,7 @@ def solve_parallel(kinds: Integers, place: int, M: Motion, size: float, slack: f
             h, p1, p2, p3, signs[0], signs[1], signs[2],
             point_through(kinds, work, place, M, p3), across_h,
             direction_through(kinds, work, place, M, across_h), size, slack, work.wrist)
-        for k in range(3):
+        for k in range(3 if count == 0 else 0):
             j = (second, third, first)[k]
             if count == 0 and _rotate_into_reach(kinds, work, place, j, M, h, p1, p2, p3, slack):
                 write_value(kinds, work, j, out, solutions, columns)

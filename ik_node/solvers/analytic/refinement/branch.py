@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node._jit import Integers, Vector, inline, njit, rare
+from ik_node._jit import Integers, Vector, inline, njit
 from ik_node.kinematics.forward import ChainArrays, frames_beyond
 from ik_node.solvers.analytic.refinement.buffers import Buffers, copy_to
 from ik_node.solvers.analytic.refinement.newton import (
@@ -23,6 +23,7 @@ _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even whe
 FIRM = 1e-6           # rad or m: largest change by refinement, for exact arms
 _SHAKY = 0.3          # rad or m: the same, for inexact arms
 _UNKNOWN = -1.0
+_TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
 
 
 @njit
@@ -92,25 +93,25 @@ def invalidate_frames(chain: ChainArrays, buffers: Buffers) -> None:
 def wrap_to_nearest(chain: ChainArrays, q0: Vector, q: Vector) -> None:
     """Wrap q in place by whole turns nearest to q0; remove excess over limits due to rounding."""
     nearest_turn(chain, q0, q)
+    lower, upper = chain.lower, chain.upper
     for k in range(q.shape[0]):
-        if q[k] < chain.lower[k] or q[k] > chain.upper[k]:
-            _wrap_to_limit(chain, q, k)
+        if q[k] < lower[k] or q[k] > upper[k]:
+            q[k] = _at_limit(q[k], lower[k], chain.turns[k])
+            q[k] = _at_limit(q[k], upper[k], chain.turns[k])
 
 
-@rare
-def _wrap_to_limit(chain: ChainArrays, q: Vector, k: int) -> None:
-    """Wrap joint k, outside its limits, to a limit that it exceeds by little; set it there if less.
+@inline
+def _at_limit(value: float, limit: float, turns: bool) -> float:
+    """Return a joint value wrapped to beside a limit that it is near; the limit where it is nearer.
 
     Near a singular configuration rounding errors of the joint values are a multiple of the pose's.
     """
-    turn = 2.0 * math.pi
-    for limit in (chain.lower[k], chain.upper[k]):
-        off = q[k] - limit
-        if chain.turns[k] and math.isfinite(off):
-            off -= turn * round(off / turn)
-        if abs(off) < FIRM:
-            q[k] = limit if abs(off) < AT_LIMIT else limit + off
-            return
+    off = value - limit
+    if turns and math.isfinite(limit):
+        off -= _TURN * round(off * _PER_TURN)
+    if abs(off) >= FIRM:
+        return value
+    return limit if abs(off) < AT_LIMIT else limit + off
 
 
 @inline
