@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import rclpy
+from domains import Domain
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -29,6 +30,7 @@ from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given
 
 START = 1000.0             # s: what the clock shows at first
+_DOMAIN = Domain()         # in which nobody else is
 _TICK = 100_000            # ns that a message takes to be handled
 _LONGEST = 100_000_000     # ns that the clock moves at a time
 _MANY = 10_000             # callbacks at one time: they go on for ever
@@ -42,7 +44,8 @@ session.gc = SimpleNamespace(unfreeze=int, collect=int, freeze=int)
 def _context():
     """Return the ROS context of all nodes of this process: a participant of DDS costs time."""
     context = rclpy.Context()
-    rclpy.init(context=context, args=['--ros-args', '--disable-rosout-logs'],
+    rclpy.init(context=context, domain_id=_DOMAIN.id,
+               args=['--ros-args', '--disable-rosout-logs'],
                signal_handler_options=SignalHandlerOptions.NO)
     return context
 

@@ -184,6 +184,28 @@ def test_the_motion_goes_out_as_a_trajectory_for_a_controller(node, heard):
     assert not any(hold.velocities)
 
 
+@in_one_mode
+def test_a_goal_in_the_frame_of_a_moving_link_is_taken_from_where_it_is_at_that_moment(node, heard):
+    trajectories = node.listen(JointTrajectory, CONTROLLER)
+    assert node.client.send(goal(0.0, 0.2, -0.1)).met
+    began = node.now
+    under_way(node, heard)
+    before = len(heard)
+    assert node.until(lambda: len(heard) > before)
+    node.spin(0.007)  # between two joint states
+    now = node.now - began
+    answer = node.client.send(np.eye(4), frame='tool0')
+    assert answer.met, answer.message
+    arrive(node, heard, float(answer.values['motion_duration']))
+    points = trajectories[0].points
+    times = [seconds(point.time_from_start) for point in points]
+    q = [np.interp(now, times, values)
+         for values in np.transpose([point.positions for point in points])]
+    # Nobody can stop at once: it goes back to where it was.
+    assert chain.forward(heard[-1].position)[:3, 3] == pytest.approx(
+        chain.forward(q)[:3, 3], abs=3e-4)
+
+
 def test_an_empty_path_stops_the_arm_on_its_way(node, heard):
     publisher = node.node.create_publisher(PoseArray, 'goal_poses', 1)
     assert node.until(lambda: publisher.get_subscription_count() > 0)

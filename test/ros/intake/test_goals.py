@@ -142,6 +142,17 @@ def test_the_same_trouble_a_hundred_times_is_logged_about_once_a_second(node):
     assert node.alive()
 
 
+def test_of_many_different_troubles_ten_a_second_are_logged(node):
+    node.spin(1.0)
+    before = node.log().count('goal refused: unknown frame')
+    for k in range(15):
+        message = PoseStamped()
+        message.header.frame_id = f'nowhere {k}'
+        node.publish(PoseStamped, 'goal_pose', message)
+    assert node.log().count('goal refused: unknown frame') == before + 10
+    node.spin(1.0)
+
+
 def test_a_goal_beyond_reach_is_told_so_and_the_arm_holds(node, chain):
     good = node.client.send(reachable(chain, 12)).joints
     answer = node.client.send(pose(5.0, 0.0, 0.5))
@@ -208,6 +219,22 @@ def test_a_path_goes_on_when_parameters_change_that_do_not_concern_it(node, chai
     assert statuses[-1].message.startswith('waypoint 12 of 12: ')
     state = node.joint_states()[0]
     assert chain.forward(np.array(state.position)) == pytest.approx(chain.forward(end), abs=2e-6)
+
+
+def test_a_new_goal_ends_the_path(node, chain):
+    from ik_node.ros.conversions import matrix_to_pose
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    node.publish(Path, 'goal_path', Path(poses=[
+        PoseStamped(pose=matrix_to_pose(chain.forward(np.full(6, 0.1 + 0.02 * k))))
+        for k in range(12)]))
+    assert node.until(lambda: len(statuses) == 3), node.log()
+    goal = reachable(chain, 15)
+    answer = node.client.send(goal)
+    assert answer.met
+    node.spin(1.0)
+    assert len(statuses) == 4, [status.message for status in statuses]
+    state = node.joint_states()[0]
+    assert chain.forward(np.array(state.position)) == pytest.approx(goal, abs=2e-6)
 
 
 def test_a_path_with_a_bad_waypoint_is_refused_as_a_whole_with_its_place(node, chain):
