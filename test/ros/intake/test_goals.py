@@ -13,6 +13,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from ik_node import KinematicTree
+from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import KEYS
 from node_here import NodeHere, running
 from ros_harness import pose, seconds
@@ -186,7 +187,6 @@ def test_a_path_is_followed_waypoint_by_waypoint(node, chain):
     start, end = robots.random_q(chain, rng, 0.4), robots.random_q(chain, rng, 0.4)
     message = Path()
     for share in np.linspace(0.0, 1.0, 5):
-        from ik_node.ros.conversions import matrix_to_pose
         message.poses.append(PoseStamped(pose=matrix_to_pose(
             chain.forward((1 - share) * start + share * end))))
     statuses = node.listen(DiagnosticStatus, 'ik_node/status')
@@ -199,7 +199,6 @@ def test_a_path_is_followed_waypoint_by_waypoint(node, chain):
 
 
 def test_a_path_goes_on_when_parameters_change_that_do_not_concern_it(node, chain):
-    from ik_node.ros.conversions import matrix_to_pose
     rng = np.random.default_rng(14)
     start, end = robots.random_q(chain, rng, 0.4), robots.random_q(chain, rng, 0.4)
     message = Path(poses=[
@@ -221,13 +220,31 @@ def test_a_path_goes_on_when_parameters_change_that_do_not_concern_it(node, chai
     assert chain.forward(np.array(state.position)) == pytest.approx(chain.forward(end), abs=2e-6)
 
 
-def test_a_new_goal_ends_the_path(node, chain):
-    from ik_node.ros.conversions import matrix_to_pose
+def begin_path(node, chain):
+    """Send a path of 12 waypoints, and return the statuses, of which three have come."""
     statuses = node.listen(DiagnosticStatus, 'ik_node/status')
     node.publish(Path, 'goal_path', Path(poses=[
         PoseStamped(pose=matrix_to_pose(chain.forward(np.full(6, 0.1 + 0.02 * k))))
         for k in range(12)]))
     assert node.until(lambda: len(statuses) == 3), node.log()
+    return statuses
+
+
+@pytest.mark.parametrize('end', ['disable', 'deactivate'])
+def test_a_path_ends_where_goals_are_not_handled(node, chain, end):
+    statuses = begin_path(node, chain)
+    if end == 'disable':
+        for enabled in (False, True):
+            assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=enabled)).success
+    else:
+        assert node.transition('deactivate')
+        assert node.transition('activate')
+    node.spin(1.0)
+    assert len(statuses) == 3, [status.message for status in statuses]
+
+
+def test_a_new_goal_ends_the_path(node, chain):
+    statuses = begin_path(node, chain)
     goal = reachable(chain, 15)
     answer = node.client.send(goal)
     assert answer.met
@@ -330,7 +347,6 @@ def test_two_arms_have_their_own_goals_and_one_joint_state(tmp_path):
         for name in ('left', 'right'):
             chain = tree.chain('torso_link', f'{name}_tool0')
             goal = reachable(chain, 60)
-            from ik_node.ros.conversions import matrix_to_pose
             node.publish(PoseStamped, f'{name}/goal_pose', PoseStamped(pose=matrix_to_pose(goal)))
             assert node.until(lambda: statuses, 120.0), node.log()  # compiling, perhaps
             status = statuses.pop()
