@@ -8,6 +8,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion
 from nav_msgs.msg import Path
+from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -61,6 +62,16 @@ def test_the_joint_states_go_on_at_the_publish_rate(node):
     states = node.joint_states(5)
     stamps = [seconds(state.header.stamp) for state in states]
     assert np.diff(stamps) == pytest.approx(0.05, abs=1e-3)
+
+
+def test_without_a_publish_rate_joint_states_come_with_answers_only(chain):
+    with running(urdf_path=ARM, publish_rate=0.0) as node:
+        states = node.listen(JointState, 'joint_states')
+        node.spin(2.0)
+        assert states == []
+        assert node.client.send(reachable(chain, 6)).met
+        node.spin(2.0)
+        assert len(states) == 1
 
 
 def test_a_point_asks_for_the_position_only(node, chain):
@@ -220,6 +231,31 @@ def test_a_path_goes_on_when_parameters_change_that_do_not_concern_it(node, chai
     assert chain.forward(np.array(state.position)) == pytest.approx(chain.forward(end), abs=2e-6)
 
 
+def test_a_waypoint_that_is_not_met_ends_the_path(node, chain):
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    goals = [reachable(chain, 20), pose(5.0, 0.0, 0.5), reachable(chain, 21), reachable(chain, 22)]
+    node.publish(Path, 'goal_path', Path(poses=[
+        PoseStamped(pose=matrix_to_pose(T)) for T in goals]))
+    node.spin(1.0)
+    assert [status.level for status in statuses] == [DiagnosticStatus.OK, DiagnosticStatus.ERROR]
+    state = node.joint_states()[0]
+    assert chain.forward(np.array(state.position)) == pytest.approx(goals[0], abs=2e-6)
+
+
+def test_waypoints_without_a_frame_are_in_that_of_the_path(node, chain):
+    before = node.client.send(reachable(chain, 23)).joints
+    T = chain.tree.forward(before)['link_1']
+    message = Path(poses=[PoseStamped(pose=matrix_to_pose(
+        np.linalg.inv(T) @ reachable(chain, 24)))])
+    message.header.frame_id = 'link_1'
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    node.publish(Path, 'goal_path', message)
+    assert node.until(lambda: statuses), node.log()
+    assert statuses[0].level == DiagnosticStatus.OK, statuses[0].message
+    state = node.joint_states()[0]
+    assert chain.forward(np.array(state.position)) == pytest.approx(reachable(chain, 24), abs=2e-6)
+
+
 def begin_path(node, chain):
     """Send a path of 12 waypoints, and return the statuses, of which three have come."""
     statuses = node.listen(DiagnosticStatus, 'ik_node/status')
@@ -303,6 +339,10 @@ def test_markers_show_the_goal_in_the_colour_of_its_fate_and_the_tips_trail(node
     assert markers['status', 0].text == 'dls: the goal is met'
     node.client.send(pose(5.0, 0.0, 0.5))
     assert node.until(lambda: {(m.ns, m.id): m for m in heard[-1].markers}['goal', 0].color.r > 0.8)
+    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    heard.clear()
+    assert node.until(lambda: heard)
+    assert not any(m.ns == 'goal' and m.action == Marker.ADD for m in heard[-1].markers)
 
 
 @pytest.mark.parametrize(('robot', 'weights', 'goal'), [
