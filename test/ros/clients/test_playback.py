@@ -128,6 +128,11 @@ def test_the_status_says_how_far_the_motion_is(player):
     message, values = player.status()
     assert message == 'playing'
     assert float(values['time']) >= 1.75
+    times = []
+    for _ in range(4):
+        player.status()
+        times.append(player.now)
+    assert np.diff(times) == pytest.approx(0.2, abs=1e-3)
 
 
 def test_setting_the_time_seeks_paused_or_not(player):
@@ -148,7 +153,10 @@ def test_speed_scales_the_time_of_the_motion(player):
     states = player.hear(30)
     check_pace(states, 8.0)
     check_values(states)
-    assert player.set(speed=0.125)[0]
+    before = player.states[-1]
+    player.spin(0.02)
+    assert player.set(speed=0.125)[0]  # which is published at once, at the speed until then
+    check_pace([before, player.states[-1]], 8.0)
     check_pace(player.hear(30), 0.125)
 
 

@@ -252,8 +252,10 @@ def test_to_deactivate_stops_the_arm_where_it_is(node, heard):
     under_way(node, heard)
     assert node.transition('deactivate')
     assert node.until(lambda: not any(heard[-1].velocity)), node.log()
-    node.settle()
     last = heard[-1]
+    reset = node.call(Trigger, 'ik_node/reset', Trigger.Request())
+    assert (reset.success, reset.message) == (
+        False, 'the node is not active, or disabled: motions are not allowed')
     assert node.transition('activate')
     elapse(node, heard, 0.2)
     assert heard[-1].position == last.position

@@ -8,11 +8,13 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion
 from nav_msgs.msg import Path
+from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from ik_node import KinematicTree
+from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import KEYS
 from node_here import NodeHere, running
 from ros_harness import pose, seconds
@@ -60,6 +62,16 @@ def test_the_joint_states_go_on_at_the_publish_rate(node):
     states = node.joint_states(5)
     stamps = [seconds(state.header.stamp) for state in states]
     assert np.diff(stamps) == pytest.approx(0.05, abs=1e-3)
+
+
+def test_without_a_publish_rate_joint_states_come_with_answers_only(chain):
+    with running(urdf_path=ARM, publish_rate=0.0) as node:
+        states = node.listen(JointState, 'joint_states')
+        node.spin(2.0)
+        assert states == []
+        assert node.client.send(reachable(chain, 6)).met
+        node.spin(2.0)
+        assert len(states) == 1
 
 
 def test_a_point_asks_for_the_position_only(node, chain):
@@ -150,6 +162,7 @@ def test_of_many_different_troubles_ten_a_second_are_logged(node):
         message.header.frame_id = f'nowhere {k}'
         node.publish(PoseStamped, 'goal_pose', message)
     assert node.log().count('goal refused: unknown frame') == before + 10
+    node.spin(1.0)
 
 
 def test_a_goal_beyond_reach_is_told_so_and_the_arm_holds(node, chain):
@@ -185,7 +198,6 @@ def test_a_path_is_followed_waypoint_by_waypoint(node, chain):
     start, end = robots.random_q(chain, rng, 0.4), robots.random_q(chain, rng, 0.4)
     message = Path()
     for share in np.linspace(0.0, 1.0, 5):
-        from ik_node.ros.conversions import matrix_to_pose
         message.poses.append(PoseStamped(pose=matrix_to_pose(
             chain.forward((1 - share) * start + share * end))))
     statuses = node.listen(DiagnosticStatus, 'ik_node/status')
@@ -198,7 +210,6 @@ def test_a_path_is_followed_waypoint_by_waypoint(node, chain):
 
 
 def test_a_path_goes_on_when_parameters_change_that_do_not_concern_it(node, chain):
-    from ik_node.ros.conversions import matrix_to_pose
     rng = np.random.default_rng(14)
     start, end = robots.random_q(chain, rng, 0.4), robots.random_q(chain, rng, 0.4)
     message = Path(poses=[
@@ -220,13 +231,56 @@ def test_a_path_goes_on_when_parameters_change_that_do_not_concern_it(node, chai
     assert chain.forward(np.array(state.position)) == pytest.approx(chain.forward(end), abs=2e-6)
 
 
-def test_a_new_goal_ends_the_path(node, chain):
-    from ik_node.ros.conversions import matrix_to_pose
+def test_a_waypoint_that_is_not_met_ends_the_path(node, chain):
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    goals = [reachable(chain, 20), pose(5.0, 0.0, 0.5), reachable(chain, 21), reachable(chain, 22)]
+    node.publish(Path, 'goal_path', Path(poses=[
+        PoseStamped(pose=matrix_to_pose(T)) for T in goals]))
+    node.spin(1.0)
+    assert [status.level for status in statuses] == [DiagnosticStatus.OK, DiagnosticStatus.ERROR]
+    state = node.joint_states()[0]
+    assert chain.forward(np.array(state.position)) == pytest.approx(goals[0], abs=2e-6)
+
+
+def test_waypoints_without_a_frame_are_in_that_of_the_path(node, chain):
+    before = node.client.send(reachable(chain, 23)).joints
+    T = chain.tree.forward(before)['link_1']
+    message = Path(poses=[PoseStamped(pose=matrix_to_pose(
+        np.linalg.inv(T) @ reachable(chain, 24)))])
+    message.header.frame_id = 'link_1'
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    node.publish(Path, 'goal_path', message)
+    assert node.until(lambda: statuses), node.log()
+    assert statuses[0].level == DiagnosticStatus.OK, statuses[0].message
+    state = node.joint_states()[0]
+    assert chain.forward(np.array(state.position)) == pytest.approx(reachable(chain, 24), abs=2e-6)
+
+
+def begin_path(node, chain):
+    """Send a path of 12 waypoints, and return the statuses, of which three have come."""
     statuses = node.listen(DiagnosticStatus, 'ik_node/status')
     node.publish(Path, 'goal_path', Path(poses=[
         PoseStamped(pose=matrix_to_pose(chain.forward(np.full(6, 0.1 + 0.02 * k))))
         for k in range(12)]))
     assert node.until(lambda: len(statuses) == 3), node.log()
+    return statuses
+
+
+@pytest.mark.parametrize('end', ['disable', 'deactivate'])
+def test_a_path_ends_where_goals_are_not_handled(node, chain, end):
+    statuses = begin_path(node, chain)
+    if end == 'disable':
+        for enabled in (False, True):
+            assert node.call(SetBool, 'ik_node/enable', SetBool.Request(data=enabled)).success
+    else:
+        assert node.transition('deactivate')
+        assert node.transition('activate')
+    node.spin(1.0)
+    assert len(statuses) == 3, [status.message for status in statuses]
+
+
+def test_a_new_goal_ends_the_path(node, chain):
+    statuses = begin_path(node, chain)
     goal = reachable(chain, 15)
     answer = node.client.send(goal)
     assert answer.met
@@ -285,6 +339,10 @@ def test_markers_show_the_goal_in_the_colour_of_its_fate_and_the_tips_trail(node
     assert markers['status', 0].text == 'dls: the goal is met'
     node.client.send(pose(5.0, 0.0, 0.5))
     assert node.until(lambda: {(m.ns, m.id): m for m in heard[-1].markers}['goal', 0].color.r > 0.8)
+    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    heard.clear()
+    assert node.until(lambda: heard)
+    assert not any(m.ns == 'goal' and m.action == Marker.ADD for m in heard[-1].markers)
 
 
 @pytest.mark.parametrize(('robot', 'weights', 'goal'), [
@@ -329,7 +387,6 @@ def test_two_arms_have_their_own_goals_and_one_joint_state(tmp_path):
         for name in ('left', 'right'):
             chain = tree.chain('torso_link', f'{name}_tool0')
             goal = reachable(chain, 60)
-            from ik_node.ros.conversions import matrix_to_pose
             node.publish(PoseStamped, f'{name}/goal_pose', PoseStamped(pose=matrix_to_pose(goal)))
             assert node.until(lambda: statuses, 120.0), node.log()  # compiling, perhaps
             status = statuses.pop()

@@ -104,6 +104,14 @@ def test_a_model_read_from_a_file_is_published_when_asked_for(publish):
                 KinematicTree.from_urdf(SCARA).joints)
 
 
+def test_a_description_that_came_by_topic_is_not_published_again():
+    with NodeHere('-p', 'publish_description:=true') as node:
+        node.send_description(SCARA)
+        assert len(node.joint_states()[0].name) == 4
+        assert '/robot_description' not in [
+            publisher.topic_name for publisher in node.subject.publishers]
+
+
 def test_what_is_odd_in_a_description_is_told():
     text = SCARA.replace('axis xyz="0 0 -1"', 'axis xyz="0 0 -7"')
     with NodeHere() as node:

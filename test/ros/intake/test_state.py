@@ -83,6 +83,22 @@ def test_a_state_that_tells_of_some_joints_leaves_the_others(node, chain):
     assert node.alive()
 
 
+def test_an_arm_on_its_way_goes_on_from_where_it_was_commanded(chain):
+    pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
+    with running(urdf_path=ARM, state_topic='measured', motion='joint', speed=0.5,
+                 publish_rate=100.0) as node:
+        states = node.listen(JointState, 'joint_states')
+        assert node.client.send(chain.forward(SOMEWHERE)).met
+        node.spin(0.5)
+        assert any(states[-1].velocity)
+        tell(node, list(chain.joint_names), [0.5 * (lower + upper) - 0.3 for lower, upper in zip(
+            chain.lower, chain.upper)])
+        assert node.client.send(chain.forward(np.add(SOMEWHERE, 0.1))).met
+        node.spin(0.5)
+        steps = np.abs(np.diff([state.position for state in states], axis=0))
+        assert steps.max() < 0.03, steps.max()
+
+
 @pytest.mark.parametrize(('joints', 'positions', 'why'), [
     (['joint_1', 'joint_2'], [0.1], '2 names and 1 positions'),
     (['joint_1'], [math.nan], 'not a finite number'),

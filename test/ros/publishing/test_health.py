@@ -1,0 +1,49 @@
+"""The node's diagnostics: counts, rates and times of goals."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from diagnostic_msgs.msg import DiagnosticArray
+from std_msgs.msg import Header
+
+import robots
+from ik_node import KinematicTree
+from ik_node.ros.publishing.health import Health
+from node_here import running
+from ros_harness import pose
+
+PLANAR = robots.OWN / 'planar_3r.urdf'
+
+
+def values_of(report):
+    return {pair.key: pair.value for pair in report.status[0].values}
+
+
+def test_goals_are_counted_by_their_outcome_and_their_rate_is_that_of_the_last_period():
+    chain = KinematicTree.from_urdf(PLANAR).chain()
+    with running(urdf_path=PLANAR) as node:
+        reports = node.listen(DiagnosticArray, '/diagnostics')
+        for q in ([0.4, 0.5, 0.6], [0.3, 0.5, 0.6]):
+            assert node.client.send(chain.forward(q)).met
+        assert not node.client.send(pose(99.0, 0.0)).met
+        assert not node.client.send(chain.forward([0.4, 0.5, 0.6]), frame='nowhere').met
+        assert node.until(lambda: len(reports) == 2), node.log()
+        first, second = map(values_of, reports)
+        counts = ('goals', 'met', 'failed', 'refused')
+        assert [first[name] for name in counts] == ['4', '2', '1', '1']
+        assert [second[name] for name in counts] == ['4', '2', '1', '1']
+        assert (first['goals_per_second'], second['goals_per_second']) == ('3', '0')
+        assert float(first['answer_time_p99']) >= float(first['answer_time_p50']) > 0.0
+        assert second['answer_time_p99'] == second['solve_time_p99'] == ''
+
+
+def test_percentiles_are_by_the_nearest_rank():
+    health = Health()
+    for k in range(200, 0, -1):
+        health.count(SimpleNamespace(success=True, solve_time=0.001 * k), 0.002 * k)
+    values = values_of(health.report('node', 'active', None, Header()))
+    assert (values['solve_time_p50'], values['solve_time_p99']) == ('0.1', '0.198')
+    assert (values['answer_time_p50'], values['answer_time_p99']) == ('0.2', '0.396')
