@@ -40,10 +40,10 @@ class Neighbourhood:
         self._shifts[:, :3] *= self._length
 
     def candidates(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray,
-                   known: np.ndarray) -> list[np.ndarray]:
+                   listed: np.ndarray) -> list[np.ndarray]:
         """Return the branches (n,) that nearly meet a goal, nearest first, whatever the limits.
 
-        known (k, n): branches that are left out. parameters (p,): of the plan. q0 (n,): reference
+        listed (k, n): branches that are left out. parameters (p,): of the plan. q0 (n,): reference
         for joints whose value makes no difference.
         """
         poses = np.tile(goal.pose, (1 + _POSES, 1, 1))
@@ -51,7 +51,7 @@ class Neighbourhood:
             pose[:3, 3] += shift[:3]
             pose[:3, :3] = rotation_exp(shift[3:]) @ pose[:3, :3]
         found = self._listed.nominal(plan, poses, parameters, q0)
-        found = found[~self._is_among(found, known)]
+        found = found[~self._is_among(found, listed)]
         # one of those that are alike
         found = found[np.unique(np.round(found / _SAME), axis=0, return_index=True)[1]]
         misses = np.array([self._miss(goal, q) for q in found])
@@ -59,8 +59,8 @@ class Neighbourhood:
         return [found[i] for i in order[:_MOST]]
 
     def hidden(self, goal: Goal, candidates: list[np.ndarray],
-               known: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield configurations (n,) that nearly meet a goal, and are none of the known (k, n).
+               listed: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield configurations (n,) that nearly meet a goal, and are none of the listed (k, n).
 
         Whatever the limits. candidates: of `candidates`, which are refined in place.
         """
@@ -68,7 +68,7 @@ class Neighbourhood:
             position, orientation = refine_solution(*self._free, goal.pose, goal.weights,
                                                     self._scratch, q)
             if max(position / self._length, orientation) < _NEAR and not self._is_among(
-                    q[None], known)[0]:
+                    q[None], listed)[0]:
                 yield q
 
     def _miss(self, goal: Goal, q: np.ndarray) -> float:
@@ -77,9 +77,9 @@ class Neighbourhood:
                                               q)
         return max(position / self._length, orientation)
 
-    def _is_among(self, found: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """Return which of some configurations (m, n) are known ones (k, n), whole turns aside."""
-        off = found[:, None] - known
+    def _is_among(self, found: np.ndarray, listed: np.ndarray) -> np.ndarray:
+        """Return which of some configurations (m, n) are listed ones (k, n), whole turns aside."""
+        off = found[:, None] - listed
         off -= np.where(self._turns, 2.0 * np.pi * np.round(off / (2.0 * np.pi)), 0.0)
         among: np.ndarray = (np.abs(off).max(axis=2) < _SAME).any(axis=1)
         return among

@@ -210,9 +210,9 @@ class AnalyticSolver(Solver):
         _, hidden = self._outside(plan, wanted, NOTHING if parameters is None else parameters)
         return next(hidden, None) is None
 
-    def is_exact_for(self, goal: Goal) -> bool:
+    def is_exact_for(self, goal: Any) -> bool:
         """Tell whether `is_complete` holds for most goals that constrain the same axes."""
-        return self._plans.plan_for(goal)[0].complete
+        return self._plans.plan_for(as_goal(goal))[0].complete
 
     def best_solution(self, goal: Goal, q0: np.ndarray) -> np.ndarray | None:
         """Return the preferred solution (n,), rad or m; None, without a search for a reason.
@@ -395,9 +395,9 @@ class AnalyticSolver(Solver):
     def _outside(self, plan: Plan, goal: Goal,
                  parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
         """Return every branch (k, n), whatever the limits, and others (n,) that rounding hides."""
-        known = self._listed.of_pose(plan, goal.pose, goal.weights, parameters, within=False)
-        return known, self._neighbourhood.hidden(goal, self._neighbourhood.candidates(
-            plan, goal, parameters, self._start_at, known), known)
+        listed = self._listed.of_pose(plan, goal.pose, goal.weights, parameters, within=False)
+        return listed, self._neighbourhood.hidden(goal, self._neighbourhood.candidates(
+            plan, goal, parameters, self._start_at, listed), listed)
 
     def _error(self, goal: Goal, q: np.ndarray) -> float:
         """Return the squared weighted error at q (n,), m² and rad²."""

@@ -37,7 +37,7 @@ class Figure:
         self.node, self.body = node, TREE.body(root=root)
         self.statuses = node.listen(DiagnosticStatus, 'ik_node/status')
         self.roots = node.listen(PoseStamped, 'ik_node/root_pose')
-        self.stamp = 0
+        self.stamp = 10_000  # s, after the last joint state: links have their present poses
 
     def send(self, task, target, frame=''):
         """Send a goal, a pose (4, 4) or a point (3,), and return its status as a mapping."""
