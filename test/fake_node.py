@@ -10,21 +10,24 @@ import time
 from types import SimpleNamespace
 
 import numpy as np
+from builtin_interfaces.msg import Time
 from rclpy.parameter import Parameter
+from std_msgs.msg import Header
 
 from ik_node import Goal
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
 from ik_node.control.controller import Controller
 from ik_node.control.figure import GOAL
 from ik_node.control.figure_controller import Aim, FigureController
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.task_options import TaskOptions
 from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import Report, SilentError, _described
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.intake.parameters import describe, from_parameter, to_parameter
+from ik_node.ros.publishing import status
+from ik_node.ros.publishing.markers.goal import ShownGoal
 from ik_node.ros.publishing.markers.scene import Scene
-from ik_node.ros.publishing.status import outcome as words_of
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
 
@@ -48,8 +51,9 @@ class FakeNode:
         self.node = SimpleNamespace(get_logger=lambda: SimpleNamespace(error=self.logged.append))
         self._arms, self._specs, self._values = arms, {}, {}
         self._built, self._scene, self._listener = NOTHING, Scene(), None
-        for kind in (ModelOptions, NodeOptions):
+        for kind in (ModelOptions, NodeOptions, StartOptions):
             self._declare(kind)
+        self._values['arms'] = None if arms == ('',) else arms
         for arm in arms:
             self._declare(ArmOptions, f'{arm}.' if arm else '')
         for names, class_of in ((solver_names(), solver_class),
@@ -121,21 +125,21 @@ class FakeNode:
         if robot.figure is None:
             goal = Goal(T_frame_goal[:3, 3]) if position_only else Goal.from_pose(T_frame_goal)
             found = Controller(robot.arms[name], lambda: 0.0, None).go(robot, goal)
-            errors = found.result.position_error, found.result.orientation_error
+            level, words = status.outcome(found.result, False)
+            told = status.solved(robot.arms[name], found.result, level, words, Header(), Time())
+            self._scene.show_goal(robot, robot.arms[name], ShownGoal(
+                goal, level, found.result.reason.name), words)
         else:
             task = robot.figure.tasks[name or GOAL]
             target = T_frame_goal if np.shape(task.target) == (4, 4) else (
                 T_frame_goal[:3, :3] if np.shape(task.target) == (3, 3) else T_frame_goal[:3, 3])
-            found = FigureController(robot.figure, lambda: 0.0, None).go(
-                robot, [Aim(name or GOAL, target, None, None)])
-            errors = found.result.errors[name or GOAL]
-        level, words = words_of(found.result, False)
+            aim = Aim(name or GOAL, target, None, Header())
+            found = FigureController(robot.figure, lambda: 0.0, None).go(robot, [aim])
+            level, words = status.outcome(found.result, False)
+            told = status.task_solved(robot.figure, found, aim, level, words, Time())
+            self._scene.show_tasks(found, level, words)
         self.publish()
-        self.report(int.from_bytes(level, 'little'), words, solver=robot.groups[0].solver_name,
-                    arm=name if name in self._arms else '',
-                    task=name if name not in self._arms else '',
-                    position_error=str(errors[0]), orientation_error=str(errors[1]),
-                    iterations=str(found.result.iterations), solve_time='0.001')
+        self.report(int.from_bytes(told.level, 'little'), told.message, **told.values)
 
     def send_path(self, poses, arm=''):
         self._request(('path', arm, np.array(poses)))
@@ -143,6 +147,7 @@ class FakeNode:
     def reset(self):
         self._request('reset')
         self.robot.reset()
+        self._scene.forget_goals()
         if self.robot.figure is not None:
             FigureController(self.robot.figure, lambda: 0.0, None).begin_at_present(self.robot)
         self.publish()
@@ -229,10 +234,11 @@ class FakePlayer:
 
     def show(self, **changed):
         """Publish a status."""
-        values = dict(message='paused', time=2.0, start=2.0, stop=18.0, frame=5, frames=41,
-                      speed=1.0, loop=False, paused=True)
+        values = {'message': 'paused', 'time': 2.0, 'start': 2.0, 'stop': 18.0, 'frame': 5,
+                  'frames': 41, 'speed': 1.0, 'loop': False, 'paused': True}
         before = {} if self.playback is None else self.playback._asdict()
-        self.playback = Playback(**{**values, **before, **changed, 'received': time.monotonic()})
+        self.playback = Playback(**{
+            **values, **before, **changed, 'received': time.monotonic()})
 
     def pause(self, paused):
         self._request(('pause', paused))

@@ -68,6 +68,16 @@ class Browser:
         return bool(z > 0.0 and abs(y) < upright and abs(x) < across)
 
 
+def until(done):
+    """Wait until a condition holds; return whether it did within a minute."""
+    end = time.monotonic() + _LONGEST
+    while not done():
+        if time.monotonic() > end:
+            return False
+        time.sleep(_POLL)
+    return True
+
+
 @contextlib.contextmanager
 def viser_server():
     """Run a server on a port of its own, without its banner."""
@@ -80,10 +90,17 @@ def viser_server():
             server.stop()
 
 
+def robot_view_of(server, node, name, arm=''):
+    """Return the view of a node, see FakeNode, in the scene of a server."""
+    with patch('ik_node.viewer.robot_view.Connection', node.connect):
+        return RobotView(server, name, changed=lambda: None, arm=arm)
+
+
 class Page:
     """The page of nodes, painted when the test says so.
 
-    - `node`, `robot_view`: the first. `nodes`, `robot_views`: all of them. `player`: see FakePlayer.
+    - `node`, `robot_view`: the first. `nodes`, `robot_views`: all of them.
+    - `player`: see FakePlayer.
     - `browser`: one that looks at the page. `browsers`: all, by number.
     """
 
@@ -92,11 +109,8 @@ class Page:
         self.browser, self.player, self._workers = Browser(), player, workers
         self.browsers = {1: self.browser}
         server.get_clients = lambda: self.browsers
-        connects = iter(nodes)
-        with patch('ik_node.viewer.robot_view.Connection',
-                   lambda *arguments: next(connects).connect(*arguments)):
-            self.robot_views = [RobotView(server, name, changed=lambda: None, arm=arm)
-                                for name in names]
+        self.robot_views = [robot_view_of(server, node, name, arm)
+                            for node, name in zip(nodes, names)]
         self.robot_view = self.robot_views[0]
         with patch('ik_node.viewer.view.PlayerLink', player.connect):
             self.view = View(server, self.robot_views, SimpleNamespace(set=lambda: None))
@@ -108,19 +122,20 @@ class Page:
 
     def settle(self):
         """Let the panels' threads end what they do, and paint it."""
-        for _ in range(3):  # what is painted may give a thread something to do
+        idle = 0
+        while idle < 2:  # what is painted may give a thread something to do
             self.until(lambda: not self._busy(), 'the threads of the panels rest')
             self.update()
-        self.until(lambda: not self._busy(), 'the threads of the panels rest')
+            idle = 0 if self._busy() else idle + 1
 
     def until(self, done, what='it happens'):
         """Paint until a condition holds, which `what` says in words."""
-        end = time.monotonic() + _LONGEST
-        while not done():
-            assert time.monotonic() < end, (
-                f'{what}: not within {_LONGEST:g} s; the page: {self.text()!r}')
-            time.sleep(_POLL)
+        def painted():
+            if done():
+                return True
             self.update()
+            return False
+        assert until(painted), f'not within {_LONGEST:g} s: {what}; the page: {self.text()!r}'
 
     def _busy(self):
         return self.view._fetching or any(one.busy for one in list(self._workers))
@@ -142,7 +157,7 @@ class Page:
         found = [widget for path, widget, _ in self.widgets()
                  if path[-1] == labels[-1] and set(labels) <= set(path)]
         assert found, f'there is no {labels}; there are {[path for path, *_ in self.widgets()]}'
-        return found[0]
+        return min(found, key=lambda widget: hasattr(widget, '_children'))  # folders come last
 
     def shows(self, *labels):
         """Tell whether there is such a widget and it is shown, with the folders around it."""

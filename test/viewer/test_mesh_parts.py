@@ -7,7 +7,7 @@ pytest.importorskip('viser', reason='viser is not installed (make test brings it
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import trimesh
-import viser
+from page_here import viser_server
 
 from ik_node import KinematicTree
 from ik_node.viewer import drawn_robot
@@ -120,9 +120,8 @@ def test_a_small_part_is_left_as_it_is():
 
 @pytest.fixture(scope='module')
 def server():
-    server = viser.ViserServer(host='127.0.0.1', port=8450, verbose=False)
-    yield server
-    server.stop()
+    with viser_server() as made:
+        yield made
 
 
 @pytest.fixture
