@@ -90,10 +90,16 @@ def viser_server():
             server.stop()
 
 
-def robot_view_of(server, node, name, arm=''):
+def robot_view_of(server, node, name, arm='', changed=lambda: None):
     """Return the view of a node, see FakeNode, in the scene of a server."""
     with patch('ik_node.viewer.robot_view.Connection', node.connect):
-        return RobotView(server, name, changed=lambda: None, arm=arm)
+        return RobotView(server, name, changed=changed, arm=arm)
+
+
+def view_of(server, robot_views, news, player=None):
+    """Return the page of nodes; player: see FakePlayer. news: set when there is one to paint."""
+    with patch('ik_node.viewer.view.PlayerLink', (player or FakePlayer()).connect):
+        return View(server, robot_views, news)
 
 
 class Page:
@@ -112,8 +118,7 @@ class Page:
         self.robot_views = [robot_view_of(server, node, name, arm)
                             for node, name in zip(nodes, names)]
         self.robot_view = self.robot_views[0]
-        with patch('ik_node.viewer.view.PlayerLink', player.connect):
-            self.view = View(server, self.robot_views, SimpleNamespace(set=lambda: None))
+        self.view = view_of(server, self.robot_views, SimpleNamespace(set=lambda: None), player)
 
     def update(self):
         """Paint once what has arrived, as the painter's thread does."""
