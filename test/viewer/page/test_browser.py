@@ -16,7 +16,6 @@ from browser import (
     in_red,
     open_folder,
     page_of,
-    picture,
     pixel,
     press_home,
     until,
@@ -71,19 +70,6 @@ def seen():
           page_of(server.get_port()) as (page, said)):
         first_picture(page, view)
         yield Seen(node, server, view, robot_view, page, said)
-
-
-def test_the_page_shows_the_robot(seen):
-    with_robot = picture(seen.page)
-    seen.robot_view._place.visible = False
-    place = pixel(seen.page, seen.client, seen.tip()[:3, 3]).astype(int)
-
-    def is_gone():
-        changed = np.abs(with_robot - picture(seen.page)).max(axis=2) > 30.0
-        return changed.sum() > 3000 and (
-            changed[place[1] - 60:place[1] + 60, place[0] - 60:place[0] + 60].any())
-    assert until(is_gone, 60, seen.page)
-    seen.robot_view._place.visible = True
 
 
 def test_dragging_the_goal_takes_the_arm_there(seen):

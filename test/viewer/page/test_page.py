@@ -7,31 +7,42 @@ import numpy as np
 from fake_node import FakeNode
 
 import robots
-from browser import drag_handle, first_picture, page_of, picture, pixel, until, view_on
+from browser import (
+    drag_handle,
+    first_picture,
+    frame,
+    page_of,
+    picture,
+    pixel,
+    until,
+    view_on,
+)
 from ik_node import KinematicTree
 
 ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 
-SIZE = {'width': 900, 'height': 500}
+# Of the picture, pixels: between the notifications and the panel.
+SCENE = {'x': 320, 'y': 0, 'width': 440, 'height': 700}
 
 
 def test_the_page_shows_the_robot_and_the_arm_follows_the_handle_that_a_mouse_drags():
     node = FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))
     with (view_on(node) as (server, view, robot_view),
-          page_of(server.get_port(), size=SIZE) as (page, said)):
+          page_of(server.get_port()) as (page, said)):
         first_picture(page, view)
         assert 'arm_6r, 6 joints from base_link to tool0' in page.inner_text('body')
 
         (client,) = server.get_clients().values()
-        beside_panel = {'x': 0, 'y': 0, 'width': 0.5 * SIZE['width'], 'height': SIZE['height']}
-        for shown in (False, True):
-            before = picture(page, **beside_panel)
-            robot_view._place.visible = shown
+        robot_view._place.visible = False
+        page.wait_for_function("!window.__viserMutable.nodeRefFromName['/ik_node'].visible")
+        frame(page)
+        hidden = picture(page, **SCENE)
+        robot_view._place.visible = True
 
-            def changed(before=before):
-                return (np.abs(picture(page, **beside_panel) - before).max(axis=2) > 30.0).sum()
-            assert until(lambda: changed() > 1000, 120.0, page), (
-                f'{changed()} pixels change when the robot is {"shown" if shown else "hidden"}')
+        def changed():
+            return (np.abs(picture(page, **SCENE) - hidden).max(axis=2) > 30.0).sum()
+        assert until(lambda: changed() > 3000, 120.0, page), (
+            f'{changed()} pixels change when the robot is shown')
 
         start = view._gizmo.T
         arrow = 0.85 * 0.35 * robot_view.reach
