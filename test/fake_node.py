@@ -6,6 +6,8 @@ them by `ik_node.control`, and goals are solved there. Nothing crosses DDS: the 
 at once, in the thread of the caller.
 """
 
+import functools
+import threading
 import time
 from types import SimpleNamespace
 
@@ -32,6 +34,15 @@ from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
 
 
+def _alone(method):
+    """Let threads call a method one after the other, as an executor does."""
+    @functools.wraps(method)
+    def call(node, *arguments, **named):
+        with node._lock:
+            return method(node, *arguments, **named)
+    return call
+
+
 class FakeNode:
     """A node, and the connection to it.
 
@@ -44,6 +55,7 @@ class FakeNode:
 
     def __init__(self, arms=('',), **parameters):
         """Begin with values of parameters, __ for a dot; its robot is in its start pose."""
+        self._lock = threading.RLock()
         self.is_there = self.responds = True
         self.lifecycle, self.compiling, self.refusal = 'active', 0, ''
         self.sent, self.listed, self.offered, self.process = [], ('', {}), set(), b'1'
@@ -74,6 +86,7 @@ class FakeNode:
         """The robot, with its joint values."""
         return self._built.robot
 
+    @_alone
     def publish(self):
         """Publish joint values, the pose of a moving root, and markers."""
         if self.robot is None or self._listener is None:
@@ -85,6 +98,7 @@ class FakeNode:
         self._listener.on_markers(self._scene.message(
             self.robot, section(NodeOptions, self._values), None))
 
+    @_alone
     def stand(self, values):
         """Move the robot to joint values, {name: rad or m} or (n,) of its only group."""
         if not isinstance(values, dict):
@@ -118,6 +132,7 @@ class FakeNode:
     def offer_goals(self, names):
         self.offered.update(names)
 
+    @_alone
     def send_goal(self, T_frame_goal, name='', position_only=False):
         self._request(('goal', name, np.array(T_frame_goal), position_only))
         assert name in self.offered, f'no goals were offered to {name!r}'
@@ -144,6 +159,7 @@ class FakeNode:
     def send_path(self, poses, arm=''):
         self._request(('path', arm, np.array(poses)))
 
+    @_alone
     def reset(self):
         self._request('reset')
         self.robot.reset()
@@ -161,10 +177,12 @@ class FakeNode:
         self._request(('parameters', dict(values)))
         self._set(values)
 
+    @_alone
     def parameters(self, prefixes=()):
         return self.describe(sorted(name for name in self._specs if not prefixes or any(
             name.startswith(f'{prefix}.') for prefix in prefixes)))
 
+    @_alone
     def describe(self, names):
         self._request()
         return {name: _described(name, self.get(name), describe(self._specs[name]))
@@ -183,6 +201,7 @@ class FakeNode:
             self._specs.setdefault(prefix + name, spec)
             self._values.setdefault(prefix + name, options.defaults()[name])
 
+    @_alone
     def _set(self, values):
         """Set parameters, all or none. Raises SilentError with the reason of a refusal."""
         before = self._specs.copy(), self._values.copy()
