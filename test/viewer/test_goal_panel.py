@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import yaml
 from fake_node import FakeNode
-from page_here import page_of
+from page_here import page_of, robot_view_of
 
 import robots
 from ik_node.spatial import inverse, pose_from_rpy, rpy_from_matrix
@@ -75,8 +75,9 @@ def test_the_handle_goes_back_to_the_tip(page):
     assert page.handle().T == pytest.approx(page.robot_view.pose('left_tool0'), abs=1e-5)
 
 
-def test_without_an_arm_there_is_no_goal_in_numbers(page):
-    with page_of(page.node) as other:
-        assert not other.shows('Goal', 'command')
-        assert other.handle() is None
-        assert 'the node has several arms; choose one of left with --arm' in other.text()
+def test_without_the_name_of_one_of_several_arms_there_is_no_goal(page):
+    other = robot_view_of(page.server, page.node, 'other')
+    other.fetch_parameters()
+    other.paint()
+    assert other.targets == ()
+    assert other.problems == ['the node has several arms; choose one of left with --arm']
