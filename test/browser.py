@@ -1,19 +1,20 @@
 """A real browser, headless, on the page of a view."""
 
 import contextlib
+import io
 import shutil
 import threading
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PIL import Image
 
-viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+import page_here
+
 playwright = pytest.importorskip('playwright.sync_api',
                                  reason='playwright is not installed (make test brings it)')
 
-from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.view import View
 
@@ -22,6 +23,8 @@ _SWITCHES = ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader',
              '--enable-unsafe-swiftshader', '--disable-background-networking',
              '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
 _PATIENCE = 120000  # ms that a click may take where the processor renders
+_LONGEST = 180.0    # s that clicks and drags are repeated
+_NEAR = 15          # pixels around the mouse
 _SIZE = {'width': 1100, 'height': 700}
 
 
@@ -53,32 +56,69 @@ def view_of(domain_id, *robot_views):
 
     Yields (server, view, robot_views).
     """
-    server = PageServer('127.0.0.1', 8200)
     news = threading.Event()
-    made = [RobotView(server, changed=news.set, domain_id=domain_id, **arguments)
-            for arguments in robot_views or ({'name': 'ik_node'},)]
-    view = View(server, made, news)
+    with page_here.viser_server() as server:
+        made = [RobotView(server, changed=news.set, domain_id=domain_id, **arguments)
+                for arguments in robot_views or ({'name': 'ik_node'},)]
+        with _painted(View(server, made, news)) as view:
+            yield server, view, made
+
+
+@contextlib.contextmanager
+def view_on(node):
+    """Run a view of a node that is not there, see FakeNode. Yields (server, view, robot_view)."""
+    news = threading.Event()
+    with page_here.viser_server() as server:
+        robot_view = page_here.robot_view_of(server, node, 'ik_node', changed=news.set)
+        with _painted(page_here.view_of(server, [robot_view], news)) as view:
+            yield server, view, robot_view
+
+
+@contextlib.contextmanager
+def _painted(view):
     painter = threading.Thread(target=view.run, daemon=True)
     painter.start()
     try:
-        yield server, view, made
+        yield view
     finally:
         view.close()
-        painter.join(5.0)
-        server.stop()
+        painter.join(60.0)
 
 
 def until(done, timeout=60.0, page=None):
-    """Wait until a condition holds; return whether it did."""
+    """Wait until a condition holds; return whether it did within a timeout, s."""
     deadline = time.monotonic() + timeout
     while not done():
         if time.monotonic() > deadline:
             return False
         if page is None:
-            time.sleep(0.05)
+            time.sleep(0.01)
         else:
-            page.wait_for_timeout(50)  # lets the page's events come in
+            frame(page)
     return True
+
+
+def frame(page):
+    """Wait until the page has drawn a frame, and let its events come in."""
+    page.evaluate(_FRAME)
+
+
+def first_picture(page, view):
+    """Wait until robot and handles are in the picture of a view of a node."""
+    page.wait_for_function('window.__viserMutable !== undefined')
+    robot = view._robot_views[0]
+    assert until(lambda: robot.tree is not None and view._handles._gizmos
+                 and view._server.get_clients() and view._solvers[0] is not None, 120.0, page)
+    names = {gizmo._handle.name for gizmo in view._handles._gizmos.values()}
+    names |= {link.name for link in robot._drawn._scene._frames.values()}
+    assert until(lambda: names <= drawn(page).keys(), 120.0, page), names - drawn(page).keys()
+    frame(page)
+
+
+def picture(page, **clip):
+    """Return what the page shows, (height, width, 3); clip: x, y, width and height, pixels."""
+    shot = page.screenshot(clip=clip) if clip else page.screenshot()
+    return np.asarray(Image.open(io.BytesIO(shot)).convert('RGB'), float)
 
 
 def pixel(page, client, point):
@@ -97,37 +137,51 @@ def pixel(page, client, point):
     return np.array([0.5 * width + focal * right / ahead, 0.5 * height + focal * down / ahead])
 
 
-def drag(page, start, end, steps=12, hover=300):
-    """Drag the mouse from one pixel to another. hover: ms before the button is pressed."""
+def drag(page, start, end, steps=12):
+    """Drag the mouse from one pixel to another."""
     page.mouse.move(*start)
-    page.wait_for_timeout(hover)
+    frame(page)
     page.mouse.down()
     for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
         page.mouse.move(*(start + share * (end - start)))
-        page.wait_for_timeout(60)
+        frame(page)
     page.mouse.up()
 
 
 def drag_handle(page, view, ends, task=''):
-    """Drag the handle of the arm's goal, or of a task; ends: returns where from and to, pixels.
+    """Drag the handle of the arm's goal, or of a task, until it has moved by 5 cm.
 
-    Where the processor renders, the handle may not know yet that the mouse is over it; the drag
-    then turns the camera, and another one is needed that waits longer for it. Notifications, which
-    may lie over the handle, stay while the mouse is over them.
+    ends: returns where from and to, pixels. The button is pressed once the handle shows that the
+    mouse is over it. Notifications, which may lie over the handle, stay while the mouse is over
+    them.
     """
     gizmo = view._handles.named(task)
     T, name = gizmo.T, gizmo._handle.name
-    assert until(lambda: np.allclose(drawn(page)[name], T, atol=1e-4), 60.0, page)
-    for attempt in range(10):
+    assert until(lambda: np.allclose(drawn(page)[name], T, atol=1e-4), 120.0, page)
+    end = time.monotonic() + _LONGEST
+    while np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) < 0.05:
+        assert time.monotonic() < end, f'the handle of {task or "the goal"!r} does not move'
         page.evaluate(CLOSE_NOTIFICATIONS)
-        drag(page, *ends(), hover=300 * (1 + attempt))
-        if until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 6.0, page):
-            return
-    raise AssertionError('the handle does not move')
+        page.mouse.move(0, 0)
+        frame(page)
+        start, stop = ends()
+        page.mouse.move(*start)
+        if until(lambda at=start: _is_grabbed(page, at), 10.0, page):
+            drag(page, start, stop)
+            until(lambda: np.linalg.norm(gizmo.T[:3, 3] - T[:3, 3]) > 0.05, 5.0, page)
+
+
+def _is_grabbed(page, at):
+    """Return whether the handle under the mouse has the yellow that it has then."""
+    x, y = at
+    red, green, blue = np.moveaxis(picture(
+        page, x=x - _NEAR, y=y - _NEAR, width=2 * _NEAR, height=2 * _NEAR), 2, 0)
+    return ((red > 200.0) & (green > 200.0) & (blue < 150.0)).sum() > _NEAR
 
 
 CLOSE_NOTIFICATIONS = """() => document.querySelectorAll('.mantine-Notification-closeButton')
   .forEach(button => button.click())"""
+_FRAME = '() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))'
 _PICTURE = """() => {
   const picture = window.__viserMutable.canvas;
   return [picture.clientWidth, picture.clientHeight];
@@ -177,11 +231,11 @@ def close_folder(page, name, inside):
 
 
 def _toggle(page, name, done):
-    for _ in range(6):
+    end = time.monotonic() + _LONGEST
+    while not done():
+        assert time.monotonic() < end, f'the folder {name!r} neither opens nor closes'
         page.get_by_text(name, exact=True).first.click()
-        if until(done, 10.0, page):
-            return
-    raise AssertionError(f'the folder {name!r} neither opens nor closes')
+        until(done, 10.0, page)
 
 
 def in_red(page, text):
@@ -196,22 +250,10 @@ def choose(page, value, wanted):
 
     A click on a list that still opens or closes chooses nothing; then another one is needed.
     """
-    for _ in range(6):
+    end = time.monotonic() + _LONGEST
+    while not page.locator(f'input[value="{wanted}"]').count():
+        assert time.monotonic() < end, f'{wanted!r} cannot be chosen in place of {value!r}'
         page.locator(f'input[value="{value}"]').first.click()
         page.get_by_role('option', name=wanted, exact=True).click()
-        if until(lambda: page.locator(f'input[value="{wanted}"]').count(), 5.0, page):
-            return
-        page.keyboard.press('Escape')
-    raise AssertionError(f'{wanted!r} cannot be chosen')
-
-
-def user_presses(widget):
-    """Call what a user's press of a button, or a change of a value, calls; without a page."""
-    for callback in widget._impl.update_cb:
-        callback(SimpleNamespace(client=SimpleNamespace(), target=widget))
-
-
-def user_chooses(widget, value):
-    """Choose a value of a widget, as a user does."""
-    widget._impl.value = value
-    user_presses(widget)
+        if not until(page.locator(f'input[value="{wanted}"]').count, 10.0, page):
+            page.keyboard.press('Escape')

@@ -1,17 +1,14 @@
 """The links that an arm can have at its ends, and the solvers that fit it."""
 
-from types import SimpleNamespace
-
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import robots
-from browser import until, view_of
 from ik_node import KinematicTree, make_solver
 from ik_node.exceptions import UnsupportedError
 from ik_node.viewer.chain_panel import ends, fit
-from ros_harness import running
+from page_here import page_with
 
 
 def test_every_base_and_tip_that_is_offered_makes_an_arm():
@@ -43,16 +40,32 @@ def test_the_reason_is_that_of_the_solver():
     assert f'- analytic: {error.value}' in fit(chain)
 
 
-def test_the_base_that_is_chosen_is_the_nodes_and_the_nodes_is_shown():
-    with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
-          view_of(node._domain.id) as (_, view, (robot_view,))):
-        panel = view._chain
-        widget = panel._ends['base_link']
-        assert until(lambda: 'link_1' in widget.options and robot_view.chain is not None)
-        widget.value = 'link_1'
-        panel._choose('base_link', SimpleNamespace(client=1))  # as from the page
-        assert node.get('base_link') == 'link_1'
-        assert until(lambda: robot_view.chain.n_joints == 5)
-        assert node.set(base_link='')[0]
-        assert until(lambda: widget.value == 'automatic')
-        assert until(lambda: panel._fit.content.startswith('Solvers for this arm: analytic'))
+@pytest.fixture
+def page():
+    with page_with('arm_6r') as made:
+        yield made
+
+
+def test_the_base_that_is_chosen_is_the_nodes_and_the_nodes_is_shown(page):
+    assert page.widget('Arm', 'base').value == 'automatic'
+    page.choose('Arm', 'base', value='link_1')
+    assert page.node.get('base_link') == 'link_1'
+    assert page.robot_view.chain.n_joints == 5
+    assert 'link_1 to tool0' in page.text()
+    page.node.set(base_link='')
+    page.settle()
+    assert page.widget('Arm', 'base').value == 'automatic'
+    assert 'Solvers for this arm: analytic' in page.text('Arm')
+
+
+def test_a_link_that_the_node_refuses_is_taken_back_with_the_reason(page):
+    page.node.refusal = 'it is busy'
+    page.choose('Arm', 'tip', value='link_2')
+    assert page.told == ['tip_link: it is busy']
+    assert page.widget('Arm', 'tip').value == 'automatic'
+
+
+def test_the_links_are_those_of_the_present_robot(page):
+    page.choose('robot', value='planar_3r')
+    assert 'link_3' in page.widget('Arm', 'tip').options
+    assert 'link_5' not in page.widget('Arm', 'tip').options

@@ -1,120 +1,91 @@
-"""The view of a node whose solver moves the whole body: with the goal of a tip, and with tasks."""
-
-import contextlib
+"""A node whose solver moves the whole body: with the goal of a tip, and with tasks."""
 
 import numpy as np
 import pytest
 
-import robots
-from browser import until, view_of
-from ik_node import KinematicTree
-from ros_harness import running
+from ik_node.control.options import FIGURE_SOLVERS
+from page_here import page_with
 
-SOLVERS = ('genetic', 'optimization', 'hierarchy', 'lagrange', 'least_squares')
+PANELS = ('Path', 'Workspace', 'position only')
 
 
-class Shown:
-    """A node, and a view of it without a browser."""
-
-    def __init__(self, node, view, robot_view):
-        self.node, self.view, self.robot_view = node, view, robot_view
-
-    def handle(self, name=''):
-        """Return the handle of a task, '' for the goal of the tip, once it is there."""
-        assert until(lambda: self.view._handles.named(name) is not None)
-        return self.view._handles.named(name)
-
-    def meets(self, link, T, position_only=False):
-        """Wait until a link is at a pose; return whether it came."""
-        shape = (slice(0, 3), 3) if position_only else slice(None)
-        return until(lambda: np.allclose(self.robot_view.pose(link)[shape], T[shape], atol=1e-4))
-
-    def hidden(self):
-        """Return which parts of the page are hidden."""
-        view = self.view
-        return {name for name, part in (('path', view._path_folder), (
-            'workspace', view._workspace_folder), ('position only', view._only))
-            if not part.visible}
+def hidden(page):
+    """Return which panels of an arm are hidden."""
+    return {name for name in PANELS if not page.shows(name)}
 
 
-@contextlib.contextmanager
-def shown_by(node):
-    """Show a node."""
-    with view_of(node._domain.id) as (_, view, (robot_view,)):
-        assert until(lambda: robot_view.is_placed and view._solvers[0] is not None)
-        yield Shown(node, view, robot_view)
+def raised(page, task='', by=0.03):
+    T = page.handle(task).T.copy()
+    T[2, 3] += by
+    return T
 
 
-def test_the_goal_of_a_tip_stays_the_goal_when_a_solver_of_the_body_is_chosen_and_tasks_follow():
-    tip = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain().tip_link
-    with running(urdf_path=robots.OWN / 'arm_7r.urdf') as node, shown_by(node) as shown:
-        arm = shown.handle()
-        assert shown.hidden() == set()
-        assert node.set(solver='least_squares') == (True, '')
-        node.compiled()
-        assert until(lambda: shown.hidden() == {'path'})
-        assert shown.handle() is arm
-        assert until(lambda: not shown.view._joints.is_outdated)
-        assert len(shown.view._joints._sliders) == 7
-        shown.robot_view.go_to([0.1, 0.4, 0.1, 0.8, 0.1, 0.5, 0.1])
-        assert until(lambda: shown.robot_view.values['joint_2'] == pytest.approx(0.4))
-        goal = shown.robot_view.pose(tip).copy()
-        goal[:3, 3] += [0.05, 0.02, -0.05]
-        shown.view.drag_to(goal)
-        assert shown.meets(tip, goal)
-        assert until(lambda: shown.robot_view.state.line.text == 'the goal is met')
+def test_the_goal_of_a_tip_stays_the_goal_with_a_solver_of_the_body_and_tasks_follow():
+    with page_with('arm_7r') as page:
+        arm, tip = page.handle(), page.robot_view.chain.tip_link
+        assert hidden(page) == set()
+        page.node.set(solver='least_squares')
+        page.settle()
+        assert hidden(page) == {'Path'}
+        assert page.handle() is arm
+        assert len([path for path, *_ in page.widgets() if path[0] == 'Joints']) == 1 + 7
+        page.node.stand([0.1, 0.4, 0.1, 0.8, 0.1, 0.5, 0.1])
+        page.settle()
+        goal = raised(page, by=-0.05)
+        page.drag(goal)
+        assert page.robot_view.pose(tip) == pytest.approx(goal, abs=1e-4)
+        assert 'the goal is met' in page.text()
 
-        assert node.set(tasks=['hand']) == (True, '')
-        assert node.set(hand__link=tip, hand__type='position') == (True, '')
-        goal[:3, 3] += [0.0, -0.1, 0.0]
-        hand = shown.handle('hand')
-        assert until(lambda: shown.view._handles.named('') is None)
-        assert shown.hidden() == {'path', 'workspace', 'position only'}
-        assert until(lambda: shown.view._solvers[0]._shown['solver'].options == SOLVERS)
-        hand.drag_to(goal)
-        assert shown.meets(tip, goal, position_only=True)
-        assert until(lambda: shown.robot_view.state.line.text == 'hand: the goal is met')
-        assert node.set(tasks='none') == (True, '')
-        assert node.set(solver='dls') == (True, '')
-        assert until(lambda: shown.view._handles.named('hand') is None and shown.hidden() == set())
-        assert until(lambda: np.allclose(shown.handle().T, shown.robot_view.pose(tip), atol=1e-4))
+        page.node.set(tasks=['hand'], hand__link=tip, hand__type='position')
+        page.settle()
+        assert page.handle() is None
+        assert hidden(page) == set(PANELS)
+        assert set(page.widget('Solver', 'solver').options) == set(FIGURE_SOLVERS)
+        goal = raised(page, 'hand')
+        page.drag(goal, 'hand')
+        assert page.robot_view.pose(tip)[:3, 3] == pytest.approx(goal[:3, 3], abs=1e-4)
+        assert 'hand: the goal is met' in page.text()
+
+        page.node.set(tasks='none', solver='dls')
+        page.settle()
+        assert page.handle('hand') is None
+        assert hidden(page) == set()
+        assert page.handle().T == pytest.approx(page.robot_view.pose(tip), abs=1e-4)
 
 
-def test_goals_of_a_tip_are_in_the_world_where_the_root_moves():
-    with (running(urdf_path=robots.OWN / 'arm_7r.urdf', solver='least_squares', root='planar',
-                  root_pose='[1.0, 0.5, 0.0, 0.0, 0.0, 1.0]') as node, shown_by(node) as shown):
-        tip, base = shown.robot_view.chain.tip_link, shown.robot_view.tree.root
-        assert shown.robot_view.pose(base)[:2, 3] == pytest.approx([1.0, 0.5], abs=1e-6)
-        node.compiled()
-        assert until(lambda: np.allclose(shown.handle().T, shown.robot_view.pose(tip), atol=1e-4))
-        goal = shown.handle().T.copy()
-        goal[:3, 3] += [2.0, 0.1, -0.1]
-        shown.view.drag_to(goal)
-        assert shown.meets(tip, goal), node.log()
-        last = shown.handle()
-        assert node.set(base_link=base) == (True, '')
-        assert until(lambda: shown.view._handles.named('') not in (None, last))  # of another chain
-        goal[:3, 3] -= [1.0, 0.0, 0.0]
-        shown.view.drag_to(goal)
-        assert shown.meets(tip, goal), node.log()
+@pytest.mark.parametrize('base', ['', 'base_link'])
+def test_goals_of_a_tip_are_in_the_world_where_the_root_moves_and_no_base_is_named(base):
+    with page_with('arm_7r', solver='least_squares', root='planar', base_link=base,
+                   root_pose=[1.0, 0.5, 0.0, 0.0, 0.0, 1.0]) as page:
+        root = page.robot_view.pose('base_link')
+        assert root[:2, 3] == pytest.approx([1.0, 0.5], abs=1e-6)
+        goal = raised(page, by=-0.02)
+        page.drag(goal)
+        sent = page.node.sent[-1][2]
+        assert sent == pytest.approx(np.linalg.inv(root) @ goal if base else goal, abs=1e-6)
 
 
 def test_the_handle_of_a_relative_pose_moves_with_its_reference():
-    hands = {'left__type': 'pose', 'left__link': 'left_tool0', 'tray__type': 'relative_pose',
-             'tray__link': 'right_tool0', 'tray__reference': 'left_tool0'}
-    with (running(urdf_path=robots.OWN / 'torso.urdf', solver='least_squares', tasks='[left, tray]',
-                  **hands) as node, shown_by(node) as shown):
-        node.compiled()
-        tray, pose = shown.handle('tray'), shown.robot_view.pose
-        assert tray.T == pytest.approx(pose('right_tool0'), abs=1e-4)
-        goal = tray.T.copy()
-        goal[:3, 3] += [0.03, 0.0, 0.03]
-        shown.view.drag_to(goal, 'tray')
-        assert shown.meets('right_tool0', goal), node.log()
-        T_left_right = np.linalg.inv(pose('left_tool0')) @ pose('right_tool0')
-        moved = shown.handle('left').T.copy()
-        moved[:3, 3] += [0.0, 0.0, 0.04]
-        shown.view.drag_to(moved, 'left')
-        assert shown.meets('left_tool0', moved), node.log()
-        assert shown.meets('right_tool0', moved @ T_left_right)
-        assert until(lambda: np.allclose(tray.T, moved @ T_left_right, atol=1e-4))
+    with page_with('torso', solver='least_squares', tasks=['left', 'tray'], left__type='pose',
+                   left__link='left_tool0', tray__type='relative_pose', tray__link='right_tool0',
+                   tray__reference='left_tool0') as page:
+        pose = page.robot_view.pose
+        assert page.handle('tray').T == pytest.approx(pose('right_tool0'), abs=1e-4)
+        goal = raised(page, 'tray')
+        page.drag(goal, 'tray')
+        assert page.node.sent[-1][2] == pytest.approx(
+            np.linalg.inv(pose('left_tool0')) @ goal, abs=1e-4)
+        T_left_right = np.linalg.inv(pose('left_tool0')) @ goal
+        moved = raised(page, 'left')
+        page.drag(moved, 'left')
+        assert page.handle('tray').T == pytest.approx(moved @ T_left_right, abs=1e-4)
+
+
+def test_the_solver_is_one_of_the_body_and_has_its_options():
+    with page_with('humanoid', solver='least_squares', tasks=['left'], left__type='position',
+                   left__link='left_palm') as page:
+        assert set(page.widget('Solver', 'solver').options) == set(FIGURE_SOLVERS)
+        page.choose('Solver', 'solver', value='lagrange')
+        assert page.node.get('solver') == 'lagrange'
+        assert page.shows('Solver', 'Options', 'feedback') is True
+        assert len([path for path, *_ in page.widgets() if path[0] == 'Joints']) == 1 + 32

@@ -1,98 +1,83 @@
-"""The goal in numbers, the layers of markers, and the command that sends the goal."""
+"""The goal in numbers, and the command that sends it."""
 
 import shlex
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 import yaml
 
-from browser import user_chooses
-from ik_node.spatial import pose_from_rpy
-from ik_node.viewer.goal_panel import GoalPanel
-from ik_node.viewer.layer_panel import LayerPanel
+import robots
+from fake_node import FakeNode
+from ik_node.spatial import inverse, pose_from_rpy, rpy_from_matrix
+from page_here import page_of, robot_view_of
 
-BASE = pose_from_rpy((0.0, 0.0, 0.5), (0.0, 0.0, np.pi / 2))
-GOAL = pose_from_rpy((0.4, -0.2, 0.6), (0.1, 0.2, 0.3))
-
-
-@pytest.fixture(scope='module')
-def server():
-    server = viser.ViserServer(host='127.0.0.1', port=8600, verbose=False)
-    yield server
-    server.stop()
-
-
-class Shown:
-    """A panel of an arm on a base that is not at the origin."""
-
-    def __init__(self, server):
-        self.robot_view = SimpleNamespace(chain=object(), goal_topic='/left/goal_pose',
-                                          target_frame=lambda target: BASE)
-        self.T, self.dragged, self.released = BASE @ GOAL, [], []
-        self.panel = GoalPanel(server, self.robot_view, lambda: self.T, self.dragged.append,
-                               lambda: self.released.append(True))
-        self.panel.update()
-
-    def type(self, widget, value):
-        widget.value = value
-        self.panel._typed(SimpleNamespace(client=object(), target=widget))
+XYZ, RPY = ('Goal', 'x, y, z (m)'), ('Goal', 'roll, pitch, yaw')
 
 
 @pytest.fixture
-def shown(server):
-    return Shown(server)
+def page():
+    """The page of an arm whose base is not at the origin, nor along its axes."""
+    node = FakeNode(arms=('left',), model_path=str(robots.OWN / 'torso.urdf'),
+                    left__base_link='torso_link', left__tip_link='left_tool0')
+    with page_of(node, arm='left') as made:
+        node.stand({'lift_joint': 0.2, 'waist_joint': 0.7})
+        made.settle()
+        yield made
 
 
-def test_the_goal_is_shown_in_the_frame_of_the_base_in_degrees_or_radians(shown):
-    panel = shown.panel
-    assert panel._xyz.value == pytest.approx((0.4, -0.2, 0.6))
-    assert panel._rpy.value == pytest.approx(np.degrees((0.1, 0.2, 0.3)), abs=1e-4)
-    panel._unit.value = 'radians'
-    panel._show_angles()
-    assert panel._rpy.value == pytest.approx((0.1, 0.2, 0.3), abs=1e-4)
+def goal(page):
+    """Return the pose of the handle in the frame of the base."""
+    return inverse(page.robot_view.pose('torso_link')) @ page.handle().T
 
 
-def test_what_is_typed_is_a_goal_and_what_is_not_typed_stays_as_it_is(shown):
-    shown.type(shown.panel._xyz, (0.5, -0.2, 0.6))
-    (T,) = shown.dragged
-    wanted = GOAL.copy()
-    wanted[0, 3] = 0.5
-    assert pytest.approx(BASE @ wanted, abs=1e-12) == T
-    shown.type(shown.panel._rpy, (0.0, 90.0, 0.0))
-    assert shown.dragged[-1] == pytest.approx(
-        BASE @ pose_from_rpy((0.5, -0.2, 0.6), (0.0, np.pi / 2, 0.0)))
+def sent(page):
+    return page.node.sent[-1][2]
 
 
-def test_the_command_sends_the_goal(shown):
-    *command, message = shlex.split(shown.panel._command.value)
+def test_the_goal_is_shown_in_the_frame_of_the_base_in_degrees_or_radians(page):
+    T = goal(page)
+    assert np.abs(page.robot_view.pose('torso_link') - np.eye(4)).max() > 0.1
+    assert page.widget(*XYZ).value == pytest.approx(T[:3, 3], abs=1e-4)
+    angles = rpy_from_matrix(T[:3, :3])
+    assert page.widget(*RPY).value == pytest.approx(np.degrees(angles), abs=1e-4)
+    page.choose('Goal', 'angles in', value='radians')
+    assert page.widget(*RPY).value == pytest.approx(angles, abs=1e-4)
+
+
+def test_what_is_typed_is_a_goal_and_what_is_not_typed_stays_as_it_is(page):
+    before = goal(page)
+    x, y, z = page.widget(*XYZ).value
+    page.choose(*XYZ, value=(x + 0.01, y, z))
+    wanted = before.copy()
+    wanted[0, 3] = x + 0.01
+    assert sent(page) == pytest.approx(wanted, abs=1e-9)
+    page.choose('Goal', 'angles in', value='radians')
+    page.choose(*RPY, value=(0.0, 0.2, 0.3))
+    wanted[:3, :3] = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.2, 0.3))[:3, :3]
+    assert sent(page) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_command_sends_the_goal(page):
+    T = goal(page)
+    *command, message = shlex.split(page.widget('Goal', 'command').value)
     assert command == ['ros2', 'topic', 'pub', '--once', '/left/goal_pose',
                        'geometry_msgs/PoseStamped']
     pose = yaml.safe_load(message)['pose']
-    assert list(pose['position'].values()) == pytest.approx(GOAL[:3, 3])
+    assert list(pose['position'].values()) == pytest.approx(T[:3, 3], abs=1e-4)
     assert np.linalg.norm(list(pose['orientation'].values())) == pytest.approx(1.0, abs=1e-5)
-    shown.robot_view.chain = None
-    shown.panel.update()
-    assert not shown.panel._command.visible
 
 
-def test_few_layers_are_shown_at_first(server):
-    hidden = []
-    panel = LayerPanel(server, [SimpleNamespace(hide_layers=hidden.append)])
-    assert hidden == [{'manipulability', 'limits'}]
-    panel._shown['limits'].value = True
-    panel._shown['trail'].value = False
-    panel._apply()
-    assert hidden[-1] == {'manipulability', 'trail'}
+def test_the_handle_goes_back_to_the_tip(page):
+    T = page.handle().T.copy()
+    T[0, 3] += 9.0
+    page.drag(T)
+    page.press('Goal', 'Handle to tip')
+    assert page.handle().T == pytest.approx(page.robot_view.pose('left_tool0'), abs=1e-5)
 
 
-def test_meshes_are_fine_where_that_is_asked_for(server):
-    fine = []
-    panel = LayerPanel(server, [SimpleNamespace(hide_layers=lambda _: None, refine=fine.append)])
-    assert fine == []
-    user_chooses(panel._fine, True)
-    assert fine == [True]
+def test_without_the_name_of_one_of_several_arms_there_is_no_goal(page):
+    other = robot_view_of(page.server, page.node, 'other')
+    other.fetch_parameters()
+    other.paint()
+    assert other.targets == ()
+    assert other.problems == ['the node has several arms; choose one of left with --arm']

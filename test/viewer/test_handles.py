@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from browser import until
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.poses import matrix
 from ik_node.viewer.targets import Target
+from page_here import until, viser_server
 
 HAND = Target('hand', 'position', 'palm')
 HEAD = Target('head', 'orientation', 'skull')
@@ -22,9 +22,8 @@ UPRIGHT, TURNED = (1.0, 0.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
 
 @pytest.fixture(scope='module')
 def server():
-    server = viser.ViserServer(host='127.0.0.1', port=8500, verbose=False)
-    yield server
-    server.stop()
+    with viser_server() as made:
+        yield made
 
 
 class Shown:
@@ -77,22 +76,38 @@ def test_a_handle_follows_its_target_until_it_is_dragged_and_after_its_release(s
     assert one.place(HAND, there) == pytest.approx(there)
 
 
+class Wanted:
+    """A lock that notes when somebody wants it."""
+
+    def __init__(self, lock):
+        self.lock, self.wanted = lock, threading.Event()
+
+    def __enter__(self):
+        self.wanted.set()
+        self.lock.acquire()
+
+    def __exit__(self, *_):
+        self.lock.release()
+
+
 def test_a_handle_that_is_led_does_not_go_back_to_its_last_goal(shown):
     one = shown(HAND)
     gizmo = one.handles.named('hand')
     one.drag('hand', matrix((0.0, 0.7, 0.0), UPRIGHT))
     place, led = gizmo._place, matrix((0.0, 0.0, 0.9), UPRIGHT)
+    gizmo._placing = Wanted(gizmo._placing)
 
     def interrupted(T):
         """Place it, while the painter's thread lets it follow its target."""
         gizmo._place = place
         place(T)
+        gizmo._placing.wanted.clear()
         painter.start()
-        painter.join(0.3)
+        assert until(lambda: gizmo._placing.wanted.is_set() or not painter.is_alive())
     painter = threading.Thread(target=one.handles.update)
     gizmo._place = interrupted
     gizmo.drag_to(led)
-    painter.join(10.0)
+    painter.join(60.0)
     assert gizmo.T == pytest.approx(led)
     assert until(lambda: one.sent[-1][1] == pytest.approx(led))
 

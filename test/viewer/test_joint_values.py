@@ -1,45 +1,53 @@
-"""Joint values that the page sends, one after the other and at once with others."""
+"""Joint values that the page sends: by sliders, and as named poses."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import pytest
-import viser
 
 import robots
-from browser import until, user_presses, view_of
-from ik_node import IkError, KinematicTree
+from fake_node import FakeNode
+from ik_node import IkError
 from ik_node.viewer import joint_panel
-from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.newest import Newest
-from ros_harness import running
+from page_here import page_of, page_with, until
+
+
+@pytest.fixture
+def page():
+    with page_with('planar_3r', start_pose=[0.1, 0.2, 0.3]) as made:
+        yield made
+
+
+def sliders(page):
+    return [page.widget('Joints', name).value for name in page.robot_view.space.joint_names]
 
 
 def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not_once_that_in_hand_is():
-    handled, free = [], threading.Event()
+    handled, begun, free, last = [], threading.Event(), threading.Event(), threading.Event()
 
     def handle(value):
         handled.append(value)
+        begun.set()
         free.wait(60.0)
+        if value == 5:
+            last.set()
     newest = Newest(handle)
     newest.give(1)
-    assert until(lambda: handled == [1])
+    assert begun.wait(60.0)
     newest.give(2)
     newest.give(3)
     dropping = threading.Thread(target=newest.drop)
     dropping.start()
     assert until(lambda: not newest._waiting)
-    assert dropping.is_alive()
+    assert dropping.is_alive()  # it waits for what is in hand
     free.set()
     dropping.join(60.0)
     assert not dropping.is_alive()
-    assert not newest.busy
     newest.give(4)
     newest.give(5)
-    assert until(lambda: handled[-1] == 5 and not newest.busy)
+    assert last.wait(60.0)
+    assert handled[0] == 1
     assert 2 not in handled
-    assert 3 not in handled
     newest.close()
 
 
@@ -62,115 +70,116 @@ def test_a_defect_in_the_handling_of_a_value_is_told_and_the_next_one_is_handled
 @pytest.mark.parametrize(('values', 'reason'), [
     ([0.1, 0.2], 'there must be 3 joint values, not 2'),
     ({'joint_1': 0.1, 'joint_7': 0.2}, "there is no joint of the arm named 'joint_7'")])
-def test_values_that_do_not_fit_are_refused_with_the_reason(node_and_view, values, reason):
-    _, _, robot_view = node_and_view
-    assert until(lambda: robot_view.is_placed and robot_view.parameters)
+def test_values_that_do_not_fit_are_refused_with_the_reason(page, values, reason):
+    page.node.sent.clear()
     with pytest.raises(IkError, match=reason):
-        robot_view.go_to(values)
-    assert robot_view.connection._reports == {}
+        page.robot_view.go_to(values)
+    assert page.node.sent == []
 
 
-def test_the_start_pose_is_kept_whatever_is_sent_at_the_same_time():
-    with (running(urdf_path=robots.OWN / 'planar_3r.urdf', start_pose='[0.1, 0.2, 0.3]') as node,
-          view_of(node._domain.id) as (_, _, (robot_view,))):
-        assert until(lambda: robot_view.is_placed and robot_view.parameters)
-        with ThreadPoolExecutor(3) as pool:
-            sent = [pool.submit(robot_view.go_home) if k % 3 == 2 else
-                    pool.submit(robot_view.go_to, [0.01 * k, 0.0, 0.0]) for k in range(20)]
-            for one in sent:
-                one.result(60.0)
-        assert node.get('start_pose') == [0.1, 0.2, 0.3]
-        robot_view.go_home()
-        assert until(lambda: list(robot_view.values.values()) == pytest.approx([0.1, 0.2, 0.3]))
+def test_a_slider_moves_its_joint_alone_and_the_start_pose_stays(page):
+    page.choose('Joints', 'joint_2', value=0.5)
+    assert page.q() == pytest.approx([0.1, 0.5, 0.3])
+    assert sliders(page) == pytest.approx([0.1, 0.5, 0.3])
+    assert page.node.get('start_pose') == [0.1, 0.2, 0.3]
+    page.press('Goal', 'Home')
+    assert page.q() == pytest.approx([0.1, 0.2, 0.3])
+
+
+def test_a_slider_ends_the_goal_and_releases_the_handle(page):
+    T = page.handle().T.copy()
+    T[0, 3] -= 0.01
+    page.drag(T)
+    assert 'the goal is met' in page.text() or 'holding' in page.text()
+    page.choose('Joints', 'joint_1', value=0.6)
+    assert 'no goal yet' in page.text()
+    tip = page.robot_view.chain.tip_link
+    assert page.handle().T == pytest.approx(page.robot_view.pose(tip), abs=1e-5)
+
+
+def test_a_refused_value_is_told_and_the_slider_follows_the_robot(page):
+    page.node.refusal = 'it is busy'
+    page.choose('Joints', 'joint_1', value=0.6)
+    assert page.told == ['it is busy']
+    assert sliders(page)[0] == pytest.approx(0.1)
+
+
+def test_others_move_the_sliders(page):
+    page.node.stand([-0.4, 0.4, 0.2])
+    page.settle()
+    assert sliders(page) == pytest.approx([-0.4, 0.4, 0.2])
+
+
+def test_a_slider_stays_where_the_user_has_set_it_until_the_robot_is_there(page, monkeypatch):
+    monkeypatch.setattr(joint_panel, '_ARRIVAL', 1e9)
+    monkeypatch.setattr(page.node, 'publish', lambda: None)  # the robot has not moved yet
+    page.choose('Joints', 'joint_1', value=0.5)
+    assert sliders(page)[0] == 0.5
+    arrived = dict(page.robot_view.values) | {'joint_1': 0.5}
+    page.robot_view.on_joints(arrived)
+    page.settle()
+    page.robot_view.on_joints(arrived | {'joint_1': 0.2})  # by another node
+    page.settle()
+    assert sliders(page)[0] == pytest.approx(0.2)
+
+
+def test_a_slider_follows_a_robot_that_does_not_go_where_it_was_sent(page, monkeypatch):
+    monkeypatch.setattr(joint_panel, '_ARRIVAL', 0.0)
+    monkeypatch.setattr(page.node, 'publish', lambda: None)
+    page.choose('Joints', 'joint_1', value=0.5)
+    assert sliders(page)[0] == pytest.approx(0.1)
+
+
+def test_joints_without_limits_have_a_turn_to_either_side(tmp_path):
+    file = tmp_path / 'wheel.urdf'
+    file.write_text(robots.robot(robots.joint('wheel', 'continuous', 'base', 'rim'),
+                                 robots.joint('t', 'fixed', 'rim', 'tip')))
+    with page_of(FakeNode(model_path=str(file))) as page:
+        slider = page.widget('Joints', 'wheel')
+        assert (slider.min, slider.max) == pytest.approx((-6.2832, 6.2832), abs=1e-3)
+
+
+def test_named_poses_are_offered_and_gone_to(tmp_path):
+    file = tmp_path / 'poses.yaml'
+    file.write_text('angle_unit: rad\nposes:\n  up: {joint_1: 0.7}\n  down: {joint_1: -0.7}\n')
+    with page_with('planar_3r', poses=str(file)) as page:
+        assert page.widget('Joints', 'pose').options == ('up', 'down')
+        page.choose('Joints', 'pose', value='down')
+        page.press('Joints', 'Go to the pose')
+        assert page.q() == pytest.approx([-0.7, 0.0, 0.0])
+        assert page.node.get('start_pose') == 'none'
+        file.write_text('poses: [')
+        page.choose('robot', value='scara')
+        assert not page.shows('Joints', 'pose')
+        assert page.shows('Joints', 'joint_4')
 
 
 @pytest.mark.parametrize('leaves', [
-    lambda view, _: view._home(), lambda _, robot_view: robot_view.go_to([0.0, 0.0, 0.0])],
+    lambda page: page.view._home(), lambda page: page.robot_view.go_to([0.0, 0.0, 0.0])],
     ids=['home', 'joint values'])
 def test_no_drag_from_before_reaches_the_node_after_the_robot_was_sent_elsewhere(
-        node_and_view, monkeypatch, leaves):
-    node, view, robot_view = node_and_view
-    assert until(lambda: view._gizmo is not None and robot_view.parameters)
-    connection, sent, free = robot_view.connection, [], threading.Event()
-    send_goal = connection.send_goal
+        page, monkeypatch, leaves):
+    node, begun, free = page.node, threading.Event(), threading.Event()
+    send_goal, start = node.send_goal, page.handle().T
 
     def send_slowly(T, *arguments):
-        sent.append(T[0, 3])
+        begun.set()
         free.wait(60.0)
         send_goal(T, *arguments)
-
-    def noting(leave):
-        def note_and_leave(*arguments):
-            sent.append('left')
-            return leave(*arguments)
-        return note_and_leave
-    monkeypatch.setattr(connection, 'send_goal', send_slowly)
-    monkeypatch.setattr(connection, 'reset', noting(connection.reset))
-    monkeypatch.setattr(connection, 'send_joints', noting(connection.send_joints))
-    start, first = view._gizmo.T, view._gizmo.T
-    first[0, 3] -= 0.1
-    view.drag_to(first)
-    assert until(lambda: len(sent) == 1)  # it is being sent, and the next one waits
-    second = start.copy()
-    second[0, 3] -= 0.2
-    view.drag_to(second)
-    leaving = threading.Thread(target=leaves, args=(view, robot_view))
+    monkeypatch.setattr(node, 'send_goal', send_slowly)
+    drags = page.handle()._drags
+    node.sent.clear()
+    for x in (-0.1, -0.2):
+        T = start.copy()
+        T[0, 3] += x
+        page.drag_on(T)
+        assert begun.wait(60.0)  # the first is being sent, and the second waits
+    leaving = threading.Thread(target=leaves, args=(page,))
     leaving.start()
-    assert until(lambda: not view._gizmo._drags._waiting)
+    assert until(lambda: not drags._waiting)
     free.set()
     leaving.join(60.0)
     assert not leaving.is_alive()
-    assert sent == [pytest.approx(first[0, 3]), 'left']
-    node.settle()
-    assert until(lambda: list(robot_view.values.values()) == pytest.approx([0.0] * 3))
-
-
-@pytest.fixture(scope='module')
-def node_and_view():
-    with (running(urdf_path=robots.OWN / 'planar_3r.urdf', solver='dls') as node,
-          view_of(node._domain.id) as (_, view, (robot_view,))):
-        yield node, view, robot_view
-
-
-@pytest.fixture
-def panel():
-    """Sliders of a robot of three joints, whose values are set by the test."""
-    space = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
-    robot = SimpleNamespace(
-        space=space, values=dict.fromkeys(space.joint_names, 0.0), sent=[], tree=None,
-        parameters=SimpleNamespace(get=lambda _: '', switching=False))
-    robot.go_to = robot.sent.append
-    server = viser.ViserServer(host='127.0.0.1', port=8470, verbose=False)
-    made = JointPanel(server, robot, print, lambda: None)
-    yield made, robot
-    made.close()
-    server.stop()
-
-
-def user_sets(made, robot, value):
-    """Set the first joint by its slider, and wait until it is sent to the robot."""
-    slider, count = made._sliders[0], len(robot.sent)
-    slider._impl.value = value
-    user_presses(slider)
-    assert until(lambda: len(robot.sent) > count and not made._wanted.busy)
-    return slider
-
-
-def test_a_slider_stays_where_the_user_has_set_it_until_the_robot_is_there(panel):
-    made, robot = panel
-    slider = user_sets(made, robot, 0.5)
-    made.update()  # joint states from before are the last ones that have come
-    assert slider.value == 0.5
-    robot.values = dict.fromkeys(robot.values, 0.0) | {made._space.joint_names[0]: 0.5}
-    made.update()
-    robot.values = dict.fromkeys(robot.values, 0.2)  # by another node
-    made.update()
-    assert slider.value == pytest.approx(0.2)
-
-
-def test_a_slider_follows_a_robot_that_does_not_go_where_it_was_sent(panel, monkeypatch):
-    made, robot = panel
-    monkeypatch.setattr(joint_panel, '_ARRIVAL', 0.0)
-    slider = user_sets(made, robot, 0.5)
-    made.update()
-    assert slider.value == 0.0
+    sent = ['left' if one == 'reset' or one[0] == 'joints' else one[2][0, 3] for one in node.sent
+            if one == 'reset' or one[0] in ('goal', 'joints')]
+    assert sent == [pytest.approx(start[0, 3] - 0.1), 'left']

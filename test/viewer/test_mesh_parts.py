@@ -7,7 +7,6 @@ pytest.importorskip('viser', reason='viser is not installed (make test brings it
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import trimesh
-import viser
 
 from ik_node import KinematicTree
 from ik_node.viewer import drawn_robot
@@ -15,6 +14,7 @@ from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.mesh_parts import Part, most_each, parts_of, simplified, whole_of
 from ik_node.viewer.meshes import Meshes, Places
 from ik_node.viewer.robot_scene import RobotScene
+from page_here import viser_server
 
 RED = 255, 0, 0, 255
 BALL = trimesh.creation.icosphere(subdivisions=5, radius=0.1)  # 20480 triangles
@@ -120,9 +120,8 @@ def test_a_small_part_is_left_as_it_is():
 
 @pytest.fixture(scope='module')
 def server():
-    server = viser.ViserServer(host='127.0.0.1', port=8450, verbose=False)
-    yield server
-    server.stop()
+    with viser_server() as made:
+        yield made
 
 
 @pytest.fixture

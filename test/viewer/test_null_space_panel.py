@@ -9,27 +9,20 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import robots
-from browser import until, user_chooses, view_of
 from ik_node import KinematicTree
 from ik_node.motion.self_motion import self_motion
 from ik_node.viewer import null_space_panel
 from ik_node.viewer.null_space_panel import NullSpacePanel
-from ros_harness import running
+from page_here import page_with
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
 BENT = [0.3, 0.6, -0.4, 1.2, 0.2, -0.7, 0.4]
 
 
-@pytest.fixture(scope='module')
-def seen():
-    with (running(urdf_path=robots.OWN / 'arm_7r.urdf', start_pose=str(BENT)) as node,
-          view_of(node._domain.id) as (server, view, (robot_view,))):
-        assert until(lambda: robot_view.is_placed and view._null_space._folder.visible)
-        yield node, server, view, robot_view
-
-
-def values(robot_view):
-    return np.array([robot_view.values[name] for name in CHAIN.joint_names])
+@pytest.fixture
+def page():
+    with page_with('arm_7r', start_pose=BENT) as made:
+        yield made
 
 
 def limits():
@@ -42,77 +35,82 @@ def limits():
     return found
 
 
-def curves(server):
-    return [name for name in server.scene._handle_from_node_name if '/self_motion/' in name]
+def curves(page):
+    return page.drawn('/ik_node/self_motion/')
 
 
-def test_nothing_is_drawn_until_it_is_asked_for(seen):
-    _, server, view, _ = seen
-    assert view._null_space._text.content == ''
-    assert not curves(server)
-    assert not view._null_space._place.visible
+def show(page):
+    page.choose('Null space', 'show the self-motion', value=True)
 
 
-def test_the_curves_of_the_joints_and_where_they_end(seen):
-    _, server, view, robot_view = seen
-    panel = view._null_space
-    panel._shown.value = True
-    assert until(lambda: 'of joint motion, from joint_' in panel._text.content)
-    assert re.findall(r'(joint_\d) at its (lower|upper) limit', panel._text.content) == limits()
+def test_nothing_is_drawn_until_it_is_asked_for(page):
+    assert page.shows('Null space', 'show the self-motion')
+    assert page.text('Null space').strip() == ''
+    assert not curves(page)
+    assert not page.shows('Null space', 'place')
+
+
+def test_the_curves_of_the_joints_and_where_they_end(page):
+    show(page)
+    assert 'of joint motion, from joint_' in page.text('Null space')
+    assert re.findall(r'(joint_\d) at its (lower|upper) limit', page.text('Null space')) == (
+        limits())
     # The elbow, two axes next to it, and nothing of shoulder, wrist and tip.
-    assert 0 < len(curves(server)) < CHAIN.n_joints
-    assert values(robot_view) == pytest.approx(BENT)
-    panel._shown.value = False
-    assert until(lambda: not curves(server) and panel._text.content == '')
-    panel._shown.value = True
+    assert 0 < len(curves(page)) < CHAIN.n_joints
+    assert page.q() == pytest.approx(BENT)
+    page.choose('Null space', 'show the self-motion', value=False)
+    assert not curves(page)
+    assert page.text('Null space').strip() == ''
 
 
-def test_the_arm_goes_along_it_and_its_tip_stays(seen):
-    _, server, view, robot_view = seen
-    panel = view._null_space
-    assert until(lambda: panel._place.visible and 'of joint motion' in panel._text.content)
-    drawn = curves(server)
-    assert drawn
-    for part in (0.0, 60.0, 100.0):
-        before = values(robot_view)
-        user_chooses(panel._place, part)
-        assert until(lambda before=before: np.abs(values(robot_view) - before).max() > 0.1)
-        assert CHAIN.forward(values(robot_view)) == pytest.approx(CHAIN.forward(BENT), abs=1e-6)
-    reached = panel._motion.configurations[-1]
-    assert until(lambda: np.abs(values(robot_view) - reached).max() < 1e-6)
-    assert curves(server) == drawn  # the same motion
+def test_the_arm_goes_along_it_and_its_tip_stays(page):
+    show(page)
+    drawn, reached = list(curves(page)), self_motion(CHAIN, BENT).configurations
+    for part, expected in ((0.0, reached[0]), (60.0, None), (100.0, reached[-1])):
+        before = page.q()
+        page.choose('Null space', 'place', value=part)
+        assert np.abs(page.q() - before).max() > 0.1
+        assert CHAIN.forward(page.q()) == pytest.approx(CHAIN.forward(BENT), abs=1e-6)
+        if expected is not None:
+            assert page.q() == pytest.approx(expected, abs=1e-6)
+    assert list(curves(page)) == drawn  # the same motion
+    page.node.refusal = 'it is busy'
+    page.choose('Null space', 'place', value=50.0)
+    assert page.told == ['it is busy']
 
 
-def test_another_goal_has_another_self_motion(seen):
-    node, server, view, _ = seen
-    panel, last = view._null_space, view._null_space._motion
-    assert node.client.send(CHAIN.forward(np.array(BENT) + 0.2)).met
-    assert until(lambda: panel._motion is not None and panel._motion is not last)
-    assert until(lambda: curves(server))
+def test_another_goal_has_another_self_motion(page):
+    show(page)
+    before = list(curves(page))
+    page.node.stand(np.array(BENT) + 0.2)
+    page.settle()
+    assert curves(page)
+    assert not set(before) & set(curves(page))
 
 
-def test_a_joint_that_is_chosen_begins_it(seen):
-    _, _, view, _ = seen
-    panel, last = view._null_space, view._null_space._motion
-    user_chooses(panel._joint, 'joint_3')
-    assert until(lambda: panel._motion is not None and panel._motion is not last)
-    motion = panel._motion
+def test_a_joint_that_is_chosen_begins_it(page):
+    show(page)
+    page.choose('Null space', 'joint', value='joint_3')
+    motion = page.view._null_space._motion
     assert motion.configurations[motion.start + 1][2] > motion.configurations[motion.start][2]
 
 
-def test_an_arm_with_as_many_joints_as_its_goal_asks_for_has_none(seen):
-    node, server, view, robot_view = seen
-    assert node.set(model_path=str(robots.OWN / 'arm_6r.urdf'), urdf_path='', start_pose='none')[0]
-    folder = view._null_space._folder
-    assert until(lambda: robot_view.chain is not None and robot_view.chain.n_joints == 6
-                 and not folder.visible)
-    assert until(lambda: not curves(server))
-    view._only.value = True  # without an orientation it has three more
-    assert until(lambda: folder.visible and curves(server))
-    assert view._null_space._joint.options == (
-        'the one that moves most', *robot_view.chain.joint_names)
-    view._only.value = False
-    assert until(lambda: not folder.visible)
+def test_an_arm_with_as_many_joints_as_its_goal_asks_for_has_none(page):
+    show(page)
+    page.choose('robot', value='arm_6r')
+    page.node.stand(np.full(6, 0.3))
+    page.settle()
+    assert not page.shows('Null space')
+    assert not curves(page)
+    page.choose('Goal', 'position only', value=True)  # which leaves three more
+    assert 'Closed: the joints come back' in page.text('Null space')  # the last one turns round
+    assert not curves(page)
+    page.choose('Null space', 'joint', value='joint_2')
+    assert curves(page)
+    assert page.widget('Null space', 'joint').options == (
+        'the one that moves most', *page.robot_view.chain.joint_names)
+    page.choose('Goal', 'position only', value=False)
+    assert not page.shows('Null space')
 
 
 def test_in_a_singular_configuration_that_is_told():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-viser = pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from builtin_interfaces.msg import Duration
@@ -12,6 +12,7 @@ from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
+from fake_node import FakeNode
 from hostile_texts import chain, texts_that_name
 from ik_node import KinematicTree
 from ik_node.model.geometry import Mesh
@@ -26,13 +27,13 @@ from ik_node.viewer.robot_scene import RobotScene
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.state import State
 from opened_files import opened_files
+from page_here import robot_view_of, viser_server
 
 
 @pytest.fixture(scope='module')
 def server():
-    server = viser.ViserServer(host='127.0.0.1', port=8400, verbose=False)
-    yield server
-    server.stop()
+    with viser_server() as made:
+        yield made
 
 
 def placed(scene, link):
@@ -82,18 +83,15 @@ def test_a_tree_without_looks_is_drawn_with_simple_shapes(server):
 def test_a_description_that_names_a_file_opens_none_and_is_a_problem_told(server, kind, tmp_path):
     secret = tmp_path / 'secret.xacro'
     secret.write_text(chain(2))
-    robot_view = RobotView(server, f'station_{secret.parent.name}', changed=lambda: None)
-    try:
-        robot_view.on_description(chain(4))
+    robot_view = robot_view_of(server, FakeNode(), f'station_{secret.parent.name}')
+    robot_view.on_description(chain(4))
+    robot_view.paint()
+    assert (robot_view.tree.links[-1], robot_view.problems) == ('l3', [])
+    with opened_files() as opened:
+        robot_view.on_description(texts_that_name(secret)[kind])
         robot_view.paint()
-        assert (robot_view.tree.links[-1], robot_view.problems) == ('l3', [])
-        with opened_files() as opened:
-            robot_view.on_description(texts_that_name(secret)[kind])
-            robot_view.paint()
-        assert not any(str(secret) in name for name in opened)
-        assert len(robot_view.problems) == 1
-    finally:
-        robot_view.close()
+    assert not any(str(secret) in name for name in opened)
+    assert len(robot_view.problems) == 1
 
 
 TASKS = {'solver': 'least_squares', 'tasks': ['hand'], 'hand.type': 'position',
@@ -103,11 +101,10 @@ TASKS = {'solver': 'least_squares', 'tasks': ['hand'], 'hand.type': 'position',
 @pytest.fixture
 def figure(server, request):
     """The view of a humanoid with a task, without a node."""
-    robot_view = RobotView(server, request.node.name, changed=lambda: None)
+    robot_view = robot_view_of(server, FakeNode(), request.node.name)
     robot_view.on_description((robots.OWN / 'humanoid.urdf').read_text())
     robot_view.on_parameters(TASKS)
-    yield robot_view
-    robot_view.close()
+    return robot_view
 
 
 def ball(frame, position):

@@ -1,17 +1,20 @@
 """Scenes in files: what is saved comes back, and what is no scene is refused."""
 
 import json
+import threading
 
 import numpy as np
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-import robots
-from browser import until, view_of
+from viser import UploadedFile
+
 from ik_node.exceptions import InputError
+from ik_node.viewer import scene_panel
+from ik_node.viewer.gallery import robots as gallery
 from ik_node.viewer.scene_file import Scene, read_scene, scene_text
-from ros_harness import running
+from page_here import page_with
 
 TURNED = np.array([[0.0, -1.0, 0.0, 0.3], [1.0, 0.0, 0.0, -0.2], [0.0, 0.0, 1.0, 0.5],
                    [0.0, 0.0, 0.0, 1.0]])
@@ -54,51 +57,91 @@ def test_parameters_that_name_files_are_neither_saved_nor_taken():
     assert scene.parameters == {'speed': 0.5}
 
 
-def test_an_arm_a_figure_and_their_goals_come_back():
-    with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
-          view_of(node._domain.id) as (_, view, (robot_view,))):
-        assert until(lambda: view._gizmo is not None and robot_view.parameters.get('solver'))
-        assert node.set(solver='ccd', ccd__order='outward', motion='joint')[0]
-        assert until(lambda: robot_view.parameters.get('motion') == 'joint')
-        assert node.set(motion='jump', speed=0.5)[0]
-        T = robot_view.chain.forward(robot_view.chain.neutral() + 0.3)
-        view.drag_to(T)
-        assert until(lambda: np.allclose(robot_view.pose(robot_view.chain.tip_link), T, atol=1e-4))
-        assert until(lambda: robot_view.parameters.get('speed') == 0.5)
-        saved = read_scene(scene_text(view._scene.scene(None)).encode())
-        joints = dict(robot_view.values)
-        assert saved.goals[''] == pytest.approx(T, abs=1e-9)
-        assert 'model_path' not in saved.parameters
+@pytest.fixture
+def page():
+    with page_with('arm_6r') as made:
+        yield made
 
-        from ik_node.viewer.gallery import robots as gallery
-        view._handles.release()
-        humanoid = {**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
-                    'root': 'floating'}
-        robot_view.take(humanoid)
-        assert node.set(hand__type='pose', hand__link='right_palm')[0]
-        assert until(lambda: view._handles.named('hand') is not None
-                     and robot_view.parameters.get('hand.type') == 'pose')
-        there = view._handles.named('hand').T
-        there[:3, 3] += [0.05, 0.0, 0.1]
-        view.drag_to(there, 'hand')
-        assert until(lambda: np.allclose(robot_view.pose('right_palm'), there, atol=1e-4))
-        figure = read_scene(scene_text(view._scene.scene(None)).encode())
 
-        view._scene.load(saved, None)
-        assert node.get('solver') == 'ccd'
-        assert node.get('ccd.order') == 'outward'
-        assert node.get('speed') == 0.5
-        assert until(lambda: robot_view.chain is not None and all(
-            abs(robot_view.values.get(name, 9.0) - value) < 1e-3
-            for name, value in joints.items()))
-        assert until(lambda: view._gizmo.T == pytest.approx(T, abs=1e-6))
+def dragged(page, T, task=''):
+    page.drag(T, task)
+    return T
 
-        view._scene.load(figure, None)
-        assert node.get('hand.link') == 'right_palm'
-        assert node.get('root') == 'floating'
-        assert until(lambda: np.allclose(robot_view.pose('right_palm'), there, atol=1e-4))
 
-        with pytest.raises(InputError, match='has no value of joint'):
-            view._scene.load(figure._replace(joints={'waist_yaw': 0.0}), None)
-        with pytest.raises(Exception, match='solver must be one of'):
-            view._scene.load(saved._replace(parameters={'solver': 'x'}), None)
+def save(page):
+    """Save the scene; return what the browser is sent."""
+    page.press('Scene', 'Save the scene')
+    name, text = page.browser.downloads[-1]
+    assert name == 'ik_view_scene.json'
+    return text
+
+
+def load(page, text):
+    """Load a scene by the button, painting meanwhile."""
+    loading = threading.Thread(target=page._fire, args=(page.widget('Scene', 'Load a scene …'),))
+    page.widget('Scene', 'Load a scene …')._impl.value = UploadedFile('scene.json', text)
+    loading.start()
+    page.until(lambda: not loading.is_alive(), 'the scene is loaded')
+    page.settle()
+
+
+def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
+    page.node.set(solver='ccd', ccd__order='outward', speed=0.5)
+    page.settle()
+    T = dragged(page, page.robot_view.chain.forward(np.full(6, 0.3)))
+    q = page.q()
+    page.browser.camera.position, page.browser.camera.look_at = np.ones(3), np.zeros(3)
+    text = save(page)
+    saved = read_scene(text)
+    assert saved.goals[''] == pytest.approx(T, abs=1e-9)
+    assert 'model_path' not in saved.parameters
+
+    page.node.set(solver='dls', speed=1.0)
+    page.choose('robot', value='scara')
+    page.browser.camera.position = np.full(3, 2.0)
+    load(page, text)
+    assert page.told == []
+    assert [page.node.get(name) for name in ('solver', 'ccd.order', 'speed')] == [
+        'ccd', 'outward', 0.5]
+    assert page.widget('robot').value == 'as it is'
+    assert page.robot_view.tree.name == 'arm_6r'
+    assert page.q() == pytest.approx(q, abs=1e-3)
+    assert page.handle().T == pytest.approx(T, abs=1e-6)
+    assert page.browser.camera.position == pytest.approx(np.ones(3))
+
+
+def test_a_figure_and_the_goals_of_its_tasks_come_back(page):
+    page.robot_view.take({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
+                          'root': 'floating'})
+    page.node.set(hand__type='pose', hand__link='right_palm')
+    page.settle()
+    T = page.handle('hand').T.copy()
+    T[2, 3] += 0.03
+    dragged(page, T, 'hand')
+    text = save(page)
+    page.robot_view.take({**gallery()['arm_6r'], 'solver': 'dls', 'tasks': 'none',
+                          'root': 'fixed'})
+    page.settle()
+    assert page.handle('hand') is None
+    load(page, text)
+    assert page.told == []
+    assert [page.node.get(name) for name in ('hand.link', 'root')] == ['right_palm', 'floating']
+    assert page.robot_view.pose('right_palm') == pytest.approx(T, abs=1e-4)
+    assert page.handle('hand').T == pytest.approx(T, abs=1e-4)
+
+
+@pytest.mark.parametrize(('spoil', 'reason'), [
+    (lambda scene: scene._replace(joints={'joint_1': 0.0}), "has no value of joint 'joint_2'"),
+    (lambda scene: scene._replace(parameters={'solver': 'x'}), 'solver must be one of'),
+    (lambda scene: scene._replace(goals={'hand': np.eye(4)}), "there is no handle of 'hand'"),
+    (lambda scene: scene._replace(robot='<robot name="r"/>'), '')],
+    ids=['joints', 'parameters', 'goals', 'robot'])
+def test_a_scene_that_cannot_be_shown_is_refused_with_the_reason(page, monkeypatch, spoil, reason):
+    monkeypatch.setattr(scene_panel, '_PATIENCE', 0.0)
+    scene = read_scene(save(page))
+    load(page, scene_text(spoil(scene)).encode())
+    assert len(page.told) == 1
+    assert page.told[0].startswith('scene.json is not loaded: ')
+    assert reason in page.told[0]
+    load(page, b'no scene')
+    assert 'it is not JSON' in page.told[1]

@@ -4,41 +4,87 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
-
 from ik_node.viewer.node_parameters import NodeParameters
-from ik_node.viewer.solver_panel import SolverPanel
+from page_here import page_with
 
 
-class Widget:
-    """A list of choices."""
-
-    value = 'dls'
-
-    def on_update(self, changed):
-        self.changed = changed
+@pytest.fixture
+def page():
+    with page_with('arm_6r') as made:
+        yield made
 
 
-def test_a_choice_stays_until_it_is_sent_and_follows_the_node_afterwards():
-    sent, parameters = [], NodeParameters()
-    parameters.on_event({'solver': 'dls'})
-    panel, widget = SolverPanel.__new__(SolverPanel), Widget()
-    panel._robot_view = SimpleNamespace(
-        parameters=parameters, state=SimpleNamespace(responds=False),
-        set_parameter=lambda name, value: (sent.append({name: value}),
-                                           parameters.on_event({name: value})))
-    panel._last_values, panel._shown = {}, {'solver': widget}
-    panel._follow(widget, SimpleNamespace(name='solver', value='dls', choices=('ccd', 'dls')))
-    panel.update()
-    widget.value = 'ccd'  # by the user; the callback comes later than the next update
-    panel.update()
-    widget.changed(SimpleNamespace(client=1))
-    assert sent == [{'solver': 'ccd'}]
-    panel.update()
+def test_solver_motion_and_on_failure_are_the_nodes_and_follow_it(page):
+    for name, value in (('solver', 'ccd'), ('motion', 'joint'), ('on_failure', 'closest')):
+        page.choose('Solver', name, value=value)
+        assert page.node.get(name) == value
+    page.node.set(solver='auto', motion='jump')
+    page.settle()
+    assert page.widget('Solver', 'solver').value == 'auto'
+    assert page.widget('Solver', 'motion').value == 'jump'
+
+
+def test_a_choice_stays_until_it_is_sent_and_follows_the_node_afterwards(page):
+    widget = page.widget('Solver', 'solver')
+    widget._impl.value = 'ccd'  # by the user; the callback comes later than the next update
+    page.settle()
     assert widget.value == 'ccd'
-    parameters.on_event({'solver': 'dls'})  # by another client
-    panel.update()
+    page._fire(widget)
+    page.settle()
+    assert page.node.get('solver') == widget.value == 'ccd'
+    page.node.set(solver='dls')  # by another client
+    page.settle()
     assert widget.value == 'dls'
+
+
+def test_the_options_are_those_of_the_solver_in_groups_with_their_defaults(page):
+    assert page.shows('Options', 'damping')
+    assert page.shows('Options', 'tolerances', 'position_tolerance')
+    page.choose('Solver', 'solver', value='ccd')
+    assert not page.shows('Options', 'damping')
+    assert page.widget('Options', 'order').value == 'inward'
+    page.choose('Options', 'order', value='outward')
+    assert page.node.get('ccd.order') == 'outward'
+    page.press('Options', 'All defaults')
+    assert page.node.get('ccd.order') == 'inward'
+    assert page.widget('Options', 'order').value == 'inward'
+    assert 'default: inward' in page.widget('Options', 'order').hint
+
+
+@pytest.mark.parametrize(('option', 'typed', 'value'), [
+    ('damping', '0.25', 0.25), ('damping', 'none', 'none'), ('max_iterations', 7, 7),
+    ('joint_weights', '1 2, 3 4 5 6', [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+    ('position_tolerance', '1e-3', 1e-3)])
+def test_what_is_typed_is_the_value_of_the_option(page, option, typed, value):
+    page.node.set(dls__damping=0.5)
+    page.settle()
+    page.choose('Options', option, value=typed)
+    assert page.told == []
+    assert page.node.get(f'dls.{option}') == value
+
+
+def test_a_value_that_the_node_refuses_goes_back_and_the_reason_is_told(page):
+    page.choose('Options', 'position_tolerance', value='-3')
+    assert len(page.told) == 1
+    assert page.told[0].startswith('dls.position_tolerance: ')
+    assert page.widget('Options', 'position_tolerance').value == '1e-06'
+    page.choose('Options', 'joint_weights', value='1 x')
+    assert page.widget('Options', 'joint_weights').value == 'none'
+    assert len(page.told) == 2
+
+
+def test_options_that_do_not_come_are_asked_for_again(page):
+    page.node.refusal = 'it is busy'
+    page.robot_view.on_parameters({'solver': 'ccd'})  # of an event
+    page.settle()
+    assert 'it is busy' in page.told
+    assert not page.shows('Options', 'order')
+    page.node.refusal = ''
+    page.settle()
+    assert page.shows('Options', 'order')
+    page.node.refusal = 'it is busy again'
+    page.press('Options', 'All defaults')
+    assert page.told[-1] == 'it is busy again'
 
 
 class SlowNode:

@@ -1,95 +1,85 @@
 """Tasks that are made and deleted on the page."""
 
-
 import pytest
 
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
-import robots
-from browser import until, user_chooses, user_presses, view_of
 from ik_node.control.task_options import TYPES
-from ros_harness import running
+from page_here import page_with
 
 
-@pytest.fixture(scope='module')
-def seen():
-    with (running(urdf_path=robots.OWN / 'torso.urdf', tip_link='right_tool0') as node,
-          view_of(node._domain.id) as (_, view, (robot_view,))):
-        assert until(lambda: view._gizmo is not None and robot_view.parameters.get('solver')
-                     and view._tasks._links)
-        yield node, view, robot_view
+@pytest.fixture
+def page():
+    with page_with('torso', tip_link='right_tool0') as made:
+        yield made
 
 
-def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(seen):
-    node, view, robot_view = seen
-    panel = view._tasks
-    assert panel._task.options == ('–',)
-    panel._name.value = 'left'
-    user_chooses(panel._type, 'pose')
-    panel._fields['link'].value = 'left_tool0'
-    user_presses(panel._add)
-    assert until(lambda: node.get('tasks') == ['left'] and node.get('left.type') == 'pose')
-    assert node.get('solver') == 'least_squares'
-    assert node.get('left.link') == 'left_tool0'
-    assert until(lambda: panel._task.value == 'left' and panel._weight.visible)
-    assert until(lambda: view._handles.named('left') is not None)  # it can be dragged
-    user_chooses(panel._weight, 0.5)
-    assert until(lambda: node.get('left.weight') == 0.5)
-    user_chooses(panel._priority, 2)
-    assert until(lambda: node.get('left.priority') == 2)
-    user_chooses(panel._type, 'half_space')
-    assert set(panel._fields) == {'link', 'point', 'origin', 'normal'}
-    panel._name.value = 'above'
-    panel._fields['link'].value = 'right_tool0'
-    panel._fields['origin'].value = '0, 0, 0.25'
-    user_presses(panel._add)
-    assert until(lambda: node.get('tasks') == ['left', 'above']
-                 and node.get('above.type') == 'half_space')
-    assert list(node.get('above.origin')) == [0.0, 0.0, 0.25]
-    assert until(lambda: panel._task.options == ('left', 'above'))
+def fill(page, kind, name, **fields):
+    """Fill in the form of a task."""
+    page.choose('Another task', 'type', value=kind)
+    page.put('Another task', 'name', value=name)
+    for field, value in fields.items():
+        page.put('Another task', field, value=value)
+
+
+def add(page, kind, name, **fields):
+    fill(page, kind, name, **fields)
+    page.press('Another task', 'Add the task')
+
+
+def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
+    assert page.widget('Tasks', 'task').options == ('–',)
+    add(page, 'pose', 'left', link='left_tool0')
+    assert page.told == []
+    assert [page.node.get(name) for name in ('tasks', 'solver', 'left.type', 'left.link')] == [
+        ['left'], 'least_squares', 'pose', 'left_tool0']
+    assert page.widget('Tasks', 'task').value == 'left'
+    assert page.handle('left') is not None  # it can be dragged
+    page.choose('Tasks', 'weight', value=0.5)
+    page.choose('Tasks', 'priority', value=2)
+    assert (page.node.get('left.weight'), page.node.get('left.priority')) == (0.5, 2)
+    add(page, 'half_space', 'above', link='right_tool0', origin='0, 0, 0.25')
+    assert page.node.get('tasks') == ['left', 'above']
+    assert page.node.get('above.origin') == [0.0, 0.0, 0.25]
+    assert page.widget('Another task', 'name').value == 'above_2'  # of the next one
+    page.node.set(left__weight=0.7)
+    page.choose('Tasks', 'task', value='left')
+    assert page.widget('Tasks', 'weight').value == 0.7
     for name in ('left', 'above'):
-        assert until(lambda name=name: name in panel._task.options)
-        user_chooses(panel._task, name)
-        user_presses(panel._delete)
-        assert until(lambda name=name: name not in panel._task.options)
-    assert node.get('tasks') == 'none'
-    assert node.get('solver') == 'dls'
-    assert until(lambda: view._gizmo is not None and not robot_view.tasks)
+        page.choose('Tasks', 'task', value=name)
+        page.press('Tasks', 'Delete the task')
+        assert name not in page.widget('Tasks', 'task').options
+    assert (page.node.get('tasks'), page.node.get('solver')) == ('none', 'dls')
+    assert page.handle() is not None
+    assert not page.shows('Tasks', 'Delete the task')
 
 
-def test_what_the_node_refuses_leaves_no_task_behind(seen):
-    node, view, _ = seen
-    panel, said = view._tasks, []
-    panel._notify = said.append
-    user_chooses(panel._type, 'align_axis')
-    panel._name.value = 'wrong'
-    panel._fields['axis'].value = '0 0'
-    user_presses(panel._add)
-    assert until(lambda: said)
-    assert 'axis' in said[0]
-    assert until(lambda: node.get('tasks') == 'none')
-    panel._fields['axis'].value = 'up'
-    user_presses(panel._add)
-    assert until(lambda: len(said) > 1)
-    assert said[1] == "axis must be numbers with spaces between, not 'up'"
-    assert node.get('tasks') == 'none'
+@pytest.mark.parametrize(('fields', 'reason'), [
+    ({'axis': '0 0'}, 'axis'),
+    ({'axis': 'up'}, "axis must be numbers with spaces between, not 'up'"),
+    ({'axis': ''}, 'axis')], ids=['too short', 'text', 'nothing'])
+def test_what_is_refused_leaves_no_task_behind(page, fields, reason):
+    add(page, 'align_axis', 'wrong', **fields)
+    assert len(page.told) == 1
+    assert reason in page.told[0]
+    assert page.node.get('tasks') == 'none'
+    assert page.widget('Tasks', 'task').options == ('–',)
+
+
+def test_a_name_is_used_once_and_a_refused_weight_is_told(page):
+    add(page, 'position', 'one')
+    add(page, 'position', 'one')
+    assert page.told == ["there is a task 'one' already"]
+    page.node.refusal = 'it is busy'
+    page.choose('Tasks', 'weight', value=3.0)
+    assert page.told[1:] == ['it is busy']
+    assert page.widget('Tasks', 'weight').value == 1.0
 
 
 @pytest.mark.parametrize('kind', TYPES)
-def test_every_type_can_be_made_with_what_the_form_has_at_first(seen, kind):
-    node, view, robot_view = seen
-    panel, said = view._tasks, []
-    panel._notify = said.append
-    user_chooses(panel._type, kind)
-    panel._name.value = kind
-    for field in ('link_a', 'link'):
-        if field in panel._fields:
-            panel._fields[field].value = 'left_tool0'
-    user_presses(panel._add)
-    assert until(lambda: said or (robot_view.tasks == (kind,)
-                                  and node.get(f'{kind}.type') == kind))
-    assert not said, said
-    assert until(lambda: panel._task.options == (kind,))
-    user_chooses(panel._task, kind)
-    user_presses(panel._delete)
-    assert until(lambda: node.get('tasks') == 'none' and not robot_view.tasks)
+def test_every_type_can_be_made_with_what_the_form_has_at_first(page, kind):
+    page.choose('Another task', 'type', value=kind)
+    fields = {path[-1] for path, *_ in page.widgets() if 'Another task' in path}
+    add(page, kind, kind, **{field: 'left_tool0' for field in ('link_a', 'link')
+                             if field in fields})
+    assert page.told == []
+    assert (page.node.get('tasks'), page.node.get(f'{kind}.type')) == ([kind], kind)
+    assert page.widget('Tasks', 'task').options == (kind,)

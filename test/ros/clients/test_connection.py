@@ -1,80 +1,385 @@
-"""The link of the browser view to a node."""
+"""The page's connection to a node, and its link to a player, over DDS within one process."""
 
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 from std_msgs.msg import String
 
-from browser import until
+import robots
 from domains import Domain
+from ik_node import KinematicTree
+from ik_node.motion.playhead import Playhead
+from ik_node.motion.recording_readers import read_recording
+from ik_node.ros.clients import connection as module
+from ik_node.ros.clients import heartbeat, player_link
 from ik_node.ros.clients.connection import Connection, SilentError
+from ik_node.ros.clients.player import Player, Publishing
+from ik_node.ros.clients.player_link import PlayerLink
+from ik_node.ros.node import IkNode
 from ik_node.ros.publishing.outputs import LATCHED
+from page_here import until
+
+FILE = robots.OWN / 'arm_6r.urdf'
+TREE = KinematicTree.from_urdf(FILE)
+CHAIN = TREE.chain()
+BENT = np.array([0.4, 0.3, -0.8, 0.5, -0.9, 0.2])
+MOTION = 'time,joint_1\n' + ''.join(f'{0.5 * k},{0.05 * k}\n' for k in range(41))  # 20 s
 
 
-class Deaf:
-    """A listener that keeps the texts of robots, but for one that it cannot."""
+class Listener:
+    """Keeps what it is told."""
 
     def __init__(self):
-        self.texts, self.errors = [], []
-        self.on_error = self.errors.append
+        self.texts = []
+        self.on_description = self.texts.append
+        self.forget()
 
-    def on_description(self, text):
-        if text == 'bad':
-            raise ZeroDivisionError(text)
-        self.texts.append(text)
+    def forget(self):
+        """Forget all but the description, which comes once."""
+        self.joints, self.reports, self.markers, self.parameters, self.roots = {}, [], [], {}, []
+        self.on_joints, self.on_report = self.joints.update, self.reports.append
+        self.on_markers, self.on_parameters = self.markers.append, self.parameters.update
+        self.on_root_pose, self.on_error = self.roots.append, self.texts.append
+
+    def q(self):
+        """Return the joint values (6,); before they come, infinite ones."""
+        return np.array([self.joints.get(name, np.inf) for name in CHAIN.joint_names])
+
+
+class Spun:
+    """Nodes in an executor, whose thread can be halted: they are silent then."""
+
+    def __init__(self, context, *nodes):
+        self.context, self._may_spin = context, threading.Event()
+        self._executor = SingleThreadedExecutor(context=context)
+        for node in nodes:
+            self._executor.add_node(node)
+        self._may_spin.set()
+        self._thread = threading.Thread(target=self._spin)
+        self._thread.start()
+
+    def _spin(self):
+        while self._may_spin.wait() and self.context.ok():
+            try:
+                self._executor.spin_once(timeout_sec=1.0)
+            except ExternalShutdownException:
+                return
+
+    def halt(self):
+        self._may_spin.clear()
+
+    def go_on(self):
+        self._may_spin.set()
+
+    def close(self):
+        self.go_on()
+        self.context.try_shutdown()
+        self._thread.join(60.0)
+        assert not self._thread.is_alive()
+        self._executor.shutdown()
+
+
+@pytest.fixture(scope='module')
+def domain():
+    made = Domain()
+    yield made.id
+    made.give_back()
+
+
+@pytest.fixture(scope='module')
+def graph(domain, tmp_path_factory):
+    """A node and a player in this process."""
+    file = tmp_path_factory.mktemp('motion') / 'motion.csv'
+    file.write_text(MOTION)
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain, args=['--ros-args', '--log-level', 'fatal'],
+               signal_handler_options=SignalHandlerOptions.NO)
+    node = IkNode(context=context, parameter_overrides=[
+        Parameter('urdf_path', value=str(FILE)), Parameter('publish_description', value=True)])
+    player = Player(read_recording(file, TREE, None), Playhead(2.0, 18.0, 1.0, False, True),
+                    Publishing(rate=20.0, topic='recorded', description=False), context=context)
+    other = rclpy.create_node('other', context=context)
+    spun = Spun(context, node, player, other)
+    node.start()
+    yield SimpleNamespace(node=node, player=player, other=other, spun=spun)
+    spun.close()
+    for one in (node, player, other):
+        one.destroy_node()
+
+
+def answered(call):
+    """Repeat a call until it is answered: a service may not know of its client yet."""
+    def tried():
+        try:
+            call()
+        except SilentError as error:
+            return 'does not respond' not in str(error)
+        return True
+    assert until(tried)
+
+
+@pytest.fixture(scope='module')
+def listener():
+    return Listener()
+
+
+@pytest.fixture(scope='module')
+def connected(domain, graph, listener):
+    """A connection to the node, whose services know of it."""
+    made = Connection(listener, domain_id=domain)
+    assert until(lambda: made.is_there and made.responds)
+    for call in (made.reset, made.branches, made.parameters,
+                 lambda: made.set_parameters({'solver': 'dls'})):
+        answered(call)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, '_PATIENCE', 60.0)
+        yield made
+    made.close()
 
 
 @pytest.fixture
-def link():
+def link(connected, listener):
+    """The connection; the node is in its start pose, without a goal."""
+    connected.reset()
+    listener.forget()
+    assert until(lambda: np.allclose(listener.q(), 0.0))
+    return connected
+
+
+@pytest.fixture
+def lonely():
+    """A connection in a domain without any node."""
     domain = Domain()
-    listener = Deaf()
-    listener.on_markers = lambda message: None
-    link = Connection(listener, domain_id=domain.id)
-    link.heard = listener
-    yield link
-    link.close()
+    made = Connection(Listener(), domain_id=domain.id)
+    yield made
+    made.close()
     domain.give_back()
+
+
+def test_goals_reach_the_node_and_joint_values_a_report_and_markers_come_back(link, listener):
+    T = CHAIN.forward(BENT)
+    link.send_goal(T)
+    assert until(lambda: listener.reports)
+    assert (listener.reports[-1].level, listener.reports[-1].values['reason']) == (0, 'CONVERGED')
+    assert until(lambda: np.allclose(CHAIN.forward(listener.q()), T, atol=1e-5))
+    assert until(lambda: any(marker.ns == 'goal' for message in listener.markers
+                             for marker in message.markers))
+    T[:3, 3] += [0.0, 0.02, 0.0]
+    link.send_goal(T, position_only=True)
+    assert until(lambda: len(listener.reports) == 2)
+    assert listener.reports[-1].values['orientation_error'] == '0'
+    T[:3, 3] += 9.0
+    link.send_goal(T)
+    assert until(lambda: len(listener.reports) == 3)
+    assert listener.reports[-1].level == 2
+
+
+def test_a_path_is_followed_waypoint_by_waypoint(link, listener):
+    poses = [CHAIN.forward(BENT + step) for step in (0.0, 0.05)]
+    link.send_path(poses)
+    assert until(lambda: np.allclose(CHAIN.forward(listener.q()), poses[1], atol=1e-5))
+    assert until(lambda: 'waypoint 2 of 2' in (listener.reports or [('', '')])[-1][1])
+
+
+def test_parameters_are_described_set_together_and_their_changes_told(link, listener):
+    described = link.describe(['solver', 'dls.max_iterations', 'arms'])
+    assert described['solver'].value == 'dls'
+    assert 'ccd' in described['solver'].choices
+    assert described['dls.max_iterations'].low >= 0
+    assert described['arms'].read_only
+    assert set(link.parameters(['dls'])) < set(link.parameters())
+    link.set_parameters({'solver': 'ccd', 'ccd.order': 'outward'})
+    assert until(lambda: listener.parameters.get('solver') == 'ccd')
+    assert link.describe(['ccd.order'])['ccd.order'].value == 'outward'
+    with pytest.raises(SilentError, match='solver must be one of'):
+        link.set_parameters({'ccd.order': 'inward', 'solver': 'x'})
+    assert link.describe(['ccd.order'])['ccd.order'].value == 'outward'
+    link.set_parameters({'solver': 'dls', 'ccd.order': 'inward'})
+
+
+def test_the_branches_are_those_of_the_last_goal_or_the_reason_is_told(link, listener):
+    with pytest.raises(SilentError, match='dls has no solve_all'):
+        link.branches()
+    link.set_parameters({'solver': 'auto'})
+    link.send_goal(CHAIN.forward(BENT))
+    assert until(lambda: listener.reports)
+    words, found = link.branches()
+    assert 'inside the limits' in words
+    assert min(np.abs(q - BENT).max() for q in found[CHAIN.joint_names]) < 1e-5
+    link.set_parameters({'solver': 'dls'})
+
+
+def test_branches_that_are_not_published_are_missed(link, listener, monkeypatch):
+    monkeypatch.setattr(link, '_branches_came', SimpleNamespace(
+        clear=lambda: None, set=lambda: None, wait=lambda _: False))
+    monkeypatch.setattr(link, 'call', lambda call, what: SimpleNamespace(success=True))
+    with pytest.raises(SilentError, match='/ik_node has published no solutions'):
+        link.branches()
+
+
+def test_the_description_and_the_identity_of_the_node_are_known(link, listener):
+    assert until(lambda: listener.texts)
+    assert KinematicTree.from_urdf(listener.texts[-1]).links == TREE.links
+    assert until(lambda: link.lifecycle == 'active')
+    assert until(lambda: len(link.processes()) == 1)
+    assert link.goal_topic() == '/goal_pose'
+    assert link.goal_topic('left') == '/left/goal_pose'
+
+
+def test_goals_of_tasks_are_sent_once_they_are_offered_and_the_root_may_move(link, listener):
+    link.set_parameters({'tasks': ['hand'], 'solver': 'least_squares', 'root': 'planar'})
+    try:
+        link.set_parameters({'hand.type': 'position', 'hand.link': 'tool0'})
+        link.offer_goals(['hand'])
+        assert until(lambda: listener.roots)
+        publisher = link._points['hand']
+        assert until(lambda: publisher.get_subscription_count())
+        T = CHAIN.forward(np.full(6, 0.1))
+        link.send_goal(T, 'hand', position_only=True)
+        assert until(lambda: listener.reports)
+        assert listener.reports[-1].values['task'] == 'hand'
+        assert until(lambda: np.allclose(
+            (listener.roots[-1] @ TREE.forward(listener.joints)['tool0'])[:3, 3], T[:3, 3],
+            atol=1e-4))
+    finally:
+        link.set_parameters({'tasks': 'none', 'root': 'fixed', 'solver': 'dls'})
+
+
+def test_kernels_that_are_compiled_are_counted_by_the_diagnostics_of_this_node(graph, link):
+    publisher = graph.other.create_publisher(DiagnosticArray, '/diagnostics', 10)
+    assert until(lambda: publisher.get_subscription_count())
+
+    def tell(name, kernels):
+        publisher.publish(DiagnosticArray(status=[DiagnosticStatus(
+            name=f'{name}: robot', values=[KeyValue(key='compiling', value=kernels)])]))
+    tell('another', 'a, b, c')
+    tell('ik_node', 'dls, frames')
+    assert until(lambda: link.compiling == 2)
+    graph.other.destroy_publisher(publisher)
+    assert until(lambda: link.compiling == 0)  # of the node itself, once a second
+
+
+def test_a_silent_node_is_noticed_and_requests_to_it_end(graph, link, monkeypatch):
+    monkeypatch.setattr(heartbeat, '_SILENCE', 0.3)
+    monkeypatch.setattr(heartbeat, '_OVERDUE', 0.1)
+    graph.spun.halt()
+    try:
+        assert until(lambda: not link.responds)
+        monkeypatch.setattr(module, '_PATIENCE', 0.05)
+        with pytest.raises(SilentError, match='/ik_node does not respond: reset, for 0.05 s'):
+            link.reset()
+    finally:
+        monkeypatch.undo()
+        graph.spun.go_on()
+    assert until(lambda: link.responds)
+
+
+def test_a_request_that_fails_is_told(lonely):
+    failed = Future()
+    failed.set_exception(RuntimeError('no memory'))
+    with pytest.raises(SilentError, match='/ik_node: no memory'):
+        lonely.call(lambda: failed, 'reset')
+
+
+def test_an_error_of_the_listener_does_not_end_the_connection(link, listener):
+    raised = threading.Event()
+    receive = link._listener.on_joints
+
+    def fail(values):
+        listener.on_joints = receive
+        raised.set()
+        raise ValueError('a defect')
+    listener.on_joints = fail
+    assert raised.wait(60.0)
+    link.send_goal(CHAIN.forward(BENT))
+    assert until(lambda: np.allclose(CHAIN.forward(listener.q()), CHAIN.forward(BENT), atol=1e-5))
 
 
 @pytest.mark.parametrize('use', [
     lambda link: link.send_goal(np.eye(4)), lambda link: link.send_path([np.eye(4)]),
     lambda link: link.reset(), lambda link: link.set_parameters({'solver': 'dls'}),
     lambda link: link.parameters()], ids=['goal', 'path', 'reset', 'set', 'parameters'])
-def test_a_closed_link_says_so(link, use):
-    link.close()
-    assert not link.is_there
+def test_a_closed_connection_says_so(lonely, use):
+    lonely.close()
+    assert not lonely.is_there
     with pytest.raises(SilentError, match='the connection to /ik_node is closed'):
-        use(link)
+        use(lonely)
 
 
-def test_it_may_be_closed_while_another_thread_uses_it(link):
+def test_it_may_be_closed_while_another_thread_uses_it(lonely):
     raised, began = [], threading.Event()
 
     def use():
         try:
             while True:
-                assert not link.is_there
-                link.send_goal(np.eye(4))
+                assert not lonely.is_there
+                lonely.send_goal(np.eye(4))
                 began.set()
         except Exception as error:
             raised.append(error)
     user = threading.Thread(target=use)
     user.start()
-    assert began.wait(20.0)
-    link.close()
-    user.join(20.0)
+    assert began.wait(60.0)
+    lonely.close()
+    user.join(60.0)
     assert [type(error) for error in raised] == [SilentError]
 
 
-def test_a_defect_in_the_handling_of_a_message_is_told_and_later_messages_arrive(link, caplog):
-    publisher = link.node.create_publisher(String, 'robot_description', LATCHED)
+def test_a_defect_in_the_handling_of_a_message_is_told_and_later_messages_arrive(lonely, caplog):
+    texts, errors = [], []
+
+    def on_description(text):
+        if text == 'bad':
+            raise ZeroDivisionError(text)
+        texts.append(text)
+    lonely._listener.on_description, lonely._listener.on_error = on_description, errors.append
+    publisher = lonely.node.create_publisher(String, 'robot_description', LATCHED)
     publisher.publish(String(data='bad'))
-    assert until(lambda: link.heard.errors)
+    assert until(lambda: errors)
     publisher.publish(String(data='good'))
-    assert until(lambda: link.heard.texts == ['good'])
-    assert 'ZeroDivisionError: bad' in link.heard.errors[0]
+    assert until(lambda: texts == ['good'])
+    assert 'ZeroDivisionError: bad' in errors[0]
     assert 'Traceback' in caplog.text
+
+
+def test_a_player_is_led_and_its_state_is_known(link, monkeypatch):
+    told = threading.Event()
+    player = PlayerLink(link, changed=told.set)
+    assert told.wait(60.0)
+    playback = player.playback
+    assert (playback.start, playback.stop, playback.frames) == (2.0, 18.0, 41)
+    assert playback.paused
+    answered(lambda: player.set('time', 7.5))
+    assert until(lambda: player.playback.time == 7.5 and player.playback.frame == 16)
+    player.set('loop', True)
+    assert until(lambda: player.playback.loop)
+    with pytest.raises(SilentError, match='speed must be a number above 0'):
+        player.set('speed', 0.0)
+    answered(lambda: player.pause(False))
+    assert until(lambda: player.playback.message == 'playing' and player.playback.time > 7.5)
+    player.pause(True)
+    assert until(lambda: player.playback.paused)
+    monkeypatch.setattr(player_link, '_SILENCE', -1.0)
+    assert player.playback is None
+
+
+@pytest.mark.parametrize('values', [
+    {}, {'time': 'x'}, {'time': 'nan', 'start': '0', 'stop': '1', 'frame': '1', 'frames': '2',
+                        'speed': '1', 'loop': 'true', 'paused': 'true'}],
+    ids=['none', 'no numbers', 'nan'])
+def test_a_status_that_is_no_players_is_ignored(link, values):
+    player = PlayerLink(link, 'nobody')
+    player._on_status(DiagnosticStatus(values=[
+        KeyValue(key=key, value=value) for key, value in values.items()]))
+    assert player.playback is None

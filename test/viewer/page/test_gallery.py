@@ -1,11 +1,14 @@
 """Robots chosen one after the other on the page are drawn where forward kinematics puts them."""
 
 import numpy as np
+import pytest
 
 import gallery_switches
 import robots
-from browser import page_of, until, view_of
+from browser import first_picture, page_of, view_of
 from ros_harness import running
+
+pytestmark = pytest.mark.slow
 
 # Two with links of the same names, some of which stand at the identity in one robot and not in the
 # other; one that is drawn as meshes.
@@ -16,8 +19,7 @@ def test_every_link_is_drawn_where_forward_kinematics_puts_it_after_a_switch():
     with (running(urdf_path=robots.OWN / 'arm_7r.urdf') as node,
           view_of(node._domain.id) as (server, view, _),
           page_of(server.get_port(), size=gallery_switches.SIZE) as (page, said)):
-        assert until(lambda: view._gizmo is not None and server.get_clients(), 60, page)
-        page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
+        first_picture(page, view)
         gallery = gallery_switches.Gallery(node, page, np.random.default_rng(3))
         errors = [error for name in SWITCHES for error in gallery.switch(name)]
         assert errors == []

@@ -5,10 +5,14 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 import robots
 from browser import choose, page_of, until, view_of
 from hostile_texts import chain
 from ros_harness import running
+
+pytestmark = pytest.mark.slow
 
 # Drops files on the page: [[name, content in base 64], …].
 _DROP = """files => {
@@ -48,7 +52,8 @@ def described(tmp_path, monkeypatch):
         'class One:\n    has_urdf, maker, robot = True, "ik_node", "6R"\n'
         'DESCRIPTIONS = {"six_description": One, "slow_description": One}\n')
     (folder / 'six_description.py').write_text(f'URDF_PATH = {str(robots.OWN / "arm_6r.urdf")!r}')
-    (folder / 'slow_description.py').write_text('import time\nprint("Cloning")\ntime.sleep(1e4)')
+    (folder / 'slow_description.py').write_text(
+        'import threading\nprint("Cloning")\nthreading.Event().wait()')
     monkeypatch.syspath_prepend(str(tmp_path))
     for name in [name for name in sys.modules if name.startswith('robot_descriptions')]:
         monkeypatch.delitem(sys.modules, name)

@@ -9,6 +9,7 @@ import robots
 from browser import (
     choose,
     drag_handle,
+    first_picture,
     open_folder,
     page_of,
     pixel,
@@ -17,6 +18,8 @@ from browser import (
     view_of,
 )
 from ros_harness import running
+
+pytestmark = pytest.mark.slow
 
 MET = 'the goal is met'
 NO_GOAL = 'no goal yet'
@@ -83,11 +86,8 @@ def shown():
     with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
           view_of(node._domain.id) as (server, view, (robot_view,)),
           page_of(server.get_port()) as (page, _)):
-        assert until(lambda: view._gizmo is not None and server.get_clients()
-                     and view._solvers[0] is not None, 60, page)
-        page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
+        first_picture(page, view)
         open_folder(page, 'Joints', page.get_by_role('slider'))
-        page.wait_for_timeout(2000)  # for the first picture, rendered in software
         yield Shown(node, view, robot_view, server, page)
 
 

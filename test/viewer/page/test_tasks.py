@@ -14,6 +14,7 @@ from browser import (
     close_folder,
     drag_handle,
     drawn,
+    first_picture,
     in_red,
     open_folder,
     page_of,
@@ -25,6 +26,8 @@ from browser import (
 from ik_node import KinematicTree
 from ik_node.ros.conversions import pose_to_matrix
 from ros_harness import running
+
+pytestmark = pytest.mark.slow
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
 TASKS = {
@@ -109,10 +112,8 @@ def seen():
           view_of(node._domain.id) as (server, view, (robot_view,)),
           page_of(server.get_port()) as (page, said)):
         node.compiled()
-        assert until(lambda: view._handles.named('look') and server.get_clients()
-                     and view._solvers[0] is not None, 60, page)
-        page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
-        page.wait_for_timeout(3000)  # software rendering takes its time for the first picture
+        assert until(lambda: view._handles.named('look') is not None, 60, page)
+        first_picture(page, view)
         yield Seen(node, server, view, robot_view, page, said)
 
 

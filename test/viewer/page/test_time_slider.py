@@ -12,6 +12,8 @@ import robots
 from browser import drag, page_of, until, view_of
 from player_harness import PlayerUnderTest
 
+pytestmark = pytest.mark.slow
+
 TABLE = 'time,wheel\n' + ''.join(f'{0.5 * k},{0.25 * k}\n' for k in range(41))  # 20 s
 ROBOT = robots.robot(robots.joint('wheel', 'continuous', 'base', 'rim'),
                      robots.joint('t', 'fixed', 'rim', 'tip'))
@@ -27,7 +29,7 @@ class Shown:
     def until(self, done):
         """Wait until a condition holds, while messages and the page's events come in."""
         def met():
-            self.player.until(lambda: False, 0.05)
+            self.player.until(done, 0.1)
             return done()
         return until(met, 60.0, self.page)
 

@@ -1,0 +1,107 @@
+"""The demo leads the goal round until it is stopped."""
+
+import threading
+
+import numpy as np
+import pytest
+from visualization_msgs.msg import MarkerArray
+
+from ik_node.viewer import demo_panel
+from page_here import page_with, until
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch):
+    monkeypatch.setattr(demo_panel, '_RATE', 100.0)
+
+
+@pytest.fixture
+def page():
+    """The page of an arm without markers, which would come faster than they are drawn."""
+    with page_with('arm_6r') as made:
+        made.node._scene.message = lambda *_: MarkerArray()
+        yield made
+        made.view._demo.stop()
+
+
+def goals(page):
+    return [sent for sent in page.node.sent if sent[0] == 'goal']
+
+
+def button(page):
+    return next(path[-1] for path, widget, _ in page.widgets() if path[0] == 'Demo'
+                and path[-1] in ('Play the demo', 'Stop'))
+
+
+def test_the_goal_goes_round_until_the_button_is_pressed_again(page):
+    page.put('Demo', 's per round', value=4.0)
+    page.begin('Demo', 'Play the demo')
+    assert button(page) == 'Stop'
+    assert until(lambda: len(goals(page)) > 20)
+    page.begin('Demo', 'Stop')
+    assert button(page) == 'Play the demo'
+    assert until(lambda: not page.view._demo._thread.is_alive())
+    page.settle()
+    assert all(report.level == 0 for report in page.robot_view.reports)
+    places = np.array([T[:3, 3] for _, _, T, _ in goals(page)])
+    assert np.ptp(places, axis=0).max() > 0.01
+    assert page.handle().T == pytest.approx(goals(page)[-1][2], abs=1e-6)
+
+
+def test_it_stops_when_the_user_drags_the_handle(page):
+    page.begin('Demo', 'Play the demo')
+    assert until(lambda: len(goals(page)) > 5)
+    handle = page.handle()._handle
+
+    def drags():
+        """Drag on, and return whether the demo has stopped."""
+        handle.position = np.array(handle.position) + [0.0, 0.0, 0.2]
+        return button(page) == 'Play the demo'
+    assert until(drags)
+
+
+@pytest.mark.parametrize('other', [
+    lambda page: page.node.set(model_path=page.node.get('model_path').replace('6r', '7r')),
+    lambda page: page.view._demo.update(False)], ids=['robot', 'hidden'])
+def test_it_stops_for_another_robot_and_where_there_is_nothing_to_lead(page, other):
+    page.begin('Demo', 'Play the demo')
+    assert until(lambda: len(goals(page)) > 5)
+    other(page)
+    page.until(lambda: button(page) == 'Play the demo')
+
+
+def test_it_begins_again_only_when_its_last_goal_has_been_sent(page):
+    panel = page.view._demo
+    drag_to, begun, go_on = panel._drag_to, threading.Event(), threading.Event()
+
+    def late(*goal):
+        begun.set()
+        go_on.wait(60.0)
+        drag_to(*goal)
+    panel._drag_to = late
+    page.begin('Demo', 'Play the demo')
+    assert begun.wait(60.0)
+    page.begin('Demo', 'Stop')
+    first = panel._thread
+    again = threading.Thread(target=page.begin, args=('Demo', 'Play the demo'))
+    again.start()
+    assert panel._thread is first  # that goal is still on its way
+    go_on.set()
+    again.join(60.0)
+    assert not first.is_alive()
+    assert panel.plays
+    count = len(goals(page))
+    assert until(lambda: len(goals(page)) > count + 5)
+
+
+def test_tasks_are_led_round_together_and_those_of_priority_0_stay():
+    with page_with('humanoid', solver='least_squares', tasks=['hand', 'look', 'foot'],
+                   hand__type='position', hand__link='right_palm', look__type='look_at',
+                   look__link='gaze', look__axis=[1.0, 0.0, 0.0], foot__type='pose',
+                   foot__link='left_sole', foot__priority=0) as page:
+        page.begin('Demo', 'Play the demo')
+        assert until(lambda: len(goals(page)) > 6)
+        page.view._demo.stop()
+        assert {name for _, name, _, _ in goals(page)} == {'hand', 'look'}
+        assert until(lambda: not page.view._demo._thread.is_alive())
+        page.settle()

@@ -1,0 +1,111 @@
+"""Robots of the user's that are opened on the page, and robots that are downloaded."""
+
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import robots
+from hostile_texts import chain
+from page_here import page_with
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """A package robot_descriptions: one robot, one that fails, and one that never comes."""
+    folder = tmp_path / 'robot_descriptions'
+    folder.mkdir()
+    (folder / '__init__.py').write_text(
+        'class One:\n    has_urdf, maker, robot = True, "ik_node", "6R"\n'
+        'DESCRIPTIONS = {f"{name}_description": One for name in ("six", "slow", "wrong")}\n')
+    (folder / 'six_description.py').write_text(f'URDF_PATH = {str(robots.OWN / "arm_6r.urdf")!r}')
+    (folder / 'wrong_description.py').write_text('raise OSError("no network")')
+    (folder / 'slow_description.py').write_text('import threading\nprint("Cloning")\n'
+                                                'threading.Event().wait()')
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [name for name in sys.modules if name.startswith('robot_descriptions')]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr('shutil.which', lambda name: f'/usr/bin/{name}')
+
+
+@pytest.fixture
+def page():
+    with page_with('arm_7r') as made:
+        yield made
+
+
+def send(page, name, content):
+    page.upload('Open a file …', name=name, content=content)
+
+
+def test_a_file_is_opened_and_another_choice_forgotten(page):
+    page.choose('robot', value='scara')
+    send(page, 'mine.urdf', (robots.OWN / 'arm_6r.urdf').read_bytes())
+    assert page.robot_view.tree.name == 'arm_6r'
+    assert page.node.get('model_path') == ''
+    assert page.widget('robot').value == 'as it is'
+    assert page.told == []
+
+
+@pytest.mark.parametrize(('name', 'content', 'start'), [
+    ('link.stl', b'solid', "'link.stl' is no robot; the page opens"),
+    ('2 files', b' ', "'2 files' is no"),
+    ('empty.urdf', b'<robot name="empty"/>', 'empty.urdf is not opened: ')])
+def test_what_is_no_robot_is_refused_and_the_robot_stays(page, name, content, start):
+    send(page, name, content)
+    assert len(page.told) == 1
+    assert page.told[0].startswith(start)
+    assert page.robot_view.tree.name == 'arm_7r'
+
+
+def test_the_robots_of_an_archive_are_listed_and_the_first_is_opened(page, tmp_path):
+    visuals = ''.join(f'<visual><geometry><mesh filename="package://p/{name}.obj"/></geometry>'
+                      '</visual>' for name in ('there', 'missing'))
+    with zipfile.ZipFile(tmp_path / 'robots.zip', 'w') as archive:
+        archive.writestr('p/first.urdf', chain(4).replace('"deep"', '"first"').replace(
+            '<link name="l0"/>', f'<link name="l0">{visuals}</link>'))
+        archive.writestr('p/there.obj', 'v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n')
+        archive.writestr('p/second.urdf', chain(3).replace('"deep"', '"second"'))
+    send(page, 'robots.zip', (tmp_path / 'robots.zip').read_bytes())
+    assert page.robot_view.tree.name == 'first'
+    assert page.robot_view.problems == ['l0: package://p/missing.obj: not found']
+    assert '⚠ l0: package://p/missing.obj: not found' in page.text()
+    assert page.widget('in the zip').value == 'p/first.urdf'
+    page.choose('in the zip', value='p/second.urdf')
+    assert page.robot_view.tree.name == 'second'
+    folder = Path(page.view._open._uploads._folder.name)
+    assert folder.exists()
+    page.view.close()
+    assert not folder.exists()
+
+
+def test_a_refusal_of_the_node_is_told(page):
+    page.node.refusal = 'it is busy'
+    send(page, 'mine.urdf', (robots.OWN / 'arm_6r.urdf').read_bytes())
+    assert page.told == ['mine.urdf is not opened: it is busy']
+
+
+@pytest.mark.usefixtures('packages')
+def test_a_robot_is_downloaded_its_progress_shown_and_cancelled():
+    with page_with('arm_7r') as page:
+        page.put('Download a robot', 'robot', value='slow (ik_node 6R)')
+        page.until(lambda: 'slow_description: cloning' in page.text('Download a robot'))
+        page.begin('Download a robot', 'Cancel')
+        page.until(lambda: page.told)
+        assert page.told == ['the download of slow_description was cancelled']
+        page.until(lambda: page.widget('Download a robot', 'robot').value == 'choose …')
+        page.put('Download a robot', 'robot', value='wrong (ik_node 6R)')
+        page.until(lambda: len(page.told) == 2)
+        assert 'no network' in page.told[1]
+        page.put('Download a robot', 'robot', value='six (ik_node 6R)')
+        page.until(lambda: page.robot_view.tree.name == 'arm_6r')
+        page.until(lambda: not page.shows('Download a robot', 'Cancel'))
+        assert len(page.told) == 2
+
+
+def test_without_the_package_its_installation_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'robot_descriptions', None)
+    with page_with('arm_7r') as page:
+        assert 'pip install' in page.text('Download a robot')
+        assert not page.shows('Download a robot', 'robot')

@@ -1,0 +1,89 @@
+"""Paths: set by waypoints or drawn by dragging, sent, and coloured by what the node reports."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import KinematicTree
+from page_here import page_with
+
+ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+DRAWN, MET, MISSED = (120, 60, 180), (40, 160, 60), (210, 40, 40)
+
+
+@pytest.fixture
+def page():
+    with page_with('arm_6r') as made:
+        yield made
+
+
+def waypoints(page):
+    """Return the positions and the colours of the waypoints that are drawn."""
+    frames = [node for node in page.drawn('/path/').values() if hasattr(node, 'origin_color')]
+    return (np.array([frame.position for frame in frames]),
+            [tuple(frame.origin_color) for frame in frames])
+
+
+def paths(page):
+    return [sent for sent in page.node.sent if sent[0] == 'path']
+
+
+def test_waypoints_are_sent_and_turn_green_where_they_are_met_and_red_where_one_is_missed(page):
+    poses = [ARM.forward(np.full(6, value)) for value in (0.1, 0.15, 0.2)]
+    for T in poses:
+        page.drag(T)
+        page.press('Path', 'Set a waypoint')
+    assert waypoints(page)[0] == pytest.approx(np.array(poses)[:, :3, 3], abs=1e-6)
+    page.press('Path', 'Follow the path')
+    (_, arm, sent), = paths(page)
+    assert arm == ''
+    assert sent == pytest.approx(np.array(poses), abs=1e-6)
+    page.node.report(0, 'waypoint 1 of 3: the goal is met')
+    page.node.report(0, 'waypoint 2 of 3: the goal is met')
+    page.node.report(2, 'waypoint 3 of 3: out of reach')
+    page.settle()
+    assert waypoints(page)[1] == [MET, MET, MISSED]
+    page.press('Path', 'Follow the path')  # once more
+    assert waypoints(page)[1] == [DRAWN] * 3
+    page.press('Path', 'Clear')
+    assert not page.drawn('/path/')
+    page.press('Path', 'Follow the path')
+    assert len(paths(page)) == 2  # there is none to send
+
+
+def test_a_path_that_is_followed_as_a_whole_is_met_as_a_whole(page):
+    for value in (0.1, 0.2):
+        page.drag(ARM.forward(np.full(6, value)))
+        page.press('Path', 'Set a waypoint')
+    page.node.report(0, 'waypoint 2 of 2: the goal is met')
+    page.node.report(0, 'waypoint 5 of 5: of another path')
+    page.settle()
+    assert waypoints(page)[1][1] == MET
+
+
+def test_while_drags_draw_a_path_no_goal_is_sent_and_near_waypoints_are_left_out(page):
+    page.choose('Path', 'draw while dragging', value=True)
+    start = page.handle().T.copy()
+    for x in (0.0, 0.001, 0.1):
+        T = start.copy()
+        T[0, 3] += x
+        page.drag(T)
+    assert waypoints(page)[0][:, 0] - start[0, 3] == pytest.approx([0.0, 0.1], abs=1e-6)
+    assert page.node.sent == []
+
+
+def test_the_speed_is_the_nodes(page):
+    page.choose('Path', 'speed', value=0.5)
+    assert page.node.get('speed') == 0.5
+    page.node.set(speed=0.75)
+    page.settle()
+    assert page.widget('Path', 'speed').value == 0.75
+    page.node.refusal = 'it is busy'
+    page.choose('Path', 'speed', value=0.25)
+    assert page.told == ['speed: it is busy']
+
+
+def test_another_robot_has_no_path_yet(page):
+    page.press('Path', 'Set a waypoint')
+    page.choose('robot', value='scara')
+    assert not page.drawn('/path/')

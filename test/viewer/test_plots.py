@@ -1,0 +1,70 @@
+"""Plots: of the last goals, and of the joints and the manipulability over time."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import KinematicTree
+from ik_node.viewer.time_plot import distinct_colors
+from page_here import page_with
+
+CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+BENT = [0.4, 0.3, -0.8, 0.5, -0.9, 0.2]
+
+
+@pytest.fixture
+def page():
+    with page_with('arm_6r') as made:
+        yield made
+
+
+def plots(page):
+    """Return the data of each plot."""
+    return [widget.data for path, widget, _ in page.widgets() if hasattr(widget, 'data')
+            and path[0] == 'Plot']
+
+
+def test_the_quantity_that_is_chosen_is_plotted_for_the_last_goals(page):
+    for k in range(3):
+        page.node.report(0, 'met', iterations=str(10 + k), solve_time='0.002',
+                         position_error='1e-6')
+    page.settle()
+    (numbers, values), = plots(page)
+    assert list(numbers) == [1.0, 2.0, 3.0]
+    assert values == pytest.approx([2.0] * 3)  # ms
+    page.choose('Plot', 'quantity', value='steps')
+    assert plots(page)[0][1] == pytest.approx([10.0, 11.0, 12.0])
+    page.node.report(2, 'refused')  # nothing was solved
+    page.choose('Plot', 'quantity', value='position error, mm')
+    assert plots(page)[0][1] == pytest.approx([1e-3] * 3 + [1e-9])
+
+
+def test_the_joints_are_plotted_between_their_limits_while_that_is_asked_for(page):
+    shares = np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.4])
+    page.node.stand(CHAIN.lower + shares * (CHAIN.upper - CHAIN.lower))
+    page.choose('Plot', 'joints between their limits', value=True)
+    _, (times, *places) = plots(page)
+    assert [line[-1] for line in places] == pytest.approx(100.0 * shares, abs=0.01)
+    assert (np.diff(times) > 0.0).all()
+    assert -30.0 <= times[0] <= times[-1] == 0.0
+    plot = [widget for path, widget, _ in page.widgets() if hasattr(widget, 'data')][-1]
+    assert [series['label'] if isinstance(series, dict) else series.label
+            for series in plot.series] == ['s', *CHAIN.joint_names]
+    page.choose('robot', value='scara')
+    assert len(plots(page)[1]) == 5
+    page.choose('Plot', 'joints between their limits', value=False)
+    assert len(plots(page)) == 1
+
+
+def test_the_manipulability_is_plotted_for_the_axes_that_goals_ask_for(page):
+    page.node.stand(BENT)
+    page.choose('Plot', 'manipulability', value=True)
+    J = CHAIN.jacobian(BENT)
+    assert plots(page)[1][1][-1] == pytest.approx(abs(np.linalg.det(J)), rel=1e-6)
+    page.node.set(task_weights=[1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    page.settle()
+    assert plots(page)[1][1][-1] == pytest.approx(np.sqrt(np.linalg.det(J[:3] @ J[:3].T)))
+
+
+def test_as_many_colors_as_are_asked_for_are_distinct():
+    assert len(set(distinct_colors(7))) == 7

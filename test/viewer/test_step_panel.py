@@ -1,0 +1,83 @@
+"""One bare step of each method as an arrow at the tip, and the arm one step further."""
+
+import re
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import Goal, KinematicTree, make_solver
+from page_here import page_with
+
+ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+Q = np.array([0.2, 0.3, -0.4, 0.1, -0.5, 0.0])
+GOAL = ARM.forward(Q + 0.1)
+METHODS = ['pseudoinverse', 'dls', 'transpose', 'ccd']
+
+
+@pytest.fixture
+def page():
+    """The page of an arm near its goal, with the steps shown."""
+    with page_with('arm_6r') as made:
+        made.drag(GOAL)
+        made.node.stand(Q)
+        made.choose('Steps', 'show steps', value=True)
+        yield made
+
+
+def step(method, **options):
+    return make_solver(method, ARM, **options).step(Goal.from_pose(GOAL), Q)
+
+
+def arrows(page):
+    """Return the paths of the tip that are drawn, in order of the methods."""
+    return [node.points[..., 1, :] for node in page.drawn('/ik_node/steps/').values()
+            if hasattr(node, 'thickness')]
+
+
+def test_arrows_show_the_step_of_each_method_and_a_table_how_far_it_gets(page):
+    (table,) = [widget.content for path, widget, _ in page.widgets()
+                if path == ('Steps', '') and '<' in widget.content]
+    rows = re.findall(r'</span> (\w+)</td><td[^>]*>(.*?)</td><td', table)
+    assert [name for name, _ in rows] == METHODS
+    for method, path, (_, largest) in zip(METHODS, arrows(page), rows):
+        dq = step(method)
+        assert path[-1] == pytest.approx(ARM.forward(Q + dq)[:3, 3], abs=1e-4)
+        assert float(largest.rstrip('°')) == pytest.approx(np.degrees(np.abs(dq).max()), rel=0.06)
+
+
+def test_the_options_are_those_of_the_node(page):
+    page.node.set(dls__damping=2.0)
+    page.settle()
+    tip = ARM.forward(Q + step('dls', damping=2.0))[:3, 3]
+    assert arrows(page)[1][-1] == pytest.approx(tip, abs=1e-4)
+    page.node.set(task_weights='auto', dls__damping='none')
+    page.settle()
+    tip = ARM.forward(Q + step('dls'))[:3, 3]
+    assert arrows(page)[1][-1] == pytest.approx(tip, abs=1e-4)
+
+
+def test_the_arm_takes_a_step_inside_its_limits(page):
+    page.choose('Steps', 'method', value='ccd')
+    page.press('Steps', 'One step')
+    assert page.q() == pytest.approx(np.clip(Q + step('ccd'), ARM.lower, ARM.upper), abs=1e-9)
+    page.node.refusal = 'it is busy'
+    page.press('Steps', 'One step')
+    assert page.told == ['it is busy']
+
+
+def test_a_step_is_taken_without_the_arrows_too(page):
+    page.choose('Steps', 'show steps', value=False)
+    assert not page.drawn('/ik_node/steps/')
+    assert page.text('Steps').strip() == ''
+    page.press('Steps', 'One step')
+    expected = np.clip(Q + step('pseudoinverse'), ARM.lower, ARM.upper)
+    assert page.q() == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_goal_that_asks_for_nothing_has_no_steps_and_the_reason_is_shown(page):
+    page.node._values['task_weights'] = (0.0,) * 6  # which a node refuses
+    page.robot_view.on_parameters({'task_weights': [0.0] * 6})
+    page.settle()
+    assert not page.drawn('/ik_node/steps/')
+    assert 'weights' in page.text('Steps')
