@@ -9,7 +9,6 @@ at once, in the thread of the caller.
 import functools
 import threading
 import time
-from types import SimpleNamespace
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -50,7 +49,6 @@ class FakeNode:
       ('joints', arm, values), ('parameters', values), 'reset', 'solve_all'.
     - `refusal`: the reason with which it refuses every request; '' for none.
     - `listed`: what `branches` returns.
-    - `logged`: the errors that were logged.
     """
 
     def __init__(self, arms=('',), **parameters):
@@ -59,8 +57,6 @@ class FakeNode:
         self.is_there = self.responds = True
         self.lifecycle, self.compiling, self.refusal = 'active', 0, ''
         self.sent, self.listed, self.offered, self.process = [], ('', {}), set(), b'1'
-        self.logged = []
-        self.node = SimpleNamespace(get_logger=lambda: SimpleNamespace(error=self.logged.append))
         self._arms, self._specs, self._values = arms, {}, {}
         self._built, self._scene, self._listener = NOTHING, Scene(), None
         for kind in (ModelOptions, NodeOptions, StartOptions):

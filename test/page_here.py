@@ -254,8 +254,8 @@ def page_of(*nodes, names=None, arm='', player=None):
     workers = weakref.WeakSet()
     begin = Newest.__init__
 
-    def noted(worker, handle):
-        begin(worker, handle)
+    def noted(worker, *arguments):
+        begin(worker, *arguments)
         workers.add(worker)
     names = names or [f'node_{k}' if k else 'ik_node' for k in range(len(nodes))]
     with viser_server() as server, patch.object(Newest, '__init__', noted):

@@ -67,13 +67,10 @@ def test_a_defect_in_the_handling_of_a_value_is_told_and_the_next_one_is_handled
     assert 'Traceback' in caplog.text
 
 
-@pytest.mark.parametrize(('values', 'reason'), [
-    ([0.1, 0.2], 'there must be 3 joint values, not 2'),
-    ({'joint_1': 0.1, 'joint_7': 0.2}, "there is no joint of the arm named 'joint_7'")])
-def test_values_that_do_not_fit_are_refused_with_the_reason(page, values, reason):
+def test_values_that_do_not_fit_are_refused_with_the_reason(page):
     page.node.sent.clear()
-    with pytest.raises(IkError, match=reason):
-        page.robot_view.go_to(values)
+    with pytest.raises(IkError, match='there must be 3 joint values, not 2'):
+        page.robot_view.go_to([0.1, 0.2])
     assert page.node.sent == []
 
 

@@ -247,7 +247,8 @@ def test_a_motion_is_shown_without_a_node_and_without_its_panels():
             CHAIN.forward(np.full(6, 0.1)), abs=1e-6)
 
 
-def test_the_page_is_drawn_until_it_is_closed_whatever_goes_wrong(page, monkeypatch):
+def test_the_page_is_drawn_until_it_is_closed_whatever_goes_wrong(
+        page, monkeypatch, caplog):
     view, wrong, after = page.view, iter([KeyError('a defect')]), threading.Event()
     paint = view._paint
     view._news = threading.Event()
@@ -264,8 +265,9 @@ def test_the_page_is_drawn_until_it_is_closed_whatever_goes_wrong(page, monkeypa
     view.close()
     painter.join(60.0)
     assert not painter.is_alive()
-    assert len(page.node.logged) == 1
-    assert 'a defect' in page.node.logged[0]
+    assert caplog.text.count('Traceback') == 1
+    assert 'a defect' in caplog.text
+    assert page.told == ['Internal error in "painter": KeyError: \'a defect\'']
 
 
 def test_a_figure_of_tasks_has_a_handle_for_each_that_can_be_moved():

@@ -1,5 +1,6 @@
 """The page's connection to a node, and its link to a player, over DDS within one process."""
 
+import contextlib
 import threading
 from types import SimpleNamespace
 
@@ -157,14 +158,21 @@ def link(connected, listener):
     return connected
 
 
-@pytest.fixture
-def lonely():
-    """A connection in a domain without any node."""
+@contextlib.contextmanager
+def connected_alone(listener):
+    """Connect in a domain without any node."""
     domain = Domain()
-    made = Connection(Listener(), domain_id=domain.id)
+    made = Connection(listener, domain_id=domain.id)
     yield made
     made.close()
     domain.give_back()
+
+
+@pytest.fixture
+def lonely():
+    """A connection in a domain without any node."""
+    with connected_alone(Listener()) as made:
+        yield made
 
 
 def test_goals_reach_the_node_and_joint_values_a_report_and_markers_come_back(link, listener):
@@ -336,19 +344,20 @@ def test_it_may_be_closed_while_another_thread_uses_it(lonely):
     assert [type(error) for error in raised] == [SilentError]
 
 
-def test_a_defect_in_the_handling_of_a_message_is_told_and_later_messages_arrive(lonely, caplog):
-    texts, errors = [], []
+def test_a_defect_in_the_handling_of_a_message_is_told_and_later_messages_arrive(caplog):
+    listener, texts, errors = Listener(), [], []
 
     def on_description(text):
         if text == 'bad':
             raise ZeroDivisionError(text)
         texts.append(text)
-    lonely._listener.on_description, lonely._listener.on_error = on_description, errors.append
-    publisher = lonely.node.create_publisher(String, 'robot_description', LATCHED)
-    publisher.publish(String(data='bad'))
-    assert until(lambda: errors)
-    publisher.publish(String(data='good'))
-    assert until(lambda: texts == ['good'])
+    listener.on_description, listener.on_error = on_description, errors.append
+    with connected_alone(listener) as link:
+        publisher = link.node.create_publisher(String, 'robot_description', LATCHED)
+        publisher.publish(String(data='bad'))
+        assert until(lambda: errors)
+        publisher.publish(String(data='good'))
+        assert until(lambda: texts == ['good'])
     assert 'ZeroDivisionError: bad' in errors[0]
     assert 'Traceback' in caplog.text
 
