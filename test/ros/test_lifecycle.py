@@ -47,6 +47,8 @@ def test_it_waits_where_it_is_told_to_and_goes_through_every_state(chain):
             assert (states, statuses) == ([], [])
             assert node.transition('cleanup')
             assert node.state() == 'unconfigured'
+            assert node.node.count_subscribers('goal_pose') == 0
+            assert node.node.count_publishers('joint_states') == 0
         assert not node.transition('activate')  # not from there
         assert node.transition('shutdown')
         assert node.state() == 'finalized'

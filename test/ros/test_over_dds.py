@@ -72,18 +72,18 @@ def test_an_exception_of_a_service_of_ros_does_not_end_the_node(node):
 def test_two_nodes_that_publish_the_same_joints_say_so_until_one_ends(node, chain):
     reports = node.listen(DiagnosticArray, '/diagnostics', 10)
 
-    def warned():
-        """Return the names of the nodes whose newest report warns of the other."""
-        newest = {report.status[0].name: report.status[0].message for report in reports}
-        return {name for name, message in newest.items() if 'other publisher' in message}
+    def warns():
+        """Return whether the newest report of each node warns of the other, by its name."""
+        return {report.status[0].name.split(':')[0]: 'other publisher' in report.status[0].message
+                for report in reports}
     with NodeUnderTest('-r', '__node:=second', '-p', f'urdf_path:={ARM}',
                        domain=node._domain) as second:
-        assert node.until(lambda: len(warned()) == 2), node.log() + second.log()
+        assert node.until(lambda: warns() == {'/ik_node': True, '/second': True}), (
+            warns(), node.log(), second.log())
         assert node.client.send(chain.forward(Q)).met
         assert second.stop(signal.SIGTERM) == 0
         assert 'Traceback' not in second.log()
-    del reports[:]
-    assert node.until(lambda: reports and not warned()), node.log()
+    assert node.until(lambda: not warns()['/ik_node']), (warns(), node.log())
 
 
 def test_it_ends_cleanly_on_ctrl_c(node):
