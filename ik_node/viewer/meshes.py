@@ -43,6 +43,7 @@ class Places:
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         """Name folders or archives to look in, and those of ROS_PACKAGE_PATH."""
         self._roots: list[Path] = []
+        self._shares: list[Path] = []  # of installed packages that meshes were looked for in
         self._searched = [folder.resolve() for folder in [*folders, *(
             Path(folder) for folder in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
             if folder)]]
@@ -81,7 +82,7 @@ class Places:
             path = unquote(url.path)
             installed: list[Path] = []
             if url.scheme == 'package':
-                installed = _installed(url.netloc, path)
+                installed = self._installed(url.netloc, path)
                 candidates = _in_package(url.netloc, path.lstrip('/'), folders)
             elif url.scheme in ('', 'file'):
                 candidates = [folder / path for folder in folders] or [Path(path)]
@@ -104,6 +105,32 @@ class Places:
         file = file.resolve()
         return file if any(_is_in(file, root) for root in self._roots) else None
 
+    def beside(self, mesh: Path, name: str) -> Path | None:
+        """Return the file that a mesh names, from its folder; None where that is outside.
+
+        mesh: as `find` returns it.
+        """
+        file = _joined(mesh.parent, name)
+        if any(_is_in(mesh, share) and _is_in(file, share) for share in self._shares):
+            return file
+        return self.allowed(mesh.parent / name)
+
+    def _installed(self, package: str, path: str) -> list[Path]:
+        """Return the file of a package in ament's index, if any.
+
+        Its links are followed: a workspace may be installed as links to its sources.
+        """
+        share = None
+        with contextlib.suppress(Exception):  # ROS 2 not sourced, or package not installed
+            from ament_index_python import get_package_share_path
+            share = Path(get_package_share_path(package))
+        if share is None:
+            return []
+        if share not in self._shares:
+            self._shares.append(share)
+        file = _joined(share, path.lstrip('/'))
+        return [file] if _is_in(file, share) else []
+
 
 class Meshes:
     """Reads the meshes of a robot, each file once, and simplifies them, within bounds.
@@ -122,7 +149,7 @@ class Meshes:
         self._seconds, self._bytes = SECONDS, _MOST_BYTES  # that are left
 
     def begin(self) -> None:
-        """Draw the robot, or draw it again, which takes its time again."""
+        """Allow the whole time again: the robot is drawn anew."""
         self._seconds = self._warranted
 
     def load(self, mesh: Mesh) -> trimesh.Trimesh:
@@ -187,7 +214,7 @@ class Meshes:
                 if member is not None:
                     inner = posixpath.normpath(posixpath.join(posixpath.dirname(member.name), name))
                     return read_member(member._replace(name=inner), MAX_MESH_BYTES)
-                file = self._places.allowed(mesh.parent / name)
+                file = self._places.beside(mesh, name)
                 return None if file is None else read_bytes(file, MAX_MESH_BYTES)
             except (ModelError, OSError, RuntimeError, ValueError):
                 return None
@@ -203,17 +230,9 @@ def _in_package(package: str, path: str, folders: Sequence[Path]) -> list[Path]:
     return found
 
 
-def _installed(package: str, path: str) -> list[Path]:
-    """Return the file of a package in ament's index, if any.
-
-    Its links are followed: a workspace may be installed as links to its sources.
-    """
-    path = posixpath.normpath(path.lstrip('/'))
-    if not path.startswith('..'):
-        with contextlib.suppress(Exception):  # ROS 2 not sourced, or package not installed
-            from ament_index_python import get_package_share_path
-            return [Path(get_package_share_path(package)) / path]
-    return []
+def _joined(folder: Path, name: str) -> Path:
+    """Return the path of a name from a folder, with its `..` applied to the names of folders."""
+    return Path(os.path.normpath(folder / name))
 
 
 def _is_in(path: Path, root: Path) -> bool:

@@ -85,7 +85,9 @@ def test_folders_that_the_user_names_are_looked_in(tree, monkeypatch):
         Places().find('package://arm/meshes/link.obj')
 
 
-def test_installed_packages_are_found_also_where_they_are_links_to_sources(tree, monkeypatch):
+@pytest.fixture
+def installed(tree, monkeypatch):
+    """The folder of an installed package `arm`, whose mesh is a link to its source."""
     pytest.importorskip('ament_index_python')
     share = tree / 'install/share'
     (share / 'ament_index/resource_index/packages').mkdir(parents=True)
@@ -93,6 +95,10 @@ def test_installed_packages_are_found_also_where_they_are_links_to_sources(tree,
     (share / 'arm').mkdir()
     (share / 'arm/a.obj').symlink_to(tree / 'ws/arm/meshes/a.obj')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tree / 'install'))
+    return share / 'arm'
+
+
+def test_installed_packages_are_found_also_where_they_are_links_to_sources(installed):
     assert Places().find('package://arm/a.obj').is_file()
     for name in ('package://arm/../../../secret.obj', 'package://arm/..%2f..%2f..%2fsecret.obj'):
         with pytest.raises(MeshError):
@@ -109,9 +115,25 @@ def test_files_that_a_mesh_names_are_in_places_too(tree, reader):
         mesh.write_text(f'mtllib {name}\nusemtl red\n{BOX}')
         with opened_files() as opened:
             loaded = meshes.load(Mesh(str(mesh)))
-        color = getattr(getattr(loaded.visual, 'material', None), 'main_color', (0, 0, 0, 0))
-        assert (tuple(color) == (255, 0, 0, 255)) is red
+        assert _is_red(loaded) is red
         assert not any(f'{tree}/red.mtl' in file for file in opened)
+
+
+@pytest.mark.parametrize(('name', 'red'), [
+    ('red.mtl', True), ('meshes/../red.mtl', True), ('../../../red.mtl', False),
+    ('{tree}/red.mtl', False)])
+def test_files_that_a_mesh_of_an_installed_package_names_are_in_that_package(
+        tree, installed, reader, name, red):
+    (tree / 'red.mtl').write_text('newmtl red\nKd 1 0 0\n')
+    (tree / 'ws/arm/red.mtl').write_text('newmtl red\nKd 1 0 0\n')
+    (installed / 'red.mtl').symlink_to(tree / 'ws/arm/red.mtl')
+    (installed / 'b.obj').write_text(f'mtllib {name.format(tree=tree)}\nusemtl red\n{BOX}')
+    assert _is_red(Meshes(Places(), reader).load(Mesh('package://arm/b.obj'))) is red
+
+
+def _is_red(mesh):
+    color = getattr(getattr(mesh.visual, 'material', None), 'main_color', (0, 0, 0, 0))
+    return tuple(color) == (255, 0, 0, 255)
 
 
 def test_the_meshes_of_the_gallery_are_found():
