@@ -33,7 +33,7 @@ class Neighbourhood:
         """Prepare for a chain, and the settings and the enumeration of its solver."""
         self._turns, self._length, self._listed = chain.arrays.turns, settings.length, listed
         self._free = pack(chain.without_limits().arrays, settings)
-        self._scratch = make_scratch(len(chain.arrays.column), chain.n_joints)
+        self._scratch_size = len(make_scratch(len(chain.arrays.column), chain.n_joints))
         half = np.random.default_rng(0).normal(size=(_POSES // 2, 6))
         half *= _AROUND / np.linalg.norm(half, axis=1)[:, None]
         self._shifts = np.concatenate([half, -half])
@@ -52,7 +52,7 @@ class Neighbourhood:
             pose[:3, :3] = rotation_exp(shift[3:]) @ pose[:3, :3]
         found = self._listed.nominal(plan, poses, parameters, q0)
         found = found[~self._is_among(found, listed)]
-        # one of those that are alike
+        # Of branches that are the same, one is kept.
         found = found[np.unique(np.round(found / _SAME), axis=0, return_index=True)[1]]
         misses = np.array([self._miss(goal, q) for q in found])
         order = np.argsort(misses, kind='stable')
@@ -66,16 +66,20 @@ class Neighbourhood:
         """
         for q in candidates:
             position, orientation = refine_solution(*self._free, goal.pose, goal.weights,
-                                                    self._scratch, q)
+                                                    self._scratch(), q)
             if max(position / self._length, orientation) < _NEAR and not self._is_among(
                     q[None], listed)[0]:
                 yield q
 
     def _miss(self, goal: Goal, q: np.ndarray) -> float:
         """Return by how much q (n,) misses a goal, rad, and in lengths of the arm."""
-        _, position, orientation = goal_error(*self._free, goal.pose, goal.weights, self._scratch,
-                                              q)
+        _, position, orientation = goal_error(*self._free, goal.pose, goal.weights,
+                                              self._scratch(), q)
         return max(position / self._length, orientation)
+
+    def _scratch(self) -> np.ndarray:
+        """Return a scratch array; a new one for each call, for thread safety."""
+        return np.empty(self._scratch_size)
 
     def _is_among(self, found: np.ndarray, listed: np.ndarray) -> np.ndarray:
         """Return which of some configurations (m, n) are listed ones (k, n), whole turns aside."""

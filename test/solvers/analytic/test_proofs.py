@@ -12,6 +12,7 @@ import pytest
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.plugins import nearest_turn
+from ik_node.solvers.analytic import neighbourhood
 
 PI, HALF = math.pi, 0.5 * math.pi
 
@@ -133,6 +134,19 @@ def test_an_empty_list_is_complete_where_infeasibility_is_proved_and_nowhere_els
     assert solver.solve(far).reason is StopReason.UNREACHABLE
     tight = make_solver('analytic', chain, position_tolerance=1e-12, orientation_tolerance=1e-12)
     assert tight.is_complete(far) is False
+
+
+def test_proofs_for_several_goals_at_a_time_share_no_scratch(monkeypatch):
+    used, own = [], neighbourhood.goal_error
+
+    def error(*arguments):
+        used.append(arguments[-2])
+        return own(*arguments)
+    monkeypatch.setattr(neighbourhood, 'goal_error', error)
+    chain = robots.chain('ur5')
+    make_solver('analytic', chain).is_complete(chain.forward([0.5, 0.2, 0.0, -HALF, 0.0, 0.1]))
+    assert len(used) > 1
+    assert len({id(scratch) for scratch in used}) == len(used)
 
 
 def test_a_list_of_what_a_self_motion_connects_is_not_complete():
