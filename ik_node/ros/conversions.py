@@ -8,6 +8,7 @@ import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Pose, Quaternion, TransformStamped, Vector3
 from rclpy.clock import Clock
+from rclpy.time import Time as RosTime
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -96,6 +97,15 @@ def joint_positions(message: JointState) -> dict[str, float]:
 def clock_seconds(clock: Clock) -> float:
     """Return the time of a clock, s."""
     return 1e-9 * float(clock.now().nanoseconds)
+
+
+def time_of(header: Header) -> RosTime:
+    """Return the stamp of a header. Raises InputError for one that is not a time."""
+    try:
+        return RosTime.from_msg(header.stamp)
+    except ValueError as error:
+        raise InputError(f'the stamp {header.stamp.sec} s, {header.stamp.nanosec} ns is not '
+                         f'a time: {error}') from error
 
 
 def time_message(nanoseconds: int) -> Time:

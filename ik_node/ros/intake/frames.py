@@ -14,6 +14,7 @@ from ik_node.bounds import MAX_NAME
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError, names, shown
+from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.spatial import inverse, pose_from_quaternion
@@ -77,7 +78,7 @@ class Frames:
 
     def _link_in(self, robot: Robot, base_link: str, link: str, header: Header) -> np.ndarray:
         """Return T_base_link (4, 4), m, of a link at a stamp in the present base."""
-        stamp = _time(header).nanoseconds
+        stamp = time_of(header).nanoseconds
         if not self._history.is_past(robot, stamp) or _is_static(robot, link):
             return BASE if link == base_link else robot.in_link(base_link, link)
         past, root = self._history.at(robot, stamp), robot.tree.root
@@ -89,7 +90,7 @@ class Frames:
         if self._buffer is None:
             raise InputError(f'unknown frame {frame!r}: it is not a link of the robot, whose links '
                              f'are {names(robot.tree.links)}, and {self.missing}')
-        stamp = _time(header)
+        stamp = time_of(header)
         # The root is fixed; an arm's base may have moved since the stamp.
         links = tuple(dict.fromkeys((robot.tree.root, base_link)))
         reasons = []
@@ -120,15 +121,6 @@ class Frames:
         except Exception:  # an unknown frame, or no connection yet
             return True
         return bool(stamp.nanoseconds == 0 or stamp.nanoseconds > newest.nanoseconds)
-
-
-def _time(header: Header) -> Time:
-    """Return the stamp of a header. Raises InputError for one that is not a time."""
-    try:
-        return Time.from_msg(header.stamp)
-    except ValueError as error:
-        raise InputError(f'the stamp {header.stamp.sec} s, {header.stamp.nanosec} ns is not '
-                         f'a time: {error}') from error
 
 
 def _is_static(robot: Robot, link: str) -> bool:

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
-from rclpy.time import Time
 from std_msgs.msg import Header
 
 from ik_node.control.compilation import limited
@@ -15,6 +14,7 @@ from ik_node.control.mover import Mover
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import IkError, InputError
+from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.waiting import NotYetError, Waiting
@@ -142,11 +142,14 @@ class Handling:
             self._outcomes.refuse(self.robot, name, header, f'{error}{waited}')
 
     def check_age(self, header: Header) -> None:
-        """Raise InputError for a goal older than max_goal_age; without a stamp it has no age."""
+        """Raise InputError for a goal older than max_goal_age, and for a stamp that is not a time.
+
+        Without a stamp a goal has no age.
+        """
         most = self.options.max_goal_age
         if most == 0.0:
             return
-        stamp = 1e-9 * Time.from_msg(header.stamp).nanoseconds
+        stamp = 1e-9 * time_of(header).nanoseconds
         if stamp > 0.0:
             age = 1e-9 * self._node.get_clock().now().nanoseconds - stamp
             if age > most:

@@ -127,6 +127,10 @@ def test_goals_older_than_allowed_are_refused_and_those_without_a_stamp_are_not(
     node.publish(PoseStamped, 'goal_pose', goal)
     assert node.until(lambda: statuses)
     assert 'more than max_goal_age allows' in statuses.pop().message
+    goal.header.stamp.sec = -1
+    node.publish(PoseStamped, 'goal_pose', goal)
+    assert node.until(lambda: statuses)
+    assert 'is not a time' in statuses.pop().message
     goal.header.stamp.sec = goal.header.stamp.nanosec = 0
     node.publish(PoseStamped, 'goal_pose', goal)
     assert node.until(lambda: statuses)
