@@ -8,7 +8,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent import futures
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -112,7 +112,8 @@ class Connection:
                        for arm in arms}
         self._joints = {arm: node.create_publisher(JointState, _topic(arm, 'goal_joints'), _LATEST)
                         for arm in arms}
-        self._reports: dict[str, Future[Report]] = {}  # that are awaited, by the goal's stamp
+        # Of goals that wait for them, by the stamp of the goal.
+        self._reports: dict[str, futures.Future[Report]] = {}
         node.create_subscription(String, 'robot_description',
                                  lambda message: listener.on_description(message.data), LATCHED)
         node.create_subscription(JointState, 'joint_states', self._on_joints, _LATEST)
@@ -234,7 +235,7 @@ class Connection:
         """
         if self.lifecycle not in ('', 'active'):
             raise SilentError(f'{self._full_name} is {self.lifecycle}: it accepts no goals')
-        report: Future[Report] = Future()
+        report: futures.Future[Report] = futures.Future()
         publisher, deadline = self._joints[arm], time.monotonic() + _PATIENCE
         while not self._is_heard(publisher) and time.monotonic() < deadline:
             time.sleep(_PERIOD)
@@ -246,7 +247,7 @@ class Connection:
             publisher.publish(message)
         try:
             level, text, _ = report.result(max(deadline - time.monotonic(), 0.0))
-        except TimeoutError:
+        except futures.TimeoutError:  # a class of its own in Python 3.10
             raise SilentError(f'{self._full_name} does not respond: joint values, for '
                               f'{_PATIENCE:g} s') from None
         finally:
