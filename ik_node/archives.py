@@ -71,7 +71,7 @@ def packed_size(member: Member) -> int:
 
 def read_member(member: Member, most: int = MAX_BYTES) -> bytes:
     """Return what is in a file inside an archive, of at most so many bytes. Raises ModelError."""
-    info, what = _info(member), _words(member)
+    info, what = _info(member), _shown_name(member)
     if info.file_size > most:
         raise ModelError(f'{what} is too large: {info.file_size / 2**20:.0f} MiB; at most '
                          f'{most // 2**20} MiB are read')
@@ -90,11 +90,11 @@ def read_member(member: Member, most: int = MAX_BYTES) -> bytes:
 def _info(member: Member) -> zipfile.ZipInfo:
     info = _files(member.archive).get(member.name)
     if info is None:
-        raise ModelError(f'there is no {_words(member)}')
+        raise ModelError(f'there is no {_shown_name(member)}')
     return info
 
 
-def _words(member: Member) -> str:
+def _shown_name(member: Member) -> str:
     return f'{member.name} in {member.archive.name}'
 
 

@@ -25,7 +25,7 @@ MAX_PACKING = 100
 MAX_PATH = 1024
 """Characters of the name of a file in an archive, with its folders."""
 MAX_FOLDERS = 50
-"""How deep folders of an archive may stand within each other."""
+"""Levels of nested folders in an archive."""
 MAX_UPLOAD_BYTES = 256 * 2**20
 """Of a file that is sent to the page."""
 MAX_NODES = 100_000

@@ -69,7 +69,7 @@ def _usable(path: Path) -> bool:
 
 
 def _is_private(status: os.stat_result) -> bool:
-    """Tell whether it is a folder, no link to one, that nobody but this user can open."""
+    """Tell whether it is a folder, not a link to one, that only this user can open."""
     return (stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
             and status.st_mode & 0o777 == 0o700)
 

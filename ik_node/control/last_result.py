@@ -9,7 +9,7 @@ from ik_node.solvers.result import Result, StopReason
 
 
 class LastResult:
-    """The result for a goal, valid until a parameter changes the arm or what stands in for it."""
+    """The result for a goal, valid until a parameter changes the arm or what is accepted."""
 
     def __init__(self) -> None:
         """Begin without a result."""

@@ -93,9 +93,9 @@ def find_reader(source: str | PathLike[str]) -> Reader:
 
 
 def read_untrusted_model(file: PathLike[str]) -> KinematicTree:
-    """Read a robot from a file of anyone's, as a text that may come from anyone is read.
+    """Read a robot from a file that may come from anyone, as `read_urdf_text` reads text.
 
-    Opens no other file: a URDF must not use xacro. Raises ModelError.
+    No other file is opened: a URDF must not use xacro. Raises ModelError.
     """
     path = as_path(file, 'a model')
     if find_reader(path).read is not read_urdf:

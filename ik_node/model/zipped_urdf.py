@@ -72,7 +72,7 @@ def _with_meshes(urdf: Member) -> str:
 
 
 class _Files:
-    """The files of an archive, found by the ends of their names in the logarithm of their number.
+    """The files of an archive, found by the ends of their names by a binary search.
 
     Names are kept with the file first and the outermost folder last, and sorted so: those with the
     same end stand together.

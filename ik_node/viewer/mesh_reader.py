@@ -20,7 +20,7 @@ from ik_node.bounds import MAX_MESH_BYTES
 
 MESH_FORMATS = ('stl', 'dae', 'obj', 'glb', 'gltf', 'ply', 'off')
 """Of files, by their extensions. Those that are archives themselves are not read."""
-SECONDS = 0.75          # of processor time, for whatever is small
+SECONDS = 0.75          # of processor time, whatever the size
 SECONDS_PER_MIB = 4.0   # for each MiB of a file, as it is stored
 _MEMORY = 2**28         # bytes, besides those of the process
 _MEMORY_PER_BYTE = 16   # of a file; COLLADA takes most
@@ -149,16 +149,16 @@ def main() -> None:
         try:
             done = (_read(value, what, find) if word == 'read' else
                     mesh_parts.simplified(value, what))
-            answer = pickle.dumps(('done', done))  # unpacks pictures, too
+            reply = pickle.dumps(('done', done))  # unpacks pictures, too
         except MemoryError:
-            answer = pickle.dumps(('failed', 'it needs too much memory for its size'))
+            reply = pickle.dumps(('failed', 'it needs too much memory for its size'))
         except Exception as error:  # every reader has its own
-            answer = pickle.dumps(('failed', f'{error or type(error).__name__}'[:500]))
+            reply = pickle.dumps(('failed', f'{error or type(error).__name__}'[:500]))
         left = signal.setitimer(signal.ITIMER_PROF, 0.0)[0]
         setrlimit(RLIMIT_DATA, (hard, hard))
-        pipe_out.write(answer)
+        pipe_out.write(reply)
         _send(pipe_out, max(seconds, 1e-3) - left)
-        value = done = answer = b''
+        value = done = reply = b''
 
 
 def _read(content: bytes, kind: str, find: Find) -> Any:

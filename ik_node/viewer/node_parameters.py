@@ -145,7 +145,7 @@ class NodeParameters(Mapping[str, Any]):
 def _description(values: Mapping[str, Any]) -> str:
     """Return the description in a node's parameters, or in the file they name; '' for none.
 
-    xacro is not expanded for a node, which may be anyone's: it publishes the description itself.
+    xacro is not expanded, since the node may be anyone's: it publishes the description itself.
     """
     if values.get('robot_description'):
         return str(values['robot_description'])

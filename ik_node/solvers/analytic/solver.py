@@ -351,7 +351,7 @@ class AnalyticSolver(Solver):
         return self._nearer(goal, start, found) if met == FAR else found
 
     def _samples(self, parameters: int) -> np.ndarray:
-        """Return samples (k, p) in [0, 1], at last the ends of all: locked joints at limits."""
+        """Return samples (k, p) in [0, 1], the last ones with locked joints at their limits."""
         if parameters not in self._spread:
             self._spread[parameters] = np.concatenate([
                 low_discrepancy(_SAMPLES, parameters, self.options.seed),
