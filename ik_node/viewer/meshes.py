@@ -33,7 +33,8 @@ __all__ = ['MeshError', 'Meshes', 'Places']
 
 OPTION = '--mesh-folder'
 """The option of `ik_view` that names a place."""
-_MOST_BYTES = 2**28  # of all meshes of a robot and of their pictures, in memory
+_MOST_BYTES = 2**28  # of all meshes of a robot and of their pictures, in memory, with each copy
+_LEAST = 1e-3        # s that a mesh is taken to need: to be sent to its reader, or copied
 _Value = TypeVar('_Value')
 
 
@@ -149,8 +150,10 @@ class Meshes:
         self._seconds, self._bytes = SECONDS, _MOST_BYTES  # that are left
 
     def begin(self) -> None:
-        """Allow the whole time again: the robot is drawn anew."""
+        """Allow the whole time and memory again: the robot is drawn anew."""
         self._seconds = self._warranted
+        self._bytes = _MOST_BYTES - sum(_size_of(mesh) for mesh in self._read.values()
+                                        if isinstance(mesh, trimesh.Trimesh))
 
     def load(self, mesh: Mesh) -> trimesh.Trimesh:
         """Return a mesh at its scale, m. Raises MeshError."""
@@ -163,6 +166,9 @@ class Meshes:
         found = self._read[file]
         if isinstance(found, MeshError):
             raise found
+        self._check_time()
+        self._seconds -= _LEAST
+        self._take(found)
         scaled = found.copy()
         scaled.apply_scale(mesh.scale)
         return scaled
@@ -188,23 +194,28 @@ class Meshes:
         self._warranted, self._seconds = self._warranted + more, self._seconds + more
         loaded: trimesh.Trimesh = self._spend(lambda seconds: self._reader.read(
             content, kind, self._beside(file, member), seconds))
-        image = getattr(getattr(loaded.visual, 'material', None), 'image', None)
-        self._bytes -= loaded.vertices.nbytes + loaded.faces.nbytes + (
-            0 if image is None else 4 * image.width * image.height)
-        if self._bytes < 0:
-            raise MeshError('the meshes of the robot need too much memory')
+        self._take(loaded)
         return loaded
+
+    def _take(self, mesh: trimesh.Trimesh) -> None:
+        """Subtract the memory of a mesh from what is left. Raises MeshError if it is too much."""
+        if self._bytes < (size := _size_of(mesh)):
+            raise MeshError('the meshes of the robot need too much memory')
+        self._bytes -= size
+
+    def _check_time(self) -> None:
+        if self._seconds <= 0.0:
+            raise MeshError('the meshes of the robot take too long for their size')
 
     def _spend(self, work: Callable[[float], tuple[_Value, float]]) -> _Value:
         """Do work within the time that is left, and subtract what it returns to have taken."""
-        if self._seconds <= 0.0:
-            raise MeshError('the meshes of the robot take too long for their size')
+        self._check_time()
         try:
             value, used = work(self._seconds)
         except MeshError as error:
-            self._seconds -= error.seconds
+            self._seconds -= max(error.seconds, _LEAST)
             raise
-        self._seconds -= used
+        self._seconds -= max(used, _LEAST)
         return value
 
     def _beside(self, mesh: Path, member: Member | None) -> Find:
@@ -219,6 +230,13 @@ class Meshes:
             except (ModelError, OSError, RuntimeError, ValueError):
                 return None
         return find
+
+
+def _size_of(mesh: trimesh.Trimesh) -> int:
+    """Return the bytes of a mesh and of its picture."""
+    image = getattr(getattr(mesh.visual, 'material', None), 'image', None)
+    return int(mesh.vertices.nbytes + mesh.faces.nbytes) + (
+        0 if image is None else 4 * image.width * image.height)
 
 
 def _in_package(package: str, path: str, folders: Sequence[Path]) -> list[Path]:

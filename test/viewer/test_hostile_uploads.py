@@ -20,6 +20,7 @@ from ik_node.viewer.meshes import MeshError, Meshes, Places
 from ik_node.viewer.uploads import Uploads
 from opened_files import opened_files
 
+BOX = 'v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n'
 NAMES = [*hostile_uploads(Path('/secret'))]
 
 
@@ -76,12 +77,27 @@ def test_the_reason_is_told(what, words, reader, tmp_path):
 
 
 def test_after_a_mesh_that_takes_too_long_others_are_drawn(reader):
-    box = 'v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n'
     told = draw('r.zip', packed({'r.urdf': urdf('a.dae', 'b.obj'), 'a.dae': repeated(),
-                                 'b.obj': box}), reader)
+                                 'b.obj': BOX}), reader)
     assert told == ['a.dae: it takes too long for its size',
                     'b.obj: the meshes of the robot take too long for their size']
-    assert draw('r.zip', with_mesh('a.obj', box), reader) == []
+    assert draw('r.zip', with_mesh('a.obj', BOX), reader) == []
+
+
+def test_many_small_meshes_have_no_more_time_than_a_large_one(reader, monkeypatch):
+    monkeypatch.setattr(module, 'SECONDS', 0.02)
+    names = [f'{k}.obj' for k in range(60)]
+    told = draw('r.zip', packed({'r.urdf': urdf(*names), **dict.fromkeys(names, BOX)}), reader)
+    assert 'take too long for their size' in told[-1]
+    told = draw('r.zip', packed({'r.urdf': urdf(*60 * ['a.obj']), 'a.obj': BOX}), reader)
+    assert 'take too long for their size' in told[-1]
+
+
+def test_a_mesh_that_is_shown_many_times_has_no_more_memory_than_many_meshes(reader, monkeypatch):
+    monkeypatch.setattr(module, '_MOST_BYTES', 1000)
+    robot = packed({'r.urdf': urdf(*20 * ['a.obj']), 'a.obj': BOX})
+    assert 'need too much memory' in draw('r.zip', robot, reader)[-1]
+    assert draw('r.zip', with_mesh('a.obj', BOX), reader) == []
 
 
 def test_a_mesh_has_time_by_the_bytes_that_it_has_in_the_archive(reader, monkeypatch):
