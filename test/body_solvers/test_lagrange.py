@@ -140,6 +140,15 @@ def test_a_bound_is_released_when_the_motion_leaves_it():
     assert move(M, f, A, e, ~two_sided, lower, lower + 99).x == pytest.approx([1.5, 0.5])
 
 
+def test_the_multipliers_are_those_of_the_step_after_a_bound_is_released():
+    # Freely (1, 0), beyond the bound. There y − x ≥ 1 would need y = 1.5, and pulls x back to 0.
+    M, f = np.eye(2), np.array([1.0, 0.0])
+    A, e = np.array([[-1.0, 1.0]]), np.array([1.0])
+    motion = move(M, f, A, e, np.array([True]), np.full(2, -9.0), np.array([0.5, 9.0]))
+    assert motion.x == pytest.approx([0.0, 1.0])
+    assert motion.multipliers == pytest.approx([1.0])  # M x = f + Aᵀ λ
+
+
 def test_constraints_in_conflict_are_met_half_way():
     body = two_arms()
     tasks = [Position('left_hand', (0.8, 0.2, 0.0)), Position('left_hand', (0.8, 0.4, 0.0))]

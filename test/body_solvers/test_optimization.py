@@ -118,6 +118,7 @@ def test_one_iteration_is_not_enough():
                               max_restarts=0).solve(q0)
     assert not result.success
     assert result.reason is StopReason.ITERATIONS
+    assert result.iterations == 1
 
 
 @pytest.mark.parametrize('minimizer', ['slsqp', 'l-bfgs-b'])

@@ -209,6 +209,15 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
     assert max(steps) < 0.5
 
 
+@pytest.mark.parametrize(('count', 'whole'), [(1, False), (2, True), (500, True), (501, False)])
+def test_paths_of_up_to_500_poses_are_chosen_as_a_whole(monkeypatch, count, whole):
+    rig = Rig()
+    monkeypatch.setattr(rig.controller.arm.solver, 'solve_path', lambda goals, *_: SimpleNamespace(
+        q=[START] * len(goals), success=[True] * len(goals)))
+    waypoints = rig.controller.with_guesses(rig.robot, path(*[near()] * count))
+    assert [waypoint.q0 is not None for waypoint in waypoints] == [whole] * count
+
+
 def test_a_waypoint_that_the_path_does_not_meet_has_no_guess_of_its_own():
     rig = Rig()
     goals = [Goal.from_pose(CHAIN.forward(q)) for q in np.linspace(START, START + 0.2, 10)]

@@ -55,6 +55,22 @@ def test_the_roots_entries_come_first_and_have_no_limits(root, first):
     assert (body.velocity_limits[:count] == np.inf).all()
 
 
+@pytest.mark.parametrize(('root', 'first'), [
+    ('fixed', []), ('planar', [False, False, True]), ('floating', [False] * 6)])
+def test_unlimited_rotations_about_one_axis_may_change_by_whole_turns_and_nothing_else(root, first):
+    assert tree().body(root).turns.tolist() == [*first, False, False, True]
+
+
+@pytest.mark.parametrize(('ratio', 'turns'), [(-2.0, True), (0.5, False)])
+def test_a_joint_whose_mimic_moves_by_part_of_a_turn_may_not_change_by_whole_ones(ratio, turns):
+    z = np.array([0.0, 0.0, 1.0])
+    body = KinematicTree(['base', 'a', 'b'], [
+        Joint('one', 'continuous', 'base', 'a', at(0, 0, 0), z),
+        Joint('other', 'continuous', 'a', 'b', at(1, 0, 0), z, mimic=Mimic('one', ratio, 0.0))],
+        name='geared').body()
+    assert body.turns.tolist() == [turns]
+
+
 def test_limits_of_a_source_keep_its_mimic_inside_its_own():
     # right = 0.25 − left / 2 within −0.5 … 1: left within −1.5 … 1.5.
     body = tree().body()

@@ -19,7 +19,7 @@ from ik_node.ros.publishing.status import KEYS
 from node_here import NodeHere, running
 from ros_harness import pose, seconds
 
-ARM = robots.OWN / 'arm_6r.urdf'
+ARM, PLANAR = robots.OWN / 'arm_6r.urdf', robots.OWN / 'planar_3r.urdf'
 
 
 @pytest.fixture(scope='module')
@@ -363,6 +363,19 @@ def test_task_weights_let_an_arm_take_poses_it_cannot_serve_whole(robot, weights
         tip = chain.forward([answer.joints[name] for name in chain.joint_names])
         asked = goal[:3, :3].T @ (tip[:3, 3] - goal[:3, 3])
         assert asked[np.array(weights[:3]) > 0.0] == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(('weights', 'z'), [
+    ([1.0, 1.0, 0.0, 0.0, 0.0, 1.0], 3.0), ([0.0, 0.0, 0.0, 0.0, 0.0, 1.0], 0.0)])
+def test_task_weights_select_the_axes_of_a_point_but_where_they_select_none_all_count(weights, z):
+    chain = KinematicTree.from_urdf(PLANAR).chain()
+    with running(urdf_path=PLANAR, task_weights=weights) as node:
+        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+        node.publish(PointStamped, 'goal_point', PointStamped(point=Point(x=12.0, y=9.0, z=z)))
+        assert node.until(lambda: statuses)
+        assert statuses[0].level == DiagnosticStatus.OK
+        tip = chain.forward(np.array(node.joint_states()[0].position))
+        assert tip[:2, 3] == pytest.approx([12.0, 9.0], abs=2e-6)
 
 
 def test_mimics_are_published_with_the_joints_they_follow():

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from visualization_msgs.msg import Marker
 
 import robots
+from figure_values import built
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.options import ArmOptions, NodeOptions
@@ -273,11 +274,21 @@ def test_the_panel_is_out_of_the_tips_reach_and_its_texts_do_not_overlap(name):
     lowest = status.pose.position.z - 0.5 * len(lines) * 1.4 * status.scale.z
     heights = [label.pose.position.z for label in labels]
     assert max(heights) + labels[0].scale.z < lowest
+    assert max(heights) < arm.reach
     assert min(np.diff(heights), default=1.0) > labels[0].scale.z
     for label in labels:  # a letter is about half as wide as high
         near_end = abs(label.pose.position.y) - 0.25 * len(label.text) * label.scale.z
         assert near_end > ends.max() + tracks.scale.y
         assert label.scale.z > 0.03 * arm.reach
+
+
+@pytest.mark.parametrize(('model', 'link'), [('humanoid', 'gaze'), ('planar_3r', 'tip')])
+def test_the_words_of_a_figure_are_in_proportion_to_it(model, link):
+    robot, scene = built(model_path=str(robot_file(model)), tasks=('a',), a__type='position',
+                         a__link=link).robot, Scene()
+    scene.take_up(robot)
+    (status,) = of(scene.message(robot, NodeOptions(), None), 'status')
+    assert 0.02 < status.scale.z / robot.figure.size < 0.05
 
 
 def test_the_reason_of_a_goal_is_above_the_handle_there():
