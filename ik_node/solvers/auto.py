@@ -11,11 +11,12 @@ from ik_node.exceptions import OptionError, UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Solver
+from ik_node.solvers.driver import ends_by
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
-from ik_node.solvers.result import PROVEN
+from ik_node.solvers.result import PROVEN, StopReason
 from ik_node.solvers.search import goal_error
 
 _HALF = 0.5           # of the progress of a batch: the share of the closed form
@@ -102,17 +103,21 @@ class AutoSolver(Solver):
         return self.analytic
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
-                    density: int) -> list[np.ndarray] | None:
+                    density: int, deadline: float) -> list[np.ndarray] | None:
         return None if self.analytic is None else self.analytic._candidates(
-            goals, q0, density)
+            goals, q0, density, deadline)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        with ends_by(self._deadline()):
+            return self._solve_by_both(goal, q0)
+
+    def _solve_by_both(self, goal: Goal, q0: np.ndarray) -> Found:
         first = None
         if self.analytic is not None:
             # The goal may leave an axis free that the closed form needs.
             with contextlib.suppress(UnsupportedError):
                 first = _named(self.analytic, self.analytic._solve_verified(goal, q0))
-        if first is not None and _settled(first):
+        if first is not None and (_settled(first) or first.reason is StopReason.TIMEOUT):
             return first
         second = _named(self.iterative, self.iterative._solve_verified(goal, q0))
         return second if first is None else self._better(goal, first, second)

@@ -16,7 +16,7 @@ from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.closest import closest, closest_configuration
-from ik_node.solvers.driver import Driver, reason_of
+from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
 from ik_node.solvers.goal import Goal, as_goal, as_goals
 from ik_node.solvers.options import SolverOptions, restricted
@@ -133,8 +133,9 @@ class Solver(Driver[_Problem, Found, Result]):
             travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
             joined, most, lambda i, guess: self._solve_verified(goals[i], guess),
             self.options.seed, deadline)
-        found = plan(problem,
-                     lambda part, density: self._candidates(goals[part], start, density))
+        with ends_by(deadline):
+            found = plan(problem, lambda part, density: self._candidates(
+                goals[part], start, density, deadline))
         share = (time.perf_counter() - started) / max(len(goals), 1)
         return Result.of(tuple(found), np.full(len(goals), share), self.chain, *goals)
 
@@ -220,10 +221,11 @@ class Solver(Driver[_Problem, Found, Result]):
         """Solve from q0 (n,), as `_start` returned it."""
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
-                    density: int) -> list[np.ndarray] | None:
+                    density: int, deadline: float) -> list[np.ndarray] | None:
         """Return the solutions (k, n) of every goal by a closed form; None without one.
 
         q0 (n,): the configuration before the path, or None. density: of the redundancy's values.
+        deadline: by time.perf_counter, s; the goals that are left then have none.
         """
         return None
 

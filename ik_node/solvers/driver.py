@@ -5,8 +5,12 @@ configuration is wanted, looks for it; and reports. Success is what forward kine
 returned q says. `Solver` and `BodySolver` say what a search is; the methods, what a step is.
 """
 
+import contextlib
+import math
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ik_node import _jit
@@ -14,6 +18,18 @@ from ik_node.exceptions import InputError, shown
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
+
+_end: ContextVar[float] = ContextVar('_end', default=math.inf)
+
+
+@contextlib.contextmanager
+def ends_by(deadline: float) -> Iterator[None]:
+    """Let solves inside end by a time of time.perf_counter, s, whatever their own timeouts."""
+    before = _end.set(min(deadline, _end.get()))
+    try:
+        yield
+    finally:
+        _end.reset(before)
 
 
 class Finding(Protocol):
@@ -115,6 +131,11 @@ class Driver(ABC, Generic[P, F, R]):
         if not self._begun:
             self._begun = True
             _jit.begin(self.kernels())
+
+    def _deadline(self) -> float:
+        """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""
+        timeout: float | None = self.options.timeout
+        return _end.get() if timeout is None else min(_end.get(), time.perf_counter() + timeout)
 
     def _is_met(self, errors: tuple[float, float]) -> bool:
         """Tell whether errors, m and rad, are within the tolerances."""

@@ -23,6 +23,8 @@ def smoothed(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> np.ndar
     joined = joined.astype(float)
     least = _energy(problem, q, joined)
     for _ in range(_ROUNDS):
+        if problem.is_late:
+            break
         step = _step(problem, q, joined)
         before = least
         for shrink in _SHRINK:
