@@ -11,7 +11,6 @@ from ik_node.exceptions import OptionError, UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Solver
-from ik_node.solvers.driver import ends_by
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
@@ -108,10 +107,6 @@ class AutoSolver(Solver):
             goals, q0, density, deadline)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        with ends_by(self._deadline()):
-            return self._solve_by_both(goal, q0)
-
-    def _solve_by_both(self, goal: Goal, q0: np.ndarray) -> Found:
         first = None
         if self.analytic is not None:
             # The goal may leave an axis free that the closed form needs.

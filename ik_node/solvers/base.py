@@ -247,7 +247,7 @@ class Solver(Driver[_Problem, Found, Result]):
     def _find_closest(self, problem: _Problem, found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""
         q = found.q.copy()
-        position, orientation = closest(self.chain, problem.goal, q)
+        position, orientation = closest(self.chain, problem.goal, q, self._deadline())
         nearest = self._judged(found, q, position, orientation)
         return found if found.success and not nearest.success else nearest
 

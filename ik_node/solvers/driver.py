@@ -5,11 +5,10 @@ configuration is wanted, looks for it; and reports. Success is what forward kine
 returned q says. `Solver` and `BodySolver` say what a search is; the methods, what a step is.
 """
 
-import contextlib
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -22,14 +21,22 @@ from ik_node.solvers.result import StopReason
 _end: ContextVar[float] = ContextVar('_end', default=math.inf)
 
 
-@contextlib.contextmanager
-def ends_by(deadline: float) -> Iterator[None]:
+class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
     """Let solves inside end by a time of time.perf_counter, s, whatever their own timeouts."""
-    before = _end.set(min(deadline, _end.get()))
-    try:
-        yield
-    finally:
-        _end.reset(before)
+
+    __slots__ = ('_before', '_deadline')
+
+    def __init__(self, deadline: float) -> None:
+        """Take the time."""
+        self._deadline = deadline
+
+    def __enter__(self) -> None:
+        """Begin."""
+        self._before = _end.set(min(self._deadline, _end.get()))
+
+    def __exit__(self, *_: object) -> None:
+        """Restore the time before."""
+        _end.reset(self._before)
 
 
 class Finding(Protocol):
@@ -121,9 +128,10 @@ class Driver(ABC, Generic[P, F, R]):
     def _drive(self, problem: P, started: float, closest: bool) -> R:
         """Solve; closest: whether the closest configuration is wanted where the goal is not met."""
         self._begin()
-        found = self._find(problem)
-        if closest and not found.success and not self._is_over(problem):
-            found = self._find_closest(problem, found)
+        with ends_by(self._deadline()):
+            found = self._find(problem)
+            if closest and not found.success and not self._is_over(problem):
+                found = self._find_closest(problem, found)
         return self._report(problem, found, started)
 
     def _begin(self) -> None:

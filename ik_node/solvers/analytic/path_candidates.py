@@ -11,7 +11,7 @@ from ik_node.solvers.goal import Goal
 from ik_node.solvers.low_discrepancy import low_discrepancy
 
 _SAMPLES = 48  # values of the redundancy parameters, at density 1
-_AT_ONCE = 128  # of these, of some goals, between looks at the clock
+_AT_ONCE = 256  # of these, of some goals, between looks at the clock
 
 
 def path_candidates(plan: Plan, goals: Sequence[Goal], q0: np.ndarray, density: int, seed: int,

@@ -271,12 +271,8 @@ class AnalyticSolver(Solver):
         return self._elbow, wanted.pose
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        deadline = self._deadline()
         found, plan, parameters = self._preferred(goal, q0)
-        if found is not None:
-            return found
-        with ends_by(deadline):
-            return self._failed(plan, goal, parameters, q0)
+        return self._failed(plan, goal, parameters, q0) if found is None else found
 
     def _preferred(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
         """Return the preferred solution, None without one, its plan and its parameters."""
@@ -367,8 +363,12 @@ class AnalyticSolver(Solver):
         """Return the best configuration where no branch meets a goal, and the reason.
 
         Damped least squares refines the branches of the nominal arm. Where these prove nothing, it
-        searches from q0, then with restarts.
+        searches from q0, then with restarts. The timeout is that of all searches together.
         """
+        with ends_by(self._deadline()):
+            return self._searched(plan, goal, parameters, q0)
+
+    def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
         if not plan.complete:
             best = self._nearest._solve_verified(goal, q0)
             if best.success:
