@@ -191,6 +191,13 @@ def test_the_time_that_kernels_are_waited_for_does_not_count(monkeypatch):
     assert make_solver('dls', chain).solve_path(poses_of(chain, q), timeout=60.0).success.all()
 
 
+def test_a_path_of_one_pose_is_met_by_a_redundant_arm():
+    chain = robots.chain('panda')
+    q = robots.middle(chain)
+    result = make_solver('dls', chain).solve_path(poses_of(chain, [q]), q + 0.05)
+    assert result.success.all()
+
+
 def test_a_path_is_not_followed_beyond_the_deadline():
     chain = robots.planar(1.0, 0.8)
     q = np.linspace([0.2, 0.4], [0.4, 0.6], 50)
