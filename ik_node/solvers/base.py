@@ -105,9 +105,9 @@ class Solver(Driver[_Problem, Found, Result]):
         the one with the fewest breaks is chosen, then the shortest, away from limits. After a break
         the rest is still solved: a pose that is met, but only by a longer step, has no success and
         the reason CONVERGED. The option `prefer` does not apply. timeout: s after which no more
-        candidates are looked for, where the path breaks or a pose is not met, which then has the
-        reason TIMEOUT; None: no limit. It does not
-        include the time that kernels are waited for.
+        candidates are looked for, and of many not all are compared; a pose that is not met then has
+        the reason TIMEOUT; None: no limit. It does not include the time that kernels are waited
+        for.
         Raises InputError as `solve`, naming the pose, for a max_joint_step that is not positive,
         and for a negative timeout.
         """
