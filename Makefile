@@ -27,6 +27,7 @@ TIP ?=
 SOLVER ?=
 SOLVES ?= 1000000
 CALLS ?= 10000
+TIMEOUTS ?= 1000
 TOLERANCES ?= 200000
 PATHS ?= 20
 GOALS ?= 1000
@@ -83,6 +84,7 @@ bench: $(VENV)/.bench
 soak: $(VENV)/.test
 	$(BIN)/python test/soak.py --solves $(SOLVES)
 	$(BIN)/python test/soak_calls.py --calls $(CALLS)
+	$(BIN)/python test/soak_timeouts.py --solves $(TIMEOUTS)
 	$(BIN)/python test/soak_tolerances.py --solves $(TOLERANCES)
 	$(BIN)/python test/soak_bodies.py --goals $(GOALS) --steps $(STEPS) --drags $(DRAGS)
 	$(BIN)/python test/soak_paths.py --paths $(PATHS)

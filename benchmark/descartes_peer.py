@@ -6,6 +6,7 @@ lists. `library` is descartes_peer.cpp, compiled with descartes_light's headers 
 
 import ctypes
 import itertools
+import math
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ class Descartes:
     def candidates(self, poses: np.ndarray) -> list[np.ndarray]:
         """Return every branch (k, n) of each pose inside the limits, with all turn copies, rad."""
         goals = [Goal.from_pose(pose) for pose in poses]
-        return [self._with_turns(found) for found in self._solver._candidates(goals, None, 1)]
+        return [self._with_turns(found) for found in self._solver._candidates(
+            goals, None, 1, math.inf)]
 
     def solve_path(self, candidates: list[np.ndarray]) -> tuple[np.ndarray | None, float]:
         """Return the path (m, n), None where there is none, and the time of the search, s."""

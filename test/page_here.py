@@ -127,8 +127,9 @@ class Page:
 
     def settle(self):
         """Let the panels' threads end what they do, and paint it."""
-        idle = 0
+        idle, end = 0, time.monotonic() + _LONGEST
         while idle < 2:  # what is painted may give a thread something to do
+            assert time.monotonic() < end, f'the threads of the panels never rest: {self.told}'
             self.until(lambda: not self._busy(), 'the threads of the panels rest')
             self.update()
             idle = 0 if self._busy() else idle + 1

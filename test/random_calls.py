@@ -31,7 +31,14 @@ from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Collision, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint, Mimic
-from ik_node.motion import easing, interpolation, key_poses, limits, pose_library
+from ik_node.motion import (
+    easing,
+    interpolation,
+    key_poses,
+    limits,
+    pose_library,
+    self_motion,
+)
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
@@ -45,6 +52,9 @@ INTERNAL = {'of', 'nearest_end', 'straight', 'centres', 'numbers', 'neighbours',
             'packed', 'target_numbers', 'target_in'}
 _QUICK = {'max_restarts': 3, 'max_iterations': 60}
 EXTREMES = [5e-324, 1e-300, 1e-160, 1e-12, 1e9, 1e160, 1e200, 1e300, 1e308, 10**9, 2**31 - 1]
+# What is called so returns finite numbers, if it does.
+_FINITE = ('Solver', 'BodySolver', 'Body.', 'Chain.forward', 'Chain.jacobian', 'pose_error',
+           'nearest_turn')
 _KEPT = 12  # goals and tasks that calls have made, to be used by others
 
 
@@ -111,7 +121,8 @@ class Calls:
         self.rng = np.random.default_rng(seed)
         planar, mimicking = robots.planar(0.4, 0.3, 0.2, limit=2.5), robots.mimicking()
         arm = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
-        self.chains = [planar, mimicking, arm, robots.scara()]
+        seven = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+        self.chains = [planar, mimicking, arm, robots.scara(), seven]
         self.trees = [chain.tree for chain in self.chains]
         self.solvers = []
         for chain in self.chains:
@@ -176,7 +187,7 @@ class Calls:
             with warnings.catch_warnings():
                 warnings.simplefilter('ignore')
                 value = function(*arguments, **options)
-                self._check(value, name)
+                self._check(value, name, owner)
                 self._use(value)
         except Exception as error:
             return name, said, error
@@ -198,7 +209,7 @@ class Calls:
         found += [(f'{kind.__name__}.{name}', getattr(kind, name)) for kind in (
             *classes, voxels.Voxels) for name, member in vars(kind).items()
             if isinstance(member, classmethod) and _public(name)]
-        for module in (interpolation, easing, limits, pose_library, task_rank):
+        for module in (interpolation, easing, limits, pose_library, self_motion, task_rank):
             found += [(name, member) for name, member in vars(module).items() if _public(name)
                       and isinstance(member, FunctionType)
                       and member.__module__ == module.__name__]
@@ -344,10 +355,13 @@ class Calls:
             for method, more in ((value.solve, ()), (value.closest, ()), (value.velocity, (
                     self._good('dt', self.chains[0]),))):
                 with contextlib.suppress(IkError):
-                    self._check(method(q, *more), 'BodySolver')
+                    self._check(method(q, *more), 'BodySolver', value)
 
-    def _check(self, value, name: str) -> None:
-        """Raise AssertionError for a result that no call may return. name: of the callable."""
+    def _check(self, value, name: str, owner=None) -> None:
+        """Raise AssertionError for a result that no call may return.
+
+        name: of the callable. owner: the solver of a body whose method it is.
+        """
         if isinstance(value, Result):
             q = np.atleast_2d(value.q)
             assert np.isfinite(q).all(), value
@@ -356,8 +370,15 @@ class Calls:
             assert len(repr(value)) < 2000
         elif isinstance(value, BodyResult):
             assert np.isfinite(value.q).all(), value
+            assert owner is None or ((owner.body.lower <= value.q).all()
+                                     and (value.q <= owner.body.upper).all()), value
             assert np.isfinite(list(value.errors.values())).all(), value
-        elif name.startswith(('Solver', 'BodySolver')) and isinstance(value, np.ndarray):
+        elif name == 'Solver.solve_all_batch':  # what is no branch is NaN there
+            branches, counts = value
+            assert all(np.isfinite(one[:k]).all() for one, k in zip(branches, counts)), value
+        elif isinstance(value, self_motion.SelfMotion):
+            assert np.isfinite(value.configurations).all(), value
+        elif isinstance(value, (np.ndarray, float)) and name.startswith(_FINITE):
             assert np.isfinite(value).all(), value
 
     def _any(self, values):

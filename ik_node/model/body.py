@@ -128,11 +128,13 @@ class Body(JointSpace):
         """Return M (n, n), kg, kg m and kg m²: the kinetic energy is q̇ᵀ M q̇ / 2.
 
         By composite rigid bodies [Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2].
-        Raises InputError for a wrong q.
+        Raises InputError for a wrong q, and for one so large that M is not finite.
         """
         T_world_link, axes = self._frames(q)
         M = np.empty((self.n_joints, self.n_joints))
         mass_matrix(self.arrays, self.inertias, T_world_link, axes, np.empty_like(T_world_link), M)
+        if not np.isfinite(M).all():
+            raise InputError('q is too large for a mass matrix: the squares of distances overflow')
         return M
 
     def link_index(self, link: str) -> int:

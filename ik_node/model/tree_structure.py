@@ -48,7 +48,11 @@ class TreeStructure(Immutable):
         links, joints = _checked(links, joints)
         check_text(name, 'the name of a robot')
         self.name = name
+        if text is not None:
+            check_text(text, 'the URDF of a robot')
         self.warnings = tuple(sequence(warnings, 'warnings'))
+        for warning in self.warnings:
+            check_text(warning, 'a warning')
         self._source = links, joints
         self.complex_joints: Mapping[str, ComplexJoint] = MappingProxyType(
             {joint.name: joint for joint in joints if isinstance(joint, ComplexJoint)})

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import InputError, MotionError
+from ik_node.exceptions import InputError, MotionError, shown
 from ik_node.kinematics.reach import length_scale
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.goal import Goal
@@ -138,8 +138,8 @@ class _Task:
 
 def _first(chain: Chain, null: np.ndarray, joint: str | None) -> np.ndarray:
     """Return the direction (n,) of one joint. Raises InputError and MotionError."""
-    if joint is not None and joint not in chain.joint_names:
-        raise InputError(f'{joint!r} is none of the joints {", ".join(chain.joint_names)}')
+    if joint is not None and not (isinstance(joint, str) and joint in chain.joint_names):
+        raise InputError(f'{shown(joint)} is none of the joints {", ".join(chain.joint_names)}')
     shares = np.linalg.norm(null, axis=0) if len(null) else np.zeros(chain.n_joints)
     k = int(shares.argmax()) if joint is None else chain.joint_names.index(joint)
     if shares[k] < _STILL:

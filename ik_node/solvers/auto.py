@@ -15,7 +15,7 @@ from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
-from ik_node.solvers.result import PROVEN
+from ik_node.solvers.result import PROVEN, StopReason
 from ik_node.solvers.search import goal_error
 
 _HALF = 0.5           # of the progress of a batch: the share of the closed form
@@ -102,9 +102,9 @@ class AutoSolver(Solver):
         return self.analytic
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
-                    density: int) -> list[np.ndarray] | None:
+                    density: int, deadline: float) -> list[np.ndarray] | None:
         return None if self.analytic is None else self.analytic._candidates(
-            goals, q0, density)
+            goals, q0, density, deadline)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         first = None
@@ -112,7 +112,7 @@ class AutoSolver(Solver):
             # The goal may leave an axis free that the closed form needs.
             with contextlib.suppress(UnsupportedError):
                 first = _named(self.analytic, self.analytic._solve_verified(goal, q0))
-        if first is not None and _settled(first):
+        if first is not None and (_settled(first) or first.reason is StopReason.TIMEOUT):
             return first
         second = _named(self.iterative, self.iterative._solve_verified(goal, q0))
         return second if first is None else self._better(goal, first, second)

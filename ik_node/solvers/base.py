@@ -16,7 +16,7 @@ from ik_node.kinematics.forward import chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.closest import closest, closest_configuration
-from ik_node.solvers.driver import Driver, reason_of
+from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
 from ik_node.solvers.goal import Goal, as_goal, as_goals
 from ik_node.solvers.options import SolverOptions, restricted
@@ -105,8 +105,8 @@ class Solver(Driver[_Problem, Found, Result]):
         the one with the fewest breaks is chosen, then the shortest, away from limits. After a break
         the rest is still solved: a pose that is met, but only by a longer step, has no success and
         the reason CONVERGED. The option `prefer` does not apply. timeout: s after which no more
-        candidates are looked for, where the path breaks or a pose is not met, which then has the
-        reason TIMEOUT; None: no limit. It does not include the time to wait for kernels. Raises
+        candidates are looked for, and of many not all are compared; a pose that is not met then has
+        the reason TIMEOUT; None: no limit. It does not include the time to wait for kernels. Raises
         InputError as `solve`, naming the pose, for a max_joint_step that is not positive, and for a
         negative timeout.
         """
@@ -132,8 +132,9 @@ class Solver(Driver[_Problem, Found, Result]):
             travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
             joined, most, lambda i, guess: self._solve_verified(goals[i], guess),
             self.options.seed, deadline)
-        found = plan(problem,
-                     lambda part, density: self._candidates(goals[part], start, density))
+        with ends_by(deadline):
+            found = plan(problem, lambda part, density: self._candidates(
+                goals[part], start, density, deadline))
         share = (time.perf_counter() - started) / max(len(goals), 1)
         return Result.of(tuple(found), np.full(len(goals), share), self.chain, *goals)
 
@@ -219,10 +220,11 @@ class Solver(Driver[_Problem, Found, Result]):
         """Solve from q0 (n,), as `_start` returned it."""
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
-                    density: int) -> list[np.ndarray] | None:
+                    density: int, deadline: float) -> list[np.ndarray] | None:
         """Return the solutions (k, n) of every goal by a closed form; None without one.
 
         q0 (n,): the configuration before the path, or None. density: of the redundancy's values.
+        deadline: by time.perf_counter, s; the goals that are left then have none.
         """
         return None
 
@@ -244,7 +246,7 @@ class Solver(Driver[_Problem, Found, Result]):
     def _find_closest(self, problem: _Problem, found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""
         q = found.q.copy()
-        position, orientation = closest(self.chain, problem.goal, q)
+        position, orientation = closest(self.chain, problem.goal, q, self._deadline())
         nearest = self._judged(found, q, position, orientation)
         return found if found.success and not nearest.success else nearest
 

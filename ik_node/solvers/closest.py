@@ -11,7 +11,16 @@ import math
 
 import numpy as np
 
-from ik_node._jit import Integers, Matrix, OutOfTimeError, Vector, entry, njit, unlimited
+from ik_node._jit import (
+    Integers,
+    Matrix,
+    OutOfTimeError,
+    Vector,
+    clock,
+    entry,
+    njit,
+    unlimited,
+)
 from ik_node.kinematics.forward import ChainArrays
 from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain
@@ -29,8 +38,10 @@ _MOST_STEPS = 200   # from each of them
 _SETTLED = 1e-9     # of the error: a step with a smaller reduction is the last
 
 
-def closest(chain: Chain, goal: Goal, q: np.ndarray) -> tuple[float, float]:
+def closest(chain: Chain, goal: Goal, q: np.ndarray, deadline: float) -> tuple[float, float]:
     """Replace q (n,), inside the limits, in place by the closest configuration found.
+
+    deadline: by time.perf_counter, s; after it, that is the local minimum from q or a few others.
 
     Return (position error in m, orientation error in rad).
     """
@@ -40,8 +51,8 @@ def closest(chain: Chain, goal: Goal, q: np.ndarray) -> tuple[float, float]:
     with contextlib.suppress(OutOfTimeError):
         while first < _STARTS:  # as plain Python one at a time, until there is machine code
             last = _STARTS if closest_configuration.is_ready else first + 1
-            closest_configuration(*packed, goal.pose, goal.weights, samples, first, last, scratch,
-                                  least, q)
+            closest_configuration(*packed, goal.pose, goal.weights, samples, first, last,
+                                  deadline, scratch, least, q)
             first = last
     with unlimited():
         errors: tuple[float, float] = goal_error(*packed, goal.pose, goal.weights, scratch, q)[1:]
@@ -50,12 +61,13 @@ def closest(chain: Chain, goal: Goal, q: np.ndarray) -> tuple[float, float]:
 
 @entry
 def closest_configuration(codes: Integers, numbers: Vector, T_base_goal: Matrix, weights: Vector,
-                    samples: Matrix, first: int, last: int, scratch: Vector, least: Vector,
-                    q: Vector) -> None:
+                    samples: Matrix, first: int, last: int, deadline: float, scratch: Vector,
+                    least: Vector, q: Vector) -> None:
     """Replace q (n,) in place by the best local minimum from several initial guesses.
 
     Guess 0 is q, guess i is samples[i − 1] (n,), in [0, 1), scaled to the limits; those from first
-    to last − 1 are tried. least (1,): the least error so far.
+    to last − 1 are tried, until the deadline, of `clock`, s, is over; guess 0 in any case. least
+    (1,): the least error so far.
     """
     chain = unpack_chain(codes, numbers)
     work = make_work(scratch, chain.column.shape[0], q.shape[0])
@@ -64,6 +76,8 @@ def closest_configuration(codes: Integers, numbers: Vector, T_base_goal: Matrix,
     for k in range(q.shape[0]):
         work.unit[k] = 1.0
     for index in range(first, last):
+        if index > 0 and clock() >= deadline:
+            break
         if index == 0:
             for k in range(q.shape[0]):
                 tried[k] = q[k]

@@ -5,8 +5,11 @@ configuration is wanted, looks for it; and reports. Success is what forward kine
 returned q says. `Solver` and `BodySolver` say what a search is; the methods, what a step is.
 """
 
+import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ik_node import _jit
@@ -14,6 +17,26 @@ from ik_node.exceptions import InputError, shown
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
+
+_end: ContextVar[float] = ContextVar('_end', default=math.inf)
+
+
+class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
+    """Let solves inside end by a time of time.perf_counter, s, whatever their own timeouts."""
+
+    __slots__ = ('_before', '_deadline')
+
+    def __init__(self, deadline: float) -> None:
+        """Take the time."""
+        self._deadline = deadline
+
+    def __enter__(self) -> None:
+        """Begin."""
+        self._before = _end.set(min(self._deadline, _end.get()))
+
+    def __exit__(self, *_: object) -> None:
+        """Restore the time before."""
+        _end.reset(self._before)
 
 
 class Finding(Protocol):
@@ -105,9 +128,10 @@ class Driver(ABC, Generic[P, F, R]):
     def _drive(self, problem: P, started: float, closest: bool) -> R:
         """Solve; closest: whether the closest configuration is wanted where the goal is not met."""
         self._begin()
-        found = self._find(problem)
-        if closest and not found.success and not self._is_over(problem):
-            found = self._find_closest(problem, found)
+        with ends_by(self._deadline()):
+            found = self._find(problem)
+            if closest and not found.success and not self._is_over(problem):
+                found = self._find_closest(problem, found)
         return self._report(problem, found, started)
 
     def _begin(self) -> None:
@@ -115,6 +139,11 @@ class Driver(ABC, Generic[P, F, R]):
         if not self._begun:
             self._begun = True
             _jit.begin(self.kernels())
+
+    def _deadline(self) -> float:
+        """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""
+        timeout: float | None = self.options.timeout
+        return _end.get() if timeout is None else min(_end.get(), time.perf_counter() + timeout)
 
     def _is_met(self, errors: tuple[float, float]) -> bool:
         """Tell whether errors, m and rad, are within the tolerances."""

@@ -1,7 +1,6 @@
 """Base class of iterative solvers, whose whole search runs in one kernel."""
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -108,11 +107,6 @@ class IterativeSolver(Solver):
                 return self._found(goal, q0, q, outcome, deadline)
         q, outcome = self._search(goal, q0, deadline=deadline, packed=packed)
         return self._found(goal, q0, q, outcome, deadline)
-
-    def _deadline(self) -> float:
-        """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""
-        timeout: float | None = self.options.timeout
-        return math.inf if timeout is None else time.perf_counter() + timeout
 
     def _found(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
                deadline: float) -> Found:

@@ -71,6 +71,12 @@ class NodeParameters(Mapping[str, Any]):
             str(self.option('solver')), self.tasks, str(self.get('root', 'fixed')))
 
     @property
+    def other_arms(self) -> tuple[str, ...]:
+        """The names of the node's arms where the one looked at is none of them, else ()."""
+        arms = self.get('arms')
+        return tuple(arms) if isinstance(arms, list) and self._arm not in arms else ()
+
+    @property
     def moves_root(self) -> bool:
         """Whether the root link moves."""
         return self.get('root', 'fixed') != 'fixed'

@@ -311,7 +311,7 @@ class RobotView:
         frames = {prefix + link: T for link, T in self._drawn.poses().items()}
         if self.parameters.moves_root:
             frames[self.parameters.get('world_frame') or 'world'] = np.eye(4)
-        while self._new_markers:
+        for _ in range(len(self._new_markers)):  # what arrives meanwhile is for the next picture
             self._markers.show(self._new_markers.popleft(), frames)
 
     def _take_up(self, text: str, selection: dict[str, Any]) -> None:
@@ -327,9 +327,9 @@ class RobotView:
                 self._markers.clear()
                 self._drawn.draw(tree, Meshes(
                     self.places, self._reader, model_path(self.parameters)))
-            if isinstance(selection['arms'], list) and self.arm not in selection['arms']:
+            if self.parameters.other_arms:
                 raise InputError('the node has several arms; choose one of '
-                                 f'{", ".join(selection["arms"])} with --arm')
+                                 f'{", ".join(self.parameters.other_arms)} with --arm')
             self._chain = self.tree.chain(  # type: ignore[union-attr]
                 selection['base_link'] or None, selection['tip_link'] or None)
         except IkError as error:

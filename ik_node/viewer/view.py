@@ -183,7 +183,7 @@ class View:
                 self._notify(f'{robot_view.name} responds again')
             if i == 0 and robot_view.restarts > restarts:
                 self._handles.release()
-            if robot_view.parameters.outdated or self._solvers[i] is None:
+            if robot_view.parameters.outdated or self._lacks_solver(i):
                 self._fetch_parameters(i, robot_view)
             panel = self._solvers[i]
             if panel is not None:
@@ -265,7 +265,7 @@ class View:
         def fetch() -> None:
             try:
                 robot_view.fetch_parameters()
-                if self._solvers[i] is None:
+                if self._lacks_solver(i):
                     with self._solver_folders[i]:
                         self._solvers[i] = SolverPanel(self._server, robot_view, self._notify)
             except SilentError as error:
@@ -273,6 +273,10 @@ class View:
             finally:
                 self._fetching.discard(robot_view.name)
         start_thread(fetch, f'fetch {robot_view.name}', self._notify)
+
+    def _lacks_solver(self, i: int) -> bool:
+        """Return whether the widgets of a node's solver have to be made; another arm has none."""
+        return self._solvers[i] is None and not self._robot_views[i].parameters.other_arms
 
     def _new_robot(self) -> None:
         """Remove the widgets of the last robot."""

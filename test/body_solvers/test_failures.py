@@ -1,5 +1,7 @@
 """What body solvers say of failures: proofs, what holds a task back, and what comes closest."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,14 @@ def test_what_is_out_of_reach_is_proved(task, miss):
     assert result.restarts == 0  # the proof ended the search
     if miss is not None:
         assert f'it is out of reach by at least {miss:.3g} m' in result.diagnosis
+
+
+def test_a_proof_leaves_out_all_restarts_at_once():
+    solver = make_body_solver('least_squares', two_arms(), [Position('left_hand', (2, 0.3, 0))])
+    # So many would take days, were they counted one by one.
+    solver.options = dataclasses.replace(solver.options)
+    object.__setattr__(solver.options, 'max_restarts', 10**15)
+    assert solver.solve().reason is StopReason.UNREACHABLE
 
 
 @pytest.mark.parametrize('task', [

@@ -223,6 +223,17 @@ def test_a_wrong_argument_is_refused(call, words):
         call(tree().body())
 
 
+def test_a_mass_matrix_beyond_all_numbers_is_refused():
+    slide = KinematicTree(['a', 'b', 'c'], [
+        Joint('turn', 'continuous', 'a', 'b', axis=(0, 0, 1)),
+        Joint('out', 'prismatic', 'b', 'c')],
+        inertials={'c': Inertial(2.0)})
+    M = slide.body().mass_matrix([0.3, 1e100])
+    assert M == pytest.approx(np.array([[2e200, 0.0], [0.0, 2.0]]), rel=1e-9, abs=1e90)
+    with pytest.raises(InputError, match='q is too large for a mass matrix'):
+        slide.body().mass_matrix([0.3, 1e200])
+
+
 @pytest.mark.parametrize('other', [copy.copy, copy.deepcopy,
                                    lambda body: pickle.loads(pickle.dumps(body))])
 def test_copies_are_the_same_and_cannot_be_written_to(other):

@@ -67,6 +67,15 @@ def test_forward_refuses_unknown_joints_and_values_that_are_no_numbers(values, w
         KinematicTree.from_urdf(BRANCHED).forward(values)
 
 
+def test_what_is_no_text_is_refused_as_the_urdf_or_a_warning_of_a_robot():
+    endless = []
+    endless.append(endless)
+    joints = [Joint('j', 'revolute', 'a', 'b')]
+    for arguments in ({'text': endless}, {'warnings': endless}, {'warnings': [3]}):
+        with pytest.raises(ModelError, match='must be text'):
+            KinematicTree(['a', 'b'], joints, **arguments)
+
+
 def test_the_tip_is_the_only_leaf_below_the_base():
     tree = KinematicTree.from_urdf(BRANCHED)
     assert tree.chain('left').tip_link == 'left_hand'

@@ -158,7 +158,8 @@ def test_in_a_singular_configuration_it_cannot_be_followed():
     ((np.zeros(3),), r'shape|7'),
     ((np.full(7, 10.0),), 'begins inside the limits'),
     ((BENT, np.zeros(6)), 'above zero'),
-    ((BENT, None, 'elbow'), "'elbow' is none of the joints")])
+    ((BENT, None, 'elbow'), "'elbow' is none of the joints"),
+    ((BENT, None, np.zeros(2)), 'is none of the joints')])
 def test_wrong_arguments_are_refused(arguments, reason):
     with pytest.raises(InputError, match=reason):
         self_motion(ARM_7R, *arguments)

@@ -7,7 +7,9 @@ import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node._jit import HAVE_NUMBA
 from ik_node.exceptions import UnsupportedError
+from ik_node.solvers.jacobian.dls import DlsSolver
 
+NEVER_MET = {'position_tolerance': 1e-300, 'max_restarts': 2}
 ELBOWS = [np.array([0.4, 0.9]), np.array([0.4, -0.9])]
 
 
@@ -241,3 +243,21 @@ def test_both_are_made_ready():
     assert {*solver.analytic.kernels(), *solver.iterative.kernels()} == set(kernels)
     prepared = {*kernels, *solver.rare_kernels()}
     assert progress[-1] == (len(prepared), len(prepared), '')
+
+
+def test_all_that_is_tried_for_a_goal_ends_at_the_same_time(monkeypatch):
+    chain, deadlines, deadline = robots.chain('panda'), [], DlsSolver._deadline
+    monkeypatch.setattr(DlsSolver, '_deadline', lambda solver: (
+        deadlines.append(deadline(solver)), deadlines[-1])[1])
+    make_solver('auto', chain, timeout=3600.0, **NEVER_MET).solve(
+        chain.forward(robots.middle(chain)))
+    assert len(deadlines) > 2
+    assert len(set(deadlines)) == 1
+
+
+def test_what_has_used_up_the_time_leaves_dls_none(monkeypatch):
+    chain = robots.chain('panda')
+    solver = make_solver('auto', chain, timeout=0.0, **NEVER_MET)
+    asked = asked_of(solver, monkeypatch)
+    assert solver.solve(chain.forward(robots.middle(chain))).reason is StopReason.TIMEOUT
+    assert asked == []

@@ -8,6 +8,7 @@ import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.kinematics.reach import reach
 from ik_node.model.joints import Joint
+from ik_node.solvers.closest import closest as closest_until
 from ik_node.spatial import rotation_exp, rotation_log
 
 
@@ -25,6 +26,16 @@ def best_of_scipy(chain, T, rng, starts=15):
     return min(2.0 * least_squares(lambda q: error(chain, T, q), rng.uniform(lower, upper),
                                    bounds=(lower, upper), max_nfev=60).cost
                for _ in range(starts))
+
+
+def test_after_the_deadline_it_is_the_local_minimum_from_the_result():
+    chain = robots.planar(1.0, limit=2.8)
+    goal = Goal.from_pose(robots.planar(1.0).forward([3.34]))  # 0.54 above, 0.14 below the limits
+    q = np.array([2.0])
+    closest_until(chain, goal, q, 0.0)
+    assert q == pytest.approx([2.8])
+    closest_until(chain, goal, q, np.inf)
+    assert q == pytest.approx([-2.8])
 
 
 def out_of_reach(chain, rng):

@@ -123,6 +123,23 @@ def test_a_defect_in_the_handling_of_messages_is_shown_until_another_robot_comes
     assert not any('Internal' in line for line in figure.problems)
 
 
+def test_markers_that_arrive_while_others_are_drawn_are_for_the_next_picture(figure, monkeypatch):
+    shown, show = [], MarkerScene.show
+    arriving = [ball('world', Point(x=float(k))) for k in range(5)]
+
+    def slow(scene, message, frames):
+        shown.append(message)
+        show(scene, message, frames)
+        if arriving:
+            figure.on_markers(arriving.pop(0))
+    monkeypatch.setattr(MarkerScene, 'show', slow)
+    figure.on_markers(arriving.pop(0))
+    figure.paint()
+    assert [len(shown), len(arriving)] == [1, 3]
+    figure.paint()
+    assert len(shown) == 2
+
+
 def test_a_figure_is_shown_without_a_chain(figure):
     figure.paint()
     assert (figure.tree.name, figure.chain, figure.problems) == ('humanoid', None, [])

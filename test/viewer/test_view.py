@@ -228,6 +228,19 @@ def test_one_of_several_arms_has_its_own_goals_and_parameters():
         assert (node.get('left.solver'), node.get('right.solver')) == ('ccd', 'dls')
 
 
+def test_a_page_for_none_of_several_arms_names_them_and_shows_the_robot():
+    node = FakeNode(arms=('left', 'right'), model_path=str(robots.OWN / 'torso.urdf'),
+                    left__tip_link='left_tool0', right__tip_link='right_tool0')
+    with page_of(node) as page:  # which settles: nothing is fetched again and again
+        assert 'several arms; choose one of left, right with --arm' in page.text()
+        assert page.told == []
+        node.stand({'lift_joint': 0.2})
+        page.settle()
+        assert page.robot_view.values['lift_joint'] == 0.2
+        assert page.robot_view.pose('left_tool0') == pytest.approx(
+            page.robot_view.tree.forward(page.robot_view.values)['left_tool0'])
+
+
 def test_a_motion_is_shown_without_a_node_and_without_its_panels():
     node, player = FakeNode(), FakePlayer()
     node.is_there = node.responds = False

@@ -1,5 +1,6 @@
 """Candidates of the poses of a path: every branch, of a redundant arm at many parameters."""
 
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,16 +11,19 @@ from ik_node.solvers.goal import Goal
 from ik_node.solvers.low_discrepancy import low_discrepancy
 
 _SAMPLES = 48  # values of the redundancy parameters, at density 1
+_AT_ONCE = 256  # of these, of some goals, between looks at the clock
 
 
 def path_candidates(plan: Plan, goals: Sequence[Goal], q0: np.ndarray, density: int, seed: int,
+                    deadline: float,
                     solve: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None],
                     ) -> list[np.ndarray]:
     """Return the branches (k, n) inside the limits for each goal of all six axes, rad or m.
 
-    q0 (n,): reference for whole turns. density: multiple of the usual number of parameters. solve:
-    called as solve(poses (m, 4, 4), parameters (m, p), starts (m, n), out (m, k, n)), in several
-    threads.
+    q0 (n,): reference for whole turns. density: multiple of the usual number of parameters.
+    deadline: by time.perf_counter, s; the goals that are left then, but for the first ones, have no
+    branch. solve: called as solve(poses (m, 4, 4), parameters (m, p), starts (m, n),
+    out (m, k, n)), in several threads.
     """
     n, parameters = len(q0), np.zeros((1, len(plan.lower)))
     if plan.searched:
@@ -32,6 +36,8 @@ def path_candidates(plan: Plan, goals: Sequence[Goal], q0: np.ndarray, density: 
     found: list[np.ndarray] = [np.empty((0, n))] * len(goals)
 
     def solve_part(part: slice) -> None:
+        if part.start > 0 and time.perf_counter() >= deadline:
+            return
         poses = np.repeat(np.array([goal.pose for goal in goals[part]]), count, axis=0)
         out = np.empty((len(poses), plan.most, n))
         solve(poses, np.tile(parameters, (len(poses) // count, 1)), np.tile(q0, (len(poses), 1)),
@@ -39,5 +45,5 @@ def path_candidates(plan: Plan, goals: Sequence[Goal], q0: np.ndarray, density: 
         for i, own in enumerate(out.reshape(-1, count * plan.most, n), start=part.start):
             found[i] = own[np.isfinite(own[:, 0])]
 
-    share(solve_part, len(goals))
+    share(solve_part, len(goals), size=max(_AT_ONCE // count, 1))
     return found

@@ -30,6 +30,7 @@ from ik_node.solvers.analytic.selection.swivel_selection import (
 )
 from ik_node.solvers.base import Solver
 from ik_node.solvers.batch import share
+from ik_node.solvers.driver import ends_by
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
 from ik_node.solvers.iterative import PREFERENCES
@@ -248,13 +249,13 @@ class AnalyticSolver(Solver):
         return *dict.fromkeys(found), parameters_of, *super().rare_kernels()
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
-                    density: int) -> list[np.ndarray] | None:
+                    density: int, deadline: float) -> list[np.ndarray] | None:
         """Return the branches (k, n) of every goal, a redundant arm's at many parameters."""
         if self._plans.planar or any(goal.weights is not ALL_AXES for goal in goals):
             return None
         start = self._start_at if q0 is None else q0
         return path_candidates(
-            self._whole, goals, start, density, self.options.seed,
+            self._whole, goals, start, density, self.options.seed, deadline,
             lambda poses, rows, starts, out: self._listed.solve(
                 self._whole, poses, ALL_AXES, rows, starts, INSIDE, out, np.empty((len(out), 3))))
 
@@ -362,8 +363,12 @@ class AnalyticSolver(Solver):
         """Return the best configuration where no branch meets a goal, and the reason.
 
         Damped least squares refines the branches of the nominal arm. Where these prove nothing, it
-        searches from q0, then with restarts.
+        searches from q0, then with restarts. The timeout is that of all searches together.
         """
+        with ends_by(self._deadline()):
+            return self._searched(plan, goal, parameters, q0)
+
+    def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
         if not plan.complete:
             best = self._nearest._solve_verified(goal, q0)
             if best.success:

@@ -88,10 +88,9 @@ class Attempts(Driver[Problem, Found, BodyResult]):
         rng: np.random.Generator | None = None  # making one takes as long as a solve
         proved, last = None, self.options.max_restarts
         best, attempt, restarts = None, Attempt(start, StopReason.TIMEOUT, 0), -1
-        for number in range(last + (3 if len(levels) > 1 else 1)):
+        number, attempts = 0, last + (3 if len(levels) > 1 else 1)
+        while number < attempts:
             thorough = number > last
-            if proved is not None and not thorough:
-                continue
             restarts += 1
             q = start
             if best is not None and number != last + 1:
@@ -108,6 +107,7 @@ class Attempts(Driver[Problem, Found, BodyResult]):
                 break
             if number == 0:
                 proved = self._proof()
+            number = number + 1 if proved is None or thorough else last + 1
         if best is None:
             best = self._verified(levels, start)
         reason = reason_of(best.success, attempt.reason)

@@ -60,12 +60,12 @@ class Ladder:
         first, last = np.searchsorted(self._rung, (i, i + 1))
         return int(last - first) + len(self._new.get(i, ()))
 
-    def choose(self, most: float) -> np.ndarray:
+    def choose(self, most: float, deadline: float) -> np.ndarray:
         """Return the best configuration (m, n) of every rung, rad or m; NaN where one is empty.
 
-        most: largest step of a joint that is no break, rad or m; see `selection`. First the least
-        possible largest step is found; no joint then moves much farther than that for the sake of a
-        shorter path.
+        most: largest step of a joint that is no break, rad or m; deadline: see `selection`. First
+        the least possible largest step is found; no joint then moves much farther than that for the
+        sake of a shorter path.
         """
         if self._new:
             added = [(i, one) for i, new in self._new.items() for one in new]
@@ -74,7 +74,7 @@ class Ladder:
                 self._take(np.array([one for _, one in added]), np.array([i for i, _ in added]),
                            self._copied)
         while True:
-            path = self._shortest(most)
+            path = self._shortest(most, deadline)
             stuck = self._unwrap(path)
             if not stuck.any():
                 return path
@@ -84,16 +84,16 @@ class Ladder:
             self._q, self._rung = q[:0], rung[:0]
             self._take(q, rung, stuck)
 
-    def _shortest(self, most: float) -> np.ndarray:
+    def _shortest(self, most: float, deadline: float) -> np.ndarray:
         """Return the best path (m, n) with cyclic joints but for whole turns."""
         first = np.searchsorted(self._rung, np.arange(self._count + 1))
         cost, state = self._costs(self._q), np.empty((len(self._q), 3))
         chosen = np.empty(self._count, dtype=np.int64)
         largest = shortest_path(self._q, first, cost, self._cyclic, self._scale, most,
-                                self._departs, True, state, chosen)
+                                self._departs, True, deadline, state, chosen)
         shortest_path(self._q, first, cost, self._cyclic, self._scale,
-                      min(most, _LOOSER * largest + _ROUNDING), self._departs, False, state,
-                      chosen)
+                      min(most, _LOOSER * largest + _ROUNDING), self._departs, False,
+                      deadline, state, chosen)
         path = np.full((self._count, self._q.shape[1]), np.nan)
         path[chosen >= 0] = self._q[chosen[chosen >= 0]]
         return path

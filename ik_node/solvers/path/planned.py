@@ -88,7 +88,7 @@ def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
         else:
             q[i] = best(i)
             continue
-        near, _ = problem.near_pose(i, start)
+        near = start if problem.is_late else problem.near_pose(i, start)[0]
         close = before is None or (np.abs(near - before) <= problem.most).all()
         if after is not None:
             close = close and (np.abs(near - after) <= left * problem.most).all()

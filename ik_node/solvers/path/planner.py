@@ -92,7 +92,8 @@ class PathPlanner:
 
     def _choose(self) -> np.ndarray:
         """Return the configurations (m, n) of the best path; NaN where a pose has none."""
-        return self._ladder.choose(self._problem.most)[self._problem.anchored:]
+        return self._ladder.choose(
+            self._problem.most, self._problem.deadline)[self._problem.anchored:]
 
     def _broken(self, q: np.ndarray) -> np.ndarray:
         """Return the poses without a configuration, or more than the largest step from q (m, n)."""

@@ -86,6 +86,7 @@ class PathProblem(NamedTuple):
         chain, errors = self.chain, np.zeros((len(q), 2))
         reached = project(*self.packed, np.ascontiguousarray(self.poses[part]),
                           np.ascontiguousarray(self.weights[part]), tolerances, self.most, start,
+                          self.deadline,
                           make_scratch(len(chain.arrays.column), chain.n_joints), errors, q)
         return q, errors, reached
 

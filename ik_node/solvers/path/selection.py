@@ -7,14 +7,15 @@ a step on which a joint moves farther than it may.
 
 import math
 
-from ik_node._jit import Booleans, Integers, Matrix, Vector, entry, inline
+from ik_node._jit import Booleans, Integers, Matrix, Vector, clock, entry, inline
 
 _TURN = 2.0 * math.pi
+_LOOK = 100_000  # steps that are compared from one look at the clock to the next
 
 
 @entry
 def shortest_path(q: Matrix, first: Integers, cost: Vector, cyclic: Booleans, scale: Vector,
-                  most: float, anchored: bool, widest: bool, state: Matrix,
+                  most: float, anchored: bool, widest: bool, deadline: float, state: Matrix,
                   chosen: Integers) -> float:
     """Write the chosen candidate of every rung into chosen (m,), −1 where a rung has none.
 
@@ -23,12 +24,13 @@ def shortest_path(q: Matrix, first: Integers, cost: Vector, cyclic: Booleans, sc
     factor of a joint's step in the travel Σ (scale Δq)². most: largest step of a joint, rad or m.
     anchored: whether the first rung is what the path begins from, by a step of any size. widest:
     instead of the travel, minimise the largest step of any joint. Steps over rungs without
-    candidates are not limited. state (k, 3): scratch. Return the largest step that is not a break
+    candidates are not limited. deadline: of `clock`, s; after it each candidate is reached from the
+    best one before alone. state (k, 3): scratch. Return the largest step that is not a break
     with `widest`, else the travel with the costs of the candidates.
     """
     m = chosen.shape[0]
     before, until = 0, 0  # candidates of the rung before
-    gap = False
+    gap, late, steps = False, False, 0
     for i in range(m):
         begin, end = first[i], first[i + 1]
         if begin == end:
@@ -42,6 +44,11 @@ def shortest_path(q: Matrix, first: Integers, cost: Vector, cyclic: Booleans, sc
         broken = fewest + (1.0 + (m - i) / (m * (m + 1.0)))
         allowed = math.inf if gap else most
         begins = anchored and until == first[1]
+        steps += (end - begin) * (until - before)
+        if steps >= _LOOK:
+            late, steps = clock() >= deadline, 0
+        if late:
+            before, until = lead, lead + 1
         for c in range(begin, end):
             own = 0.0 if widest else cost[c]
             if lead < 0:

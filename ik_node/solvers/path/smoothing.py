@@ -23,6 +23,8 @@ def smoothed(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> np.ndar
     joined = joined.astype(float)
     least = _energy(problem, q, joined)
     for _ in range(_ROUNDS):
+        if problem.is_late:
+            break
         step = _step(problem, q, joined)
         before = least
         for shrink in _SHRINK:
@@ -66,7 +68,8 @@ def _step(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> np.ndarray
                 bands[a - b, b::r] = diagonal[:, a, b]
             bands[r + a - b, b:(m - 1) * r:r] = beside[:, a, b]
     from scipy.linalg import solveh_banded  # late: a third of a node's start
-    z = solveh_banded(bands, (N.transpose(0, 2, 1) @ force[:, :, None]).reshape(-1), lower=True)
+    z = solveh_banded(bands[:m * r], (N.transpose(0, 2, 1) @ force[:, :, None]).reshape(-1),
+                      lower=True)
     change = (N @ z.reshape(m, r, 1))[:, :, 0] / problem.scale
     most = np.abs(change).max(axis=1, keepdims=True)
     found: np.ndarray = change * np.minimum(1.0, _FARTHEST / np.maximum(most, 1e-12))

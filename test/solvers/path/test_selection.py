@@ -9,14 +9,15 @@ import pytest
 from ik_node.solvers.path.selection import shortest_path
 
 
-def selected(rungs, most, widest=False, cost=None, cyclic=False, anchored=False):
+def selected(rungs, most, widest=False, cost=None, cyclic=False, anchored=False,
+             deadline=math.inf):
     """Return the candidates chosen in rungs of one joint, and the value of the kernel."""
     q = np.concatenate([np.asarray(rung, float) for rung in rungs])[:, None]
     first = np.cumsum([0, *map(len, rungs)])
     chosen = np.zeros(len(rungs), dtype=np.int64)
     value = shortest_path(q, first, np.zeros(len(q)) if cost is None else np.asarray(cost, float),
                           np.array([cyclic]), np.ones(1), most, anchored, widest,
-                          np.empty((len(q), 3)), chosen)
+                          deadline, np.empty((len(q), 3)), chosen)
     return [math.nan if k < 0 else q[k, 0] for k in chosen], value
 
 
@@ -47,6 +48,18 @@ def test_the_step_from_where_the_path_begins_is_of_any_size():
 def test_breaks_are_as_few_as_possible_and_as_late_as_possible():
     path, _ = selected([[0.0, 5.0], [0.1], [0.2, 5.0], [5.1], [5.2]], 0.5)
     assert path == [0.0, 0.1, 0.2, 5.1, 5.2]
+
+
+def test_after_the_deadline_a_long_search_goes_on_from_the_best_candidate_alone():
+    rungs, cost = [np.linspace(0.0, 1.0, 320)] * 3, np.full(960, 1e-3)
+    cost[[7, 900]] = 0.0
+    path, value = selected(rungs, 1.0, cost=cost)
+    assert value == pytest.approx(2e-3, abs=1e-9)  # stays at one of these two
+    late, value = selected(rungs, 1.0, cost=cost, deadline=0.0)
+    assert late[0] == rungs[0][7]
+    assert value == pytest.approx(2e-3)
+    assert selected(rungs[:2], 1.0, cost=cost[:640], deadline=0.0)[0] == [late[0]] * 2
+    assert path == [path[0]] * 3
 
 
 def test_candidates_have_costs_of_their_own():

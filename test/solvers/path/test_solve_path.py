@@ -1,5 +1,6 @@
 """Whole paths: `Solver.solve_path`."""
 
+import math
 import time
 
 import numpy as np
@@ -11,6 +12,8 @@ from ik_node import Goal, IkError, StopReason, make_solver, solver_names
 from ik_node._jit import HAVE_NUMBA
 from ik_node.plugins import Found, Solver
 from ik_node.solvers import base
+from ik_node.solvers.packing import pack
+from ik_node.solvers.path.problem import PathProblem, stacked
 
 ARMS = ('ur5', 'puma560', 'iiwa14', 'panda')
 
@@ -188,6 +191,30 @@ def test_the_time_that_kernels_are_waited_for_does_not_count(monkeypatch):
     assert make_solver('dls', chain).solve_path(poses_of(chain, q), timeout=60.0).success.all()
 
 
+def test_a_path_of_one_pose_is_met_by_a_redundant_arm():
+    chain = robots.chain('panda')
+    q = robots.middle(chain)
+    result = make_solver('dls', chain).solve_path(poses_of(chain, [q]), q + 0.05)
+    assert result.success.all()
+
+
+def test_a_path_is_not_followed_beyond_the_deadline():
+    chain = robots.planar(1.0, 0.8)
+    q = np.linspace([0.2, 0.4], [0.4, 0.6], 50)
+    poses, weights = stacked([Goal.from_pose(T) for T in poses_of(chain, q)])
+
+    def problem(deadline):
+        return PathProblem(chain, pack(chain.arrays), poses, weights, np.full(2, 1e-6), np.ones(2),
+                           0.0, None, False, 0.5, None, 0, deadline)
+    assert len(problem(math.inf).track(-1, q[0], True)) == 50
+    assert 0 < len(problem(0.0).track(-1, q[0], True)) < 10
+    guesses = q + 0.01
+    assert problem(math.inf).near(guesses)[1].all()
+    found, met = problem(0.0).near(guesses)
+    assert not met[-1]
+    assert found[-1] == pytest.approx(guesses[-1], abs=0)
+
+
 def test_without_a_pose_that_can_be_met_every_pose_is_reported():
     chain = robots.planar(1.0, 0.8, limit=2.0 * np.pi)  # a whole turn, and one more
     for name in ('dls', 'analytic'):
@@ -206,6 +233,11 @@ def test_after_the_timeout_no_more_candidates_are_looked_for():
     arm = robots.chain('ur5')  # the branches of a closed form are candidates from the beginning
     q = np.linspace(robots.middle(arm) + 0.3, robots.middle(arm) + 0.5, 6)
     assert make_solver('analytic', arm).solve_path(poses_of(arm, q), timeout=0.0).success.all()
+    many = poses_of(arm, np.linspace(q[0], q[-1], 300))  # those of the first ones
+    late = make_solver('analytic', arm).solve_path(many, timeout=0.0)
+    assert late.success[:100].all()
+    assert not late.success[-1]
+    assert late.reason[-1] is StopReason.TIMEOUT
     with pytest.raises(IkError, match='timeout must be at least 0, or None, not -1'):
         make_solver('dls', chain).solve_path(poses, timeout=-1.0)
     with pytest.raises(IkError, match='timeout'):

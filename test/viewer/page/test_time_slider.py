@@ -41,7 +41,8 @@ class Shown:
         return float(self.slider().get_attribute('aria-valuenow'))
 
     def status(self):
-        """Return the last status of the player."""
+        """Return the last status of the player, when there is one."""
+        assert until(lambda: self.player.until(lambda: self.player.statuses, 0.1), 60.0, self.page)
         message = self.player.statuses[-1]
         return message.message, {pair.key: pair.value for pair in message.values}
 
