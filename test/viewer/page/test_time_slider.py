@@ -42,7 +42,7 @@ class Shown:
 
     def status(self):
         """Return the last status of the player, when there is one."""
-        assert until(lambda: self.player.until(lambda: self.player.statuses, 0.1), 60.0, self.page)
+        assert self.player.until(lambda: self.player.statuses, 60.0)
         message = self.player.statuses[-1]
         return message.message, {pair.key: pair.value for pair in message.values}
 
