@@ -1,0 +1,1 @@
+"""Kernels: ordinary Python, compiled by Cython when the package is built."""

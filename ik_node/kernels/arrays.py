@@ -1,0 +1,116 @@
+"""Arrays of the kernels: C memory when compiled, nested lists in plain Python.
+
+Both are indexed alike, `J[k][i]`. A matrix of six rows, such as a Jacobian, is stored column by
+column, so that every array has a fixed size but for its first index.
+"""
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+Vector = list[float]     # (n,)
+Integers = list[int]     # (n,)
+Points = list[Any]       # (k, 3)
+Rotation = list[Any]     # (3, 3)
+Pose = list[Any]         # (4, 4)
+Square = list[Any]       # (6, 6)
+Rotations = list[Any]    # (k, 3, 3)
+Poses = list[Any]        # (k, 4, 4)
+Columns = list[Any]      # (n, 6)
+Pairs = list[Any]        # (k, 2)
+Rows = list[Any]         # (k, n), both variable
+Fours = list[Any]        # (k, 4)
+Matrix = list[Any]       # (n, m), of any size
+Objects = list[Any]      # (k,) instances of one class
+# What callers give: typed memoryviews
+GivenVector = np.ndarray
+GivenMatrix = np.ndarray
+ResultMatrix = np.ndarray
+
+
+class Memory:
+    """Keeps the arrays of one object, which live as long as this does."""
+
+    def __init__(self) -> None:
+        """Keep nothing yet."""
+        self.blocks: list[Any] = []
+
+    def vector(self, values: Any) -> Vector:
+        """Return a copy of numbers (n,)."""
+        block = np.array(values, dtype=np.float64)
+        return cython.cast('vector', self.keep(block)) if cython.compiled else block.tolist()
+
+    def integers(self, values: Any) -> Integers:
+        """Return a copy of integers (n,)."""
+        block = np.array(values, dtype=np.intc)
+        return cython.cast('integers', self.keep(block)) if cython.compiled else block.tolist()
+
+    def points(self, values: Any) -> Points:
+        """Return a copy of points (k, 3)."""
+        block = self.vector(values)
+        return cython.cast('points', block) if cython.compiled else block
+
+    def rotations(self, values: Any) -> Rotations:
+        """Return a copy of matrices (k, 3, 3)."""
+        block = self.vector(values)
+        return cython.cast('rotations', block) if cython.compiled else block
+
+    def pairs(self, values: Any) -> Pairs:
+        """Return a copy of pairs (k, 2)."""
+        block = self.vector(values)
+        return cython.cast('pairs', block) if cython.compiled else block
+
+    def pose(self, values: Any) -> Pose:
+        """Return a copy of rows of four (k, 4)."""
+        block = self.vector(values)
+        return cython.cast('pose', block) if cython.compiled else block
+
+    def rows(self, values: Any) -> Rows:
+        """Return a copy of a matrix (k, n): row by row, so that rows are taken as `M[i]`."""
+        block = np.array(values, dtype=np.float64)
+        if not cython.compiled:
+            return block.tolist()
+        first, step = self.keep(block), block.strides[0]
+        table = np.array([first + i * step for i in range(len(block))], dtype=np.uintp)
+        return cython.cast('rows', self.keep(table))
+
+    def poses(self, values: Any) -> Poses:
+        """Return a copy of poses (k, 4, 4)."""
+        block = self.vector(values)
+        return cython.cast('poses', block) if cython.compiled else block
+
+    def columns(self, values: Any) -> Columns:
+        """Return a copy of a matrix of six rows, given by its columns (n, 6)."""
+        block = self.vector(values)
+        return cython.cast('columns', block) if cython.compiled else block
+
+    def fours(self, values: Any) -> Fours:
+        """Return a copy of rows of four numbers (k, 4)."""
+        block = self.vector(values)
+        return cython.cast('fours', block) if cython.compiled else block
+
+    def matrix(self, rows: int, columns: int) -> Matrix:
+        """Return zeros (rows, columns)."""
+        block = np.zeros((rows, columns))
+        if not cython.compiled:
+            return block.tolist()
+        first = self.keep(block)
+        return cython.cast('matrix', self.keep(
+            np.arange(first, first + max(8 * rows * columns, 1), max(8 * columns, 1),
+                      dtype=np.uintp)))
+
+    def objects(self, values: Any) -> Objects:
+        """Return instances of one class (k,), which are kept."""
+        if not cython.compiled:
+            return list(values)
+        self.blocks.append(list(values))
+        return cython.cast('objects', self.keep(np.array([id(one) for one in values], np.uintp)))
+
+    def keep(self, block: np.ndarray) -> int:
+        """Keep a block of numbers; return where it lies."""
+        self.blocks.append(block)
+        return block.ctypes.data

@@ -1,0 +1,14 @@
+from libc cimport math
+from ik_node.kernels cimport kinds
+from ik_node.kernels.arrays cimport pose, rows, vector
+from ik_node.kernels.nominal cimport ClosedForm, Structure
+from ik_node.kernels.vector3 cimport composed, motion_of, moved, reversed_motion, rotated, rotation_about, row, standstill, translated
+cimport cython
+
+
+cdef class ClosedFamily:
+    cdef Structure structure
+    cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+    @cython.locals(has_locks=cython.bint)
+    cdef int branches(self, pose T_base_goal, vector parameters, vector q0, int n, ClosedForm work,
+                      rows out) noexcept nogil

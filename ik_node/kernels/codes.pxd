@@ -1,0 +1,29 @@
+# Not compiled: constants, of C and of Python.
+cdef enum:
+    CONVERGED
+    EXHAUSTED
+    STALLED
+    BEYOND
+    INVALID
+
+cdef enum:
+    NEAREST
+    FIRST
+    MANIPULABILITY
+    LIMITS
+
+cdef enum:
+    AUTO
+    LU
+    SVD
+
+cdef enum:
+    CONSTANT
+    SUGIHARA
+    CHAN
+    NAKAMURA
+    SELECTIVE
+
+cdef enum:
+    MOST_PICKED = 16
+    SOLUTIONS = 4

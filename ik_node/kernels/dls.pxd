@@ -1,0 +1,9 @@
+from ik_node.kernels cimport codes, damping, linear, selective
+from ik_node.kernels.arrays cimport vector
+from ik_node.kernels.family cimport JacobianSettings
+from ik_node.kernels.loop cimport JacobianMethod
+from ik_node.kernels.settings cimport Settings, Work
+
+
+cdef class DampedLeastSquares(JacobianMethod):
+    cdef void step(self, Settings settings, int n, Work work, vector V) noexcept nogil

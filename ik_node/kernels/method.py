@@ -1,0 +1,24 @@
+"""What a method is to the search: attempts from one initial guess."""
+
+from ik_node.kernels.arrays import Vector
+from ik_node.kernels.forward import Chain
+from ik_node.kernels.settings import Settings, Work
+from ik_node.kernels.task import Task
+
+
+class Method:
+    """A method of iteration, with its own settings; subclasses override both."""
+
+    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+                q: Vector) -> int:
+        """Iterate from q (n,), in place and inside the limits; return how it ended.
+
+        The number of iterations is written into work.iterations.
+        swing: whether a joint may pass a limit by appearing a whole turn further, inside the
+        limits.
+        """
+        return 0
+
+    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+                  dq: Vector) -> None:
+        """Write one step of the method from q into dq (n,): no limits, no line search."""

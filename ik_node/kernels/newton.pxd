@@ -1,0 +1,30 @@
+from libc cimport math
+from ik_node.kernels cimport forward, jacobian, linear, search
+from ik_node.kernels cimport task as tasks
+from ik_node.kernels.arrays cimport columns, pose, poses, vector
+from ik_node.kernels.forward cimport Chain
+from ik_node.kernels.settings cimport Work
+from ik_node.kernels.task cimport Task
+
+cdef double INF
+cdef int STEPS
+cdef double _DONE
+cdef double _LONGEST
+cdef double _FLOOR
+cdef double _SHORT_FLOOR
+cdef double _FARTHEST_TWIN
+cdef double _SHORT
+cdef double _DEGENERATE
+cdef double _SINGULAR
+cdef double _ALL_BUT_SINGULAR
+
+cdef (double, double, double) newton_refinement(Chain chain, Task task, Work work, vector held,
+                                                vector q, int steps) noexcept nogil
+cdef void _write_jacobian(Chain chain, Task task, Work work, vector held) noexcept nogil
+cdef double _eliminate(columns J, vector e) noexcept nogil
+cdef bint is_singular(Chain chain, Work work, vector q) noexcept nogil
+cdef bint last_newton_step(Chain chain, pose T_base_goal, Work work, vector q) noexcept nogil
+cdef bint is_wrist_regular(poses frames) noexcept nogil
+cdef bint is_arm_regular(poses frames) noexcept nogil
+cdef bint across_fold(Chain chain, Task task, Work work, vector held, vector q, int side,
+                      vector start) noexcept nogil

@@ -1,0 +1,18 @@
+from libc cimport math
+from ik_node.kernels cimport closed_loop, kinds, parallel_triple, sizes
+from ik_node.kernels.arrays cimport rows
+from ik_node.kernels.closed_family cimport ClosedFamily
+from ik_node.kernels.nominal cimport ClosedForm
+from ik_node.kernels.vector3 cimport vector3
+from ik_node.kernels.angles cimport solve_sinusoid
+from ik_node.kernels.vector3 cimport along, dot, minus, moved_back, norm, perpendicular, rotated_back, row
+
+cdef double _SINE
+cdef double _PARALLEL
+
+
+cdef class ParallelTriple(ClosedFamily):
+    cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+
+cdef bint _rotate_into_reach(ClosedForm work, int place, vector3 h, vector3 p1, vector3 p2,
+                             vector3 p3) noexcept nogil

@@ -1,0 +1,240 @@
+"""Attempts from several initial guesses: q0 first, others only after it fails."""
+
+import math
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+from ik_node.kernels import codes, forward, preference, restarts
+from ik_node.kernels import task as tasks
+from ik_node.kernels.arrays import Vector
+from ik_node.kernels.forward import Chain
+from ik_node.kernels.method import Method
+from ik_node.kernels.restarts import Table
+from ik_node.kernels.settings import Record, Settings, Work
+from ik_node.kernels.task import Task
+
+INF, PI, TURN = math.inf, math.pi, 2.0 * math.pi
+ROUNDING = 1e-12  # of a length: rounding error of a bound
+FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
+
+
+class Search:
+    """The search of one solver. Threads may run it at the same time: each has its own `Work`."""
+
+    def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table) -> None:
+        """Prepare to search with a method."""
+        self.chain, self.method, self.settings, self.table = chain, method, settings, table
+        self.idle = [Work(chain.m, chain.n)]
+
+    def run(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray, first: int,
+            last: int, record: Record, q_best: np.ndarray) -> bool:
+        """Make attempts first … last − 1, until one meets the goal.
+
+        Attempt 0 starts from q0 (n,), the others as `restarts.next_start` says. record: where first
+        is not 0, of earlier attempts. Writes the best q into q_best (n,). Returns whether further
+        attempts would change nothing: a kernel has no clock, and a search with a time limit runs
+        one attempt at a time.
+        """
+        work = self._begin(T_base_goal, weights, q0)
+        task, plain = work.task, work.plain
+        with cython.nogil:
+            done = try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
+                              first, last, record, q_best)
+        self.idle.append(work)
+        return done
+
+    def step(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray,
+             dq: np.ndarray) -> None:
+        """Write one bare step of the method from q0 (n,) into dq (n,)."""
+        work = self._begin(T_base_goal, weights, q0)
+        task = work.task
+        with cython.nogil:
+            self.method.bare_step(self.chain, task, self.settings, work, work.start, work.q)
+        for k in range(self.chain.n):
+            dq[k] = work.q[k]
+        self.idle.append(work)
+
+    def errors(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray) -> tuple:
+        """Return (squared weighted error, position error, orientation error) at q0 (n,)."""
+        work = self._begin(T_base_goal, weights, q0)
+        error, position, orientation = residual(self.chain, work.task, work, work.start)
+        self.idle.append(work)
+        return error, position, orientation
+
+    def _begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray) -> Work:
+        """Return scratch arrays that no other thread uses, with the goal and q0 in them."""
+        work = self.idle.pop() if self.idle else Work(self.chain.m, self.chain.n)
+        load(work.task, T_base_goal, weights)
+        for k in range(self.chain.n):
+            work.start[k] = float(q0[k])
+        return work
+
+
+def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
+               plain: Task, work: Work, first: int, last: int, record: Record,
+               q_best: np.ndarray) -> bool:
+    """Make attempts, given the record of earlier ones, until one meets the goal: `Search.run`."""
+    n, q, start = chain.n, work.q, work.start
+    for k in range(n):
+        if not math.isfinite(start[k]):
+            record.end = codes.INVALID
+            return True
+    into_limits(chain, start)
+    for i in range(3):
+        for j in range(4):
+            plain.T[i][j] = task.T[i][j]
+    for i in range(6):
+        plain.weights[i] = 1.0 if task.weights[i] > 0.0 else 0.0
+    plain.prepare()
+    beyond = beyond_reach(task, settings)
+    if beyond:
+        last = min(last, 1)
+    entries = 0
+    for index in range(first, last):
+        if index == 0:
+            for k in range(n):
+                q[k] = start[k]
+        else:
+            if index == max(first, 1):
+                entries = restarts.pick_entries(chain, task, settings, work, table, start)
+            restarts.next_start(chain, settings, work, table, entries, index - 1, start, q)
+        # Weights matter where errors compete; where the goal can be met they would only slow
+        # convergence.
+        end = method.attempt(chain, plain, settings, work, index > 0, q)
+        nearest_turn(chain, start, q)
+        for k in range(n):  # rounding may exceed a limit
+            q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
+        error, position, orientation = residual(chain, task, work, q)
+        if not error < INF:  # steps that overflowed
+            for k in range(n):
+                q[k] = start[k]
+            error, position, orientation = residual(chain, task, work, q)
+        met = (position <= settings.position_tolerance
+               and orientation <= settings.orientation_tolerance)
+        record.attempts += 1
+        better = record.solutions == 0 and (error < record.error or index == 0)
+        if met:
+            end = codes.CONVERGED
+            cost = preference.selection_cost(chain, task, settings, work, start, q)
+            better = record.solutions == 0 or cost < record.least_cost
+            record.solutions += 1
+            record.least_cost = min(record.least_cost, cost)
+        if better:
+            for k in range(n):
+                q_best[k] = q[k]
+            record.end, record.iterations = end, work.iterations
+            record.error, record.position, record.orientation = error, position, orientation
+        if record.solutions > 0 and (
+                settings.prefer == codes.FIRST or record.solutions == codes.SOLUTIONS
+                or (settings.prefer == codes.NEAREST and (
+                    index == 0 or nothing_nearer(work, index, entries, record.least_cost)))):
+            return True
+    if beyond and record.solutions == 0:
+        record.end = codes.BEYOND
+    return beyond
+
+
+def load(task: Task, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
+    """Write a goal's pose (4, 4), m, and its weights (6,) into a task."""
+    for i in range(4):
+        for j in range(4):
+            task.T[i][j] = float(T_base_goal[i][j])
+    for i in range(6):
+        task.weights[i] = float(weights[i])
+    task.prepare()
+
+
+def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> bool:
+    """Tell whether no remaining entry promises a solution much nearer to q0 than `distance`."""
+    if entries == 0:
+        return False
+    nearest = INF
+    for i in range(index, entries):
+        nearest = min(nearest, work.away[i])
+    return nearest >= FAR_NEARER * distance
+
+
+def residual(chain: Chain, task: Task, work: Work, q: Vector) -> tuple[float, float, float]:
+    """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
+
+    work.frames are then q's.
+    """
+    V = work.V
+    forward.chain_frames(chain, q, work.frames)
+    position, orientation = tasks.task_error(task, work.frames[chain.m], work.R, work.e, V)
+    error = 0.0
+    for i in range(6):
+        error += V[i] * V[i]
+    return error, position, orientation
+
+
+def beyond_reach(task: Task, settings: Settings) -> bool:
+    """Tell whether the tip, or the wrist, would have to leave its bounding ball.
+
+    The tip along the constrained axes of the position; the wrist, where all six axes are
+    constrained. With a fully constrained position the tip cannot enter the ball of radius
+    `settings.hole` either.
+    """
+    T, weights, centre = task.T, task.weights, settings.centre
+    squared, whole = 0.0, True
+    for j in range(3):
+        if weights[j] == 0.0:
+            whole = False
+            continue
+        off = 0.0
+        for i in range(3):
+            off += T[i][j] * (T[i][3] - centre[i])
+        squared += off * off
+    slack = settings.position_tolerance + ROUNDING * settings.length
+    if squared > ((1.0 + ROUNDING) * settings.reach + slack) ** 2:
+        return True
+    if not whole:
+        return False
+    if settings.hole > slack and squared < (settings.hole - slack) ** 2:
+        return True
+    if task.rows < 6:
+        return False
+    x, y, z = settings.wrist[0], settings.wrist[1], settings.wrist[2]
+    squared = 0.0
+    for i in range(3):
+        there = T[i][3] + T[i][0] * x + T[i][1] * y + T[i][2] * z
+        squared += (there - settings.wrist_centre[i]) ** 2
+    allowed = ((1.0 + ROUNDING) * settings.wrist_reach + slack
+               + math.sqrt(x * x + y * y + z * z) * settings.orientation_tolerance)
+    return squared > allowed * allowed
+
+
+def nearest_turn(chain: Chain, q0: Vector, q: Vector) -> None:
+    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0."""
+    lower, upper, turns = chain.lower, chain.upper, chain.turns
+    for k in range(chain.n):
+        if not turns[k] or (math.fabs(q0[k] - q[k]) <= PI and lower[k] <= q[k] <= upper[k]):
+            continue
+        turned, off = q[k], q0[k] - q[k]
+        if math.fabs(off) > PI:  # skips the division in the usual case
+            turned += TURN * round(off / TURN)
+        while turned > upper[k]:
+            turned -= TURN
+        while turned < lower[k]:
+            turned += TURN
+        if turned <= upper[k]:
+            q[k] = turned
+
+
+def into_limits(chain: Chain, q: Vector) -> None:
+    """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
+    lower, upper = chain.lower, chain.upper
+    for k in range(chain.n):
+        if lower[k] <= q[k] <= upper[k]:
+            continue
+        if chain.turns[k]:
+            turned = q[k] - TURN * math.ceil((q[k] - upper[k]) / TURN)
+            if q[k] < lower[k]:
+                turned = q[k] + TURN * math.ceil((lower[k] - q[k]) / TURN)
+            if lower[k] <= turned <= upper[k]:
+                q[k] = turned
+        q[k] = min(max(q[k], lower[k]), upper[k])

@@ -1,0 +1,30 @@
+from ik_node.kernels.arrays cimport Memory, columns, integers, points, pose, poses, rotation, square, vector
+from ik_node.kernels.task cimport Task
+cimport cython
+
+
+cdef class Settings:
+    cdef Memory memory
+    cdef double position_tolerance, orientation_tolerance, max_step, progress
+    cdef int max_iterations, patience, prefer
+    cdef double length, reach, hole, wrist_reach
+    cdef vector centre, wrist, wrist_centre, scale, span
+
+
+cdef class Work:
+    cdef Memory memory
+    cdef poses frames
+    cdef columns J, W
+    cdef square U, A
+    cdef rotation R
+    cdef vector e, V, rest, Jz, beta
+    cdef vector dq, z, null, slope, direction, unit, q, start, ascent
+    cdef integers free, picked
+    cdef vector away, cost
+    cdef int iterations
+    cdef Task task, plain
+
+
+cdef class Record:
+    cdef readonly int end, iterations, attempts, solutions
+    cdef readonly double error, position, orientation, least_cost

@@ -1,0 +1,42 @@
+from libc cimport math
+from ik_node.kernels cimport checks, newton, refinement, search
+from ik_node.kernels.arrays cimport Memory, rows, vector
+from ik_node.kernels.closed_family cimport ClosedFamily
+from ik_node.kernels.forward cimport Chain
+from ik_node.kernels.refinement cimport Buffers
+from ik_node.kernels.settings cimport Settings, Work
+from ik_node.kernels.task cimport Task
+from libc.math cimport rint as round
+cimport cython
+
+cdef double TURN
+cdef double _SAME
+cdef double _FIRM
+cdef double _SHAKY
+
+
+cdef class Solutions:
+    cdef Memory memory
+    cdef Chain chain
+    cdef Settings settings
+    cdef ClosedFamily family
+    cdef vector start
+    cdef int most
+    cdef list idle
+    cdef const double[::1] ones
+    cpdef object of_pose(self, const double[:, ::1] T_base_goal, bint within, double tolerance)
+    @cython.locals(buffers=Buffers)
+    cpdef object of_goal(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                         const double[::1] parameters, bint within)
+    cdef object _solved(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                        bint within, Buffers buffers)
+    cdef Buffers _scratch(self)
+    cdef Buffers _new(self)
+
+cdef void copy_out(rows found, double[:, ::1] out) noexcept nogil
+@cython.locals(met=cython.bint)
+cdef int all_solutions(Chain chain, Settings settings, ClosedFamily family, Task task, vector q0,
+                       bint within, int most, Work work, Buffers buffers) noexcept nogil
+cdef (int, int) _keep(Chain chain, bint within, vector q, double error, vector errors, int kept,
+                      int precise, int most, rows out) noexcept nogil
+cdef bint _same(Chain chain, vector a, vector b) noexcept nogil

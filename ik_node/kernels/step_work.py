@@ -1,0 +1,45 @@
+"""Scratch of steps over variables by variables."""
+
+import numpy as np
+
+from ik_node.kernels.arrays import Integers, Matrix, Memory, Vector
+
+
+class StepWork:
+    """Rows of a step, its bounds, and scratch: m rows, n entries of q. Matrices are transposed."""
+
+    n: int
+    A: Matrix
+    """(n, m)"""
+    e: Vector
+    """(m,)"""
+    x: Vector
+    """(n,) the step; `lower`, `upper` (n,) are its bounds."""
+
+    def __init__(self, n: int, m: int) -> None:
+        """Make room."""
+        self.memory = memory = Memory()
+        self.n = n
+        self.A, self.B, self.base = memory.matrix(n, m), memory.matrix(n, m), memory.matrix(n, m)
+        self.A_trial = memory.matrix(n, m)
+        larger = max(n, m)
+        self.G, self.Q, self.R = (memory.matrix(larger, larger), memory.matrix(n + 1, n),
+                                  memory.matrix(n + 1, n + 1))
+        self.e, self.e_trial, self.e_wanted = self.row(m), self.row(m), self.row(m)
+        self.left, self.rest, self.values, self.inevitable = (
+            self.row(m), self.row(m), self.row(m), self.row(m))
+        self.y = self.row(larger)
+        self.x, self.p, self.trial, self.lower, self.upper = (
+            self.row(n), self.row(n), self.row(n), self.row(n), self.row(n))
+        self.inside, self.gradient, self.multipliers = self.row(n), self.row(n), self.row(n)
+        self.active, self.rows, self.places = self.indices(m), self.indices(m), self.indices(m)
+        self.columns, self.free, self.freed = self.indices(n), self.indices(n), self.indices(n)
+        self.bounds, self.held = self.indices(n), self.indices(n)
+
+    def row(self, count: int) -> Vector:
+        """Return zeros (count,)."""
+        return self.memory.vector(np.zeros(count))
+
+    def indices(self, count: int) -> Integers:
+        """Return integers (count,)."""
+        return self.memory.integers(np.zeros(count))

@@ -1,0 +1,1 @@
+"""What any package would need."""
