@@ -30,7 +30,8 @@ class DemoPanel:
     """
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView, handles: Handles,
-                 drag_to: Callable[[np.ndarray, str], None], notify: Notify | None = None) -> None:
+                 drag_to: Callable[[np.ndarray, str], object],
+                 notify: Notify | None = None) -> None:
         """Make the widgets.
 
         drag_to: called with a pose (4, 4), m, of the scene, and the name of a task, '' for the arm.

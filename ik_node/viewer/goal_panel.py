@@ -22,7 +22,7 @@ class GoalPanel:
     """
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView,
-                 where: Callable[[], np.ndarray | None], drag_to: Callable[[np.ndarray], None],
+                 where: Callable[[], np.ndarray | None], drag_to: Callable[[np.ndarray], object],
                  release: Callable[[], None]) -> None:
         """Make the widgets.
 

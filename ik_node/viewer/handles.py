@@ -30,6 +30,7 @@ class Handles:
         self._server, self._robot_view, self._moved = server, robot_view, moved
         self._notify = notify
         self._gizmos: dict[Target, Gizmo] = {}
+        self._tree: object = None  # of the robot whose handles they are
         self._rotations = True
         self._changing = threading.Lock()  # a removed handle must not be moved
 
@@ -40,6 +41,9 @@ class Handles:
             return
         targets = robot_view.targets
         with self._changing:
+            if robot_view.tree is not self._tree:
+                self._remove_all()
+                self._tree = robot_view.tree
             for target in self._gizmos.keys() - set(targets):
                 self._gizmos.pop(target).remove()
             for target in targets:
@@ -63,8 +67,21 @@ class Handles:
 
     def named(self, name: str) -> Gizmo | None:
         """Return the handle of a task, '' for that of the arm's goal; None where there is none."""
+        if self._tree is not self._robot_view.tree:  # of another robot, about to be removed
+            return None
         return next((gizmo for target, gizmo in list(self._gizmos.items())
                      if target.name == name), None)
+
+    def drag_to(self, T_scene_goal: np.ndarray, name: str) -> bool:
+        """Act as if a handle was dragged to a pose (4, 4), m; return whether there is that handle.
+
+        name: as for `named`.
+        """
+        with self._changing:
+            gizmo = self.named(name)
+            if gizmo is not None:
+                gizmo.drag_to(T_scene_goal)
+            return gizmo is not None
 
     def drop(self) -> None:
         """Forget drags that have not been sent yet."""
@@ -88,6 +105,9 @@ class Handles:
     def clear(self) -> None:
         """Remove all handles."""
         with self._changing:
-            for gizmo in self._gizmos.values():
-                gizmo.remove()
-            self._gizmos.clear()
+            self._remove_all()
+
+    def _remove_all(self) -> None:
+        for gizmo in self._gizmos.values():
+            gizmo.remove()
+        self._gizmos.clear()

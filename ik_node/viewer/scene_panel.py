@@ -25,11 +25,12 @@ class ScenePanel:
     """Buttons that save robot, solver, joint values, goals and view in a file, and load it."""
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView, handles: Handles,
-                 camera: Camera, drag_to: Callable[[np.ndarray, str], None],
+                 camera: Camera, drag_to: Callable[[np.ndarray, str], bool],
                  notify: Callable[[str], None], on_loaded: Callable[[], None]) -> None:
         """Make the widgets.
 
-        drag_to: called with a pose (4, 4), m, of the scene, and the name of a task, '' for the arm.
+        drag_to: called with a pose (4, 4), m, of the scene, and the name of a task, '' for the arm;
+        returns whether it has a handle.
         notify: shows a line. on_loaded: called when another robot has been loaded.
         """
         self._robot_view, self._handles, self._camera = robot_view, handles, camera
@@ -86,8 +87,7 @@ class ScenePanel:
             robot_view.go_to([scene.joints[name] for name in space.joint_names])
         for name, T_scene_goal in scene.goals.items():
             self._wait(f'there is no handle of {name or "the goal"!r}',
-                       functools.partial(self._has_handle, name))
-            self._drag_to(T_scene_goal, name)
+                       functools.partial(self._drag_to, T_scene_goal, name))
         if client is not None and scene.camera is not None:
             self._camera.place(client, *map(np.array, scene.camera))
 
@@ -113,9 +113,6 @@ class ScenePanel:
         present = self._robot_view.parameters
         return {name: value for name, value in parameters.items()
                 if name in present and not _same(value, present[name])}
-
-    def _has_handle(self, name: str) -> bool:
-        return self._handles.named(name) is not None
 
     def _wait(self, otherwise: str, done: Callable[[], bool]) -> None:
         """Wait until something is drawn. Raises InputError where it never is."""

@@ -294,11 +294,9 @@ class View:
     def _goal(self) -> np.ndarray:
         return np.eye(4) if self._gizmo is None else self._gizmo.T
 
-    def drag_to(self, T_world_goal: np.ndarray, task: str = '') -> None:
-        """Act as if a handle was dragged to a pose (4, 4), m: the arm's, or that of a task."""
-        gizmo = self._handles.named(task)
-        if gizmo is not None:
-            gizmo.drag_to(T_world_goal)
+    def drag_to(self, T_scene_goal: np.ndarray, task: str = '') -> bool:
+        """Act as if a handle was dragged, see `Handles.drag_to`: the arm's, or that of a task."""
+        return self._handles.drag_to(T_scene_goal, task)
 
     def _on_drag(self, target: Target, T_frame_goal: np.ndarray) -> None:
         if self._path.draws:

@@ -31,8 +31,9 @@ class Shown:
 
     def __init__(self, server, *targets):
         self.robot_view = SimpleNamespace(
-            is_placed=True, targets=targets, reach=1.0, target_pose=lambda target: self.poses.get(
-                target), target_frame=lambda target: self.frame)
+            is_placed=True, tree='arm', targets=targets, reach=1.0,
+            target_pose=lambda target: self.poses.get(target),
+            target_frame=lambda target: self.frame)
         self.poses = {target: matrix((0.1, 0.2, 0.3), UPRIGHT) for target in targets}
         self.frame, self.sent = np.eye(4), []
         self.handles = Handles(server, self.robot_view, lambda *sent: self.sent.append(sent))
@@ -161,3 +162,15 @@ def test_rotations_are_hidden_of_the_goal_of_the_arm_alone(shown):
     two = shown(TRAY)
     two.handles.show_rotations(False)
     assert not two.handles.named('tray')._handle.disable_rotations
+
+
+def test_a_handle_of_the_robot_before_is_not_dragged(shown):
+    one = shown(HAND)
+    before = one.handles.named('hand')
+    one.robot_view.tree = 'another arm'  # is drawn, and its handles are not made yet
+    assert not one.handles.drag_to(matrix((0.4, 0.0, 0.0), UPRIGHT), 'hand')
+    assert not before.is_dragged
+    one.handles.update()
+    assert one.handles.drag_to(matrix((0.4, 0.0, 0.0), UPRIGHT), 'hand')
+    assert until(lambda: one.sent)
+    assert one.handles.named('hand') is not before
