@@ -19,8 +19,11 @@ endif
 VENV := $(if $(filter kilted,$(ROS_DISTRO)),.venv,.venv-$(ROS_DISTRO))
 BIN := $(VENV)/bin
 # Without editable_mode=compat, `import ik_node` in the folder above the checkout finds a namespace
-# package, the checkout itself.
-INSTALL := -m pip install -qq --config-settings editable_mode=compat --editable
+# package, the checkout itself. What builds the kernels is in the environment, to build them again.
+INSTALL := -m pip install -qq --no-build-isolation --config-settings editable_mode=compat --editable
+KERNELS := $(shell find ik_node -name '*.pxd')
+# Zig is a C compiler from PyPI.
+ZIG := $(if $(shell command -v cc || command -v gcc || command -v clang),,ziglang)
 
 ROBOT ?=
 TIP ?=
@@ -42,34 +45,34 @@ SWITCHES ?= 50
 
 .PHONY: setup demo test test-all lint docs site bench soak pictures clean
 
-setup: $(VENV)/.demo $(VENV)/.test
+setup: $(VENV)/.demo $(VENV)/.test $(VENV)/.kernels
 
-demo: $(VENV)/.demo
+demo: $(VENV)/.demo $(VENV)/.kernels
 	@$(BIN)/python -m ik_node.demo \
 		$(if $(ROBOT),--robot '$(ROBOT)') $(if $(TIP),--tip '$(TIP)') $(if $(SOLVER),--solver '$(SOLVER)')
 
-test: $(VENV)/.test
+test: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python -m ik_node.tools.ik_compile
 	$(BIN)/python -m pytest -m 'not slow' --numprocesses 2 --dist worksteal
 
 # Without a graphics processor two browsers at a time draw too slowly for a mouse.
-test-all: $(VENV)/.test
+test-all: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python -m ik_node.tools.ik_compile
 	$(BIN)/python -m pytest --ignore test/viewer/page --numprocesses 2 --dist worksteal
 	$(BIN)/python -m pytest test/viewer/page
 
-lint: $(VENV)/.test
+lint: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy examples/*.py examples/own_solver/*.py
 
-docs: $(VENV)/.demo
+docs: $(VENV)/.demo $(VENV)/.kernels
 	$(BIN)/python -m ik_node.tools.ik_docs
 
-site: $(VENV)/.test
+site: $(VENV)/.test $(VENV)/.kernels
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench $(VENV)/.kernels
 	$(BIN)/python -m benchmark
 	$(BIN)/python -m benchmark.analytic
 	$(BIN)/python -m benchmark.service
@@ -81,7 +84,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmark.failures
 	$(BIN)/python -m benchmark.retargeting
 
-soak: $(VENV)/.test
+soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak.py --solves $(SOLVES)
 	$(BIN)/python test/soak_calls.py --calls $(CALLS)
 	$(BIN)/python test/soak_timeouts.py --solves $(TIMEOUTS)
@@ -98,17 +101,23 @@ soak: $(VENV)/.test
 	$(BIN)/python test/soak_page.py
 	$(BIN)/python test/soak_first_hour.py
 
-pictures: $(VENV)/.bench
+pictures: $(VENV)/.bench $(VENV)/.kernels
 	PYTHONPATH=. $(BIN)/python docs/pictures.py
 
 clean:
-	rm -rf .venv .venv-*
+	rm -rf .venv .venv-* build
+	find ik_node -name '*.so' -delete
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed, this is " + sys.version.split()[0])'
 	@echo 'Making the environment in $(VENV) (a few minutes, once) …'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --quiet 'Cython>=3.0.8' setuptools $(ZIG)
+
+$(VENV)/.kernels: $(VENV)/.demo setup.py $(KERNELS) $(KERNELS:.pxd=.py)
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
 
 $(VENV)/.demo: $(VENV)/bin/python setup.py
 	@echo 'Installing what the node and its demo need …'

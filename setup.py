@@ -1,6 +1,9 @@
 """Builds ik_node, with colcon as an ament_python package or with pip."""
 
+import contextlib
+import importlib.util
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -15,7 +18,7 @@ NAME = 'ik_node'
 
 # Vectorised, the loops over six rows take 1.25 to 1.5 times as long. Without contraction results
 # are the same on every machine.
-FLAGS = ['-O3', '-fno-tree-vectorize', '-ffp-contract=off']
+FLAGS = ['-O3', '-g0', '-fno-tree-vectorize', '-ffp-contract=off']
 DIRECTIVES = {
     'language_level': 3, 'boundscheck': False, 'wraparound': False, 'cdivision': True,
     'cpow': True, 'infer_types': True, 'initializedcheck': False, 'annotation_typing': False,
@@ -47,36 +50,51 @@ def kernels():
             if not header.read_text().startswith('# Not compiled')]
 
 
-def compiles():
-    """Tell whether there is a C compiler, and the headers of Python."""
-    compiler = os.environ.get('CC') or sysconfig.get_config_var('CC') or 'cc'
+def compiler():
+    """Return the command of a C compiler that finds Python's headers; None without one."""
+    commands = [os.environ.get('CC') or sysconfig.get_config_var('CC') or 'cc']
+    if importlib.util.find_spec('ziglang'):
+        commands.append(f'{shlex.quote(sys.executable)} -m ziglang cc -mcpu=baseline')
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, 'probe.c')
         source.write_text('#include <Python.h>\n')
-        try:
-            subprocess.run([*shlex.split(compiler), '-c', str(source), '-o', f'{folder}/probe.o',
-                            '-I', sysconfig.get_path('include')], check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError):
-            return False
-    return True
+        for command in commands:
+            with contextlib.suppress(OSError, subprocess.CalledProcessError):
+                subprocess.run([*shlex.split(command), '-I', sysconfig.get_path('include'),
+                                '-c', source, '-o', Path(folder, 'probe.o')],
+                               check=True, capture_output=True)
+                return command
+    return None
+
+
+def is_compiled(extension):
+    """Tell whether a module in the checkout is compiled from the C code as it is."""
+    module = Path(*extension.name.split('.')).with_suffix(sysconfig.get_config_var('EXT_SUFFIX'))
+    return (module.exists()
+            and module.stat().st_mtime > Path(extension.sources[0]).stat().st_mtime)
 
 
 def extensions():
-    """Return the extension modules, translated to C; none where they cannot be compiled."""
-    if not {'build', 'build_ext', 'bdist_wheel', 'develop', 'editable_wheel', 'install'} & {
-            *sys.argv}:
+    """Return the extension modules to compile; none without a compiler."""
+    commands = {*sys.argv}
+    if not commands & {'build', 'build_ext', 'bdist_wheel', 'develop', 'editable_wheel', 'install'}:
         return []  # for the name, the version or the sources alone
     import Cython
     from Cython.Build import cythonize
-    if tuple(int(part) for part in Cython.__version__.split('.')[:3] if part.isdigit()) < OLDEST:
+    version = re.match(r'(\d+)\.(\d+)\.(\d+)', Cython.__version__)
+    if version is None or tuple(map(int, version.groups())) < OLDEST:
         sys.exit(f'Cython {".".join(map(str, OLDEST))} or newer is needed to build {NAME}, this is '
                  f'{Cython.__version__}: `python3 -m pip install --upgrade Cython`, or the package '
                  'cython3 of Ubuntu 24.04 or newer')
-    if not compiles():
+    command = compiler()
+    if command is None:
         print(f'warning: {ADVICE}, and build again.', file=sys.stderr)
         return []
-    return cythonize(kernels(), compiler_directives=DIRECTIVES, build_dir='build/kernels',
-                     nthreads=os.cpu_count(), quiet=True)  # colcon reads what is printed
+    os.environ['CC'] = command
+    found = cythonize(kernels(), compiler_directives=DIRECTIVES, build_dir='build/kernels',
+                      nthreads=os.cpu_count(), quiet=True)  # colcon reads what is printed
+    in_place = commands & {'--inplace', 'develop', 'editable_wheel'}
+    return [one for one in found if not (in_place and is_compiled(one))]
 
 
 KILTED = wheels('kilted', '>=9,<10')

@@ -7,7 +7,12 @@
 
 import importlib.util
 
+from ik_node.support import plain
+
 __version__ = '0.2.0'
+
+if plain.is_wanted():
+    plain.use_sources()
 
 TYPE_CHECKING = False  # without typing, which takes long to import: see commands
 if TYPE_CHECKING:

@@ -7,10 +7,14 @@ import signal
 import typing
 
 import numpy as np
+import pytest
 
+import ik_node
 import robots
+from compiled import outdated
 from domains import Domain, stay_on_this_machine
 from ik_node._jit import Kernel
+from ik_node.support import plain
 
 DOMAIN = Domain()
 stay_on_this_machine()
@@ -55,5 +59,9 @@ check_arguments()
 
 
 def pytest_configure(config):
-    """Draw a part of all samples where slow tests are left out."""
+    """Test no old code; draw a part of all samples where slow tests are left out."""
+    old = () if plain.is_wanted() else outdated(ik_node.__path__[0])
+    if old:
+        pytest.exit(f'{len(old)} kernels have changed since they were compiled, {old[0]} among '
+                    'them: `make setup` compiles them', returncode=4)
     robots.without_slow = config.option.markexpr == 'not slow'

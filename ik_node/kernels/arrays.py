@@ -12,6 +12,11 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
+from ik_node.support import plain
+
+if not cython.compiled:
+    plain.warn()
+
 Vector = list[float]     # (n,)
 Integers = list[int]     # (n,)
 Points = list[Any]       # (k, 3)
