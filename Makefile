@@ -113,7 +113,7 @@ $(VENV)/bin/python:
 	@echo 'Making the environment in $(VENV) (a few minutes, once) …'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip
-	@$(BIN)/python -m pip install --quiet 'Cython>=3.0.8' setuptools $(ZIG)
+	@$(BIN)/python -m pip install --quiet 'Cython>=3.0.8' 'setuptools>=70.1' $(ZIG)
 
 $(VENV)/.kernels: $(VENV)/.demo setup.py $(KERNELS) $(KERNELS:.pxd=.py)
 	@$(BIN)/python setup.py --quiet build_ext --inplace
