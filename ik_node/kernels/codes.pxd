@@ -6,6 +6,7 @@ cdef enum:
     BEYOND
     INVALID
     TIMED_OUT
+    SINGULAR
 
 cdef enum:
     LOOK = 8
