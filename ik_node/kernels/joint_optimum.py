@@ -153,8 +153,10 @@ def _task_axis(task: Task, i: int, j: int) -> float:
 
 def _score(c1: float, s1: float, c2: float, s2: float, angle: float) -> float:
     """Return the score of a rotation by an angle."""
-    return (c1 * math.cos(angle) + s1 * math.sin(angle)
-            + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle))
+    score = c1 * math.cos(angle) + s1 * math.sin(angle)
+    if c2 == 0.0 and s2 == 0.0:
+        return score
+    return score + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle)
 
 
 def _best_rotation(c1: float, s1: float, c2: float, s2: float, low: float, high: float,
