@@ -17,7 +17,7 @@ ONES = np.ones(6)
 
 def search_of(name='panda', **options):
     chain = robots.chain(name)
-    return chain, make_solver('dls', chain, **options).search
+    return chain, make_solver('dls', chain, **options)._entry
 
 
 @pytest.mark.parametrize('weights', [(1, 1, 1, 1, 1, 1), (1, 2, 3, 1, 1, 1), (1, 1, 0, 0, 0, 1)])
