@@ -5,6 +5,11 @@ cdef enum:
     STALLED
     BEYOND
     INVALID
+    TIMED_OUT
+    SINGULAR
+
+cdef enum:
+    LOOK = 8
 
 cdef enum:
     NEAREST
@@ -23,6 +28,11 @@ cdef enum:
     CHAN
     NAKAMURA
     SELECTIVE
+
+cdef enum:
+    INWARD
+    OUTWARD
+    RANKED
 
 cdef enum:
     MOST_PICKED = 16

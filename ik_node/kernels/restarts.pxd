@@ -1,4 +1,5 @@
 from libc cimport math
+from libc.math cimport rint as round
 from ik_node.kernels cimport codes, preference
 from ik_node.kernels.arrays cimport Memory, integers, points, rotations, vector
 from ik_node.kernels.forward cimport Chain
@@ -6,7 +7,7 @@ from ik_node.kernels.settings cimport Settings, Work
 from ik_node.kernels.task cimport Task
 cimport cython
 
-cdef double INF, PI, TURN, TURNED, POSE
+cdef double INF, PI, TWO_PI, TURNED, POSE
 
 
 cdef class Table:

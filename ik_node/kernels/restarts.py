@@ -15,7 +15,7 @@ from ik_node.kernels.forward import Chain
 from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
-INF, PI, TURN = math.inf, math.pi, 2.0 * math.pi
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 TURNED = 0.25      # squared differences of rotation matrices against squared positions in lengths
 POSE = 8.0         # squared pose distance against the mean squared distance of a joint, rad
 
@@ -123,11 +123,11 @@ def take_entry(chain: Chain, table: Table, number: int, start: Vector, q: Vector
     for k in range(n):
         value = table.q[number * n + k]
         if chain.turns[k]:
-            turned = value + TURN * math.floor((start[k] - value) / TURN + 0.5)
+            turned = value + TWO_PI * round((start[k] - value) / TWO_PI)
             while turned > upper[k]:
-                turned -= TURN
+                turned -= TWO_PI
             while turned < lower[k]:
-                turned += TURN
+                turned += TWO_PI
             if turned <= upper[k]:
                 value = turned
         q[k] = min(max(value, lower[k]), upper[k])
@@ -148,7 +148,7 @@ def spread(chain: Chain, unit: Vector, q0: Vector, samples: Vector, number: int,
             if upper - lower > 2.0 * half:
                 lower = max(lower, min(q0[k] - half, upper - 2.0 * half))
                 upper = min(upper, lower + 2.0 * half)
-        q[k] = lower + samples[number * chain.n + k] * (upper - lower)
+        q[k] = min(lower + samples[number * chain.n + k] * (upper - lower), upper)
 
 
 def _cell(offset: float, edge: float, cells: int) -> int:

@@ -8,16 +8,35 @@ is the same with c₁ = k2 − k1 and s₁ = k3.
 """
 
 import math
+from typing import Any
 
-from ik_node._jit import Matrix, Vector, inline, njit
-from ik_node.kinematics.forward import PRISMATIC, ChainArrays
-from ik_node.solvers.settings import Settings
-from ik_node.solvers.task import Task
+from ik_node.kernels import kinds
+from ik_node.kernels.arrays import Pose, Vector
+from ik_node.kernels.forward import Chain
+from ik_node.kernels.settings import Settings
+from ik_node.kernels.task import Task
+
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 
 
-@njit
-def joint_optimum(chain: ChainArrays, task: Task, settings: Settings, frame: Matrix, T: Matrix,
-                  k: int, limited: bool, swing: bool, q: Vector) -> tuple[float, float]:
+class CcdSettings:
+    """Settings of cyclic coordinate descent."""
+
+    order: int
+    """INWARD, OUTWARD or RANKED."""
+    position_weight: float
+    """k of w_p = k (1 + ρ)/W²."""
+    orientation_weight: float
+
+    def __init__(self, options: Any) -> None:
+        """Copy the options."""
+        self.order = options.order
+        self.position_weight = options.position_weight
+        self.orientation_weight = options.orientation_weight
+
+
+def joint_optimum(chain: Chain, task: Task, settings: Settings, own: CcdSettings, frame: Pose,
+                  T: Pose, k: int, limited: bool, swing: bool, q: Vector) -> tuple[float, float]:
     """Return (best change of joint k, its gain); frame is joint k's, T the tip's.
 
     limited: whether joint limits and max_step hold; swing: whether a whole turn may bring it
@@ -27,16 +46,16 @@ def joint_optimum(chain: ChainArrays, task: Task, settings: Settings, frame: Mat
     if chain.shared[k] or not chain.lower[column] < chain.upper[column]:
         return 0.0, 0.0
     ratio = chain.ratio[k]
-    low, high = -math.inf, math.inf
+    low, high = -INF, INF
     if limited:
         low, high = chain.lower[column] - q[column], chain.upper[column] - q[column]
         if ratio < 0.0:
             low, high = high, low
         low, high = ratio * low, ratio * high
-    if chain.kind[k] == PRISMATIC:
+    if chain.kind[k] == kinds.PRISMATIC:
         value, gain = _best_translation(task, frame, T, low, high)
     else:
-        c1, s1, c2, s2 = _harmonics(task, settings, frame, T)
+        c1, s1, c2, s2 = _harmonics(task, settings, own, frame, T)
         value = _best_rotation(c1, s1, c2, s2, low, high, swing)
         gain = _score(c1, s1, c2, s2, value) - c1 - c2
     if gain <= 0.0:
@@ -44,20 +63,18 @@ def joint_optimum(chain: ChainArrays, task: Task, settings: Settings, frame: Mat
     # A heavier joint moves less; a partial step still reduces the error.
     value *= settings.scale[column] ** 2
     if limited:
-        bound = step_bound(settings, column) * abs(ratio)
+        bound = step_bound(settings, column) * math.fabs(ratio)
         value = min(max(value, -bound), bound)
     return value / ratio, gain
 
 
-@inline
 def step_bound(settings: Settings, column: int) -> float:
     """Return the largest change of a joint in one sweep, rad or m."""
     span = settings.span[column]
     return settings.max_step * (max(settings.length, span) if span > 0.0 else 1.0)
 
 
-@njit
-def _best_translation(task: Task, frame: Matrix, T: Matrix, low: float,
+def _best_translation(task: Task, frame: Pose, T: Pose, low: float,
                       high: float) -> tuple[float, float]:
     """Return (best translation along the frame's z axis, its gain): (p_d − p_c)·a."""
     along, length = 0.0, 0.0
@@ -68,8 +85,8 @@ def _best_translation(task: Task, frame: Matrix, T: Matrix, low: float,
         error, share = 0.0, 0.0
         for i in range(3):
             axis = _task_axis(task, i, j)
-            error += axis * (task.T_base_goal[i, 3] - T[i, 3])
-            share += axis * frame[i, 2]
+            error += axis * (task.T[i][3] - T[i][3])
+            share += axis * frame[i][2]
         along += weight * error * share
         length += weight * share * share
     if length < 1e-12:
@@ -78,15 +95,14 @@ def _best_translation(task: Task, frame: Matrix, T: Matrix, low: float,
     return value, 2.0 * value * along - value * value * length
 
 
-@njit
-def _harmonics(task: Task, settings: Settings, frame: Matrix,
-               T: Matrix) -> tuple[float, float, float, float]:
+def _harmonics(task: Task, settings: Settings, own: CcdSettings, frame: Pose,
+               T: Pose) -> tuple[float, float, float, float]:
     """Return (c₁, s₁, c₂, s₂) of the score of a rotation about the frame's z axis."""
-    G = task.T_base_goal
+    G = task.T
     c1, s1, c2, s2 = 0.0, 0.0, 0.0, 0.0
-    px, py, pz = T[0, 3] - frame[0, 3], T[1, 3] - frame[1, 3], T[2, 3] - frame[2, 3]
-    dx, dy, dz = G[0, 3] - frame[0, 3], G[1, 3] - frame[1, 3], G[2, 3] - frame[2, 3]
-    ax, ay, az = frame[0, 2], frame[1, 2], frame[2, 2]
+    px, py, pz = T[0][3] - frame[0][3], T[1][3] - frame[1][3], T[2][3] - frame[2][3]
+    dx, dy, dz = G[0][3] - frame[0][3], G[1][3] - frame[1][3], G[2][3] - frame[2][3]
+    ax, ay, az = frame[0][2], frame[1][2], frame[2][2]
     along = ax * px + ay * py + az * pz
     # p(φ) = along·a + b cos φ + c sin φ; d is the desired position less the constant part.
     bx, by, bz = px - along * ax, py - along * ay, pz - along * az
@@ -106,21 +122,21 @@ def _harmonics(task: Task, settings: Settings, frame: Matrix,
             c2 += 0.25 * weight * (c * c - b * b)
             s2 -= 0.5 * weight * b * c
     tip, goal = math.sqrt(px * px + py * py + pz * pz), math.sqrt(
-        (G[0, 3] - frame[0, 3]) ** 2 + (G[1, 3] - frame[1, 3]) ** 2 + (G[2, 3] - frame[2, 3]) ** 2)
+        (G[0][3] - frame[0][3]) ** 2 + (G[1][3] - frame[1][3]) ** 2 + (G[2][3] - frame[2][3]) ** 2)
     nearness = min(tip, goal) / max(tip, goal) if max(tip, goal) > 0.0 else 1.0
     # w_p = k (1 + ρ)/W², since p·p is in m² (the slides print k/W).
-    scale = settings.method.position_weight * (1.0 + nearness) / settings.length ** 2
+    scale = own.position_weight * (1.0 + nearness) / settings.length ** 2
     c1, s1, c2, s2 = scale * c1, scale * s1, scale * c2, scale * s2
     for j in range(3):
         # A rotation about one axis misaligns the other two: axis weights from rotation weights.
         weight = 0.0
         for i in range(3):
             weight += (-1.0 if i == j else 1.0) * task.weights[3 + i] ** 2
-        weight *= settings.method.orientation_weight
+        weight *= own.orientation_weight
         if weight == 0.0:
             continue
-        ux, uy, uz = T[0, j], T[1, j], T[2, j]
-        vx, vy, vz = G[0, j], G[1, j], G[2, j]
+        ux, uy, uz = T[0][j], T[1][j], T[2][j]
+        vx, vy, vz = G[0][j], G[1][j], G[2][j]
         c1 += weight * (ux * vx + uy * vy + uz * vz
                         - (ux * ax + uy * ay + uz * az) * (vx * ax + vy * ay + vz * az))
         s1 += weight * (ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz)
@@ -128,22 +144,21 @@ def _harmonics(task: Task, settings: Settings, frame: Matrix,
     return c1, s1, c2, s2
 
 
-@njit
 def _task_axis(task: Task, i: int, j: int) -> float:
     """Return component i of axis j of the position weights, base frame."""
     if task.along_goal:
-        return task.T_base_goal[i, j]
+        return task.T[i][j]
     return 1.0 if i == j else 0.0
 
 
-@njit
 def _score(c1: float, s1: float, c2: float, s2: float, angle: float) -> float:
     """Return the score of a rotation by an angle."""
-    return (c1 * math.cos(angle) + s1 * math.sin(angle)
-            + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle))
+    score = c1 * math.cos(angle) + s1 * math.sin(angle)
+    if c2 == 0.0 and s2 == 0.0:
+        return score
+    return score + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle)
 
 
-@njit
 def _best_rotation(c1: float, s1: float, c2: float, s2: float, low: float, high: float,
                    swing: bool) -> float:
     """Return the angle in [low, high] of the highest score.
@@ -159,20 +174,20 @@ def _best_rotation(c1: float, s1: float, c2: float, s2: float, low: float, high:
         peak = _highest_peak(c1, s1, c2, s2)
     if low <= peak <= high:
         return peak
-    for turn in (2.0 * math.pi, -2.0 * math.pi):
-        if swing and low <= peak + turn <= high:
-            return peak + turn
+    for i in range(2):
+        turned = peak + (TWO_PI if i == 0 else -TWO_PI)
+        if swing and low <= turned <= high:
+            return turned
     if _score(c1, s1, c2, s2, low) > _score(c1, s1, c2, s2, high):
         return low
     return high
 
 
-@njit
 def _highest_peak(c1: float, s1: float, c2: float, s2: float) -> float:
     """Return where the score with a second harmonic is highest: sampled, then Newton's method."""
-    peak, highest = 0.0, -math.inf
+    peak, highest = 0.0, -INF
     for i in range(16):
-        angle = (i - 7.5) * math.pi / 8.0
+        angle = (i - 7.5) * PI / 8.0
         score = _score(c1, s1, c2, s2, angle)
         if score > highest:
             peak, highest = angle, score
@@ -184,6 +199,6 @@ def _highest_peak(c1: float, s1: float, c2: float, s2: float) -> float:
         if not bend < 0.0:
             break
         peak -= slope / bend
-        if abs(slope) < 1e-14 * abs(bend):
+        if math.fabs(slope) < 1e-14 * math.fabs(bend):
             break
-    return peak - 2.0 * math.pi * round(peak / (2.0 * math.pi))
+    return peak - TWO_PI * round(peak / TWO_PI)
