@@ -6,6 +6,7 @@ cdef enum:
     BEYOND
     INVALID
     TIMED_OUT
+    SINGULAR
 
 cdef enum:
     LOOK = 8
@@ -27,6 +28,11 @@ cdef enum:
     CHAN
     NAKAMURA
     SELECTIVE
+
+cdef enum:
+    INWARD
+    OUTWARD
+    RANKED
 
 cdef enum:
     MOST_PICKED = 16

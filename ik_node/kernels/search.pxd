@@ -12,26 +12,9 @@ cimport cython
 cdef double INF, PI, TURN, ROUNDING, AT_LIMIT, FARTHEST, FAR_NEARER
 
 
-cdef class Search:
-    cdef Chain chain
-    cdef Method method
-    cdef Settings settings
-    cdef Table table
-    cdef list idle
-
-    cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                    const double[::1] q0, int attempts, double deadline, double[::1] q_best)
-    cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-               const double[::1] q0, double[::1] dq)
-    cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                       const double[::1] q0)
-    @cython.locals(work=Work)
-    cdef Work _begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                     const double[::1] q0)
-
 @cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)
 cdef int try_starts(Chain chain, Method method, Settings settings, Table table, Task task,
-                    Task plain, Work work, int attempts, Record record, vector best) except -1 nogil
+                    Task plain, Work work, int attempts, Record record) except -1 nogil
 
 cdef void load(Task task, const double[:, ::1] T_base_goal, const double[::1] weights)
 cdef bint nothing_nearer(Work work, int index, int entries, double distance) noexcept nogil

@@ -2,10 +2,6 @@
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
 import numpy as np
 
 from ik_node.kernels import clock, codes, forward, preference, restarts
@@ -24,77 +20,19 @@ FARTHEST = 1e12   # rad: turns beyond have no digits of an angle left
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
-class Search:
-    """The search of one solver. Threads may run it at the same time: each has its own `Work`."""
-
-    def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table) -> None:
-        """Prepare to search with a method."""
-        self.chain, self.method, self.settings, self.table = chain, method, settings, table
-        self.idle = [method.make_work(chain.m, chain.n)]
-
-    def run(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray, attempts: int,
-            deadline: float, q_best: np.ndarray) -> tuple:
-        """Make attempts until one meets the goal, and write the best q into q_best (n,).
-
-        The first starts from q0 (n,), the others as `restarts.next_start` says. deadline: of
-        `clock`, s; when it is over, the attempt under way ends, after its first few iterations at
-        least. Returns (end, iterations, attempts, squared weighted error, position error,
-        orientation error), see `Record`.
-        """
-        work = self._begin(T_base_goal, weights, q0)
-        work.deadline = deadline
-        task, plain, record = work.task, work.plain, work.record
-        with cython.nogil:
-            try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
-                       attempts, record, work.best)
-        for k in range(self.chain.n):
-            q_best[k] = work.best[k]
-        self.idle.append(work)
-        return (record.end, record.iterations, record.attempts, record.error, record.position,
-                record.orientation)
-
-    def step(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray,
-             dq: np.ndarray) -> None:
-        """Write one bare step of the method from q0 (n,) into dq (n,)."""
-        work = self._begin(T_base_goal, weights, q0)
-        task = work.task
-        with cython.nogil:
-            self.method.bare_step(self.chain, task, self.settings, work, work.start, work.q)
-        for k in range(self.chain.n):
-            dq[k] = work.q[k]
-        self.idle.append(work)
-
-    def errors(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray) -> tuple:
-        """Return (squared weighted error, position error, orientation error) at q0 (n,)."""
-        work = self._begin(T_base_goal, weights, q0)
-        error, position, orientation = residual(self.chain, work.task, work, work.start)
-        self.idle.append(work)
-        return error, position, orientation
-
-    def _begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray) -> Work:
-        """Return scratch arrays that no other thread uses, with the goal and q0 in them."""
-        try:
-            work = self.idle.pop()
-        except IndexError:
-            work = self.method.make_work(self.chain.m, self.chain.n)
-        load(work.task, T_base_goal, weights)
-        for k in range(self.chain.n):
-            work.start[k] = float(q0[k])
-        return work
-
-
 def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
-               plain: Task, work: Work, attempts: int, record: Record, best: Vector) -> int:
-    """Make attempts from work.start (n,) and others until one meets the goal: `Search.run`.
+               plain: Task, work: Work, attempts: int, record: Record) -> int:
+    """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
 
-    Writes the best q into best (n,). Returns 0.
+    The first starts from work.given (n,), the others as `restarts.next_start` says.
     """
-    n, q, start = chain.n, work.q, work.start
+    n, q, start, best = chain.n, work.q, work.start, work.best
     record.begin()
     for k in range(n):
-        if not math.isfinite(start[k]):
+        if not math.isfinite(work.given[k]):
             record.end = codes.INVALID
             return 0
+        start[k] = work.given[k]
     into_limits(chain, start)
     for i in range(3):
         for j in range(4):

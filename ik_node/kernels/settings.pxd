@@ -16,8 +16,8 @@ cdef class Settings:
 
 
 cdef class Record:
-    cdef readonly int end, iterations, attempts, solutions
-    cdef readonly double error, position, orientation, least_cost
+    cdef int end, iterations, attempts, solutions
+    cdef double error, position, orientation, least_cost
     cdef void begin(self) noexcept nogil
 
 
@@ -29,7 +29,7 @@ cdef class Work:
     cdef rotation R
     cdef pose T
     cdef vector e, V, rest, Jz, beta
-    cdef vector dq, z, null, slope, direction, unit, q, start, best, ascent
+    cdef vector dq, z, null, slope, direction, unit, given, start, q, best, ascent
     cdef integers free, picked
     cdef vector away, cost
     cdef int iterations

@@ -63,8 +63,8 @@ class Record:
     """The outcome of a search so far."""
 
     end: int
-    """End of the best attempt: CONVERGED …, BEYOND reach, INVALID where q0 is not finite, or
-    TIMED_OUT where the deadline was over before a solution was found."""
+    """End of the best attempt: CONVERGED …, BEYOND reach, INVALID where q0 is not finite, TIMED_OUT
+    where the deadline was over before a solution was found, or SINGULAR, see `conclusion`."""
     iterations: int
     """Of the best attempt."""
     attempts: int
@@ -128,10 +128,12 @@ class Work:
     """(n,) 1 where a joint is not locked at a limit, else 0."""
     unit: Vector
     """(n,) for a prismatic joint the length, m, that counts as a radian, else 1."""
+    given: Vector
+    """(n,) initial guess of the search."""
+    start: Vector
+    """(n,) the same inside the limits."""
     q: Vector
     """(n,) of the attempt under way."""
-    start: Vector
-    """(n,) initial guess, inside the limits."""
     best: Vector
     """(n,) the best so far."""
     ascent: Vector
@@ -165,7 +167,8 @@ class Work:
         self.dq, self.z = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.null, self.slope = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.direction, self.unit = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.q, self.start = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
+        self.given, self.start = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
+        self.q = memory.vector(np.zeros(n))
         self.best, self.ascent = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.free = memory.integers(np.zeros(n))
         self.picked = memory.integers(np.zeros(codes.MOST_PICKED))
