@@ -22,7 +22,6 @@ from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.optimization.objective import pose_rows
-from ik_node.solvers.packing import Packed, with_settings
 
 _TURN = 2.0 * np.pi
 
@@ -90,15 +89,10 @@ class ExampleSolver(DlsSolver):
 
     def _led_to(self, goal: Goal, guess: np.ndarray) -> Found:
         """Return the result of dls from a configuration (n,), drawn towards it."""
-        soft = None if self._soft is None else self._towards(guess, self._soft)
-        return self._solve_with(goal, guess, self._towards(guess, self.packed), soft)
-
-    def _towards(self, guess: np.ndarray, packed: Packed) -> Packed:
-        """Return settings with a bias towards a configuration (n,)."""
         if self.options.bias_target is not None:
-            return packed
-        method = self.settings.method._replace(bias_target=guess)
-        return with_settings(packed, self.settings._replace(method=method))
+            return self._solve_with(goal, guess, self.search)
+        method = self._make_method(self.settings.method._replace(bias_target=guess))
+        return self._solve_with(goal, guess, self.search.with_method(method))
 
     def _at(self, features: Features) -> tuple[Neighbours, Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""

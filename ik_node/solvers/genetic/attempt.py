@@ -5,8 +5,8 @@ from typing import Any
 from ik_node._jit import Vector, njit, rare, specialise
 from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.genetic.evolution import begin, breed, evolve
-from ik_node.solvers.jacobian.dls import damped_step
 from ik_node.solvers.jacobian.loop import attempt
+from ik_node.solvers.jacobian.packed_search import damped_step
 from ik_node.solvers.settings import CONVERGED, TIMED_OUT, Settings
 from ik_node.solvers.task import Task
 

@@ -17,16 +17,16 @@ from ik_node.solvers.genetic.settings import (
     make_genetic_work,
 )
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.settings import RANK_TOLERANCE, SUGIHARA, JacobianSettings
 from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.packed_solver import PackedSolver
 from ik_node.solvers.search import Outcome, make_search
 from ik_node.solvers.settings import CONVERGED
 
 _ERROR_SHARE = 0.1  # of the damping of local steps, as dls
 
 
-class GeneticSolver(IterativeSolver):
+class GeneticSolver(PackedSolver):
     """Evolves joint values by mutation, crossover and momentum, and steps from the best."""
 
     name = 'genetic'

@@ -14,8 +14,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.jacobian.packed_search import DLS
 from ik_node.solvers.jacobian.settings import SUGIHARA, JacobianSettings
 from ik_node.solvers.optimization.manipulability import high_manipulability, manipulability_ascent
 from ik_node.solvers.optimization.minimizers import nlopt_module, run
@@ -36,6 +35,7 @@ from ik_node.solvers.optimization.terms import (
     distance_from_limits,
     nearness,
 )
+from ik_node.solvers.packed_solver import PackedSolver
 from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.result import Result
 from ik_node.solvers.search import Outcome, goal_error, nearest_turn, outcome_of
@@ -67,12 +67,12 @@ class _Attempt(NamedTuple):
     value: float
 
 
-class OptimizationSolver(IterativeSolver):
+class OptimizationSolver(PackedSolver):
     """Minimises the weighted pose error inside the limits, with terms of one's own."""
 
     name = 'optimization'
     Options: ClassVar[type[OptimizationOptions]] = OptimizationOptions
-    _kernel = DlsSolver._kernel
+    _kernel = DLS
     step = Solver.step  # a minimizer's iterations have no common step
 
     def __init__(self, chain: Chain, **options: Any) -> None:
