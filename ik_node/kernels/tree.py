@@ -4,7 +4,17 @@ import math
 from typing import Any
 
 from ik_node.kernels import kinds, spatial
-from ik_node.kernels.arrays import Columns, Fours, Integers, Memory, Points, Pose, Poses, Vector
+from ik_node.kernels.arrays import (
+    Columns,
+    Fours,
+    Integers,
+    Memory,
+    Points,
+    Pose,
+    Poses,
+    Rotations,
+    Vector,
+)
 
 
 class Tree:
@@ -38,6 +48,8 @@ class Tree:
     """(k,) kg."""
     center: Points
     """(k, 3) centre of mass, link frame, m."""
+    inertia: Rotations
+    """(k, 3, 3) about the centre of mass, link axes, kg m²."""
 
     def __init__(self, arrays: Any, inertias: Any, n: int) -> None:
         """Copy a body's arrays."""
@@ -48,6 +60,7 @@ class Tree:
         self.column, self.moved = memory.integers(arrays.column), memory.integers(arrays.moved)
         self.ratio, self.offset = memory.vector(arrays.ratio), memory.vector(arrays.offset)
         self.mass, self.center = memory.vector(inertias.mass), memory.points(inertias.center)
+        self.inertia = memory.rotations(inertias.inertia)
 
 
 def tree_frames(tree: Tree, q: Vector, F: Poses, W: Points) -> None:
@@ -137,9 +150,9 @@ def point_jacobian(tree: Tree, F: Poses, W: Points, link: int, px: float, py: fl
     joints that share an entry of q add up.
     """
     parents, kind, moved, columns = tree.parent, tree.kind, tree.moved, tree.column
-    x = F[link][0][3] + F[link][0][0] * px + F[link][0][1] * py + F[link][0][2] * pz
-    y = F[link][1][3] + F[link][1][0] * px + F[link][1][1] * py + F[link][1][2] * pz
-    z = F[link][2][3] + F[link][2][0] * px + F[link][2][1] * py + F[link][2][2] * pz
+    x = F[link][0][3] + (F[link][0][0] * px + F[link][0][1] * py + F[link][0][2] * pz)
+    y = F[link][1][3] + (F[link][1][0] * px + F[link][1][1] * py + F[link][1][2] * pz)
+    z = F[link][2][3] + (F[link][2][0] * px + F[link][2][1] * py + F[link][2][2] * pz)
     for k in range(tree.n):
         for i in range(6):
             J[k][i] = 0.0

@@ -12,15 +12,14 @@ import numpy as np
 from ik_node import _jit
 from ik_node._arrays import flag, floats, number, vector
 from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
-from ik_node.kinematics.forward import chain_frames
-from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.kernels.projection import Projection
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
 from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.packing import Packed, pack
-from ik_node.solvers.path.planned import PATH_KERNELS, plan
+from ik_node.solvers.path.planned import plan
 from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
 from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
@@ -114,11 +113,11 @@ class Solver(Driver[_Problem, Found, Result]):
         start = None if q0 is None else Solver._start(self, q0)
         self._begun = True
         if not _jit.is_limited():
-            _jit.prepare((*self.kernels(), *PATH_KERNELS))
+            _jit.prepare(self.kernels())
         deadline = time.perf_counter() + allowed
         T_base_goal, weights = stacked(goals)
         problem = PathProblem(
-            self.chain, self._packed_chain, T_base_goal, weights,
+            self.chain, Projection(self.chain.record), T_base_goal, weights,
             np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
             travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
             joined, most, lambda i, guess: self._solve_verified(goals[i], guess),
@@ -171,11 +170,7 @@ class Solver(Driver[_Problem, Found, Result]):
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach; see `Driver`."""
-        return chain_frames, chain_jacobian
-
-    def rare_kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return the entries that only some goals need; see `Driver`."""
-        return PATH_KERNELS
+        return ()
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return (repr(self.chain),)

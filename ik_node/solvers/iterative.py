@@ -28,7 +28,7 @@ from ik_node.solvers.batch import share
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.packing import Packed, pack
-from ik_node.solvers.records import record_of, table_of
+from ik_node.solvers.records import table_of
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.settings import Settings, make_scratch
 from ik_node.solvers.start_table import start_table
@@ -68,11 +68,11 @@ class IterativeSolver(Solver):
 
     def _prepare_search(self) -> None:
         """Build what the kernels search with."""
-        options, record = self.options, record_of(self.chain)
+        options, record = self.options, self.chain.record
         table = table_of(self.chain, options.max_restarts, options.seed)
         soft = patient = None
         if options.limit_margin > 0.0:
-            soft = record_of(self._soft_chain())
+            soft = self._soft_chain().record
         if not options.closest:
             settings = self._patient_settings()
             patient = Search(record, self._make_method(settings.method), SettingsRecord(settings),

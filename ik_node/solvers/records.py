@@ -1,11 +1,10 @@
-"""What the kernels hold of a chain, built once for each."""
+"""What kernels hold of a chain besides its record, built once for each."""
 
 import weakref
 from typing import Any
 
 from ik_node.kernels.closest import Closest
 from ik_node.kernels.entries import Verifier
-from ik_node.kernels.forward import Chain as ChainRecord
 from ik_node.kernels.restarts import Table
 from ik_node.model.chain import Chain
 from ik_node.solvers.low_discrepancy import low_discrepancy
@@ -16,19 +15,11 @@ _GUESSES = 95  # of `Closest`, after the caller's
 _RECORDS: weakref.WeakKeyDictionary[Chain, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
-def record_of(chain: Chain) -> ChainRecord:
-    """Return the chain as the kernels have it."""
-    own = _RECORDS.setdefault(chain, {})
-    if ChainRecord not in own:
-        own[ChainRecord] = ChainRecord(chain.arrays)
-    return own[ChainRecord]
-
-
 def verifier_of(chain: Chain) -> Verifier:
     """Return what computes the errors of a chain's joint values, and holds their limits."""
     own = _RECORDS.setdefault(chain, {})
     if Verifier not in own:
-        own[Verifier] = Verifier(record_of(chain))
+        own[Verifier] = Verifier(chain.record)
     return own[Verifier]
 
 
@@ -36,7 +27,7 @@ def closest_of(chain: Chain) -> Closest:
     """Return what finds the configurations of a chain that are closest to goals."""
     own = _RECORDS.setdefault(chain, {})
     if Closest not in own:
-        own[Closest] = Closest(record_of(chain), low_discrepancy(_GUESSES, chain.n_joints, 0))
+        own[Closest] = Closest(chain.record, low_discrepancy(_GUESSES, chain.n_joints, 0))
     return own[Closest]
 
 

@@ -12,9 +12,6 @@ from ik_node import _jit
 from ik_node._arrays import number
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
-from ik_node.kinematics.forward import tree_frames
-from ik_node.kinematics.inertia import center_of_mass
-from ik_node.kinematics.jacobian import point_jacobian
 from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body, check_body
 from ik_node.model.body_frames import BodyFrames
@@ -29,9 +26,7 @@ from ik_node.solvers.body.proofs import proof
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Space
 from ik_node.solvers.result import StopReason
-from ik_node.spatial import is_pose, rotation_defect
 from ik_node.tasks.base import Task
-from ik_node.tasks.center_of_mass import CenterOfMass
 from ik_node.tasks.checks import bounded
 
 
@@ -116,10 +111,7 @@ class BodySolver(Attempts):
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach."""
-        own = (*KERNELS, tree_frames, point_jacobian, pose_rows, is_pose, rotation_defect)
-        if any(isinstance(task, CenterOfMass) for task in self.tasks):
-            return (*own, center_of_mass)
-        return own
+        return *KERNELS, pose_rows
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'

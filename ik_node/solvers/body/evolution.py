@@ -94,5 +94,5 @@ def _judge_in_python(limits: SearchSettings, judged: tuple[Level, BodyFrames],
     return rows.met
 
 
-_begin = specialise(begin.function, 'begin_in_python', judge=_judge_in_python)
-_breed = specialise(breed.function, 'breed_in_python', judge=_judge_in_python)
+_begin = specialise(begin, 'begin_in_python', judge=_judge_in_python)
+_breed = specialise(breed, 'breed_in_python', judge=_judge_in_python)

@@ -81,8 +81,8 @@ def judge_tasks(limits: SearchSettings, judged: Judged, settings: BodyEvolution,
     return rows.met
 
 
-_begin = specialise(begin.function, 'begin_body', judge=judge_tasks)
-_breed = specialise(breed.function, 'breed_body', judge=judge_tasks)
+_begin = specialise(begin, 'begin_body', judge=judge_tasks)
+_breed = specialise(breed, 'breed_body', judge=judge_tasks)
 
 
 @entry

@@ -11,53 +11,19 @@ step size has to be adapted.
 import math
 from typing import Any
 
-from ik_node._jit import Matrix, Vector, clock, inline, njit, rare
-from ik_node.kinematics.forward import ChainArrays, chain_frames
+from ik_node._jit import Matrix, Vector, clock, inline, njit
+from ik_node.kinematics.forward import ChainArrays
 from ik_node.solvers.genetic.generator import normal, uniform
-from ik_node.solvers.jacobian.damping import task_energy
 from ik_node.solvers.jacobian.loop import turned_inside
 from ik_node.solvers.restarts import spread
-from ik_node.solvers.settings import CONVERGED, EXHAUSTED, STALLED, TIMED_OUT, Settings
-from ik_node.solvers.task import Task, task_error
+from ik_node.solvers.settings import Settings
+from ik_node.solvers.task import Task
 
 _SCALES = 16       # sizes of mutations, each half the one before
 _LOOK = 64         # children from one look at the clock to the next
 PROGRESS = 0.9    # ratio of the least cost to an earlier one that counts as progress
 
 
-@njit
-def evolve(chain: ChainArrays, task: Task, settings: Settings, work: Any, swing: bool,
-           q: Vector) -> tuple[int, int]:
-    """Evolve a population, the first individual q (n,); the best replaces it.
-
-    Return (how it ended, generations). swing: whether the other individuals are spread over the
-    limits; otherwise they begin at q, too.
-    """
-    own, n = settings.method, q.shape[0]
-    best, since = math.inf, 0
-    if not begin(chain, task, settings, work, swing, q):
-        for generation in range(own.generations):
-            met = breed(chain, task, settings, work)
-            if met or generation + 1 == own.generations:
-                take(work.parents, q)
-                return CONVERGED if met else EXHAUSTED, generation + 1
-            if clock() >= work.deadline[0]:
-                take(work.parents, q)
-                return TIMED_OUT, generation + 1
-            if work.parents[0, 0] < PROGRESS * best:
-                best, since = work.parents[0, 0], 0
-            else:
-                since += 1
-                if since >= own.wipeout:
-                    take(work.parents, q)
-                    return STALLED, generation + 1
-        return EXHAUSTED, 0
-    for k in range(n):
-        q[k] = work.parents[0, 1 + k]
-    return CONVERGED, 0
-
-
-@rare
 def begin(chain: ChainArrays, task: Task, settings: Settings, work: Any, swing: bool,
           q: Vector) -> bool:
     """Fill work.parents, the first of them q (n,); return whether it meets the goal."""
@@ -80,7 +46,6 @@ def begin(chain: ChainArrays, task: Task, settings: Settings, work: Any, swing: 
     return False
 
 
-@njit
 def breed(chain: ChainArrays, task: Task, settings: Settings, work: Any) -> bool:
     """Replace work.parents by the best of them and of their children.
 
@@ -128,17 +93,9 @@ def mutate(chain: ChainArrays, settings: Settings, work: Any, pushes: int) -> No
                                + own.momentum * (value - before))
 
 
-@inline
-def judge(chain: ChainArrays, task: Task, settings: Settings, work: Any) -> bool:
-    """Write the cost of work.child, the error energy; return whether it meets the goal."""
-    child = work.child
-    for k in range(work.z.shape[0]):
-        work.z[k] = child[0, 1 + k]
-    chain_frames(chain, work.z, work.frames)
-    position, orientation = task_error(task, work.frames[-1], work.R, work.e, work.V)
-    child[0, 0] = task_energy(settings, work.V)
-    return (position <= settings.position_tolerance
-            and orientation <= settings.orientation_tolerance)
+def judge(chain: Any, task: Any, settings: Any, work: Any) -> bool:
+    """Stand for what writes the cost of work.child, and tells whether it is a solution."""
+    raise NotImplementedError
 
 
 @njit
