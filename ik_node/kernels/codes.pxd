@@ -5,6 +5,10 @@ cdef enum:
     STALLED
     BEYOND
     INVALID
+    TIMED_OUT
+
+cdef enum:
+    LOOK = 8
 
 cdef enum:
     NEAREST
