@@ -9,6 +9,8 @@ cimport cython
 cdef class ClosedFamily:
     cdef Structure structure
     cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+    cdef double own_parameter(self, vector q) noexcept nogil
+    cdef void parameters_of(self, vector q, vector parameters) noexcept nogil
     @cython.locals(has_locks=cython.bint)
     cdef int branches(self, pose T_base_goal, vector parameters, vector q0, int n, ClosedForm work,
                       rows out) noexcept nogil

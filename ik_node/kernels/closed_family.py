@@ -41,6 +41,19 @@ class ClosedFamily:
         """
         return 0
 
+    def own_parameter(self, q: Vector) -> float:
+        """Return the family's own redundancy parameter at q (n,), rad."""
+        return 0.0
+
+    def parameters_of(self, q: Vector, parameters: Vector) -> None:
+        """Write the redundancy parameters of a configuration q (n,) into parameters, rad or m."""
+        column, locked, locks = self.structure.column, self.structure.locked, self.structure.locks
+        for j in range(self.structure.count):
+            if locked[j] >= 0:
+                parameters[locked[j]] = q[column[j]]
+        if self.structure.parameters > locks:
+            parameters[locks] = self.own_parameter(q)
+
     def branches(self, T_base_goal: Pose, parameters: Vector, q0: Vector, n: int,
                  work: ClosedForm, out: Rows) -> int:
         """Write the joint values of every branch into out (MOST_BRANCHES, n); return how many.
@@ -69,6 +82,9 @@ class ClosedFamily:
             work.axes[free][0], work.axes[free][1], work.axes[free][2] = h
             work.points[free][0], work.points[free][1], work.points[free][2] = p
             free += 1
+        work.count = free
+        if self.structure.parameters > self.structure.locks:
+            work.parameter = parameters[self.structure.locks]
         work.M = composed(M, reversed_motion(lock)) if has_locks else M
         solutions = self.solve(work, n, out)
         for j in range(count):

@@ -15,7 +15,6 @@ cdef double _SHAKY
 cdef double _EXACT
 cdef double _GOOD
 cdef double _CERTAIN
-cdef double _AT_LIMIT
 cdef double _TURN
 cdef double _PER_TURN
 

@@ -16,7 +16,6 @@ _SHAKY = 0.3          # rad or m: the same, for inexact arms
 _EXACT = 1e-24        # squared error of a branch that needs no refinement, m² and rad²
 _GOOD = 1e-18         # and of one that needs a single Newton step
 _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even when set to a limit
-_AT_LIMIT = 1e-9      # rad or m: a smaller excess over a limit is a rounding error
 _TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
 
 
@@ -96,7 +95,7 @@ def _at_limit(value: float, limit: float, turns: int) -> float:
         off -= _TURN * round(off * _PER_TURN)
     if math.fabs(off) >= FIRM:
         return value
-    return limit if math.fabs(off) < _AT_LIMIT else limit + off
+    return limit if math.fabs(off) < search.AT_LIMIT else limit + off
 
 
 def allowed_excess(structure: Structure) -> float:
