@@ -33,7 +33,11 @@ Objects = list[Any]      # (k,) instances of one class
 # What callers give: typed memoryviews
 GivenVector = np.ndarray
 GivenMatrix = np.ndarray
+GivenPoses = np.ndarray
+ResultVector = np.ndarray
 ResultMatrix = np.ndarray
+ResultStack = np.ndarray
+ResultIntegers = np.ndarray
 
 
 class Memory:

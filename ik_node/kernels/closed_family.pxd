@@ -1,6 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport kinds
-from ik_node.kernels.arrays cimport pose, rows, vector
+from ik_node.kernels cimport checks, kinds, sizes
+from ik_node.kernels.arrays cimport Memory, pose, rows, vector
 from ik_node.kernels.nominal cimport ClosedForm, Structure
 from ik_node.kernels.vector3 cimport composed, motion_of, moved, reversed_motion, rotated, rotation_about, row, standstill, translated
 cimport cython
@@ -14,3 +14,6 @@ cdef class ClosedFamily:
     @cython.locals(has_locks=cython.bint)
     cdef int branches(self, pose T_base_goal, vector parameters, vector q0, int n, ClosedForm work,
                       rows out) noexcept nogil
+    @cython.locals(memory=Memory, work=ClosedForm, n=int, count=int, i=int, k=int, given=vector,
+                   start=vector, out=rows)
+    cpdef object nominal(self, T_base_goal, parameters, q0)

@@ -6,9 +6,10 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
+import numpy as np
 
-from ik_node.kernels import kinds
-from ik_node.kernels.arrays import Pose, Rows, Vector
+from ik_node.kernels import checks, kinds, sizes
+from ik_node.kernels.arrays import GivenPoses, GivenVector, Memory, Pose, Rows, Vector
 from ik_node.kernels.nominal import ClosedForm, Structure
 
 if not cython.compiled:
@@ -92,3 +93,19 @@ class ClosedFamily:
                 for i in range(solutions):
                     out[i][column[j]] = parameters[locked[j]]
         return solutions
+
+    def nominal(self, T_base_goal: GivenPoses, parameters: GivenVector,
+                q0: GivenVector) -> np.ndarray:
+        """Return the branches (k, n) for poses (m, 4, 4), m, one after the other; rad or m.
+
+        parameters (p,): of all poses; q0 (n,): see `branches`. Raises ValueError for parameters of
+        another length.
+        """
+        checks.check_lengths(len(parameters) == self.structure.parameters)
+        memory, work, n, found = Memory(), ClosedForm(), len(q0), []
+        given, start = memory.vector(parameters), memory.vector(q0)
+        out = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
+        for T in T_base_goal:
+            count = self.branches(memory.pose(T), given, start, n, work, out)
+            found += [[out[i][k] for k in range(n)] for i in range(count)]
+        return np.array(found).reshape(-1, n)

@@ -1,4 +1,4 @@
-from ik_node.kernels cimport checks, newton, refinement, search
+from ik_node.kernels cimport newton, refinement, search
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.buffers cimport Buffers
 from ik_node.kernels.forward cimport Chain
@@ -7,16 +7,6 @@ from ik_node.kernels.task cimport Task
 cimport cython
 
 cdef double PRECISE
-
-
-cdef class Refiner:
-    cdef Chain chain
-    cdef Settings settings
-    cdef list idle
-    @cython.locals(work=Work)
-    cpdef tuple refine(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                       double[::1] q)
-    cdef Work _take(self)
 
 @cython.locals(met=cython.bint)
 cdef (double, double) refine_to_precision(Chain chain, Task task, Settings settings, Work work,

@@ -1,13 +1,7 @@
 """Refinement of solutions to full precision, and along self-motions into the limits."""
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
-import numpy as np
-
-from ik_node.kernels import checks, newton, refinement, search
-from ik_node.kernels.arrays import GivenMatrix, GivenVector, Vector
+from ik_node.kernels import newton, refinement, search
+from ik_node.kernels.arrays import Vector
 from ik_node.kernels.buffers import Buffers
 from ik_node.kernels.forward import Chain
 from ik_node.kernels.settings import Settings, Work
@@ -16,47 +10,6 @@ from ik_node.kernels.task import Task
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
 # larger error are used only where there is no precise one.
 PRECISE = 1e-18
-
-
-class Refiner:
-    """Refines configurations of one arm. Threads may use it at the same time."""
-
-    chain: Chain
-    settings: Settings
-    idle: list
-
-    def __init__(self, chain: Chain, settings: Settings) -> None:
-        """Prepare for a chain, and the settings of its solver."""
-        self.chain, self.settings, self.idle = chain, settings, [Work(chain.m, chain.n)]
-
-    def refine(self, T_base_goal: GivenMatrix, weights: GivenVector, q: np.ndarray) -> tuple:
-        """Refine q (n,), rad or m, in place, where that is better; see `refine_to_precision`.
-
-        T_base_goal (4, 4), m, and weights (6,) are those of a checked goal, see `Task`. Return
-        (position error in m, orientation error in rad). Raises ValueError for arrays of other
-        lengths.
-        """
-        checks.check_lengths(
-            T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
-            and q.shape[0] == self.chain.n)
-        work = self._take()
-        search.load(work.task, T_base_goal, weights)
-        for k in range(self.chain.n):
-            work.best[k] = float(q[k])
-        with cython.nogil:
-            position, orientation = refine_to_precision(self.chain, work.task, self.settings, work,
-                                                        work.best)
-        for k in range(self.chain.n):
-            q[k] = work.best[k]
-        self.idle.append(work)
-        return position, orientation
-
-    def _take(self) -> Work:
-        """Return scratch arrays that no other thread uses."""
-        try:
-            return self.idle.pop()
-        except IndexError:
-            return Work(self.chain.m, self.chain.n)
 
 
 def refine_to_precision(chain: Chain, task: Task, settings: Settings, work: Work,
