@@ -14,7 +14,7 @@ cdef class Buffers:
     cdef vector parameters
     cdef vector trial
     cdef vector frames_q
-    cdef bint arm_known
+    cdef bint arm_checked
     cdef bint arm_regular
     cdef bint wrist
     cdef void prepare(self, Structure structure) noexcept nogil

@@ -30,7 +30,7 @@ class Buffers:
     """(n,)"""
     frames_q: Vector
     """(n,) configuration of work.frames; NaN where they are invalid."""
-    arm_known: bool
+    arm_checked: bool
     """Whether `arm_regular` is that of work.frames."""
     arm_regular: bool
     """See `newton.is_arm_regular`."""
@@ -53,4 +53,4 @@ class Buffers:
         for j in range(structure.count):
             if structure.locked[j] >= 0:
                 self.held[structure.column[j]] = 1.0
-        self.wrist, self.arm_known, self.arm_regular = structure.has_wrist, False, False
+        self.wrist, self.arm_checked, self.arm_regular = structure.has_wrist, False, False

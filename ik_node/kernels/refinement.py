@@ -51,7 +51,7 @@ def squared_pose_error(chain: Chain, task: Task, buffers: Buffers, q: Vector) ->
     forward.frames_beyond(chain, q, first, buffers.work.frames)
     copy_to(frames_q, q, chain.n)
     if first < 3:
-        buffers.arm_known = False
+        buffers.arm_checked = False
     shift, rotation = 0.0, 0.0
     for i in range(3):
         shift += (tip[i][3] - goal[i][3]) ** 2
@@ -64,8 +64,8 @@ def _is_regular(buffers: Buffers) -> bool:
     """Tell whether an arm with a spherical wrist is far from singular at `frames_q`."""
     if not newton.is_wrist_regular(buffers.work.frames):
         return False
-    if not buffers.arm_known:
-        buffers.arm_known = True
+    if not buffers.arm_checked:
+        buffers.arm_checked = True
         buffers.arm_regular = newton.is_arm_regular(buffers.work.frames)
     return buffers.arm_regular
 
