@@ -29,12 +29,20 @@ Columns = list[Any]      # (n, 6)
 Pairs = list[Any]        # (k, 2)
 Rows = list[Any]         # (k, n), both variable
 Fours = list[Any]        # (k, 4)
+Nines = list[Any]        # (k, 9)
+Twelves = list[Any]      # (k, 12)
+Fourteens = list[Any]    # (k, 14)
+Sixteens = list[Any]     # (k, 16)
 Matrix = list[Any]       # (n, m), of any size
 Objects = list[Any]      # (k,) instances of one class
 # What callers give: typed memoryviews
 GivenVector = np.ndarray
 GivenMatrix = np.ndarray
+GivenPoses = np.ndarray
+ResultVector = np.ndarray
 ResultMatrix = np.ndarray
+ResultStack = np.ndarray
+ResultIntegers = np.ndarray
 
 
 class Memory:
@@ -97,6 +105,26 @@ class Memory:
         """Return a copy of rows of four numbers (k, 4)."""
         block = self.vector(values)
         return cython.cast('fours', block) if cython.compiled else block
+
+    def nines(self, values: Any) -> Nines:
+        """Return a copy of rows of nine numbers (k, 9)."""
+        block = self.vector(values)
+        return cython.cast('nines', block) if cython.compiled else block
+
+    def twelves(self, values: Any) -> Twelves:
+        """Return a copy of rows of twelve numbers (k, 12)."""
+        block = self.vector(values)
+        return cython.cast('twelves', block) if cython.compiled else block
+
+    def fourteens(self, values: Any) -> Fourteens:
+        """Return a copy of rows of fourteen numbers (k, 14)."""
+        block = self.vector(values)
+        return cython.cast('fourteens', block) if cython.compiled else block
+
+    def sixteens(self, values: Any) -> Sixteens:
+        """Return a copy of rows of sixteen numbers (k, 16)."""
+        block = self.vector(values)
+        return cython.cast('sixteens', block) if cython.compiled else block
 
     def matrix(self, rows: int, columns: int) -> Matrix:
         """Return zeros (rows, columns)."""

@@ -6,9 +6,10 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
+import numpy as np
 
-from ik_node.kernels import kinds
-from ik_node.kernels.arrays import Pose, Rows, Vector
+from ik_node.kernels import checks, kinds, sizes
+from ik_node.kernels.arrays import GivenPoses, GivenVector, Memory, Pose, Rows, Vector
 from ik_node.kernels.nominal import ClosedForm, Structure
 
 if not cython.compiled:
@@ -41,6 +42,19 @@ class ClosedFamily:
         """
         return 0
 
+    def own_parameter(self, q: Vector) -> float:
+        """Return the family's own redundancy parameter at q (n,), rad."""
+        return 0.0
+
+    def parameters_of(self, q: Vector, parameters: Vector) -> None:
+        """Write the redundancy parameters of a configuration q (n,) into parameters, rad or m."""
+        column, locked, locks = self.structure.column, self.structure.locked, self.structure.locks
+        for j in range(self.structure.count):
+            if locked[j] >= 0:
+                parameters[locked[j]] = q[column[j]]
+        if self.structure.parameters > locks:
+            parameters[locks] = self.own_parameter(q)
+
     def branches(self, T_base_goal: Pose, parameters: Vector, q0: Vector, n: int,
                  work: ClosedForm, out: Rows) -> int:
         """Write the joint values of every branch into out (MOST_BRANCHES, n); return how many.
@@ -69,6 +83,9 @@ class ClosedFamily:
             work.axes[free][0], work.axes[free][1], work.axes[free][2] = h
             work.points[free][0], work.points[free][1], work.points[free][2] = p
             free += 1
+        work.count = free
+        if self.structure.parameters > self.structure.locks:
+            work.parameter = parameters[self.structure.locks]
         work.M = composed(M, reversed_motion(lock)) if has_locks else M
         solutions = self.solve(work, n, out)
         for j in range(count):
@@ -76,3 +93,21 @@ class ClosedFamily:
                 for i in range(solutions):
                     out[i][column[j]] = parameters[locked[j]]
         return solutions
+
+    def nominal(self, T_base_goal: GivenPoses, parameters: GivenVector,
+                q0: GivenVector) -> np.ndarray:
+        """Return the branches (k, n) for poses (m, 4, 4), m, one after the other; rad or m.
+
+        parameters (p,): of all poses; q0 (n,): see `branches`. Raises ValueError for arrays of
+        other lengths.
+        """
+        checks.check_lengths(
+            np.shape(T_base_goal)[1:] == (4, 4) and len(q0) == self.structure.n
+            and len(parameters) == self.structure.parameters)
+        memory, work, n, found = Memory(), ClosedForm(), len(q0), []
+        given, start = memory.vector(parameters), memory.vector(q0)
+        out = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
+        for T in T_base_goal:
+            count = self.branches(memory.pose(T), given, start, n, work, out)
+            found += [[out[i][k] for k in range(n)] for i in range(count)]
+        return np.array(found).reshape(-1, n)

@@ -1,4 +1,5 @@
 from ik_node.kernels.arrays cimport columns, integers, Memory, pairs, points, pose, vector
+from ik_node.kernels.elimination_work cimport EliminationWork
 from ik_node.kernels.vector3 cimport motion
 
 cdef double EXACT_SLACK
@@ -12,7 +13,9 @@ cdef class Structure:
     cdef Memory memory
     cdef int place
     cdef int count
+    cdef int n
     cdef int locks
+    cdef int parameters
     cdef double size
     cdef double slack
     cdef bint may_be_off
@@ -28,6 +31,8 @@ cdef class Structure:
 cdef class ClosedForm:
     cdef Memory memory
     cdef motion M
+    cdef int count
+    cdef double parameter
     cdef integers kind
     cdef integers column
     cdef points axes
@@ -39,3 +44,4 @@ cdef class ClosedForm:
     cdef columns found
     cdef columns wrist
     cdef pairs values
+    cdef EliminationWork elimination

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.kernels.arrays import Columns, Integers, Memory, Pairs, Points, Pose, Vector
+from ik_node.kernels.elimination_work import EliminationWork
 from ik_node.kernels.sizes import MOST_VALUES as _MOST
 from ik_node.kernels.vector3 import Motion
 
@@ -20,8 +21,12 @@ class Structure:
     """Index of the first joint of the triple, among the joints that are solved for."""
     count: int
     """Number of joints, those that are locked included."""
+    n: int
+    """Number of joint values of the arm."""
     locks: int
     """Number of locked joints."""
+    parameters: int
+    """Number of redundancy parameters: values of locked joints, then the family's own."""
     size: float
     """Size of the arm, m."""
     slack: float
@@ -47,7 +52,8 @@ class Structure:
         """Copy a recognised structure."""
         self.memory = memory = Memory()
         self.place, self.count = structure.place, len(structure.kind)
-        self.locks = int(structure.locked.max()) + 1
+        self.n = int(structure.column.max()) + 1
+        self.locks, self.parameters = int(structure.locked.max()) + 1, structure.parameters
         self.size, self.slack = structure.size, structure.slack
         self.may_be_off = structure.family == _GENERAL or structure.slack > EXACT_SLACK
         self.has_wrist = (
@@ -66,6 +72,10 @@ class ClosedForm:
 
     M: Motion
     """T_goal T_tip⁻¹, the tip's pose at zero, without the motion of the locked joints."""
+    count: int
+    """How many joints are solved for."""
+    parameter: float
+    """The family's own redundancy parameter, which belongs to no joint, rad."""
     kind: Integers
     """REVOLUTE or PRISMATIC."""
     column: Integers
@@ -87,10 +97,13 @@ class ClosedForm:
     """(2, 6) values of the triple."""
     values: Pairs
     """(6, 2) of one branch."""
+    elimination: EliminationWork
+    """Of six revolute joints of general geometry."""
 
     def __init__(self) -> None:
         """Make the arrays."""
         self.memory = memory = Memory()
+        self.count, self.parameter = 0, 0.0
         self.kind = memory.integers(np.zeros(_JOINTS))
         self.column = memory.integers(np.zeros(_JOINTS))
         self.axes = memory.points(np.zeros((_JOINTS, 3)))
@@ -102,3 +115,4 @@ class ClosedForm:
         self.found = memory.columns(np.zeros((_MOST, 6)))
         self.wrist = memory.columns(np.zeros((2, 6)))
         self.values = memory.pairs(np.zeros((6, 2)))
+        self.elimination = EliminationWork()

@@ -14,5 +14,5 @@ cdef double _PARALLEL
 cdef class ParallelTriple(ClosedFamily):
     cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
 
-cdef bint _rotate_into_reach(ClosedForm work, int place, vector3 h, vector3 p1, vector3 p2,
-                             vector3 p3) noexcept nogil
+cdef bint _rotate_into_reach(ClosedForm work, int place, int j, vector3 h, vector3 p1, vector3 p2,
+                             vector3 p3, double slack) noexcept nogil

@@ -27,7 +27,7 @@ if not cython.compiled:
     )
 
 _SINE = math.sqrt(0.75)   # of a third of a turn
-_PARALLEL = 1e-7          # of two directions
+_PARALLEL = 1e-5          # of two directions: rounding errors tilt an axis by the root of theirs
 
 
 class ParallelTriple(ClosedFamily):
@@ -63,25 +63,27 @@ class ParallelTriple(ClosedFamily):
                 h, p1, p2, p3, 1.0, sign_2, sign_3, closed_loop.point_through(work, place, p3),
                 across, closed_loop.direction_through(work, place, across), size, slack,
                 work.wrist)
-            if count == 0 and _rotate_into_reach(work, place, h, p1, p2, p3):
-                closed_loop.write_value(work, (place + 4) % 6, out, solutions)
-                count = parallel_triple.solve_planar_arm(
-                    h, p1, p2, p3, 1.0, sign_2, sign_3, closed_loop.point_through(work, place, p3),
-                    across, closed_loop.direction_through(work, place, across), size, slack,
-                    work.wrist)
+            for k in range(3):
+                j = (place + 3 + (k + 1) % 3) % 6  # the middle one first
+                if count == 0 and _rotate_into_reach(work, place, j, h, p1, p2, p3, slack):
+                    closed_loop.write_value(work, j, out, solutions)
+                    count = parallel_triple.solve_planar_arm(
+                        h, p1, p2, p3, 1.0, sign_2, sign_3,
+                        closed_loop.point_through(work, place, p3), across,
+                        closed_loop.direction_through(work, place, across), size, slack,
+                        work.wrist)
             solutions = closed_loop.write_triple(work, place, count, n, out, solutions)
         return solutions
 
 
-def _rotate_into_reach(work: ClosedForm, place: int, h: Vector3, p1: Vector3, p2: Vector3,
-                       p3: Vector3) -> bool:
-    """Rotate the middle joint beside a parallel triple until the target is in the planar reach.
+def _rotate_into_reach(work: ClosedForm, place: int, j: int, h: Vector3, p1: Vector3, p2: Vector3,
+                       p3: Vector3, slack: float) -> bool:
+    """Rotate joint j beside a parallel triple until the target is in the planar reach.
 
     The joint is free where its axis is parallel to the triple's; it then carries the target along
     a circle, r² = a + b cos t + c sin t. Of the two values at which the planar arm is stretched,
     or folded, the nearer one is taken. Return whether one exists.
     """
-    j = (place + 4) % 6
     value = work.values[j]
     c0, s0 = value[0], value[1]
     if work.kind[j] == kinds.PRISMATIC:
@@ -93,6 +95,7 @@ def _rotate_into_reach(work: ClosedForm, place: int, h: Vector3, p1: Vector3, p2
         s = 0.0 if i == 0 else (_SINE if i == 1 else -_SINE)
         value[0], value[1] = c * c0 - s * s0, s * c0 + c * s0
         if norm(minus(closed_loop.direction_through(work, place, h), h)) > _PARALLEL:
+            value[0], value[1] = c0, s0
             return False
         there = perpendicular(h, minus(closed_loop.point_through(work, place, p3), p1))
         at_zero, third, two_thirds = third, two_thirds, dot(there, there)
@@ -100,8 +103,9 @@ def _rotate_into_reach(work: ClosedForm, place: int, h: Vector3, p1: Vector3, p2
     b = (2.0 * at_zero - third - two_thirds) / 3.0
     c = (third - two_thirds) / math.sqrt(3.0)
     wanted = (L1 + L2) ** 2 if at_zero > (L1 + L2) ** 2 else (L1 - L2) ** 2
-    count, c1, s1, c2, s2 = solve_sinusoid(b, c, wanted - a, 0.0)
+    count, c1, s1, c2, s2 = solve_sinusoid(b, c, wanted - a, slack)
     if count == 0:
+        value[0], value[1] = c0, s0
         return False
     if count == 2 and c2 > c1:
         c1, s1 = c2, s2

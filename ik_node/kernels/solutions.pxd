@@ -1,9 +1,9 @@
 from libc cimport math
-from ik_node.kernels cimport checks, newton, refinement, search
+from ik_node.kernels cimport checks, newton, precision, refinement, search
 from ik_node.kernels.arrays cimport Memory, rows, vector
+from ik_node.kernels.buffers cimport Buffers
 from ik_node.kernels.closed_family cimport ClosedFamily
 from ik_node.kernels.forward cimport Chain
-from ik_node.kernels.refinement cimport Buffers
 from ik_node.kernels.settings cimport Settings, Work
 from ik_node.kernels.task cimport Task
 from libc.math cimport rint as round
@@ -11,8 +11,6 @@ cimport cython
 
 cdef double TURN
 cdef double _SAME
-cdef double _FIRM
-cdef double _SHAKY
 
 
 cdef class Solutions:

@@ -8,18 +8,16 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kernels import checks, newton, refinement, search
+from ik_node.kernels import checks, newton, precision, refinement, search
 from ik_node.kernels.arrays import GivenMatrix, GivenVector, Memory, ResultMatrix, Rows, Vector
+from ik_node.kernels.buffers import Buffers
 from ik_node.kernels.closed_family import ClosedFamily
 from ik_node.kernels.forward import Chain
-from ik_node.kernels.refinement import Buffers
 from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
 TURN = 2.0 * math.pi
 _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
-_FIRM = 1e-6          # rad or m: largest change by refinement, for exact arms
-_SHAKY = 0.3          # rad or m: the same, for inexact arms
 
 
 class Solutions:
@@ -103,20 +101,20 @@ def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: 
                             buffers.branches)
     # On an exact arm, refinement leaves a branch outside the limits where it is.
     shaky = family.structure.may_be_off
-    room = _SHAKY if shaky else _FIRM
+    room = refinement.allowed_excess(family.structure)
     refinement.invalidate_frames(chain, buffers)
     for i in range(count):
         refinement.copy_to(trial, buffers.branches[i], n)
         if within:
             refinement.wrap_to_nearest(chain, q0, trial)
             if (refinement.limit_excess(chain, trial) > room
-                    and not refinement.has_self_motion(chain, buffers, trial)):
+                    and not precision.has_self_motion(chain, buffers, trial)):
                 continue
         error, met = refinement.refine_branch(chain, settings, task, buffers, q0, trial)
         if met and within and refinement.limit_excess(chain, trial) > 0.0:
-            inside = refinement.self_motion_inside_limits(chain, task, buffers, trial)
+            inside = precision.self_motion_inside_limits(chain, task, buffers, trial)
             error, position, orientation = search.residual(chain, task, work, trial)
-            met = (inside <= refinement.PRECISE
+            met = (inside <= precision.PRECISE
                    and refinement.within_tolerances(settings, position, orientation))
         if met:
             kept, precise = _keep(chain, within, trial, error, errors, kept, precise, most, out)
@@ -136,7 +134,7 @@ def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: 
         for i in range(most):
             if kept == precise:
                 break
-            if errors[i] <= refinement.PRECISE:
+            if errors[i] <= precision.PRECISE:
                 refinement.copy_to(out[kept], out[i], n)
                 kept += 1
     return kept
@@ -152,7 +150,7 @@ def _keep(chain: Chain, within: bool, q: Vector, error: float, errors: Vector, k
             return kept, precise
     refinement.copy_to(out[kept], q, chain.n)
     errors[kept] = error
-    return kept + 1, precise + (1 if error <= refinement.PRECISE else 0)
+    return kept + 1, precise + (1 if error <= precision.PRECISE else 0)
 
 
 def _same(chain: Chain, a: Vector, b: Vector) -> bool:

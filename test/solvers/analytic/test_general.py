@@ -1,26 +1,18 @@
 """General 6R arms: no posture an independent search finds is missing, whatever the geometry."""
 
 import itertools
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node._jit.plain import plain_function
-from ik_node.solvers.analytic.families.general import (
-    GENERAL_MOST,
-    GENERAL_SCRATCH,
-    general_candidates,
-)
-from ik_node.solvers.analytic.subproblems import eigenvalues as kernels
-from ik_node.solvers.analytic.subproblems.eigenvalues import eigenvalues
+from ik_node.kernels import general, nominal
+from ik_node.solvers.analytic.structure import EXACT_SLACK, GENERAL, Structure
+from plain_kernels import plain
 
 RIGHT = np.pi / 2
+PLAIN_EIGENVALUES, PLAIN_GENERAL, PLAIN_NOMINAL = plain('eigenvalues', 'general', 'nominal')
 
 
 def turn(axis, point, angles):
@@ -78,9 +70,11 @@ def distinct(found):
     return kept
 
 
-def candidates(arm, goal):
-    scratch, out = np.empty(GENERAL_SCRATCH), np.empty((GENERAL_MOST, 6))
-    return out[:general_candidates(*arm, goal, scratch, out)]
+def candidates(arm, goal, general=general, nominal=nominal):
+    structure = Structure(GENERAL, 0, 1.0, EXACT_SLACK, np.eye(4), np.zeros(6), np.arange(6),
+                          np.full(6, -1), *arm)
+    family = general.GeneralArm(nominal.Structure(structure))
+    return family.nominal(goal[None], np.zeros(0), np.zeros(6))
 
 
 def configurations(arm, goal):
@@ -285,73 +279,34 @@ def test_any_finite_arm_and_pose_gets_finite_candidates_or_none():
             assert np.abs(found).max(initial=0.0) <= np.pi + 1e-12
 
 
-def test_without_numba_the_solutions_are_the_same():
+def test_uncompiled_kernels_find_the_same_candidates():
     arm = ARMS['Puma 560']
     goal = forward(arm, np.array([[0.3, -1.1, 0.7, 1.9, -0.8, 2.5]]))[0]
-    script = ('import sys, no_numba, numpy as np\n'
-              'from ik_node.solvers.analytic.families import general\n'
-              'axes, points, goal = (np.array(x) for x in eval(sys.argv[1]))\n'
-              'out = np.empty((general.GENERAL_MOST, 6))\n'
-              'scratch = np.empty(general.GENERAL_SCRATCH)\n'
-              'count = general.general_candidates(axes, points, goal, scratch, out)\n'
-              'print(out[:count].tolist())\n')
-    tests = Path(__file__).parents[2]
-    run = subprocess.run(
-        [sys.executable, '-c', script, repr([x.tolist() for x in (*arm, goal)])],
-        env={**os.environ, 'PYTHONPATH': str(tests)}, cwd=tests.parent,
-        capture_output=True, text=True, check=True)
-    plain = distinct(newton(arm, goal, np.array(eval(run.stdout)), steps=15))
-    own = configurations(arm, goal)
-    assert len(plain) == len(own) == 8
-    assert not missing(plain, own)
+    found = candidates(arm, goal)
+    assert len(distinct(newton(arm, goal, found, steps=15))) == 8
+    assert candidates(arm, goal, PLAIN_GENERAL, PLAIN_NOMINAL) == pytest.approx(found, abs=1e-9)
+
+
+def eigenvalues(A):
+    """Return the eigenvalues of A (16, 16) that were found, by the uncompiled kernel."""
+    real, imaginary = [0.0] * 16, [0.0] * 16
+    count = PLAIN_EIGENVALUES.eigenvalues(A.tolist(), real, imaginary)
+    return np.array(real[:count]) + 1j * np.array(imaginary[:count])
 
 
 def test_eigenvalues_are_those_of_lapack():
     rng = np.random.default_rng(88)
-    real, imaginary = np.empty(16), np.empty(16)
-    for _ in range(100):
+    for _ in range(robots.samples(25)):
         A = rng.standard_normal((16, 16))
-        expected = np.linalg.eigvals(A)
-        assert eigenvalues(A.copy(), real, imaginary) == 16
-        for found in real + 1j * imaginary:
-            assert np.abs(found - expected).min() < 1e-10
+        expected, found = np.linalg.eigvals(A), eigenvalues(A)
+        assert len(found) == 16
+        for value in found:
+            assert np.abs(value - expected).min() < 1e-10
 
 
 def test_eigenvalues_of_matrices_without_an_easy_shift_are_found():
-    real, imaginary = np.empty(16), np.empty(16)
-    assert eigenvalues(np.roll(np.eye(16), 1, axis=0), real, imaginary) == 16  # roots of unity
-    assert np.hypot(real, imaginary) == pytest.approx(np.ones(16), abs=1e-12)
-    assert eigenvalues(np.zeros((16, 16)), real, imaginary) == 16
-    assert not real.any()
-    assert eigenvalues(np.full((16, 16), np.nan), real, imaginary) == 0
-
-
-def have_equal_bits(kernel, *arguments):
-    """Return whether a kernel's own code and its form of whole rows do the same to arrays."""
-    own, rows = ([np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments]
-                 for _ in range(2))
-    with np.errstate(all='ignore'):
-        results = [np.float64(0.0 if result is None else result) for result in (
-            kernel.function(*own), plain_function(kernel)(*rows))]
-    return np.array_equal(*results, equal_nan=True) and all(
-        np.array_equal(a, b, equal_nan=True) for a, b in zip(own, rows))
-
-
-def test_whole_rows_give_the_last_bit_of_the_loops_over_entries():
-    rng = np.random.default_rng(7)
-    for k in range(12):
-        A = rng.normal(size=(16, 16))
-        if k % 3 == 0:
-            A[rng.random(A.shape) < 0.4] = 0.0
-        assert have_equal_bits(kernels._to_hessenberg, A)
-        kernels._to_hessenberg.function(A)
-        low, high = k % 5, 15 - k // 2
-        for at in (low, high - 1):  # three rows and columns, and the last two
-            assert have_equal_bits(kernels._reflect, A, at, low, high, 0.3, -0.7, 1.2)
-        M = rng.normal(size=(12, 12))
-        if k % 2 == 0:
-            M[:, 3] = M[:, 5]
-        if k % 4 == 1:
-            M[2, 2] = np.nan
-        assert have_equal_bits(kernels.null_vector, M, np.zeros(12), np.zeros(12))
-        assert have_equal_bits(kernels.divide_by, M, rng.normal(size=(16, 12)))
+    roots_of_unity = eigenvalues(np.roll(np.eye(16), 1, axis=0))
+    assert np.abs(roots_of_unity) == pytest.approx(np.ones(16), abs=1e-12)
+    assert not eigenvalues(np.zeros((16, 16))).real.any()
+    assert len(eigenvalues(np.zeros((16, 16)))) == 16
+    assert len(eigenvalues(np.full((16, 16), np.nan))) == 0

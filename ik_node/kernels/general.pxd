@@ -1,0 +1,22 @@
+from libc cimport math
+from ik_node.kernels cimport eigenvalues, elimination, line_table, null_spaces, opening, sizes
+from ik_node.kernels.arrays cimport points, rows
+from ik_node.kernels.closed_family cimport ClosedFamily
+from ik_node.kernels.elimination_work cimport EliminationWork
+from ik_node.kernels.nominal cimport ClosedForm
+from ik_node.kernels.vector3 cimport motion
+cimport cython
+
+cdef double _DISTURBANCE, _SINGULAR, _NEARLY_REAL, _REAL, _CLOSED, _HOPELESS, _SAME
+cdef int _REFERENCES
+
+
+cdef class GeneralArm(ClosedFamily):
+    cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+
+@cython.locals(backward=cython.bint, sound=cython.bint)
+cdef int _candidates(points axes, points points, motion M, EliminationWork work) noexcept nogil
+@cython.locals(sound=cython.bint, single=cython.bint)
+cdef (int, bint) _configurations(EliminationWork work, int first, bint backward,
+                                 int count) noexcept nogil
+cdef bint _add(EliminationWork work, int first, bint backward, int before, int count) noexcept nogil

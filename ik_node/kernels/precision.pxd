@@ -1,0 +1,19 @@
+from ik_node.kernels cimport newton, refinement, search
+from ik_node.kernels.arrays cimport vector
+from ik_node.kernels.buffers cimport Buffers
+from ik_node.kernels.forward cimport Chain
+from ik_node.kernels.settings cimport Settings, Work
+from ik_node.kernels.task cimport Task
+cimport cython
+
+cdef double PRECISE
+
+@cython.locals(met=cython.bint)
+cdef (double, double) refine_to_precision(Chain chain, Task task, Settings settings, Work work,
+                                          vector q) noexcept nogil
+cdef bint has_self_motion(Chain chain, Buffers buffers, vector q) noexcept nogil
+@cython.locals(above=cython.bint)
+cdef double self_motion_inside_limits(Chain chain, Task task, Buffers buffers,
+                                      vector q) noexcept nogil
+cdef double _refine_inside_limits(Chain chain, Task task, Work work, vector held,
+                                  vector q) noexcept nogil
