@@ -8,6 +8,11 @@ cdef enum:
     TIMED_OUT
 
 cdef enum:
+    NONE
+    FOUND
+    FAR
+
+cdef enum:
     LOOK = 8
 
 cdef enum:
