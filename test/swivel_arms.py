@@ -8,20 +8,10 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import Chain, KinematicTree
+from ik_node.kernels.swivel_angles import SwivelAngles
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.solvers.analytic.families.swivel import (
-    SWIVEL_MOST,
-    SWIVEL_SCRATCH,
-    swivel_branch,
-    swivel_configurations,
-    swivel_of,
-)
-from ik_node.solvers.analytic.families.swivel_intervals import (
-    INTERVAL_SCRATCH,
-    MOST_INTERVALS,
-    swivel_intervals,
-)
-from ik_node.solvers.analytic.subproblems.vector3 import motion_of
+from ik_node.solvers.analytic.families import closed_family
+from ik_node.solvers.analytic.structure import SWIVEL, Structure
 
 SLACK = 1e-9
 
@@ -34,32 +24,40 @@ class Arm(NamedTuple):
     points: np.ndarray
     T_tip_base: np.ndarray
 
-    def motion(self, T):
-        return motion_of(T @ self.T_tip_base)
+    def family(self):
+        """Return its closed form."""
+        joints = np.zeros(7), np.arange(7), np.full(7, -1)
+        return closed_family(Structure(SWIVEL, 0, 1.0, SLACK, self.T_tip_base, *joints, self.axes,
+                                       self.points))
 
     def swivel(self, q):
-        return swivel_of(self.axes, self.points, np.asarray(q, float))
+        angle, = self.family().parameters_at(np.asarray(q, float))
+        return angle
 
     def branch(self, q):
-        return swivel_branch(self.axes, self.points, q)
+        """Return the signs of elbow, shoulder and wrist, as `Swivel.solve` says what they are."""
+        h, s, p, w = self.axes, self.points[0], self.points[3], self.points[4]
+        u, v = s - p, w - p
+        farthest = np.arctan2(-u @ np.cross(h[3], v), (h[3] @ u) * (h[3] @ v) - u @ v)
+        turns = [(q[3], farthest)]
+        for j in (1, 5):
+            across = h[j + 1] - h[j] * (h[j] @ h[j + 1])
+            nearest = np.arctan2(h[j - 1] @ np.cross(h[j], h[j + 1]), h[j - 1] @ across)
+            turns.append((q[j], nearest))
+        return tuple(1 if np.sin(turn - zero) >= 0.0 else -1 for turn, zero in turns)
 
     def configurations(self, T, psi, start=None):
         """Return every configuration (k, 7) of a pose and a swivel angle."""
-        out = np.full((SWIVEL_MOST, 7), np.nan)
-        count = swivel_configurations(self.axes, self.points, self.motion(T), psi,
-                                np.zeros(7) if start is None else np.asarray(start, float), 1.0,
-                                SLACK, np.zeros(SWIVEL_SCRATCH), out)
-        return out[:count]
+        return self.family().nominal(T[None], [psi], np.zeros(7) if start is None else start)
+
+    def towards(self, T, point):
+        """Return the swivel angle that brings the elbow nearest to a point."""
+        return SwivelAngles(self.family(), self.chain.lower, self.chain.upper).towards(T, point)
 
     def intervals(self, T, lower=None, upper=None):
         """Return rows (elbow, shoulder, wrist, from, to)."""
-        out = np.zeros((MOST_INTERVALS, 5))
-        count = swivel_intervals(
-            self.axes, self.points, self.motion(T),
-            self.chain.lower if lower is None else np.asarray(lower, float),
-            self.chain.upper if upper is None else np.asarray(upper, float), 1.0, SLACK,
-            np.zeros(INTERVAL_SCRATCH), out)
-        return out[:count]
+        return SwivelAngles(self.family(), self.chain.lower if lower is None else lower,
+                            self.chain.upper if upper is None else upper).intervals(T, 0.0)
 
 
 def arm_of(axes, points, tip, lower, upper):

@@ -12,6 +12,7 @@ cdef class Buffers:
     cdef vector errors
     cdef vector held
     cdef vector parameters
+    cdef vector q0
     cdef vector trial
     cdef vector frames_q
     cdef bint arm_checked

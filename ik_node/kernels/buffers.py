@@ -26,6 +26,8 @@ class Buffers:
     """(n,) 1 for locked joints."""
     parameters: Vector
     """Redundancy parameters, rad or m."""
+    q0: Vector
+    """(n,) what whole turns are nearest to."""
     trial: Vector
     """(n,)"""
     frames_q: Vector
@@ -45,6 +47,7 @@ class Buffers:
         self.found = memory.rows(np.zeros((_MOST_SOLUTIONS, n)))
         self.errors = memory.vector(np.zeros(_MOST_SOLUTIONS))
         self.held, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
+        self.q0 = memory.vector(np.zeros(n))
         self.parameters, self.frames_q = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.prepare(structure)
 

@@ -11,6 +11,8 @@ cdef class ClosedFamily:
     cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
     cdef double own_parameter(self, vector q) noexcept nogil
     cdef void parameters_of(self, vector q, vector parameters) noexcept nogil
+    @cython.locals(memory=Memory, found=vector, count=int, i=int)
+    cpdef object parameters_at(self, q)
     @cython.locals(has_locks=cython.bint)
     cdef int branches(self, pose T_base_goal, vector parameters, vector q0, int n, ClosedForm work,
                       rows out) noexcept nogil

@@ -55,6 +55,13 @@ class ClosedFamily:
         if self.structure.parameters > locks:
             parameters[locks] = self.own_parameter(q)
 
+    def parameters_at(self, q: GivenVector) -> np.ndarray:
+        """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
+        memory, count = Memory(), self.structure.parameters
+        found = memory.vector(np.zeros(count))
+        self.parameters_of(memory.vector(q), found)
+        return np.array([found[i] for i in range(count)])
+
     def branches(self, T_base_goal: Pose, parameters: Vector, q0: Vector, n: int,
                  work: ClosedForm, out: Rows) -> int:
         """Write the joint values of every branch into out (MOST_BRANCHES, n); return how many.

@@ -9,6 +9,11 @@ cdef enum:
     SINGULAR
 
 cdef enum:
+    NONE
+    FOUND
+    FAR
+
+cdef enum:
     LOOK = 8
 
 cdef enum:

@@ -9,7 +9,7 @@ from ik_node.kernels.task cimport Task
 from libc.math cimport rint as round
 cimport cython
 
-cdef double TURN
+cdef double NAN, TURN
 cdef double _SAME
 
 
@@ -23,15 +23,17 @@ cdef class Solutions:
     cdef list idle
     cdef const double[::1] ones
     cpdef object of_pose(self, const double[:, ::1] T_base_goal, bint within, double tolerance)
-    @cython.locals(buffers=Buffers)
     cpdef object of_goal(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                         const double[::1] parameters, bint within)
-    cdef object _solved(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                        bint within, Buffers buffers)
-    cdef Buffers _scratch(self)
+                         const double[:, ::1] parameters, bint within)
+    cpdef of_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
+                   const double[:, ::1] parameters, const double[:, ::1] q0, bint within,
+                   double[:, :, ::1] out, long[::1] counts)
+    cdef int _list(self, Buffers buffers, const double[:, ::1] parameters, bint within,
+                   double[:, ::1] out)
+    cdef Buffers _take(self)
     cdef Buffers _new(self)
 
-cdef void copy_out(rows found, double[:, ::1] out) noexcept nogil
+cdef void copy_out(rows found, int count, int first, double[:, ::1] out) noexcept nogil
 @cython.locals(met=cython.bint)
 cdef int all_solutions(Chain chain, Settings settings, ClosedFamily family, Task task, vector q0,
                        bint within, int most, Work work, Buffers buffers) noexcept nogil

@@ -9,14 +9,24 @@ except ImportError:
 import numpy as np
 
 from ik_node.kernels import checks, newton, precision, refinement, search
-from ik_node.kernels.arrays import GivenMatrix, GivenVector, Memory, ResultMatrix, Rows, Vector
+from ik_node.kernels.arrays import (
+    GivenMatrix,
+    GivenPoses,
+    GivenVector,
+    Memory,
+    ResultIntegers,
+    ResultMatrix,
+    ResultStack,
+    Rows,
+    Vector,
+)
 from ik_node.kernels.buffers import Buffers
 from ik_node.kernels.closed_family import ClosedFamily
 from ik_node.kernels.forward import Chain
 from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
-TURN = 2.0 * math.pi
+NAN, TURN = float('nan'), 2.0 * math.pi
 _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 
 
@@ -48,48 +58,103 @@ class Solutions:
                 tolerance: float) -> np.ndarray | None:
         """Return every solution (k, n) for a pose (4, 4), rad or m; within: inside the limits.
 
-        None for an array that is not within a tolerance of a pose, see `checks.is_pose`.
+        For arms without redundancy parameters. None for an array that is not within a tolerance of
+        a pose, see `checks.is_pose`.
         """
-        if not checks.is_pose(T_base_goal, tolerance):
+        if (T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4
+                or not checks.is_pose(T_base_goal, tolerance)):
             return None
-        return self._solved(T_base_goal, self.ones, within, self._scratch())
-
-    def of_goal(self, T_base_goal: GivenMatrix, weights: GivenVector, parameters: GivenVector,
-                within: bool) -> np.ndarray:
-        """Return every solution (k, n) for a checked goal, see `Task`, rad or m.
-
-        parameters (p,): the redundancy parameters, rad or m.
-        """
-        buffers = self._scratch()
-        for j in range(len(parameters)):
-            buffers.parameters[j] = parameters[j]
-        return self._solved(T_base_goal, weights, within, buffers)
-
-    def _solved(self, T_base_goal: GivenMatrix, weights: GivenVector, within: bool,
-                buffers: Buffers) -> np.ndarray:
-        """Solve with scratch arrays that no other thread uses, and give them back."""
-        search.load(buffers.work.task, T_base_goal, weights)
+        checks.check_lengths(self.family.structure.parameters == 0)
+        buffers = self._take()
+        search.load(buffers.work.task, T_base_goal, self.ones)
         with cython.nogil:
             count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
                                   self.start, within, self.most, buffers.work, buffers)
         out = np.empty((count, self.chain.n))
-        copy_out(buffers.found, out)
+        copy_out(buffers.found, count, 0, out)
         self.idle.append(buffers)
         return out
 
-    def _scratch(self) -> Buffers:
+    def of_goal(self, T_base_goal: GivenMatrix, weights: GivenVector, parameters: GivenMatrix,
+                within: bool) -> np.ndarray:
+        """Return every solution (k, n) for a checked goal, see `Task`, rad or m.
+
+        parameters (r, p): the redundancy parameters, rad or m; the solutions for each row follow
+        one another. Raises ValueError for arrays of other lengths.
+        """
+        rows = parameters.shape[0]
+        checks.check_lengths(
+            T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
+            and parameters.shape[1] == self.family.structure.parameters)
+        buffers, out = self._take(), np.empty((rows * self.most, self.chain.n))
+        search.load(buffers.work.task, T_base_goal, weights)
+        count = self._list(buffers, parameters, within, out)
+        self.idle.append(buffers)
+        return out[:count]
+
+    def of_batch(self, T_base_goal: GivenPoses, weights: GivenVector, parameters: GivenMatrix,
+                 q0: GivenMatrix, within: bool, out: ResultStack, counts: ResultIntegers) -> None:
+        """Write every solution for goals (m, 4, 4) into out (m, k, n), their numbers into counts.
+
+        k: see `most`; the rest is NaN. weights (6,): of all goals. parameters (m, p), or (1, p)
+        for all of them. q0 (m, n), or (1, n): what whole turns are nearest to. counts (m,). Raises
+        ValueError for arrays of other lengths.
+        """
+        m, n = T_base_goal.shape[0], self.chain.n
+        checks.check_lengths(
+            T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
+            and (parameters.shape[0] == m or parameters.shape[0] == 1)
+            and parameters.shape[1] == self.family.structure.parameters
+            and (q0.shape[0] == m or q0.shape[0] == 1) and q0.shape[1] == n
+            and out.shape[0] == m and out.shape[1] == self.most and out.shape[2] == n
+            and counts.shape[0] == m)
+        buffers = self._take()
+        with cython.nogil:
+            for i in range(m):
+                search.load(buffers.work.task, T_base_goal[i], weights)
+                for k in range(n):
+                    buffers.q0[k] = q0[min(i, q0.shape[0] - 1), k]
+                for k in range(parameters.shape[1]):
+                    buffers.parameters[k] = parameters[min(i, parameters.shape[0] - 1), k]
+                count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
+                                      buffers.q0, within, self.most, buffers.work, buffers)
+                copy_out(buffers.found, count, 0, out[i])
+                for j in range(count, self.most):
+                    for k in range(n):
+                        out[i, j, k] = NAN
+                counts[i] = count
+        self.idle.append(buffers)
+
+    def _list(self, buffers: Buffers, parameters: GivenMatrix, within: bool,
+              out: ResultMatrix) -> int:
+        """Write the solutions of a loaded goal for some parameters into out; return how many."""
+        total = 0
+        with cython.nogil:
+            for i in range(parameters.shape[0]):
+                for k in range(parameters.shape[1]):
+                    buffers.parameters[k] = parameters[i, k]
+                count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
+                                      self.start, within, self.most, buffers.work, buffers)
+                copy_out(buffers.found, count, total, out)
+                total += count
+        return total
+
+    def _take(self) -> Buffers:
         """Return scratch arrays that no other thread uses."""
-        return self.idle.pop() if self.idle else self._new()
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return self._new()
 
     def _new(self) -> Buffers:
         return Buffers(self.chain.m, self.chain.n, self.family.structure)
 
 
-def copy_out(found: Rows, out: ResultMatrix) -> None:
-    """Copy solutions into an array."""
-    for i in range(out.shape[0]):
+def copy_out(found: Rows, count: int, first: int, out: ResultMatrix) -> None:
+    """Copy solutions into an array, from a row on."""
+    for i in range(count):
         for k in range(out.shape[1]):
-            out[i, k] = found[i][k]
+            out[first + i, k] = found[i][k]
 
 
 def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: Task, q0: Vector,

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ik_node.exceptions import OptionError
+from ik_node.kernels.arm_preference import ArmPreference
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.selection.arm_preference import HAND, HINT, NOTHING, ArmPreference
 from ik_node.solvers.analytic.structure import Structure
 from ik_node.solvers.options import ClosedFormOptions
 
@@ -23,13 +23,12 @@ def arm_preference(options: ClosedFormOptions, structure: Structure, chain: Chai
     if (options.hand_axis is None and options.comfort_zone is None and options.torso_plane is None
             and options.torso_capsule is None):
         return None
-    guide = NOTHING if options.elbow is None else HINT
-    hint, hand = np.zeros(3) if options.elbow is None else options.elbow, np.zeros(3)
-    if options.hand_axis is not None:
-        if guide == HINT:
+    hand = options.hand_axis
+    if hand is not None:
+        if options.elbow is not None:
             raise OptionError(f'{owner}.hand_axis and {owner}.elbow both determine where the elbow '
                               'is: one of them must be None')
-        guide, hand = HAND, _unit(options.hand_axis, f'{owner}.hand_axis')
+        hand = _unit(hand, f'{owner}.hand_axis')
     plane = np.zeros(6)
     if options.torso_plane is not None:
         plane[:3] = options.torso_plane[:3]
@@ -38,10 +37,9 @@ def arm_preference(options: ClosedFormOptions, structure: Structure, chain: Chai
     if options.torso_capsule is not None and not capsule[6] > 0.0:
         raise OptionError(f'{owner}.torso_capsule[6], the radius, must be above 0 m, not '
                           f'{capsule[6]:g}')
-    lower, upper = _comfort_zone(chain, options.comfort_zone)
     elbow, wrist = _points(structure, chain)
-    return ArmPreference(guide, hint, hand, elbow, wrist, lower, upper, plane[:3], plane[3:],
-                         capsule[:3], capsule[3:6], float(capsule[6]))
+    return ArmPreference(options.elbow, hand, elbow, wrist,
+                         _comfort_zone(chain, options.comfort_zone), plane, capsule)
 
 
 def _comfort_zone(chain: Chain, part: np.ndarray | float | None) -> tuple[np.ndarray, np.ndarray]:

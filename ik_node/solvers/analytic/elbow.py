@@ -4,15 +4,11 @@ import math
 
 import numpy as np
 
+from ik_node.kernels.swivel_angles import SwivelAngles
+from ik_node.kernels.swivel_selection import into_interval
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.families.swivel_intervals import INTERVAL_SCRATCH
+from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.plan import Plan
-from ik_node.solvers.analytic.selection.swivel_selection import (
-    ROOM_SCRATCH,
-    hinted_swivel,
-    intervals_within,
-    into_interval,
-)
 from ik_node.spatial import rotation_exp
 
 _BESIDE = 1e-12      # rad: intervals nearer to each other are merged
@@ -26,10 +22,10 @@ class Elbow:
 
     def __init__(self, plan: Plan, chain: Chain) -> None:
         """Prepare for a plan of the family SWIVEL."""
-        self._structure = plan.codes, plan.numbers
-        self._looser = plan.numbers.copy()
-        self._looser[1] = _LOOSER
-        self._limits = chain.lower, chain.upper
+        self._within = SwivelAngles(plan.family, chain.lower, chain.upper)
+        self._anywhere = SwivelAngles(plan.family, np.full(7, -np.inf), np.full(7, np.inf))
+        looser = closed_family(plan.structure._replace(slack=_LOOSER))
+        self._looser = SwivelAngles(looser, chain.lower, chain.upper)
         self._axes, self._points = plan.structure.axes, plan.structure.points
         self._T_tip_base = plan.structure.T_tip_base
 
@@ -38,16 +34,12 @@ class Elbow:
 
         Disjoint and ascending: −π ≤ from < to, where one through π ends beyond it.
         """
-        room = np.empty(ROOM_SCRATCH)
-        count = intervals_within(*self._structure, pose, *self._limits, 0.0, room)
-        rows = room[14 + INTERVAL_SCRATCH:].reshape(-1, 5)[:count, 3:]
+        rows = self._within.intervals(pose, 0.0)[:, 3:]
         return _united(rows[np.argsort(rows[:, 0])])
 
     def exists(self, pose: np.ndarray) -> bool:
         """Tell whether some branch meets a pose at some swivel angle, whatever the limits."""
-        anywhere = np.full(7, np.inf)
-        return intervals_within(*self._structure, pose, -anywhere, anywhere, 0.0,
-                                np.empty(ROOM_SCRATCH)) > 0
+        return len(self._anywhere.intervals(pose, 0.0)) > 0
 
     def intervals_nearby(self, pose: np.ndarray) -> bool:
         """Tell whether rounding may hide an interval inside the limits.
@@ -55,16 +47,15 @@ class Elbow:
         One appears where the goal is brought into reach, or a limit is exceeded, by little more
         than rounding explains.
         """
-        return intervals_within(self._structure[0], self._looser, pose, *self._limits, -_LOOSER,
-                                np.empty(ROOM_SCRATCH)) > 0
+        return len(self._looser.intervals(pose, -_LOOSER)) > 0
 
     def towards(self, pose: np.ndarray, elbow: np.ndarray) -> float | None:
         """Return the swivel angle, rad, that brings the elbow nearest to a point (3,), m.
 
         None for a point on the line through shoulder and wrist, where every angle is equivalent.
         """
-        points, psi = hinted_swivel(*self._structure, pose, elbow)
-        return float(psi) if points else None
+        psi: float = self._within.towards(pose, elbow)
+        return None if math.isnan(psi) else psi
 
     def may_be_singular(self, pose: np.ndarray) -> bool:
         """Tell whether shoulder, elbow or wrist is nearly singular at some angle for a pose.

@@ -9,14 +9,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ik_node.kernels.forward import Chain as ChainRecord
+from ik_node.kernels.refiner import Refiner
+from ik_node.kernels.settings import Settings
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.enumeration import Enumeration
 from ik_node.solvers.analytic.plan import Plan
-from ik_node.solvers.analytic.refinement.solution import refine_solution
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.packing import pack
-from ik_node.solvers.search import goal_error
-from ik_node.solvers.settings import Settings, make_scratch
 from ik_node.spatial import rotation_exp
 
 _POSES = 16        # around a goal, in opposite pairs
@@ -29,11 +27,10 @@ _SAME = 1e-2       # rad or m: branches at nearer joint values are the same
 class Neighbourhood:
     """Branches of the nominal arm for the poses around a goal."""
 
-    def __init__(self, chain: Chain, settings: Settings, listed: Enumeration) -> None:
-        """Prepare for a chain, and the settings and the enumeration of its solver."""
-        self._turns, self._length, self._listed = chain.arrays.turns, settings.length, listed
-        self._free = pack(chain.without_limits().arrays, settings)
-        self._scratch_size = len(make_scratch(len(chain.arrays.column), chain.n_joints))
+    def __init__(self, chain: Chain, settings: Settings, length: float) -> None:
+        """Prepare for a chain, and the settings of its solver; length: the chain's scale, m."""
+        self._turns, self._length = chain.arrays.turns, length
+        self._free = Refiner(ChainRecord(chain.without_limits().arrays), settings)
         half = np.random.default_rng(0).normal(size=(_POSES // 2, 6))
         half *= _AROUND / np.linalg.norm(half, axis=1)[:, None]
         self._shifts = np.concatenate([half, -half])
@@ -50,7 +47,8 @@ class Neighbourhood:
         for pose, shift in zip(poses[1:], self._shifts):
             pose[:3, 3] += shift[:3]
             pose[:3, :3] = rotation_exp(shift[3:]) @ pose[:3, :3]
-        found = self._listed.nominal(plan, poses, parameters, q0)
+        found = plan.loose.nominal(poses, parameters, q0)
+        found = found[np.isfinite(found).all(axis=1)]
         found = found[~self._is_among(found, listed)]
         # Of branches that are the same, one is kept.
         found = found[np.unique(np.round(found / _SAME), axis=0, return_index=True)[1]]
@@ -65,21 +63,15 @@ class Neighbourhood:
         Whatever the limits. candidates: of `candidates`, which are refined in place.
         """
         for q in candidates:
-            position, orientation = refine_solution(*self._free, goal.pose, goal.weights,
-                                                    self._scratch(), q)
+            position, orientation = self._free.refine(goal.pose, goal.weights, q)
             if max(position / self._length, orientation) < _NEAR and not self._is_among(
                     q[None], listed)[0]:
                 yield q
 
     def _miss(self, goal: Goal, q: np.ndarray) -> float:
         """Return by how much q (n,) misses a goal, rad, and in lengths of the arm."""
-        _, position, orientation = goal_error(*self._free, goal.pose, goal.weights,
-                                              self._scratch(), q)
+        _, position, orientation = self._free.errors(goal.pose, goal.weights, q)
         return max(position / self._length, orientation)
-
-    def _scratch(self) -> np.ndarray:
-        """Return a scratch array; a new one for each call, for thread safety."""
-        return np.empty(self._scratch_size)
 
     def _is_among(self, found: np.ndarray, listed: np.ndarray) -> np.ndarray:
         """Return which of some configurations (m, n) are listed ones (k, n), whole turns aside."""

@@ -1,13 +1,13 @@
 """Candidates of the poses of a path: every branch, of a redundant arm at many parameters."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ik_node.solvers.analytic.plan import Plan
 from ik_node.solvers.batch import share
-from ik_node.solvers.goal import Goal
+from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.low_discrepancy import low_discrepancy
 
 _SAMPLES = 48  # values of the redundancy parameters, at density 1
@@ -15,15 +15,12 @@ _AT_ONCE = 256  # of these, of some goals, between looks at the clock
 
 
 def path_candidates(plan: Plan, goals: Sequence[Goal], q0: np.ndarray, density: int, seed: int,
-                    deadline: float,
-                    solve: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None],
-                    ) -> list[np.ndarray]:
+                    deadline: float) -> list[np.ndarray]:
     """Return the branches (k, n) inside the limits for each goal of all six axes, rad or m.
 
     q0 (n,): reference for whole turns. density: multiple of the usual number of parameters.
     deadline: by time.perf_counter, s; the goals that are left then, but for the first ones, have no
-    branch. solve: called as solve(poses (m, 4, 4), parameters (m, p), starts (m, n),
-    out (m, k, n)), in several threads.
+    branch.
     """
     n, parameters = len(q0), np.zeros((1, len(plan.lower)))
     if plan.searched:
@@ -40,8 +37,8 @@ def path_candidates(plan: Plan, goals: Sequence[Goal], q0: np.ndarray, density: 
             return
         poses = np.repeat(np.array([goal.pose for goal in goals[part]]), count, axis=0)
         out = np.empty((len(poses), plan.most, n))
-        solve(poses, np.tile(parameters, (len(poses) // count, 1)), np.tile(q0, (len(poses), 1)),
-              out)
+        plan.solutions.of_batch(poses, ALL_AXES, np.tile(parameters, (len(poses) // count, 1)),
+                                q0[None], True, out, np.empty(len(poses), dtype=np.int64))
         for i, own in enumerate(out.reshape(-1, count * plan.most, n), start=part.start):
             found[i] = own[np.isfinite(own[:, 0])]
 

@@ -1,25 +1,29 @@
 """Plans: the closed form for a chain and a kind of goal, and its redundancy parameters."""
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node._arrays import floats
 from ik_node.exceptions import InputError, UnsupportedError
+from ik_node.kernels.forward import Chain as ChainRecord
+from ik_node.kernels.selection import Selection
+from ik_node.kernels.selector import Selector
+from ik_node.kernels.settings import Settings as SettingsRecord
+from ik_node.kernels.sizes import MOST_SOLUTIONS
+from ik_node.kernels.solutions import Solutions
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.families.parameters import parameters_of
+from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.recognition.description import Recognised
 from ik_node.solvers.analytic.recognition.recognise import recognise
-from ik_node.solvers.analytic.refinement.buffers import MOST_SOLUTIONS
-from ik_node.solvers.analytic.selection.kernels import FAMILIES
 from ik_node.solvers.analytic.structure import (
     EXACT_SLACK,
     GENERAL,
     PLANAR,
     PLANAR_FREE,
     SWIVEL,
-    pack_structure,
 )
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.spatial import quaternion_from_matrix
@@ -27,26 +31,36 @@ from ik_node.spatial import quaternion_from_matrix
 _ANYWHERE = 1e6  # slack with which every branch has a nearest configuration for any goal
 
 
+class Tools(NamedTuple):
+    """What the plans of a solver share."""
+
+    chain: ChainRecord
+    settings: SettingsRecord
+    start: np.ndarray
+    """(n,) the configuration that whole turns of all branches are nearest to."""
+    select: Callable[['Plan'], Selection]
+    """Returns a new selection of the preferred solution for a plan."""
+
+
 class Plan:
     """A closed form for a chain and for goals that constrain the same axes.
 
-    - `structure`: the nominal arm; `codes`, `numbers`: of `structure.pack_structure`.
-    - `kernels`: of its family.
+    - `structure`: the nominal arm; `family`: its closed form.
+    - `loose`: the closed form whose every branch is the nearest of the nominal arm to a goal.
+    - `solutions`: lists the branches; `selector`: selects the preferred one.
     - `lower`, `upper`: (p,) bounds of the redundancy parameters, rad or m.
-    - `loose`: `numbers` with which every branch is the nearest of the nominal arm to a goal.
     - `most`: maximum number of solutions.
     - `swivels`: whether the parameter is the swivel angle of an elbow.
     - `complete`: whether the absence of branches proves that there is no solution.
     """
 
-    def __init__(self, recognised: Recognised, chain: Chain, tip_angle_fixed: bool = False) -> None:
+    def __init__(self, recognised: Recognised, chain: Chain, tools: Tools,
+                 tip_angle_fixed: bool = False) -> None:
         """Prepare; tip_angle_fixed: whether goals constrain the tip's angle of a planar arm."""
         structure = recognised.structure
         self.structure = structure
-        self.kernels = FAMILIES[structure.family]
-        self.codes, self.numbers = pack_structure(structure)
-        self.loose = self.numbers.copy()
-        self.loose[1] = _ANYWHERE
+        self.family = closed_family(structure)
+        self.loose = closed_family(structure._replace(slack=_ANYWHERE))
         columns = list(recognised.locked)
         own = structure.parameters - len(columns)
         self.lower = np.array([*chain.lower[columns], *[-math.pi] * own])
@@ -58,6 +72,9 @@ class Plan:
         self.most = 16 if exact else MOST_SOLUTIONS
         self.swivels = structure.family == SWIVEL
         self.complete = exact and (not self.searched or self.swivels)
+        self.solutions = Solutions(tools.chain, tools.settings, self.family, tools.start,
+                                   self.most)
+        self.selector = Selector(lambda: tools.select(self))
 
     def range_near(self, q0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), (p,) each: half a turn about q0 (n,) where they are infinite."""
@@ -70,8 +87,7 @@ class Plan:
 
     def parameters_at(self, q: np.ndarray) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
-        parameters = np.zeros(len(self.lower))
-        parameters_of(self.codes, self.numbers, q, parameters)
+        parameters: np.ndarray = self.family.parameters_at(q)
         return parameters
 
     def checked_parameters(self, redundancy: Any) -> np.ndarray:
@@ -93,15 +109,15 @@ class PlanarPlans:
     - `plan`: for goals that constrain all axes.
     """
 
-    def __init__(self, recognised: Recognised, chain: Chain) -> None:
+    def __init__(self, recognised: Recognised, chain: Chain, tools: Tools) -> None:
         """Prepare for a structure of the family PLANAR."""
         structure = recognised.structure
-        self.plan = Plan(recognised, chain)
+        self.plan = Plan(recognised, chain, tools)
         revolute = structure.column[(structure.kind == 0) & (structure.locked < 0)]
         self._has_tip_joint = bool((revolute >= 0).all())
         free = recognised._replace(structure=structure._replace(family=PLANAR_FREE))
-        self._free = Plan(free, chain)
-        self._fixed_angle = Plan(free, chain, tip_angle_fixed=True)
+        self._free = Plan(free, chain, tools)
+        self._fixed_angle = Plan(free, chain, tools, tip_angle_fixed=True)
         self._normal = structure.axes[structure.kind == 0][0]
         self._R_tip_base = structure.T_tip_base[:3, :3]
 
@@ -130,6 +146,14 @@ class PlanarPlans:
         return self._free, None
 
 
+def recognised_whole(chain: Chain) -> Recognised:
+    """Return a chain's arm for goals of all six axes.
+
+    Raises UnsupportedError for one without a closed form.
+    """
+    return recognise(chain, np.ones(6, dtype=bool), along_goal=True)
+
+
 class Plans:
     """The plans of an arm: one for every set of constrained axes.
 
@@ -138,14 +162,13 @@ class Plans:
     - `planar`: whether the arm is planar, or a SCARA.
     """
 
-    def __init__(self, chain: Chain) -> None:
-        """Recognise the arm. Raises UnsupportedError for one without a closed form."""
-        found = recognise(chain, np.ones(6, dtype=bool), along_goal=True)
-        self._chain = chain
-        self.words, self.locked = found.words, found.locked
-        self.planar = found.structure.family == PLANAR
-        self._planar = PlanarPlans(found, chain) if self.planar else None
-        self.whole = self._planar.plan if self._planar else Plan(found, chain)
+    def __init__(self, chain: Chain, whole: Recognised, tools: Tools) -> None:
+        """Prepare; whole: the arm as `recognised_whole` returns it."""
+        self._chain, self._tools = chain, tools
+        self.words, self.locked = whole.words, whole.locked
+        self.planar = whole.structure.family == PLANAR
+        self._planar = PlanarPlans(whole, chain, tools) if self.planar else None
+        self.whole = self._planar.plan if self._planar else Plan(whole, chain, tools)
         self._others: dict[tuple[bool, ...], Plan] = {}
 
     def plan_for(self, goal: Goal) -> tuple[Plan, np.ndarray | None]:
@@ -162,5 +185,6 @@ class Plans:
             return self.whole, None
         key = (*constrained.tolist(), goal.orientation is not None)
         if key not in self._others:
-            self._others[key] = Plan(recognise(self._chain, constrained, key[-1]), self._chain)
+            self._others[key] = Plan(recognise(self._chain, constrained, key[-1]), self._chain,
+                                     self._tools)
         return self._others[key], None

@@ -1,33 +1,29 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
-import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ik_node._arrays import flag, vector
-from ik_node._jit import Kernel, time_is_over
+from ik_node._jit import Kernel
 from ik_node.exceptions import InputError, OptionError, UnsupportedError
+from ik_node.kernels.arm_selection import ArmSelection
+from ik_node.kernels.codes import FAR, NONE
+from ik_node.kernels.forward import Chain as ChainRecord
+from ik_node.kernels.redundant_selection import RedundantSelection
+from ik_node.kernels.refiner import Refiner
+from ik_node.kernels.selection import Selection
+from ik_node.kernels.settings import Settings as SettingsRecord
+from ik_node.kernels.swivel_selection import SwivelSelection
 from ik_node.model.chain import Chain
+from ik_node.rotations import EXACT
 from ik_node.solvers.analytic.arm import arm_preference
 from ik_node.solvers.analytic.elbow import Elbow
-from ik_node.solvers.analytic.enumeration import NOTHING, Enumeration
-from ik_node.solvers.analytic.families.parameters import parameters_of
 from ik_node.solvers.analytic.infeasibility import Infeasibility
 from ik_node.solvers.analytic.neighbourhood import Neighbourhood
 from ik_node.solvers.analytic.path_candidates import path_candidates
-from ik_node.solvers.analytic.plan import Plan, Plans
-from ik_node.solvers.analytic.refinement.solution import refine_solution
-from ik_node.solvers.analytic.selection.all_solutions import BEST, INSIDE
-from ik_node.solvers.analytic.selection.arm_selection import ARM_SCRATCH
-from ik_node.solvers.analytic.selection.best_solution import FAR, NONE
-from ik_node.solvers.analytic.selection.kernels import BEST_ARM
-from ik_node.solvers.analytic.selection.swivel_selection import (
-    ROOM_SCRATCH,
-    hinted_swivel,
-    intervals_within,
-)
+from ik_node.solvers.analytic.plan import Plan, Plans, Tools, recognised_whole
 from ik_node.solvers.base import Solver
 from ik_node.solvers.batch import share
 from ik_node.solvers.driver import ends_by
@@ -37,15 +33,15 @@ from ik_node.solvers.iterative import PREFERENCES
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
-from ik_node.solvers.packing import pack
 from ik_node.solvers.result import PROVEN, StopReason
-from ik_node.solvers.search import goal_error
 
 _SAMPLES = 400      # samples of the parameters of a redundant arm
 _FEW = 6            # of these where the intervals within limits cover the rest
 _SHOWN = 60         # of these for which all branches are returned
-_PRECISE = 1e-9       # m and rad: error above which a solution is refined
+_SHARE, _SHARES = 128, 16  # poses per task of a core at least; number of tasks of larger batches
 _AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint change decides
+
+NOTHING = np.zeros(0)
 
 _SPHERICAL = 'exactly spherical shoulder and wrist'
 
@@ -64,18 +60,7 @@ class AnalyticSolver(Solver):
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Recognise the arm. Raises UnsupportedError for one without a closed form."""
         super().__init__(chain, **options)
-        self._plans = Plans(self.chain)
-        self._whole = self._plans.whole
-        self.family = self._plans.words
-        self.locked = tuple(self.chain.joint_names[c] for c in self._plans.locked)
-        hint = self.options.elbow
-        self._hint = NOTHING if hint is None else hint
-        self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
-        for option in SWIVEL_OPTIONS:
-            if self._elbow is None and getattr(self.options, option) is not None:
-                raise OptionError(f'{self.name}.{option} is for an arm with {_SPHERICAL}; this one '
-                                  f'is {self.family}')
-        self._spread: dict[int, np.ndarray] = {}
+        whole = recognised_whole(self.chain)
         tolerances = {'position_tolerance': self.options.position_tolerance,
                       'orientation_tolerance': self.options.orientation_tolerance,
                       'joint_weights': self.options.joint_weights, 'seed': self.options.seed,
@@ -83,17 +68,40 @@ class AnalyticSolver(Solver):
         self._nearest = DlsSolver(self.chain, **tolerances, max_restarts=0)
         self._searcher = DlsSolver(self.chain, **tolerances,
                                    max_restarts=self.options.max_restarts)
-        arm = None if self._elbow is None else arm_preference(
-            self.options, self._whole.structure, self.chain, self.name)
-        self._has_arm = arm is not None
-        self.packed = pack(self.chain.arrays, self._nearest.settings._replace(
-            prefer=PREFERENCES[self.options.prefer], method=() if arm is None else arm))
-        self._start_at = self.chain.neutral()
-        self._listed = Enumeration(self.chain, self.packed, self._start_at,
-                                   self.options.limit_margin)
         settings = self._nearest.settings
-        self._neighbourhood = Neighbourhood(self.chain, settings, self._listed)
+        self._record = ChainRecord(self.chain.arrays)
+        self._preferring = SettingsRecord(settings._replace(
+            prefer=PREFERENCES[self.options.prefer]))
+        self._start_at = self.chain.neutral()
+        self._spread: dict[int, np.ndarray] = {}
+        self._plans = Plans(self.chain, whole, Tools(
+            self._record, self._preferring, self._start_at, self._selection))
+        self._whole = self._plans.whole
+        self.family = self._plans.words
+        self.locked = tuple(self.chain.joint_names[c] for c in self._plans.locked)
+        self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
+        for option in SWIVEL_OPTIONS:
+            if self._elbow is None and getattr(self.options, option) is not None:
+                raise OptionError(f'{self.name}.{option} is for an arm with {_SPHERICAL}; this one '
+                                  f'is {self.family}')
+        # What guides the elbow matters more than how far the solution is.
+        self._takes_nearer = all(getattr(self.options, option) is None for option in SWIVEL_OPTIONS)
+        self._refiner = Refiner(self._record, self._preferring)
+        self._neighbourhood = Neighbourhood(self.chain, self._preferring, settings.length)
         self._infeasibility = Infeasibility(self.chain, self.options, settings.length, self._elbow)
+
+    def _selection(self, plan: Plan) -> Selection:
+        """Return a new selection of the preferred solution for a plan."""
+        common = self._record, self._preferring, plan.family, self.options.limit_margin
+        if not plan.searched:
+            return Selection(*common)
+        samples = self._samples(len(plan.lower))
+        if not plan.swivels:
+            return RedundantSelection(*common, plan.lower, plan.upper, samples)
+        arm = arm_preference(self.options, plan.structure, self.chain, self.name)
+        if arm is None:
+            return SwivelSelection(*common, samples[:_FEW], self.options.elbow)
+        return ArmSelection(*common, samples[:_FEW], self.options.elbow, arm)
 
     def solve_all(self, goal: Any, within_limits: bool = True,
                   redundancy: Any = None) -> np.ndarray:
@@ -108,14 +116,13 @@ class AnalyticSolver(Solver):
         if within_limits is not True and within_limits is not False:
             within_limits = flag(within_limits, 'within_limits')
         if redundancy is None and type(goal) is np.ndarray and not self._whole.searched:
-            branches = self._listed.of_array(self._whole, goal, within_limits)
-            if branches is not None:
+            branches = self._of_array(goal, within_limits)
+            if branches is not None and len(branches):
                 return branches
         wanted = as_goal(goal)
         plan, parameters = self._plans.plan_for(wanted)
         if redundancy is not None:
-            return self._listed.of_pose(plan, wanted.pose, wanted.weights,
-                                        plan.checked_parameters(redundancy), within_limits)
+            return self._listed(plan, wanted, plan.checked_parameters(redundancy), within_limits)
         branches = self._enumerated(plan, wanted, parameters, within_limits)
         if len(branches):
             return branches
@@ -126,19 +133,36 @@ class AnalyticSolver(Solver):
                     within_limits: bool) -> np.ndarray:
         """Return the branches (k, n) of `solve_all` by the closed form alone."""
         if parameters is not None or not plan.searched:
-            return self._listed.of_pose(plan, goal.pose, goal.weights,
-                                        NOTHING if parameters is None else parameters,
-                                        within_limits)
+            return self._listed(plan, goal, NOTHING if parameters is None else parameters,
+                                within_limits)
         if plan.swivels and within_limits and self._elbow is not None:
             intervals = self._elbow.intervals(goal.pose)
             psi = Elbow.nearest(intervals, plan.parameters_at(self._start_at)[0])
             spread = Elbow.spread(intervals, self._samples(1)[:_SHOWN, 0])
-            rows = [[psi], *spread[:, None]] if len(spread) else []
-            return self._listed.at_each(plan, goal, rows, within_limits)
+            angles = np.array([psi, *spread]) if len(spread) else NOTHING
+            return self._listed(plan, goal, angles[:, None], within_limits)
         lower, upper = plan.range_near(self._start_at)
         spread = lower + self._samples(len(lower))[:_SHOWN] * (upper - lower)
         own = np.clip(plan.parameters_at(self._start_at), lower, upper)
-        return self._listed.at_each(plan, goal, [own, *spread], within_limits)
+        return self._listed(plan, goal, np.array([own, *spread]), within_limits)
+
+    def _of_array(self, T_base_goal: np.ndarray, within: bool) -> np.ndarray | None:
+        """Return every branch (k, n) for an array as it is; None where it is no exact pose.
+
+        Then it remains to be converted or refused. A check of its own takes as long as a branch.
+        """
+        try:
+            found: np.ndarray | None = self._whole.solutions.of_pose(T_base_goal, within, EXACT)
+        except ValueError:  # other numbers, another order of the axes
+            return None
+        return found
+
+    @staticmethod
+    def _listed(plan: Plan, goal: Goal, parameters: np.ndarray, within: bool) -> np.ndarray:
+        """Return every branch (k, n) for parameters (p,), or several (r, p), one by one."""
+        rows = parameters if parameters.ndim == 2 else parameters[None]
+        found: np.ndarray = plan.solutions.of_goal(goal.pose, goal.weights, rows, within)
+        return found
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
                         redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -152,7 +176,13 @@ class AnalyticSolver(Solver):
         parameters = NOTHING
         if redundancy is not None or self._whole.searched:
             parameters = self._whole.checked_parameters(redundancy)
-        return self._listed.of_batch(self._whole, poses, parameters, within_limits)
+        count, solutions = len(poses), self._whole.solutions
+        branches = np.empty((count, self._whole.most, self.chain.n_joints))
+        counts = np.empty(count, dtype=np.int64)
+        share(lambda part: solutions.of_batch(
+            poses[part], ALL_AXES, parameters[None], self._start_at[None], within_limits,
+            branches[part], counts[part]), count, size=max(_SHARE, count // _SHARES))
+        return branches[:, :int(counts.max(initial=0))], counts
 
     def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m.
@@ -224,29 +254,8 @@ class AnalyticSolver(Solver):
         return None if found is None else found.q
 
     def kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries that goals for all six axes can reach; see `Solver`."""
-        own = [self._whole.kernels.of_pose, self._whole.kernels.solutions]
-        if self._whole.searched:
-            own = [self._whole.kernels.best, *own]
-        if self._elbow is not None:
-            own += [intervals_within, hinted_swivel]
-        if self._has_arm:
-            own = [BEST_ARM, *own]
-        return *own, parameters_of, refine_solution, *self._nearest.kernels()
-
-    def rare_kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries for goals that leave axes free; see `Solver`.
-
-        A free rotation is one more revolute joint at the tip, which makes another arm of it.
-        """
-        found = []
-        for free in ([3], [4], [5], [3, 4, 5]):
-            weights = np.ones(6)
-            weights[free] = 0.0
-            with contextlib.suppress(UnsupportedError):
-                plan, _ = self._plans.plan_for(Goal(np.zeros(3), np.eye(3), weights))
-                found += list(plan.kernels)
-        return *dict.fromkeys(found), parameters_of, *super().rare_kernels()
+        """Return the entries of the local search; see `Solver`."""
+        return self._nearest.kernels()
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
                     density: int, deadline: float) -> list[np.ndarray] | None:
@@ -254,10 +263,7 @@ class AnalyticSolver(Solver):
         if self._plans.planar or any(goal.weights is not ALL_AXES for goal in goals):
             return None
         start = self._start_at if q0 is None else q0
-        return path_candidates(
-            self._whole, goals, start, density, self.options.seed, deadline,
-            lambda poses, rows, starts, out: self._listed.solve(
-                self._whole, poses, ALL_AXES, rows, starts, INSIDE, out, np.empty((len(out), 3))))
+        return path_candidates(self._whole, goals, start, density, self.options.seed, deadline)
 
     def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
         """Return the swivel angles of the arm, and the pose of a goal."""
@@ -277,43 +283,19 @@ class AnalyticSolver(Solver):
     def _preferred(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
         """Return the preferred solution, None without one, its plan and its parameters."""
         plan, parameters = self._plans.plan_for(goal)
-        q, scratch = np.empty(self._shape), self._listed.scratch()
-        common = (plan.codes, plan.numbers, *self.packed, goal.pose, goal.weights)
-        if plan.searched:
-            lower, upper = plan.range_near(q0)
-            parameters, samples = np.zeros(len(lower)), self._samples(len(lower))
-            if plan.swivels:
-                found = NONE
-                if self._has_arm:
-                    found, position, orientation = BEST_ARM(
-                        *common, q0, self.options.limit_margin, scratch, np.empty(ARM_SCRATCH),
-                        parameters, q)
-                if not found:
-                    found, position, orientation = plan.kernels.best(
-                        *common, q0, lower, upper, samples[:_FEW], self.options.limit_margin,
-                        self._hint, scratch, np.empty(ROOM_SCRATCH), parameters, q)
-            else:
-                found, position, orientation = plan.kernels.best(
-                    *common, q0, lower, upper, samples, self.options.limit_margin, scratch,
-                    parameters, q)
-        else:
-            parameters = NOTHING if parameters is None else parameters
-            records = np.empty((1, 3))
-            self._listed.solve(plan, goal.pose[None], goal.weights, parameters, q0[None], BEST,
-                               q[None, None], records)
-            found, position, orientation = records[0].tolist()
-        if not found:
+        if parameters is None:
+            parameters = np.zeros(len(plan.lower))
+        q = np.empty(self._shape)
+        end, position, orientation = plan.selector.solve(goal.pose, goal.weights, parameters, q0, q)
+        if end == NONE:
             return None, plan, parameters
-        if max(position, orientation) > _PRECISE:  # near a singularity with a held joint
-            position, orientation = refine_solution(*self.packed, goal.pose, goal.weights, scratch,
-                                                    q)
         solution = Verified(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
-        return (self._nearer(goal, q0, solution) if found == FAR else solution), plan, parameters
+        return (self._nearer(goal, q0, solution) if end == FAR else solution), plan, parameters
 
     def _nearer(self, goal: Goal, q0: np.ndarray, far: Found) -> Found:
         """Return the result of a local search from q0 (n,) where it is nearer than `far`."""
         margin = self.options.limit_margin
-        if len(self._hint) or self._has_arm:
+        if not self._takes_nearer:
             return far
         near = self._nearest._solve_verified(goal, q0)
         room = np.minimum(near.q - self.chain.lower, self.chain.upper - near.q).min()
@@ -327,29 +309,24 @@ class AnalyticSolver(Solver):
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
-        """Solve all at once where no parameter is searched; failed ones one by one."""
-        if self._whole.searched or self._plans.planar or any(
-                goal.weights is not ALL_AXES for goal in goals):
+        """Solve all at once; failed ones one by one."""
+        if any(goal.weights is not ALL_AXES for goal in goals):
             return super()._solve_many(goals, starts, progress)
         poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
-        q, records, plan = np.empty(starts.shape), np.empty((len(goals), 3)), self._whole
-
-        def solve(part: slice) -> None:
-            self._listed.solve(plan, poses[part], ALL_AXES, NOTHING, starts[part], BEST,
-                               q[part, None], records[part])
-
-        share(solve, len(goals), progress)
-        return [self._failed(plan, goal, NOTHING, start) if not met else self._batched(
-                    met, goal, start, Verified(one, True, StopReason.CONVERGED, position,
+        plan, q, records = self._whole, np.empty(starts.shape), np.empty((len(goals), 3))
+        parameters = np.zeros((len(goals), len(plan.lower)))
+        share(lambda part: plan.selector.solve_batch(
+            poses[part], ALL_AXES, parameters[part], starts[part], q[part], records[part]),
+            len(goals), progress)
+        return [self._failed(plan, goal, own, start) if end == NONE else self._of_batch(
+                    end, goal, start, Verified(one, True, StopReason.CONVERGED, position,
                                                orientation, 0, 0))
-                for goal, start, one, (met, position, orientation)
-                in zip(goals, starts, q, records.tolist())]
+                for goal, own, start, one, (end, position, orientation)
+                in zip(goals, parameters, starts, q, records.tolist())]
 
-    def _batched(self, met: float, goal: Goal, start: np.ndarray, found: Found) -> Found:
-        """Return a solution of a kernel, treated as by `_preferred`."""
-        if max(found.position_error, found.orientation_error) > _PRECISE:
-            found = self._refined(goal, found)
-        return self._nearer(goal, start, found) if met == FAR else found
+    def _of_batch(self, end: float, goal: Goal, start: np.ndarray, found: Found) -> Found:
+        """Return a solution of a batch, treated as by `_preferred`."""
+        return self._nearer(goal, start, found) if end == FAR else found
 
     def _samples(self, parameters: int) -> np.ndarray:
         """Return samples (k, p) in [0, 1], the last ones with locked joints at their limits."""
@@ -373,7 +350,8 @@ class AnalyticSolver(Solver):
             best = self._nearest._solve_verified(goal, q0)
             if best.success:
                 return self._refined(goal, best)
-        near = self._listed.nominal(plan, goal.pose[None], parameters, q0)
+        near = plan.loose.nominal(goal.pose[None], parameters, q0)
+        near = near[np.isfinite(near).all(axis=1)]
         start = min((self._start(q) for q in near), key=lambda q: self._error(goal, q), default=q0)
         if plan.complete:
             best = self._nearest._solve_verified(goal, start)
@@ -381,9 +359,7 @@ class AnalyticSolver(Solver):
             best = self._searcher._solve_verified(goal, start)
         if best.success:
             return self._refined(goal, best)
-        if best.reason is StopReason.TIMEOUT or time_is_over():
-            return best._replace(reason=StopReason.TIMEOUT)
-        if best.reason in PROVEN or not plan.complete:
+        if best.reason in (*PROVEN, StopReason.TIMEOUT) or not plan.complete:
             return best
         if plan.swivels:
             reason = self._infeasibility.swivel_reason(goal, best)
@@ -400,17 +376,16 @@ class AnalyticSolver(Solver):
     def _outside(self, plan: Plan, goal: Goal,
                  parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
         """Return every branch (k, n), whatever the limits, and others (n,) that rounding hides."""
-        listed = self._listed.of_pose(plan, goal.pose, goal.weights, parameters, within=False)
+        listed = self._listed(plan, goal, parameters, within=False)
         return listed, self._neighbourhood.hidden(goal, self._neighbourhood.candidates(
             plan, goal, parameters, self._start_at, listed), listed)
 
     def _error(self, goal: Goal, q: np.ndarray) -> float:
         """Return the squared weighted error at q (n,), m² and rad²."""
-        return goal_error(*self._nearest.packed, goal.pose, goal.weights, self._nearest._scratch(),
-                          q)[0]
+        error: float = self._refiner.errors(goal.pose, goal.weights, q)[0]
+        return error
 
     def _refined(self, goal: Goal, found: Found) -> Found:
         """Return a result refined to full precision, where that is better."""
-        position, orientation = refine_solution(*self.packed, goal.pose, goal.weights,
-                                                self._listed.scratch(), found.q)
+        position, orientation = self._refiner.refine(goal.pose, goal.weights, found.q)
         return self._judged(found, found.q, position, orientation)

@@ -7,8 +7,10 @@ import pytest
 
 import robots
 from ik_node import IkError, make_solver
-from ik_node.solvers.analytic.selection.arm_preference import distance_of_segments
+from plain_kernels import plain
 from swivel_arms import each_arm, elbow_point, human, own_7r, wrist_place
+
+distance_of_segments = plain('arm_preference')[0].distance_of_segments
 
 HAND = np.array([0.3, -0.2, 1.0])
 PLANE = np.array([0.1, 0.0, 0.0, 1.0, 0.5, 0.0])

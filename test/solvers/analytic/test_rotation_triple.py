@@ -9,9 +9,9 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.solvers.analytic.families.branches import BRANCHES
-from ik_node.solvers.analytic.families.closed_loop import CLOSED_FORM_SCRATCH, MOST_BRANCHES
-from ik_node.solvers.analytic.subproblems.rotation_triple import across, make_rotation
+from plain_kernels import plain
+
+rotation_triple, = plain('rotation_triple')
 
 OFF = [0.0, 1e-14, 1e-11, 1e-8, 1e-6, 1e-4, 1e-2, 1.0]
 
@@ -33,14 +33,14 @@ def triples(rng, square):
 @pytest.mark.parametrize('square', [True, False])
 def test_three_turns_make_the_rotation_to_the_last_digits(off, square):
     rng = np.random.default_rng(3)
-    found = np.zeros((2, 6))
+    found = [[0.0] * 6, [0.0] * 6]
     for _ in range(robots.samples(300)):
         axes, aligned = triples(rng, square)
         q = np.array([rng.uniform(-3, 3), aligned + off, rng.uniform(-3, 3)])
         R = turned(axes[0], q[0]) * turned(axes[1], q[1]) * turned(axes[2], q[2])
-        w = across(tuple(axes[1]), tuple(axes[2]))
-        count = make_rotation(*map(tuple, axes), tuple(R.apply(axes[2])), tuple(R.apply(w)), q,
-                              1e-12, found)
+        w = rotation_triple.across(tuple(axes[1]), tuple(axes[2]))
+        count = rotation_triple.make_rotation(
+            *map(tuple, axes), tuple(R.apply(axes[2])), tuple(R.apply(w)), q, 1e-12, found)
         assert count > 0
         # the sine between the outer axes; below 1e-9 they count as one, and ± off are as good
         apart = np.linalg.norm(np.cross(axes[0], turned(axes[1], q[1]).apply(axes[2])))
@@ -48,7 +48,7 @@ def test_three_turns_make_the_rotation_to_the_last_digits(off, square):
             again = (turned(axes[0], np.arctan2(s1, c1)) * turned(axes[1], np.arctan2(s2, c2))
                      * turned(axes[2], np.arctan2(s3, c3)))
             assert (again.inv() * R).magnitude() < 2e-14 + (2.1 * apart if apart < 2e-9 else 0.0)
-        second = np.arctan2(found[:count, 3], found[:count, 2]) - q[1]
+        second = np.array([np.arctan2(row[3], row[2]) for row in found[:count]]) - q[1]
         assert np.abs(np.remainder(second + np.pi, 2 * np.pi) - np.pi).min() < 1e-12
 
 
@@ -57,14 +57,11 @@ def test_three_turns_make_the_rotation_to_the_last_digits(off, square):
 def test_branches_at_an_aligned_wrist_need_no_refinement(name, off):
     chain = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain()
     plan, rng = make_solver('analytic', chain)._whole, np.random.default_rng(4)
-    out = np.zeros((MOST_BRANCHES, chain.n_joints))
     for _ in range(robots.samples(100)):
         q = robots.random_q(chain, rng, 0.9)
         q[-2] = off
         pose = chain.forward(q)
-        count = BRANCHES[plan.structure.family](
-            plan.codes, plan.numbers, pose, plan.parameters_at(q), q,
-            np.zeros(CLOSED_FORM_SCRATCH), out)
-        assert count > 0
-        for branch in out[:count]:
+        branches = plan.family.nominal(pose[None], plan.parameters_at(q), q)
+        assert len(branches) > 0
+        for branch in branches:
             assert np.abs(chain.forward(branch) - pose).max() < 5e-13

@@ -5,7 +5,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node.solvers.analytic.families.swivel import swivel_towards
 from swivel_arms import apart, each_arm, elbow_point, human, meets, own_7r, skewed, wrist_place
 
 
@@ -67,11 +66,10 @@ def test_a_hint_brings_the_elbow_point_nearest(make):
     for _ in range(robots.samples(40)):
         q = robots.random_q(arm.chain, rng)
         T = arm.chain.forward(q)
-        M = arm.motion(T)
-        own = swivel_towards(arm.axes, arm.points, M, elbow_point(arm, q))
+        own = arm.towards(T, elbow_point(arm, q))
         assert apart(own, arm.swivel(q)) < 1e-8
         hint = arm.points[0] + rng.normal(size=3)
-        best = swivel_towards(arm.axes, arm.points, M, hint)
+        best = arm.towards(T, hint)
         found = arm.configurations(T, best)
         for configuration in found:  # farther on either side
             distances = []

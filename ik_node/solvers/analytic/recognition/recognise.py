@@ -7,9 +7,7 @@ import numpy as np
 from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.families.branches import BRANCHES
-from ik_node.solvers.analytic.families.closed_loop import CLOSED_FORM_SCRATCH, MOST_BRANCHES
-from ik_node.solvers.analytic.families.parameters import parameters_of
+from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
 from ik_node.solvers.analytic.recognition.joints import (
@@ -20,7 +18,7 @@ from ik_node.solvers.analytic.recognition.joints import (
     twists,
 )
 from ik_node.solvers.analytic.recognition.planar import recognise_planar
-from ik_node.solvers.analytic.structure import GENERAL, Structure, pack_structure
+from ik_node.solvers.analytic.structure import GENERAL, Structure
 
 _TRIALS = 12
 _GENERAL_TRIALS = 3      # this family relies on no structure that could be missing
@@ -91,17 +89,14 @@ def _size(joints: Joints, tip: np.ndarray) -> float:
 
 def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool) -> bool:
     """Tell whether the closed form recovers random configurations of the nominal arm."""
-    codes, numbers = pack_structure(structure)
-    branches = BRANCHES[structure.family]
+    family = closed_family(structure)
     joints = Joints(structure.kind, structure.axes, structure.points, structure.column)
     if not _can_be_locked(joints, structure.locked >= 0, structure.size):
         return False
     n = int(structure.column.max()) + 1
-    scratch, out = np.zeros(CLOSED_FORM_SCRATCH), np.empty((MOST_BRANCHES, n))
     real = structure.column >= 0
     revolute = np.ones(n, dtype=bool)
     revolute[structure.column[real]] = structure.kind[real] == REVOLUTE
-    parameters = np.zeros(max(structure.parameters, 1))
     rng = np.random.default_rng(0)
     misses = 0
     trials = _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
@@ -115,12 +110,10 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
         values[real] = q[structure.column[real]]
         values[structure.kind == PRISMATIC] *= 0.3 * structure.size
         q[structure.column[real]] = values[real]
-        parameters_of(codes, numbers, q, parameters)
-        count = branches(codes, numbers, product(joints, values) @ T_base_tip, parameters, q + 0.1,
-                         scratch, out)
-        off = out[:count] - q
+        pose = product(joints, values) @ T_base_tip
+        off = family.nominal(pose[None], family.parameters_at(q), q + 0.1) - q
         off[:, revolute] -= 2.0 * np.pi * np.round(off[:, revolute] / (2.0 * np.pi))
-        misses += not (count and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
+        misses += not (len(off) and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
     return misses <= 1
 
 

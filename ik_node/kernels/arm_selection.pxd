@@ -1,0 +1,23 @@
+from libc cimport math
+from ik_node.kernels cimport codes, swivel_selection
+from ik_node.kernels.arm_preference cimport ArmPreference
+from ik_node.kernels.arrays cimport vector
+from ik_node.kernels.swivel_selection cimport SwivelSelection
+cimport cython
+
+cdef double INF, _SPACING
+cdef int _ANGLES, _REFINED, _STEPS
+
+
+cdef class ArmSelection(SwivelSelection):
+    cdef ArmPreference wanted
+    cdef bint by_arm
+    cdef vector costs
+    cdef void choose(self) noexcept nogil
+    cdef double cost(self, vector q, double room) noexcept nogil
+    cdef void _choose_by_arm(self) noexcept nogil
+    cdef double _best_of_intervals(self) noexcept nogil
+    cdef void _sample_circle(self) noexcept nogil
+    cdef int _take_lowest(self) noexcept nogil
+
+cdef double _angle(int k) noexcept nogil

@@ -1,0 +1,22 @@
+from libc cimport math
+from ik_node.kernels cimport codes, newton, refinement, search
+from ik_node.kernels.arrays cimport rows, vector
+from ik_node.kernels.selection cimport Selection
+cimport cython
+
+cdef double INF, PI, FEASIBLE, _NEAR, _AROUND, _NEARBY, _MET
+cdef int _FEW_STEPS, _STEPS, _FIRST_STEPS
+
+
+cdef class RedundantSelection(Selection):
+    cdef int count, tried
+    cdef double around
+    cdef vector lowest, highest, low, high
+    cdef rows samples
+    cdef void choose(self) noexcept nogil
+    cdef double value(self, double x) noexcept nogil
+    cdef double least_cost(self, vector q) noexcept nogil
+    cdef void _bound(self) noexcept nogil
+    cdef void _begin_nearby(self) noexcept nogil
+    @cython.locals(first=cython.bint)
+    cdef double _sample(self, double best) noexcept nogil

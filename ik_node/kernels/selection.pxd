@@ -1,0 +1,31 @@
+from libc cimport math
+from ik_node.kernels cimport codes, newton, precision, preference, refinement, search
+from ik_node.kernels.arrays cimport Memory, vector
+from ik_node.kernels.buffers cimport Buffers
+from ik_node.kernels.closed_family cimport ClosedFamily
+from ik_node.kernels.curve cimport Curve
+from ik_node.kernels.forward cimport Chain
+from ik_node.kernels.settings cimport Settings
+from ik_node.kernels.task cimport Task
+
+cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE
+
+
+cdef class Selection(Curve):
+    cdef Memory memory
+    cdef Chain chain
+    cdef Settings settings
+    cdef ClosedFamily family
+    cdef Buffers buffers
+    cdef Task task
+    cdef double margin, room, position, orientation
+    cdef int end
+    cdef vector q0, q, parameters, chosen
+    cdef void solve(self) noexcept nogil
+    cdef void choose(self) noexcept nogil
+    cdef double cost(self, vector q, double room) noexcept nogil
+    cdef int write_branches(self) noexcept nogil
+    cdef void prefer_branch(self) noexcept nogil
+    cdef bint _verify(self) noexcept nogil
+    cdef bint _move_inside_limits(self, int count) noexcept nogil
+    cdef void _end_at(self, double position, double orientation) noexcept nogil

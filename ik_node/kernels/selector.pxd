@@ -1,0 +1,18 @@
+from ik_node.kernels cimport checks, search
+from ik_node.kernels.selection cimport Selection
+cimport cython
+
+
+cdef class Selector:
+    cdef object make
+    cdef list idle
+    cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                      double[::1] parameters, const double[::1] q0, double[::1] q)
+    cpdef solve_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
+                      double[:, ::1] parameters, const double[:, ::1] q0, double[:, ::1] q,
+                      double[:, ::1] records)
+    cdef Selection _take(self)
+
+cdef void solve_one(Selection selection, const double[:, ::1] T_base_goal,
+                    const double[::1] weights, double[::1] parameters, const double[::1] q0,
+                    double[::1] q) noexcept nogil

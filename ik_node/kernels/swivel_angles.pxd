@@ -1,0 +1,20 @@
+from libc cimport math
+from ik_node.kernels cimport checks
+from ik_node.kernels.arrays cimport Memory, pose, vector
+from ik_node.kernels.swivel cimport Swivel
+from ik_node.kernels.swivel_intervals cimport Intervals
+from ik_node.kernels.vector3 cimport motion, vector3
+from ik_node.kernels.vector3 cimport composed, motion_of
+cimport cython
+
+
+cdef class SwivelAngles:
+    cdef Memory memory
+    cdef Swivel arm
+    cdef vector lower, upper
+    cdef list idle
+    @cython.locals(found=Intervals, M=motion, i=int, count=int)
+    cpdef object intervals(self, const double[:, ::1] T_base_goal, double narrower)
+    cpdef object towards(self, const double[:, ::1] T_base_goal, const double[::1] point)
+    @cython.locals(goal=motion)
+    cdef motion _motion(self, const double[:, ::1] T_base_goal)

@@ -1,0 +1,43 @@
+from libc cimport math
+from ik_node.kernels cimport rotation_triple, swivel
+from ik_node.kernels.arrays cimport Memory, fours, integers, pairs, points, vector
+from ik_node.kernels.nominal cimport Structure
+from ik_node.kernels.angles cimport rotation_between, solve_sinusoid
+from ik_node.kernels.vector3 cimport motion, vector3
+from ik_node.kernels.vector3 cimport cross, dot, norm, rotated, rotated_by, row, times
+cimport cython
+
+ctypedef (vector3, vector3, vector3, vector3, vector3, vector3, vector3) triple
+
+cdef int _MOST_CUTS, _MOST
+cdef double TURN, _INSIDE, _LEAST
+
+
+cdef class Intervals:
+    cdef Memory memory
+    cdef int count
+    cdef integers elbow, shoulder, wrist, tried
+    cdef vector begin, end
+    cdef integers bounded
+    cdef fours ends
+    cdef pairs middle
+    cdef vector half, cuts
+    cdef integers inside
+    cdef int find(self, Structure structure, motion M, vector lower, vector upper,
+                  double narrower) noexcept nogil
+    cdef void _write_bound(self, int j, double lower, double upper) noexcept nogil
+    cdef bint _is_inside(self, int j, double c, double s) noexcept nogil
+    cdef int _cut(self, points axes, int place, triple carried, double slack, int n) noexcept nogil
+    cdef int _roots(self, vector3 axis, vector3 u, vector3 v, double value, double slack,
+                    int n) noexcept nogil
+    @cython.locals(fits=cython.bint)
+    cdef int _which_inside(self, points axes, int place, triple carried, double slack, double c,
+                           double s) noexcept nogil
+    @cython.locals(fits=cython.bint)
+    cdef void _join(self, int n, int bits, int elbow, int shoulder, int wrist) noexcept nogil
+    cdef void _add(self, double begin, double end, int elbow, int shoulder,
+                   int wrist) noexcept nogil
+
+cdef (double, double) _shared(Intervals own, triple carried, int place, double c2, double s2,
+                              vector3 k2) noexcept nogil
+cdef void _sort(vector values, int n) noexcept nogil

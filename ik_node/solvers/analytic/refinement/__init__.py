@@ -1,1 +1,0 @@
-"""Refinement of branches on the true arm, by Newton's method."""

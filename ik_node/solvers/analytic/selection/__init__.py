@@ -1,1 +1,0 @@
-"""All solutions, the preferred one, and the choice of redundancy parameters."""

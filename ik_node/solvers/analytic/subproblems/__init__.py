@@ -1,1 +1,0 @@
-"""Building blocks: equations, triples of joints as in Paden and Kahan, and eigenvalues."""
