@@ -5,6 +5,11 @@ cdef enum:
     STALLED
     BEYOND
     INVALID
+    TIMED_OUT
+    SINGULAR
+
+cdef enum:
+    LOOK = 8
 
 cdef enum:
     NEAREST

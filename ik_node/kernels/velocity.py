@@ -57,7 +57,8 @@ class Work:
     def __init__(self, tree: Tree, problem: Problem) -> None:
         """Make room."""
         self.memory = Memory()
-        self.task, self.step, self.found = TaskWork(tree), StepWork(tree.n, problem.m), Found()
+        self.task = TaskWork(tree, problem.count)
+        self.step, self.found = StepWork(tree.n, problem.m), Found()
         self.q = self.memory.vector(np.zeros(tree.n))
 
 
@@ -79,6 +80,7 @@ class Velocity:
         n = self.tree.n
         for k in range(n):
             work.q[k] = q[k]
+        problems.take_targets(self.problem, work.task)
         with cython.nogil:
             differential_step(self.tree, self.problem, self.limits, work.task, work.step,
                               work.found, work.q, dt)

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.direction_tasks import AlignTask, LookTask
 from ik_node.model.body import Body
-from ik_node.model.body_frames import ORIGIN, BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, perpendicular, rows
+from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks import checks
+from ik_node.tasks.base import Rows, Task, perpendicular, rows
 
 _SMALL_ANGLE = 1e-3  # rad; below it a series is as exact as the closed form
 _OPPOSITE = 1e-12    # sine below which two opposite axes say not which way to turn
@@ -39,10 +41,10 @@ class AlignAxis(Task):
         """Return what the rows are: two angles."""
         return rows([False] * 2)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.ALIGN, self.link, numbers=(
-            self.axis, self.direction, perpendicular(self.direction), ORIGIN))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        return AlignTask(index, body.link_index(self.link), self.axis, self.direction,
+                         perpendicular(self.direction))
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (2,) and its Jacobian (2, n)."""
@@ -76,10 +78,13 @@ class LookAt(Task):
         """Return what the rows are: two angles."""
         return rows([False] * 2)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.LOOK, self.link, numbers=(
-            self.target, self.axis, perpendicular(self.axis), ORIGIN))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        return LookTask(index, body.link_index(self.link), self.axis, perpendicular(self.axis))
+
+    def put_target(self, record: BodyTask) -> None:
+        """Write the target into what kernels evaluate the task by."""
+        record.set_point(self.target)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the point of the ray (3,) that is 1 m from the link's origin, m."""

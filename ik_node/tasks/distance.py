@@ -7,14 +7,21 @@ import numpy as np
 
 from ik_node._arrays import numbers
 from ik_node.exceptions import InputError, shown
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.distance_tasks import DifferenceTask, DistanceTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import Rows, Task, rows
 
 
 def _links(link_a: Any, link_b: Any) -> tuple[Any, ...]:
     return (link_a,) if link_b is None else (link_a, link_b)
+
+
+def _indices(body: Body, link_a: str, link_b: str | None) -> tuple[int, int]:
+    """Return the indices of two links, −1 for the world."""
+    return body.link_index(link_a), -1 if link_b is None else body.link_index(link_b)
 
 
 def _bound(value: Any, what: str) -> float:
@@ -61,10 +68,10 @@ class Distance(Task):
             return rows([True])
         return rows([True] * ((self.lower > 0.0) + (self.upper < math.inf)), one_sided=True)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.DISTANCE, self.link_a, self.link_b,
-                          numbers=(self.point_a, self.point_b, self._sides()))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        return DistanceTask(index, *_indices(body, self.link_a, self.link_b), self.point_a,
+                            self.point_b, self._sides())
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (m,) and its Jacobian (m, n)."""
@@ -122,13 +129,13 @@ class Spring(Task):
         count = 1 if self.rest_length > 0.0 else 3
         return rows([True] * count, weights=math.sqrt(self.stiffness))
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        points = self.point_a, self.point_b
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        links = _indices(body, self.link_a, self.link_b)
         if self.rest_length > 0.0:
-            return PackedTask(kernels.DISTANCE, self.link_a, self.link_b,
-                              numbers=(*points, (1.0, self.rest_length)))
-        return PackedTask(kernels.DIFFERENCE, self.link_a, self.link_b, numbers=points)
+            return DistanceTask(index, *links, self.point_a, self.point_b,
+                                [(1.0, self.rest_length)])
+        return DifferenceTask(index, 3, *links, self.point_a, self.point_b)
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (m,) and its Jacobian (m, n).

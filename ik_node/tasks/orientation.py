@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.pose_tasks import PoseTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import ORIGIN, BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import Rows, Task, rows
 from ik_node.tasks.pose import pose_error
 
 
@@ -32,16 +34,9 @@ class Orientation(Task):
         """Return what the rows are: about the target's x, y and z."""
         return rows([False] * 3)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.POSE, self.link, None, (0, 0, 0, 1, 1, 1),
-                          (self.target_numbers(), ORIGIN))
-
-    def target_numbers(self) -> np.ndarray:
-        """Return a pose with the target for its rotation (16,)."""
-        T_world_target = np.eye(4)
-        T_world_target[:3, :3] = self.target
-        return T_world_target.reshape(-1)
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        return PoseTask(index, body.link_index(self.link), [False] * 3 + [True] * 3, ORIGIN)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the R_world_link (3, 3)."""

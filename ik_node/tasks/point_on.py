@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.point_tasks import PointTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, perpendicular, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import Rows, Task, perpendicular, rows
 
 
 class PointOnLine(Task):
@@ -35,10 +37,12 @@ class PointOnLine(Task):
         """Return what the rows are: two distances."""
         return rows([True] * 2)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.POINT, self.link, numbers=(
-            self.origin, self.point, perpendicular(self.direction)))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        record = PointTask(index, body.link_index(self.link), self.point,
+                           perpendicular(self.direction))
+        record.set_point(self.origin)
+        return record
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (2,) and its Jacobian (2, n)."""
@@ -70,10 +74,11 @@ class PointOnPlane(Task):
         """Return what the row is: a distance."""
         return rows([True])
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.POINT, self.link,
-                          numbers=(self.origin, self.point, self.normal))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        record = PointTask(index, body.link_index(self.link), self.point, self.normal)
+        record.set_point(self.origin)
+        return record
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (1,) and its Jacobian (1, n)."""

@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.pose_tasks import PoseTask
 from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import Rows, Task, rows
 
 _METRES = np.array([True] * 3 + [False] * 3)
 
@@ -44,10 +46,9 @@ class Pose(Task):
         targeted = self.weights > 0.0
         return rows(_METRES[targeted], weights=self.weights[targeted])
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.POSE, self.link, None, (self.weights > 0.0).tolist(),
-                          (self.target, self.point))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        return PoseTask(index, body.link_index(self.link), self.weights > 0.0, self.point)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the T_world_target (4, 4), m."""

@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.point_tasks import PointTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import Rows, Task, rows
 
 
 class Position(Task):
@@ -31,9 +33,13 @@ class Position(Task):
         """Return what the rows are: x, y and z."""
         return rows([True] * 3)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.POINT, self.link, None, (), (self.target, self.point, np.eye(3)))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        return PointTask(index, body.link_index(self.link), self.point, np.eye(3))
+
+    def put_target(self, record: BodyTask) -> None:
+        """Write the target into what kernels evaluate the task by."""
+        record.set_point(self.target)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the position of the point (3,), m."""

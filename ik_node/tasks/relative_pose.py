@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.pose_tasks import RelativePoseTask
 from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body
-from ik_node.model.body_frames import ORIGIN, BodyFrames
+from ik_node.model.body_frames import BodyFrames
 from ik_node.spatial import inverse
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import Rows, Task, rows
 
 
 class RelativePose(Task):
@@ -35,9 +37,9 @@ class RelativePose(Task):
         """Return what the rows are: three along, three about the target's axes."""
         return rows([True] * 3 + [False] * 3)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.RELATIVE, self.link, self.reference, (), (self.target, ORIGIN))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `Task.record`."""
+        return RelativePoseTask(index, body.link_index(self.link), body.link_index(self.reference))
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the T_reference_link (4, 4), m."""

@@ -12,6 +12,8 @@ from ik_node import _jit
 from ik_node._arrays import number
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
+from ik_node.kernels.tree import Tree
+from ik_node.kernels.velocity import Limits
 from ik_node.kinematics.forward import tree_frames
 from ik_node.kinematics.inertia import center_of_mass
 from ik_node.kinematics.jacobian import point_jacobian
@@ -19,18 +21,17 @@ from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body, check_body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
-from ik_node.solvers.body.compiled import KERNELS, PackedLevel
 from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.diagnosis import described
 from ik_node.solvers.body.options import BodyOptions
-from ik_node.solvers.body.packing import PackedTasks, SearchSettings, is_packable
 from ik_node.solvers.body.problem import Level, checked_tasks, unique_names
 from ik_node.solvers.body.proofs import proof
+from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Space
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import is_pose, rotation_defect
-from ik_node.tasks.base import Task
+from ik_node.tasks.base import Task, is_built_in
 from ik_node.tasks.center_of_mass import CenterOfMass
 from ik_node.tasks.checks import bounded
 
@@ -59,9 +60,12 @@ class BodySolver(Attempts):
         self._space = Space(body.lower, body.upper,
                             np.where(body.prismatic, np.inf, self.options.max_step), self._scale,
                             self.options.max_iterations, math.inf)
-        self._packed: PackedTasks | None = None
+        self._tree = Tree(body.arrays, body.inertias, body.n_joints)
+        self._limits = Limits(body.lower, body.upper, body.velocity_limits, self._space.step,
+                              np.ones(body.n_joints) if self._scale is None else self._scale)
+        self._records: Records | None = None
         self._kept: list[Level] = []
-        self._quick: PackedLevel | None = None
+        self._quick: Level | None = None
 
     def solve(self, q0: Any = None) -> BodyResult:
         """Return joint values that meet the tasks, or the best found and what they miss.
@@ -116,7 +120,7 @@ class BodySolver(Attempts):
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach."""
-        own = (*KERNELS, tree_frames, point_jacobian, pose_rows, is_pose, rotation_defect)
+        own = (tree_frames, point_jacobian, pose_rows, is_pose, rotation_defect)
         if any(isinstance(task, CenterOfMass) for task in self.tasks):
             return (*own, center_of_mass)
         return own
@@ -135,36 +139,21 @@ class BodySolver(Attempts):
 
     def _levels_now(self) -> list[Level]:
         """Return the levels that have tasks. Raises an IkError where a target is not set."""
-        if self._packed is not None and self._packed.refresh():
+        if self._records is not None and self._records.refresh():
             return self._kept
-        for task in self.tasks:
-            task.check(self.body)
-            task.check_target()
-        self._packed = PackedTasks(self.body, self.tasks, self._settings()) if all(
-            is_packable(task) for task in self.tasks) else None
+        self._records = Records(self.body, self.tasks, self._tree, self._limits, self.options)
         wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
-        self._kept = [Level(self.body, tasks, self.options.position_tolerance,
-                            self.options.orientation_tolerance, self._packed)
-                      for tasks in wanted if tasks]
-        self._quick = self._level_of_all() if self._packed is not None else None
+        self._kept = [Level(self._records, tasks) for tasks in wanted if tasks]
+        self._quick = self._level_of_all()
         return self._kept
 
-    def _level_of_all(self) -> PackedLevel | None:
+    def _level_of_all(self) -> Level | None:
         """Return the level that one descent can meet; None where there is more to do."""
         levels = self._kept
-        if not self._merges or not levels or not (
+        if self._merges and levels and (
                 len(levels) == 1 or all(level.all_necessary for level in levels)):
-            return None
-        return Level.merged(levels, self.body).packed
-
-    def _settings(self) -> SearchSettings:
-        """Return limits and options for the kernels."""
-        n, options = self.body.n_joints, self.options
-        return SearchSettings(
-            self.body.lower, self.body.upper, self._space.step,
-            np.ones(n) if self._scale is None else self._scale, self.body.turns,
-            self._scale is not None, self.body.root == 'floating', options.position_tolerance,
-            options.orientation_tolerance, options.max_iterations)
+            return Level.merged(levels)
+        return None
 
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""
@@ -186,10 +175,9 @@ class BodySolver(Attempts):
         """Return the result, with a diagnosis where it is a failure."""
         best, words, reason = found.best, '', found.reason
         if not best.success:
-            with _jit.unlimited():
-                words, singular = described(
-                    self.body, self.tasks, self.task_names, best.q, best.errors, self._is_met,
-                    None if reason is StopReason.TIMEOUT else self._proved)
+            words, singular = described(
+                self.body, self.tasks, self.task_names, best.q, best.errors, self._is_met,
+                None if reason is StopReason.TIMEOUT else self._proved)
             if singular and reason is StopReason.STALLED:
                 reason = StopReason.SINGULAR
         return BodyResult.of(words, best.q, best.success, reason, best.errors, found.iterations,
@@ -198,7 +186,7 @@ class BodySolver(Attempts):
     def _proved(self, task: Task) -> str:
         """Return why a task cannot be met, '' where nothing is proved."""
         found = proof(self.body, task, self.options.position_tolerance,
-                      self.options.orientation_tolerance) if is_packable(task) else None
+                      self.options.orientation_tolerance) if is_built_in(task) else None
         return '' if found is None else found.words
 
 

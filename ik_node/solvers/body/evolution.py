@@ -13,10 +13,8 @@ from ik_node.solvers.body.evolution_kernels import (
     EVOLUTION,
     MEMORY,
     BodyEvolution,
-    next_generation,
     unpack_generation,
 )
-from ik_node.solvers.body.packing import SearchSettings
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.genetic.evolution import PROGRESS, begin, breed, take
@@ -31,11 +29,11 @@ _NO_CODES = np.empty(0, dtype=np.int64)
 class Generations:
     """Evolves joint values of a body for the tasks of a level."""
 
-    def __init__(self, body: Body, method: Evolution, limits: SearchSettings) -> None:
-        """Take the settings of the evolution, and the limits of the body."""
-        self._body, self._method, self._limits = body, method, limits
+    def __init__(self, body: Body, method: Evolution, scale: np.ndarray) -> None:
+        """Take the settings of the evolution; scale: (n,) 1/√weight of the joints."""
+        self._body, self._method = body, method
         without_limits = ~(np.isfinite(body.lower) & np.isfinite(body.upper))
-        own = BodyEvolution(limits.scale / limits.scale.max(initial=1e-300),
+        own = BodyEvolution(scale / scale.max(initial=1e-300),
                             (body.prismatic & without_limits).astype(float), LENGTH, method)
         self._own = np.concatenate(EVOLUTION.pack(method)[1] + BODY_EVOLUTION.pack(own)[1])
 
@@ -50,7 +48,7 @@ class Generations:
         _, work = unpack_generation(_NO_CODES, self._own, memory, n)
         work.start[:], work.deadline[0] = start, space.end
         work.state[0] = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
-        generation = self._in_python if level.packed is None else self._in_kernel
+        generation = self._in_python
         best, since = np.inf, 0
         for number in range(self._method.generations + 1):
             if generation(level, memory, number == 0, q):
@@ -66,25 +64,18 @@ class Generations:
                 return Attempt(q, StopReason.STALLED, number)
         return Attempt(q, StopReason.ITERATIONS, self._method.generations)
 
-    def _in_kernel(self, level: Level, memory: np.ndarray, begins: bool, q: np.ndarray) -> bool:
-        """Make one generation of packed tasks; see `next_generation`."""
-        assert level.packed is not None
-        packed = level.packed.packed
-        return bool(next_generation(packed.codes, packed.numbers, level.packed.codes, self._own,
-                                    packed.scratch(), memory, begins, q))
-
     def _in_python(self, level: Level, memory: np.ndarray, begins: bool, q: np.ndarray) -> bool:
         """Do the same with tasks written in Python."""
         settings, work = unpack_generation(_NO_CODES, self._own, memory, len(q))
         judged = level, BodyFrames(self._body, q)
-        met = (_begin(self._limits, judged, settings, work, True, q) if begins else
-               _breed(self._limits, judged, settings, work))
+        met = (_begin(self._body, judged, settings, work, True, q) if begins else
+               _breed(self._body, judged, settings, work))
         take(work.parents, q)
         return bool(met)
 
 
 @njit
-def _judge_in_python(limits: SearchSettings, judged: tuple[Level, BodyFrames],
+def _judge_in_python(limits: Body, judged: tuple[Level, BodyFrames],
                      settings: BodyEvolution, work: Any) -> bool:
     """Write the cost of work.child; return whether every necessary task is met. Never compiled."""
     level, frames = judged

@@ -2,18 +2,8 @@
 
 from typing import Annotated, Any, NamedTuple
 
-from ik_node._jit import Integers, Layout, Shape, Vector, entry, joined, njit, specialise
-from ik_node.solvers.body.level_kernels import level_rows
-from ik_node.solvers.body.packing import (
-    Problem,
-    SearchSettings,
-    SearchWork,
-    unpack_problem,
-    unpack_work,
-)
-from ik_node.solvers.genetic.evolution import begin, breed, take
+from ik_node._jit import Integers, Layout, Shape, Vector, joined, njit
 from ik_node.solvers.genetic.settings import Evolution, Population
-from ik_node.tasks.kernels import TaskWork
 
 
 class BodyEvolution(NamedTuple):
@@ -45,16 +35,6 @@ Memory: Any = joined('Memory', Spread, Population)
 """What is kept from one generation to the next."""
 
 
-class Judged(NamedTuple):
-    """What a child is judged by."""
-
-    problem: Problem
-    level: Any
-    """Integers of a level; see `PackedTasks.level`."""
-    work: TaskWork
-    search: SearchWork
-
-
 EVOLUTION, BODY_EVOLUTION, MEMORY = Layout(Evolution), Layout(BodyEvolution), Layout(Memory)
 _unpack_evolution, _end_of_evolution = EVOLUTION.unpack, EVOLUTION.end
 _unpack_body, _unpack_memory = BODY_EVOLUTION.unpack, MEMORY.unpack
@@ -68,39 +48,3 @@ def unpack_generation(codes: Integers, own: Vector, memory: Vector,
     _, x = _end_of_evolution(0, 0, 0, n)
     return (_unpack_body(codes, 0, own, x, 0, n, method),
             _unpack_memory(codes, 0, memory, 0, 0, n))
-
-
-@njit
-def judge_tasks(limits: SearchSettings, judged: Judged, settings: BodyEvolution, work: Any) -> bool:
-    """Write the cost of work.child; return whether every necessary task is met."""
-    for k in range(work.z.shape[0]):
-        work.z[k] = work.child[0, 1 + k]
-    rows = level_rows(judged.problem, judged.level, judged.work, work.z, judged.search.A,
-                      judged.search.e)
-    work.child[0, 0] = rows.cost
-    return rows.met
-
-
-_begin = specialise(begin.function, 'begin_body', judge=judge_tasks)
-_breed = specialise(breed.function, 'breed_body', judge=judge_tasks)
-
-
-@entry
-def next_generation(codes: Integers, numbers: Vector, level: Integers, own: Vector,
-                    scratch: Vector, memory: Vector, begins: bool, q: Vector) -> bool:
-    """Replace the parents in memory by the next generation, or make the first, q (n,) in it.
-
-    Return whether the best of them, which replaces q, meets every necessary task.
-    own: `Evolution` and `BodyEvolution`. begins: whether parents are spread over the limits.
-    """
-    problem = unpack_problem(codes, numbers)
-    n = codes[1]
-    task_work, search = unpack_work(scratch, codes[0], n, codes[3])
-    settings, work = unpack_generation(codes, own, memory, n)
-    judged = Judged(problem, level, task_work, search)
-    if begins:
-        met = _begin(problem.settings, judged, settings, work, True, q)
-    else:
-        met = _breed(problem.settings, judged, settings, work)
-    take(work.parents, q)
-    return met

@@ -6,11 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node._jit import Kernel
 from ik_node.model.body import Body
 from ik_node.solvers.body.attempts import Found, Problem, Verified
 from ik_node.solvers.body.evolution import LENGTH, Generations
-from ik_node.solvers.body.evolution_kernels import next_generation
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
@@ -51,11 +49,8 @@ class BodyGeneticSolver(LeastSquaresSolver):
         if fitness is not None:
             self._own_options['fitness'] = fitness  # for pickle and copy
         self._evolution = evolution_of(self.options)
-        self._generations = Generations(body, self._evolution, self._settings())
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries that the solver can reach."""
-        return *super().kernels(), next_generation
+        self._generations = Generations(
+            body, self._evolution, np.ones(body.n_joints) if self._scale is None else self._scale)
 
     def _find(self, problem: Problem) -> Found:
         """Search, and go on to the least fitness where there is one."""
@@ -71,7 +66,7 @@ class BodyGeneticSolver(LeastSquaresSolver):
         q = least_fitness(self._fitness, meet, found.best.q,
                           spread_ranges(self.body, problem.start, LENGTH), self._evolution,
                           self.options.seed, problem.space.end)
-        return found._replace(best=self._verified(problem.levels, q))
+        return found._replace(best=self._verified(problem.levels, q, q))
 
     def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,
                 thorough: bool) -> tuple[Attempt, Verified]:
@@ -82,9 +77,9 @@ class BodyGeneticSolver(LeastSquaresSolver):
         counted = [level for level in levels if level.tasks[0].counts]
         if not counted:
             return super()._search(levels, q, start, space, thorough)
-        found = self._generations.evolve(Level.merged(counted, self.body), self.options.seed,
+        found = self._generations.evolve(Level.merged(counted), self.options.seed,
                                          start, q, space)
         if not local or found.reason in (StopReason.CONVERGED, StopReason.TIMEOUT):
-            return found, self._at_nearest_turn(levels, found.q, start)
+            return found, self._verified(levels, found.q, start)
         stepped, verified = super()._search(levels, found.q, start, space, thorough)
         return stepped._replace(iterations=found.iterations + stepped.iterations), verified

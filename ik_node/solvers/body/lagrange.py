@@ -16,7 +16,6 @@ from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.options import option
 from ik_node.solvers.body.attempts import Verified
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.descent import descend
 from ik_node.solvers.body.multipliers import move, with_mass
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level, LevelRows
@@ -100,10 +99,10 @@ class LagrangeSolver(BodySolver):
         """
         if q is start or thorough or not levels[0].is_necessary:
             return super()._search(levels, q, start, space, thorough)
-        found = descend(levels[0], BodyFrames(self.body, q), q, space)
+        found = levels[0].descend(q, space.end)
         if found.reason is StopReason.CONVERGED:
             return super()._search(levels, found.q, start, space, thorough)
-        return found, self._at_nearest_turn(levels, found.q, start)
+        return found, self._verified(levels, found.q, start)
 
     def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
               upper: np.ndarray, dt: float) -> np.ndarray:

@@ -8,13 +8,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
-from ik_node.solvers.body.compiled import PackedLevel
 from ik_node.solvers.body.configurations import shorten_root
-from ik_node.solvers.body.descent import descend
 from ik_node.solvers.body.problem import Level, LevelRows, missed
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
-from ik_node.tasks.force import Force
+from ik_node.tasks.base import Task
 
 _RATIO = 10.0        # what a level's miss counts over that of the one after it
 _SHRINK, _GROW = 0.3, 3.0
@@ -39,7 +37,7 @@ def search(levels: Sequence[Level], frames: BodyFrames, q: np.ndarray, space: Sp
     where that fails. merges: whether that descent is used at all. step: as of `pursue`.
     """
     if merges and len(levels) == 1:
-        return descend(levels[0], frames, q, space)
+        return levels[0].descend(q, space.end)
     needed = _needed(levels)
     if not needed:
         return pursue(levels, frames, q, space, step)
@@ -62,9 +60,8 @@ def search(levels: Sequence[Level], frames: BodyFrames, q: np.ndarray, space: Sp
 
 
 def relaxes(levels: Sequence[Level]) -> bool:
-    """Return whether kernels can minimise levels by penalties. Forces have no least squares."""
-    return all(level.packed is not None and not any(
-        isinstance(task, Force) for task in level.tasks) for level in levels)
+    """Return whether levels can be minimised by penalties: all tasks are least squares."""
+    return all(type(task).energy is Task.energy for level in levels for task in level.tasks)
 
 
 def relax(levels: Sequence[Level], grades: Sequence[int], q: np.ndarray, space: Space) -> Attempt:
@@ -73,15 +70,10 @@ def relax(levels: Sequence[Level], grades: Sequence[int], q: np.ndarray, space: 
     By quadratic penalties: descents of all levels as one, in which a level weighs the less the
     higher its grade, and less and less [Nocedal & Wright, Numerical Optimization, 2006, 17.1].
     """
-    parts = [level.packed for level in levels if level.packed is not None]
-    together = [index for part in parts for index in part.indices]
     found, iterations = Attempt(q, StopReason.CONVERGED, 0), 0
     for factor in FACTORS:
-        packed = parts[0].packed
-        for part, grade in zip(parts, grades):
-            if grade:
-                packed = packed.weighted(part.indices, factor ** grade)
-        found = PackedLevel(packed, together).descend(found.q, space.end, settles=True)
+        together = Level.merged(levels, [factor ** grade for grade in grades])
+        found = together.descend(found.q, space.end, settles=True)
         iterations += found.iterations
         if found.reason is StopReason.TIMEOUT:
             break
@@ -98,9 +90,9 @@ def _meet(levels: Sequence[Level], frames: BodyFrames, q: np.ndarray, space: Spa
           step: Step, thorough: bool, merges: bool) -> Attempt:
     """Search from q (n,) for what meets levels whose last one is necessary."""
     if merges and len(levels) == 1:
-        return descend(levels[0], frames, q, space)
+        return levels[0].descend(q, space.end)
     if merges and all(level.all_necessary for level in levels):
-        found = descend(Level.merged(levels, frames.body), frames, q, space)
+        found = Level.merged(levels).descend(q, space.end)
         if not thorough or found.reason in (StopReason.CONVERGED, StopReason.TIMEOUT):
             return found
     return pursue(levels, frames, q, space, step, _PROGRESS if thorough else _QUICK)
