@@ -55,18 +55,19 @@ class Descent:
     """The descents of one level of a solver. Threads may run them at the same time."""
 
     def __init__(self, tree: Tree, problem: Problem, whole: Problem, limits: Limits, turns: Any,
-                 floats: bool, max_iterations: int) -> None:
+                 floats: bool, max_iterations: int, idle: list[DescentWork]) -> None:
         """Prepare to descend.
 
         problem: of one level; whole: of all tasks of the solver, in their order, of which verified
         results tell what they miss. turns: (n,) whether an entry of q may change by 2π; floats:
-        whether q[3:6] is the root's rotation vector.
+        whether q[3:6] is the root's rotation vector. idle: scratch that is not used, which all
+        descents of the same `whole` may share.
         """
         self.memory = Memory()
         self.tree, self.problem, self.whole, self.limits = tree, problem, whole, limits
         self.turns = self.memory.integers(turns)
         self.floats, self.max_iterations = floats, max_iterations
-        self.idle: list[DescentWork] = []
+        self.idle = idle
 
     def rows(self, q: GivenVector, A: GivenMatrix, e: GivenVector) -> tuple[float, bool]:
         """Write the weighted rows of the level at q (n,) into A (n, m), transposed, and e (m,).

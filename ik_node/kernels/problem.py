@@ -1,5 +1,6 @@
 """Tasks stacked by level: the weighted rows that a step is made of."""
 
+import itertools
 from typing import Any
 
 try:
@@ -56,12 +57,13 @@ class Problem:
         self.count = 1 + max((entry[0].index for entry in stacked), default=-1)
         self.sizes, self.necessary = memory.integers(sizes), memory.integers(
             [entry[1] for entry in stacked])
-        self.first_task = memory.integers(np.cumsum([0, *map(len, levels)]))
-        self.first_row = memory.integers(np.cumsum(
-            [0, *(sum(len(entry[2]) for entry in level) for level in levels)]))
+        self.first_task = memory.integers(list(
+            itertools.accumulate(map(len, levels), initial=0)))
+        self.first_row = memory.integers(list(itertools.accumulate(
+            (sum(len(entry[2]) for entry in level) for level in levels), initial=0)))
         self.all_necessary = memory.integers([all(entry[1] for entry in level)
                                               for level in levels])
-        self.some_one_sided = memory.integers([any(np.any(entry[3]) for entry in level)
+        self.some_one_sided = memory.integers([any(entry[3].any() for entry in level)
                                                for level in levels])
         self.scale = memory.vector(np.concatenate([np.zeros(0), *(entry[4] for entry in stacked)]))
         self.metres = memory.integers(np.concatenate(

@@ -137,9 +137,9 @@ def point_jacobian(tree: Tree, F: Poses, W: Points, link: int, px: float, py: fl
     joints that share an entry of q add up.
     """
     parents, kind, moved, columns = tree.parent, tree.kind, tree.moved, tree.column
-    x = F[link][0][3] + F[link][0][0] * px + F[link][0][1] * py + F[link][0][2] * pz
-    y = F[link][1][3] + F[link][1][0] * px + F[link][1][1] * py + F[link][1][2] * pz
-    z = F[link][2][3] + F[link][2][0] * px + F[link][2][1] * py + F[link][2][2] * pz
+    x = F[link][0][3] + (F[link][0][0] * px + F[link][0][1] * py + F[link][0][2] * pz)
+    y = F[link][1][3] + (F[link][1][0] * px + F[link][1][1] * py + F[link][1][2] * pz)
+    z = F[link][2][3] + (F[link][2][0] * px + F[link][2][1] * py + F[link][2][2] * pz)
     for k in range(tree.n):
         for i in range(6):
             J[k][i] = 0.0

@@ -53,7 +53,7 @@ class Level:
         self.tasks = [task for task in tasks if task.weight > 0.0]
         indices = [records.tasks.index(task) for task in self.tasks]
         layouts = [records.layouts[k] for k in indices]
-        ends = np.cumsum([0, *(len(one.metres) for one in layouts)])
+        ends = itertools.accumulate((len(one.metres) for one in layouts), initial=0)
         self.slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self.one_sided = np.concatenate([np.zeros(0, bool), *(one.one_sided for one in layouts)])
         self.any_one_sided = bool(self.one_sided.any())
@@ -64,6 +64,8 @@ class Level:
     @classmethod
     def merged(cls, levels: 'Sequence[Level]', factors: Sequence[float] = ()) -> 'Level':
         """Return the tasks of several levels as one; factors: of the rows of each level."""
+        if len(levels) == 1 and not factors:
+            return levels[0]
         records = levels[0].records
         tasks = [task for level in levels for task in level.tasks]
         key = tuple(map(id, tasks)), tuple(factors)

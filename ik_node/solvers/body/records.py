@@ -1,11 +1,12 @@
 """The tasks of a body solver as its kernels evaluate them."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ik_node.kernels.descent import Descent
+from ik_node.kernels.descent import Descent, DescentWork
 from ik_node.kernels.problem import Problem
 from ik_node.kernels.tree import Tree
 from ik_node.kernels.velocity import Limits
@@ -35,8 +36,9 @@ class Records:
         self._own = {k: _described(task, body) for k, task in enumerate(tasks)
                      if not is_built_in(task)}
         self._records = [record_of(task, body, k) for k, task in enumerate(tasks)]
+        self._idle: list[DescentWork] = []
         self._whole = self.problem([range(len(tasks))])
-        self._check = self.descent(range(len(tasks)))
+        self._check = self._descent(self._whole)
         self.merged: dict[Any, Any] = {}
 
     def refresh(self) -> bool:
@@ -66,20 +68,21 @@ class Records:
 
         factors: what the rows of each task are multiplied by, in addition to their weights.
         """
-        scales = [np.sqrt(task.weight) * one.weights
-                  for task, one in zip(self.tasks, self.layouts)]
-        if factors:
-            scales = [factor * scale for factor, scale in zip(factors, scales)]
-        return Problem([[(self._records[k], self.tasks[k].is_necessary, self.layouts[k].metres,
-                          self.layouts[k].one_sided, scales[k]) for k in level]
-                        for level in levels],
+        def entry(k: int) -> tuple[Any, ...]:
+            task, one = self.tasks[k], self.layouts[k]
+            scale = math.sqrt(task.weight) * one.weights
+            return (self._records[k], task.is_necessary, one.metres, one.one_sided,
+                    factors[k] * scale if factors else scale)
+        return Problem([[entry(k) for k in level] for level in levels],
                        self._options.position_tolerance, self._options.orientation_tolerance)
 
     def descent(self, indices: Sequence[int], factors: Sequence[float] = ()) -> Descent:
         """Return what searches for tasks as one level; see `problem`."""
-        return Descent(self.tree, self.problem([indices], factors), self._whole, self.limits,
-                       self.body.turns, self.body.root == 'floating',
-                       self._options.max_iterations)
+        return self._descent(self.problem([indices], factors))
+
+    def _descent(self, problem: Problem) -> Descent:
+        return Descent(self.tree, problem, self._whole, self.limits, self.body.turns,
+                       self.body.root == 'floating', self._options.max_iterations, self._idle)
 
     def verify(self, q: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, bool, np.ndarray]:
         """Return q (n,), whether it meets all that is necessary, and what each task misses (t, 2).
