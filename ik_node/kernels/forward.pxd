@@ -7,7 +7,7 @@ cdef class Chain:
     cdef Memory memory
     cdef readonly int m, n
     cdef poses placement
-    cdef integers kind, column, turns
+    cdef integers kind, column, shared, turns
     cdef vector ratio, lower, upper
 
 

@@ -30,6 +30,8 @@ class Chain:
     """(m,) entry of q that moves the articulation; a mimic shares its source's."""
     ratio: Vector
     """(m,) motion per unit of q; 1 except for mimics, whose offset is in placement."""
+    shared: Integers
+    """(m,) whether another articulation moves by the same entry of q."""
     lower: Vector
     """(n,) rad or m; −inf where there is none."""
     upper: Vector
@@ -45,6 +47,7 @@ class Chain:
         self.kind = memory.integers(arrays.kind)
         self.column = memory.integers(arrays.column)
         self.ratio = memory.vector(arrays.ratio)
+        self.shared = memory.integers(arrays.shared)
         self.lower = memory.vector(arrays.lower)
         self.upper = memory.vector(arrays.upper)
         self.turns = memory.integers(arrays.turns)

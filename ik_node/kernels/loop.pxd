@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport codes, damping, forward, jacobian, manipulability, nullspace, task as tasks
+from ik_node.kernels cimport clock, codes, damping, forward, jacobian, manipulability, nullspace, task as tasks
 from ik_node.kernels.arrays cimport pose, vector
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.forward cimport Chain
@@ -18,7 +18,7 @@ cdef class JacobianMethod(Method):
     @cython.locals(biased=cython.bint, ascends=cython.bint, has_prismatic=cython.bint,
                    met=cython.bint)
     cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
-                     vector q) noexcept nogil
+                     vector q) except -1 nogil
 
 
 cdef (double, double) shares(JacobianSettings own, double position, double orientation) noexcept nogil

@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node.kernels import codes, damping, forward, jacobian, manipulability, nullspace
+from ik_node.kernels import clock, codes, damping, forward, jacobian, manipulability, nullspace
 from ik_node.kernels import task as tasks
 from ik_node.kernels.arrays import Vector
 from ik_node.kernels.family import JacobianSettings
@@ -51,6 +51,8 @@ class JacobianMethod(Method):
                 return codes.CONVERGED
             if iteration == settings.max_iterations:
                 break
+            if iteration % codes.LOOK == codes.LOOK - 1 and clock.clock() >= work.deadline:
+                return codes.TIMED_OUT
             energy = damping.task_energy(settings, V)
             position_share, orientation_share = shares(self.own, position, orientation)
             # Less progress is required where only a share of the error is requested.
@@ -89,7 +91,7 @@ class JacobianMethod(Method):
         return codes.EXHAUSTED
 
     def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
-                  dq: Vector) -> None:
+                  dq: Vector) -> int:
         """Write one step of the method from q into dq (n,); see `Method`."""
         n = chain.n
         forward.chain_frames(chain, q, work.frames)
@@ -108,6 +110,7 @@ class JacobianMethod(Method):
         nullspace.add_bias(task, settings, self.own, n, work, 1.0 if self.own.biased else 0.0, q)
         for k in range(n):
             dq[k] = settings.scale[k] * work.dq[k]
+        return 0
 
 
 def shares(own: JacobianSettings, position: float, orientation: float) -> tuple[float, float]:

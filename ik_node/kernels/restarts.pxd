@@ -1,4 +1,5 @@
 from libc cimport math
+from libc.math cimport rint as round
 from ik_node.kernels cimport codes, preference
 from ik_node.kernels.arrays cimport Memory, integers, points, rotations, vector
 from ik_node.kernels.forward cimport Chain

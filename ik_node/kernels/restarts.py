@@ -123,7 +123,7 @@ def take_entry(chain: Chain, table: Table, number: int, start: Vector, q: Vector
     for k in range(n):
         value = table.q[number * n + k]
         if chain.turns[k]:
-            turned = value + TURN * math.floor((start[k] - value) / TURN + 0.5)
+            turned = value + TURN * round((start[k] - value) / TURN)
             while turned > upper[k]:
                 turned -= TURN
             while turned < lower[k]:
@@ -148,7 +148,7 @@ def spread(chain: Chain, unit: Vector, q0: Vector, samples: Vector, number: int,
             if upper - lower > 2.0 * half:
                 lower = max(lower, min(q0[k] - half, upper - 2.0 * half))
                 upper = min(upper, lower + 2.0 * half)
-        q[k] = lower + samples[number * chain.n + k] * (upper - lower)
+        q[k] = min(lower + samples[number * chain.n + k] * (upper - lower), upper)
 
 
 def _cell(offset: float, edge: float, cells: int) -> int:

@@ -1,7 +1,7 @@
 """Residual of a pose in the axes of its target, and how the rotation's part changes."""
 
 from ik_node._jit import Matrix, Vector, entry
-from ik_node.spatial import right_jacobian_inverse, rotation_log
+from ik_node.kinematics.spatial_kernels import right_jacobian_inverse, rotation_log
 
 
 @entry

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ik_node import _jit
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import OptionError, names, shown
-from ik_node.kinematics.inertia import mass_matrix
-from ik_node.model.body import Body, inertia_arrays
+from ik_node.kernels.tree import Tree
+from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
+from ik_node.model.inertial import inertia_arrays
 from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.options import option
 from ik_node.solvers.body.attempts import Verified
@@ -62,9 +62,10 @@ class LagrangeSolver(BodySolver):
     def __init__(self, body: Body, tasks: Sequence[Task], **options: Any) -> None:
         """Take a body and tasks. Raises an IkError for malformed tasks and options."""
         super().__init__(body, tasks, **options)
-        self._inertias = inertia_arrays(
-            body.tree, with_shape_inertials(body.tree),
-            len(body.arrays.parent) - len(body.links)) if self._has_inertia() else None
+        self._heavy = Tree(body.arrays, inertia_arrays(
+            body.links, with_shape_inertials(body.tree),
+            len(body.arrays.parent) - len(body.links)),
+            body.n_joints) if self._has_inertia() else None
         mass = self.options.mass
         if isinstance(mass, str):
             if mass not in _MASSES:
@@ -73,11 +74,6 @@ class LagrangeSolver(BodySolver):
         elif len(mass) != body.n_joints:
             raise OptionError(f'lagrange.mass must have {body.n_joints} entries, one for each '
                               f'joint, not {len(mass)}')
-
-    def kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return the entries that the solver can reach."""
-        own = super().kernels()
-        return (*own, mass_matrix) if self._has_inertia() else own
 
     def _levels(self) -> list[list[Task]]:
         """Return the constraints, and what acts as a force."""
@@ -151,7 +147,7 @@ class LagrangeSolver(BodySolver):
         """
         mass = self.options.mass
         if self._has_inertia():
-            M = with_mass(frames.mass_matrix(self._inertias))
+            M = with_mass(frames.mass_matrix(self._heavy))
         else:
             M = np.diag(np.ones(self.body.n_joints) if isinstance(mass, str) else mass)
         weights = self.options.joint_weights
