@@ -2,7 +2,16 @@
 
 import math
 
-from ik_node.kernels import clock, codes, damping, forward, jacobian, manipulability, nullspace
+from ik_node.kernels import (
+    clock,
+    codes,
+    damping,
+    forward,
+    jacobian,
+    joint_limits,
+    manipulability,
+    nullspace,
+)
 from ik_node.kernels import task as tasks
 from ik_node.kernels.arrays import Vector
 from ik_node.kernels.family import JacobianSettings
@@ -12,7 +21,6 @@ from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
 INF = math.inf
-TURN = 2.0 * math.pi
 STILL = 1e-9       # rad or m: a shorter step counts as stalled
 BIAS_DONE = 1e-3   # rad or m: at the goal, the bias has converged when its step is this small
 BIAS_FADES = 0.1   # error, rad or lengths, below which the default bias fades out
@@ -174,16 +182,6 @@ def task_rows(chain: Chain, task: Task, settings: Settings, own: JacobianSetting
                 J[k][i] *= factor
 
 
-def turned_inside(chain: Chain, k: int, value: float) -> float:
-    """Return a value of joint k, by a whole turn inside the limits where that is possible."""
-    if chain.turns[k]:
-        if value > chain.upper[k] and value - TURN >= chain.lower[k]:
-            return value - TURN
-        if value < chain.lower[k] and value + TURN <= chain.upper[k]:
-            return value + TURN
-    return value
-
-
 def move(chain: Chain, settings: Settings, work: Work, swing: bool,
          q: Vector) -> tuple[float, bool]:
     """Take the step work.dq inside the limits, q (n,) in place.
@@ -207,7 +205,7 @@ def move(chain: Chain, settings: Settings, work: Work, swing: bool,
             continue
         wanted = q[k] + shrink * dq[k]
         if swing:
-            wanted = turned_inside(chain, k, wanted)
+            wanted = joint_limits.turned_inside(chain, k, wanted)
         allowed = min(max(wanted, lower[k]), upper[k])
         if allowed != wanted:
             change = allowed - q[k]
@@ -223,5 +221,5 @@ def move(chain: Chain, settings: Settings, work: Work, swing: bool,
         if free[k]:
             q[k] += shrink * dq[k]
             if swing:
-                q[k] = turned_inside(chain, k, q[k])
+                q[k] = joint_limits.turned_inside(chain, k, q[k])
     return shrink * step * widest, False
