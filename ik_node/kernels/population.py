@@ -52,7 +52,7 @@ class Population:
 def uniform(people: Population) -> float:
     """Return a number in (0, 1), and advance the generator [Park & Miller 1988, "MINSTD"]."""
     people.state = people.state * MULTIPLIER % MODULUS
-    return people.state / MODULUS
+    return float(people.state) / MODULUS
 
 
 def normal(people: Population) -> float:
