@@ -5,7 +5,7 @@ from ik_node.kernels.body_task cimport BodyTask, TaskWork
 from ik_node.kernels.problem cimport Found, Problem
 from ik_node.kernels.step_work cimport StepWork
 from ik_node.kernels.tree cimport Tree
-from ik_node.kernels.velocity cimport Limits
+from ik_node.kernels.limits cimport Limits
 cimport cython
 
 cdef int PATIENCE

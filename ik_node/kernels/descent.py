@@ -15,10 +15,10 @@ from ik_node.kernels import problem as problems
 from ik_node.kernels import tree as trees
 from ik_node.kernels.arrays import GivenMatrix, GivenVector, Memory, Pairs, Vector
 from ik_node.kernels.body_task import BodyTask, TaskWork
+from ik_node.kernels.limits import Limits
 from ik_node.kernels.problem import Found, Problem
 from ik_node.kernels.step_work import StepWork
 from ik_node.kernels.tree import Tree
-from ik_node.kernels.velocity import Limits
 
 LEAST, MOST = 1e-7, 1e6  # of the damping over the cost
 FIRST = 1e-2

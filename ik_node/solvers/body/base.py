@@ -12,10 +12,11 @@ from ik_node import _jit
 from ik_node._arrays import number
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
-from ik_node.kernels.velocity import Limits
+from ik_node.kernels.limits import Limits
+from ik_node.kernels.problem import Problem as StackedLevels
+from ik_node.kernels.velocity import Velocity
 from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body, check_body
-from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.diagnosis import described
@@ -59,6 +60,7 @@ class BodySolver(Attempts):
         self._records: Records | None = None
         self._kept: list[Level] = []
         self._quick: Level | None = None
+        self._steps: Velocity | None = None
 
     def solve(self, q0: Any = None) -> BodyResult:
         """Return joint values that meet the tasks, or the best found and what they miss.
@@ -96,20 +98,14 @@ class BodySolver(Attempts):
         if not 1.0 / MAX_NUMBER <= period <= MAX_NUMBER:
             raise InputError(f'dt must be from {1.0 / MAX_NUMBER:g} to {MAX_NUMBER:g} s, not '
                              f'{period:g}')
-        levels = self._levels_now()
+        self._levels_now()
         self._begin()
-        most = np.minimum(self.body.velocity_limits * period,
-                          np.where(self.body.prismatic, np.inf, self.options.max_step))
-        lower = np.clip(self.body.lower - at, -most, most)
-        upper = np.clip(self.body.upper - at, -most, most)
-        frames = BodyFrames(self.body, at)
-        # A step within bounds may be beyond them by rounding errors of its method.
-        step = np.clip(self._step(levels, frames, lower, upper, period), lower, upper)
-        velocity = step / period
-        velocity = np.clip(velocity, -self.body.velocity_limits, self.body.velocity_limits)
-        if not np.isfinite(velocity).all():
+        if self._steps is None:
+            self._steps = self._differential_steps()
+        velocity: np.ndarray | None = self._steps.run(at, period)
+        if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
-        return _inside(at, velocity, period, self.body)
+        return velocity
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach."""
@@ -122,10 +118,16 @@ class BodySolver(Attempts):
     def _levels(self) -> list[list[Task]]:
         """Return the tasks by level, the strictest first; levels may be empty."""
 
-    @abstractmethod
-    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
-              upper: np.ndarray, dt: float) -> np.ndarray:
-        """Return one differential step Δq (n,) within bounds (n,), at q of the frames."""
+    def _differential_steps(self) -> Velocity:
+        """Return what takes differential steps for the levels as they are now."""
+        return Velocity(self.body.record, self._stacked(), self._limits)
+
+    def _stacked(self) -> StackedLevels:
+        """Return the levels that have tasks, for kernels."""
+        assert self._records is not None
+        tasks = self._records.tasks
+        return self._records.problem([[tasks.index(task) for task in level.tasks]
+                                      for level in self._kept])
 
     def _levels_now(self) -> list[Level]:
         """Return the levels that have tasks. Raises an IkError where a target is not set."""
@@ -133,6 +135,7 @@ class BodySolver(Attempts):
             return self._kept
         self._records = Records(self.body, self.tasks, self._limits, self.options)
         wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
+        self._steps = None
         self._kept = [Level(self._records, tasks) for tasks in wanted if tasks]
         self._quick = self._level_of_all()
         return self._kept
@@ -179,18 +182,3 @@ class BodySolver(Attempts):
                       self.options.orientation_tolerance) if is_built_in(task) else None
         return '' if found is None else found.words
 
-
-def _inside(q: np.ndarray, velocity: np.ndarray, dt: float, body: Body) -> np.ndarray:
-    """Return velocities (n,) for which q + dt · velocity is no last digit beyond a limit.
-
-    Where q is beyond one itself, it stays as it is.
-    """
-    for digits in (1.0, 2.0, 4.0):
-        end = q + dt * velocity
-        above, below = (end > body.upper) & (q <= body.upper), (end < body.lower) & (
-            q >= body.lower)
-        if not (above | below).any():
-            break
-        last = digits * np.spacing(np.abs(end)) / dt
-        velocity = velocity - np.where(above, last, 0.0) + np.where(below, last, 0.0)
-    return velocity

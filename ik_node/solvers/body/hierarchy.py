@@ -4,7 +4,7 @@ import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.levels import cascade, differential_step
+from ik_node.solvers.body.levels import cascade
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.pursuit import search
 from ik_node.solvers.body.space import Attempt, Space
@@ -35,8 +35,3 @@ class HierarchySolver(BodySolver):
         """Search from q (n,)."""
         return search(levels, frames, q, space, lambda rows, frames, lower, upper: cascade(
             rows, lower, upper, _DAMPING, space.scale), thorough)
-
-    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
-              upper: np.ndarray, dt: float) -> np.ndarray:
-        """Return one differential step Δq (n,) within bounds (n,)."""
-        return differential_step(levels, frames, lower, upper, _DAMPING, self._scale)

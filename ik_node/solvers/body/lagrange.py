@@ -8,6 +8,8 @@ import numpy as np
 
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import OptionError, names, shown
+from ik_node.kernels.limits import Limits
+from ik_node.kernels.motion import Mass, Motion
 from ik_node.kernels.tree import Tree
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
@@ -20,7 +22,6 @@ from ik_node.solvers.body.multipliers import move, with_mass
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level, LevelRows
 from ik_node.solvers.body.pursuit import search
-from ik_node.solvers.body.second_order import to_second_order
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
@@ -62,10 +63,11 @@ class LagrangeSolver(BodySolver):
     def __init__(self, body: Body, tasks: Sequence[Task], **options: Any) -> None:
         """Take a body and tasks. Raises an IkError for malformed tasks and options."""
         super().__init__(body, tasks, **options)
-        self._heavy = Tree(body.arrays, inertia_arrays(
+        self._inertias = inertia_arrays(
             body.links, with_shape_inertials(body.tree),
-            len(body.arrays.parent) - len(body.links)),
-            body.n_joints) if self._has_inertia() else None
+            len(body.arrays.parent) - len(body.links)) if self._has_inertia() else None
+        self._heavy = None if self._inertias is None else Tree(body.arrays, self._inertias,
+                                                               body.n_joints)
         mass = self.options.mass
         if isinstance(mass, str):
             if mass not in _MASSES:
@@ -100,21 +102,22 @@ class LagrangeSolver(BodySolver):
             return super()._search(levels, found.q, start, space, thorough)
         return found, self._verified(levels, found.q, start)
 
-    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
-              upper: np.ndarray, dt: float) -> np.ndarray:
-        """Return the motion Δq (n,) of dt seconds within bounds (n,)."""
-        rows = [level.evaluate(frames) for level in levels]
-        if not (levels and levels[0].is_necessary and levels[0].any_one_sided
-                and self.options.feedback > 0.0):
-            return self._motion(levels, rows, frames, lower, upper, dt, at_rest=False)
-        first, *others = rows
-
-        def motion(e: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-            return self._motion(levels, [first._replace(e=e), *others], frames, low, high, dt,
-                                at_rest=False)
-
-        # The feedback corrects two-sided constraints at the next step; the others hold at this one.
-        return to_second_order(motion, levels[0], first, first.one_sided, frames, lower, upper)
+    def _differential_steps(self) -> Motion:
+        """Return what takes motions for the levels as they are now."""
+        n, levels, weights = self.body.n_joints, self._kept, self.options.joint_weights
+        mass = self.options.mass
+        heavier = np.zeros(n) if weights is None else np.broadcast_to(
+            weights, (n,)) / np.min(weights) - 1.0
+        constant = [isinstance(task, Force) for level in levels
+                    for task, part in zip(level.tasks, level.slices)
+                    for _ in range(part.start, part.stop)]
+        has_constraints = bool(levels) and levels[0].is_necessary
+        space = self._space
+        return Motion(
+            self.body.record, self._stacked(),
+            Limits(space.lower, space.upper, self.body.velocity_limits, space.step, np.ones(n)),
+            Mass(self._inertias, np.ones(n) if isinstance(mass, str) else mass, heavier),
+            len(levels[0].one_sided) if has_constraints else 0, constant, self.options.feedback)
 
     def _motion(self, levels: Sequence[Level], rows: Sequence[LevelRows], frames: BodyFrames,
                 lower: np.ndarray, upper: np.ndarray, dt: float, at_rest: bool) -> np.ndarray:

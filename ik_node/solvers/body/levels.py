@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.model.body_frames import BodyFrames
-from ik_node.solvers.body.problem import Level, LevelRows, missed
+from ik_node.solvers.body.problem import LevelRows, missed
 from ik_node.solvers.body.quadratic import Constraints, constrained_least_squares
-from ik_node.solvers.body.second_order import to_second_order
 
 _RANK = 1e-6     # smallest singular value over the largest that counts
 _TINY = 1e-14    # of λ²
@@ -53,21 +51,6 @@ def cascade(levels: Sequence[LevelRows], lower: np.ndarray, upper: np.ndarray,
             break
         freedom = after(rows, freedom, damping, last=rows is levels[-1])
     return freedom.x
-
-
-def differential_step(levels: Sequence[Level], frames: BodyFrames, lower: np.ndarray,
-                      upper: np.ndarray, damping: float, scale: np.ndarray | None) -> np.ndarray:
-    """Return the step Δq (n,) of `cascade` at q of the frames, after which the first level holds.
-
-    So it does by `to_second_order`, where what is in it has to be met.
-    """
-    rows = [level.evaluate(frames) for level in levels]
-    if len(rows) < 2 or not levels[0].all_necessary:
-        return cascade(rows, lower, upper, damping, scale)
-    first, *others = rows
-    return to_second_order(
-        lambda e, low, high: cascade([first._replace(e=e), *others], low, high, damping, scale),
-        levels[0], first, np.ones(len(first.e), dtype=bool), frames, lower, upper)
 
 
 def after(rows: LevelRows, before: Freedom, damping: float, last: bool = False) -> Freedom:
