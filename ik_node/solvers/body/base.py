@@ -15,7 +15,6 @@ from ik_node.exceptions import InputError, names, shown
 from ik_node.kernels.limits import Limits
 from ik_node.kernels.problem import Problem as StackedLevels
 from ik_node.kernels.velocity import Velocity
-from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body, check_body
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.configurations import shorten_root
@@ -109,7 +108,7 @@ class BodySolver(Attempts):
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach."""
-        return (pose_rows,)
+        return ()
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'

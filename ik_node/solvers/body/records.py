@@ -57,7 +57,7 @@ class Records:
                 continue
             if task.remakes != self._remakes[k] or not self._targeted[k] or task.target is None:
                 return False
-            if k not in self._own:
+            if is_built_in(task):
                 task.put_target(self._records[k])
         self._changes = changes
         return True
