@@ -93,7 +93,7 @@ class Level:
         """
         q = q.copy()
         reason, iterations = self._descent.run(q, end, settles)
-        return Attempt(q, _REASONS[reason], iterations)
+        return Attempt(q, REASONS[reason], iterations)
 
     def solve(self, q: np.ndarray, start: np.ndarray,
               end: float) -> tuple[Attempt, bool, np.ndarray]:
@@ -104,10 +104,10 @@ class Level:
         """
         q, misses = q.copy(), np.empty((len(self.records.tasks), 2))
         reason, iterations, met = self._descent.solve(start, q, misses, end)
-        return Attempt(q, _REASONS[reason], iterations), met, misses
+        return Attempt(q, REASONS[reason], iterations), met, misses
 
 
-_REASONS = {codes.CONVERGED: StopReason.CONVERGED, codes.EXHAUSTED: StopReason.ITERATIONS,
+REASONS = {codes.CONVERGED: StopReason.CONVERGED, codes.EXHAUSTED: StopReason.ITERATIONS,
             codes.STALLED: StopReason.STALLED, codes.TIMED_OUT: StopReason.TIMEOUT}
 
 
