@@ -12,10 +12,12 @@ cdef class Cascade:
     cdef matrix identity, M
     cdef vector held, start, f
 
-    cpdef run(self, A, e, lower, upper, double damping)
+    cpdef run(self, A, e, lower, upper, double damping, double singular=*)
+    cpdef set_energy(self, M, f)
 
 
-cdef void factor(Cascade own, matrix A, vector e, double damping, double singular) noexcept nogil
+cdef void factor(Cascade own, int count, matrix A, vector e, double damping,
+                 double singular) noexcept nogil
 cdef matrix freedom(Cascade own, int index) noexcept nogil
 cdef double missed2(Cascade own, int index, vector e) noexcept nogil
 cdef void solve(Cascade own, matrix A, vector e, vector lower, vector upper,

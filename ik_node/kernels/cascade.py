@@ -64,11 +64,10 @@ class Cascade:
         self.start = memory.vector(np.zeros(n))
 
     def run(self, A: np.ndarray, e: np.ndarray, lower: np.ndarray, upper: np.ndarray,
-            damping: float) -> np.ndarray:
+            damping: float, singular: float = 0.0) -> np.ndarray:
         """Return the step (n,) of rows A (m, n) with residuals e (m,), within bounds (n,).
 
-        damping: λ² of a level over its cost |e|²/2. For tests and for reading; lengths are not
-        checked.
+        For tests and for reading; lengths are not checked. damping, singular: see `factor`.
         """
         memory = Memory()
         rows, wanted = memory.matrix(self.n, self.m), memory.vector(e)
@@ -77,24 +76,32 @@ class Cascade:
                 rows[k][i] = A[i][k]
         low, high, x = memory.vector(lower), memory.vector(upper), memory.vector(lower)
         with cython.nogil:
-            factor(self, rows, wanted, damping, 0.0)
+            factor(self, self.count, rows, wanted, damping, singular)
             solve(self, rows, wanted, low, high, x)
         return np.array([x[k] for k in range(self.n)])
 
+    def set_energy(self, M: np.ndarray, f: np.ndarray) -> None:
+        """Take M (n, n) and f (n,); see `run`."""
+        for i in range(self.n):
+            self.f[i] = f[i]
+            for j in range(self.n):
+                self.M[i][j] = M[i][j]
 
-def factor(own: Cascade, A: Matrix, e: Vector, damping: float, singular: float) -> None:
-    """Factor the rows of all levels, A (n, m) transposed, and the energy.
+
+def factor(own: Cascade, count: int, A: Matrix, e: Vector, damping: float,
+           singular: float) -> None:
+    """Factor the rows of the first levels, A (n, m) transposed, and the energy.
 
     damping: λ² over the cost |e|²/2; singular: see `level.factor`.
     """
     width, own.used = own.n, 0
-    for index in range(own.count):
+    for index in range(count):
         if width > 0:
             levels.factor(cython.cast(Level, own.levels[index]), A, own.one_sided,
                           freedom(own, index), width, damping * 0.5 * missed2(own, index, e),
                           singular)
             own.used += 1
-            if index + 1 < own.count or own.energy:
+            if index + 1 < count or own.energy:
                 width = levels.leave_free(cython.cast(Level, own.levels[index]),
                                           freedom(own, index))
     if own.energy:

@@ -7,7 +7,7 @@ from ik_node.kernels.problem cimport Problem
 from ik_node.kernels.tree cimport Tree
 from ik_node.kernels.velocity cimport Velocity, Work
 
-cdef double SINGULAR, MASSLESS, INF
+cdef double SINGULAR, MASSLESS, PSEUDO_TIME, INF
 
 
 cdef class Mass:
@@ -26,7 +26,8 @@ cdef class Motion(Velocity):
 
     cdef Work make_work(self)
     cdef int step(self, Work work, double dt) except -1 nogil
+    cdef int direction(self, Work work, int count) except -1 nogil
 
 
-cdef void motion(Motion own, Work work, double dt, bint at_rest) noexcept nogil
+cdef void motion(Motion own, Work work, int count, double dt, bint at_rest) noexcept nogil
 cdef void write_mass(Motion own, Work work) noexcept nogil

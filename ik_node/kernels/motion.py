@@ -21,6 +21,7 @@ from ik_node.kernels.velocity import Velocity, Work
 
 SINGULAR = 1e-3   # singular value of the constraints below which they are damped
 MASSLESS = 1e-6   # part of the largest entry of M's diagonal that counts as no mass
+PSEUDO_TIME = 1e3  # s, of steps of a search: springs come to rest in a few
 INF = math.inf
 
 
@@ -73,14 +74,18 @@ class Motion(Velocity):
         """
         limited.set_bounds(self.limits, work.step, work.q, dt, INF)
         velocities.rows_at(self, work, work.q)
-        motion(self, work, dt, False)
+        motion(self, work, self.problem.levels, dt, False)
         if self.constraints > 0 and self.problem.some_one_sided[0] and self.feedback > 0.0:
             second_order.correct(self.tree, self.problem, self.limits, work.task, work.step,
                                  work.cascade, work.found, work.q, dt, False)
 
+    def direction(self, work: Work, count: int) -> None:
+        """Write the motion of the first levels in a long time, in which springs come to rest."""
+        motion(self, work, count, PSEUDO_TIME, True)
 
-def motion(own: Motion, work: Work, dt: float, at_rest: bool) -> None:
-    """Write the motion of dt seconds for the rows and frames in work.
+
+def motion(own: Motion, work: Work, count: int, dt: float, at_rest: bool) -> None:
+    """Write the motion of dt seconds for the rows of the first levels and the frames in work.
 
     M/dt + Σ Jᵀ J takes the place of M, J of the pulls, which so are those at the end of the step.
     at_rest: whether a constant force counts as a spring a metre ahead, so that a long step ends
@@ -92,7 +97,7 @@ def motion(own: Motion, work: Work, dt: float, at_rest: bool) -> None:
         f[i] = 0.0
         for j in range(n):
             M[i][j] /= dt
-    for i in range(own.constraints, own.problem.m):
+    for i in range(own.constraints, own.problem.first_row[count]):
         if own.problem.one_sided[i] and not e[i] > 0.0:
             continue
         for k in range(n):
@@ -106,7 +111,7 @@ def motion(own: Motion, work: Work, dt: float, at_rest: bool) -> None:
     for i in range(own.constraints):
         if not (own.problem.one_sided[i] and e[i] < 0.0):
             e[i] *= own.feedback
-    cascades.factor(work.cascade, A, e, 0.0, SINGULAR)
+    cascades.factor(work.cascade, work.cascade.count, A, e, 0.0, SINGULAR)
     cascades.solve(work.cascade, A, e, work.step.lower, work.step.upper, work.step.x)
 
 

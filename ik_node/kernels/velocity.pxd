@@ -34,6 +34,7 @@ cdef class Velocity:
     cpdef run(self, const double[::1] q, double dt)
     cdef Work make_work(self)
     cdef int step(self, Work work, double dt) except -1 nogil
+    cdef int direction(self, Work work, int count) except -1 nogil
     cdef bint write(self, Work work, double dt, double[::1] velocity)
 
 

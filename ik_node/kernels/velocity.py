@@ -90,12 +90,16 @@ class Velocity:
                 self.problem.one_sided,
                 DAMPING * 0.5 * problems.missed2(self.problem, 0, work.step.e) + TINY)
         else:
-            cascades.factor(work.cascade, work.step.A, work.step.e, DAMPING, 0.0)
-            cascades.solve(work.cascade, work.step.A, work.step.e, work.step.lower,
-                           work.step.upper, work.step.x)
+            self.direction(work, self.problem.levels)
             if self.problem.levels > 1 and self.problem.all_necessary[0]:
                 second_order.correct(self.tree, self.problem, self.limits, work.task, work.step,
                                      work.cascade, work.found, work.q, dt, True)
+
+    def direction(self, work: Work, count: int) -> None:
+        """Write the step of the first levels, given rows and bounds, into work.step.x (n,)."""
+        cascades.factor(work.cascade, count, work.step.A, work.step.e, DAMPING, 0.0)
+        cascades.solve(work.cascade, work.step.A, work.step.e, work.step.lower, work.step.upper,
+                       work.step.x)
 
     def write(self, work: Work, dt: float, velocity: GivenVector) -> bool:
         """Write the velocity (n,) of the step into velocity; tell whether it is finite."""

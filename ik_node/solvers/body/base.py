@@ -14,17 +14,18 @@ from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
 from ik_node.kernels.limits import Limits
 from ik_node.kernels.problem import Problem as StackedLevels
+from ik_node.kernels.pursuit import Pursuit
 from ik_node.kernels.velocity import Velocity
 from ik_node.model.body import Body, check_body
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.diagnosis import described
 from ik_node.solvers.body.options import BodyOptions
-from ik_node.solvers.body.problem import Level, checked_tasks, unique_names
+from ik_node.solvers.body.problem import REASONS, Level, checked_tasks, unique_names
 from ik_node.solvers.body.proofs import proof
 from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.body.space import Space
+from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task, is_built_in
 from ik_node.tasks.checks import bounded
@@ -60,6 +61,7 @@ class BodySolver(Attempts):
         self._kept: list[Level] = []
         self._quick: Level | None = None
         self._steps: Velocity | None = None
+        self._pursuits: dict[int, Pursuit] = {}
 
     def solve(self, q0: Any = None) -> BodyResult:
         """Return joint values that meet the tasks, or the best found and what they miss.
@@ -100,7 +102,7 @@ class BodySolver(Attempts):
         self._levels_now()
         self._begin()
         if self._steps is None:
-            self._steps = self._differential_steps()
+            self._steps = self._differential_steps(self._kept)
         velocity: np.ndarray | None = self._steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
@@ -117,16 +119,27 @@ class BodySolver(Attempts):
     def _levels(self) -> list[list[Task]]:
         """Return the tasks by level, the strictest first; levels may be empty."""
 
-    def _differential_steps(self) -> Velocity:
-        """Return what takes differential steps for the levels as they are now."""
-        return Velocity(self.body.record, self._stacked(), self._limits)
+    def _differential_steps(self, levels: Sequence[Level]) -> Velocity:
+        """Return what takes differential steps for some levels, the first of those that are."""
+        return Velocity(self.body.record, self._stacked(levels), self._limits)
 
-    def _stacked(self) -> StackedLevels:
-        """Return the levels that have tasks, for kernels."""
+    def _stacked(self, levels: Sequence[Level]) -> StackedLevels:
+        """Return levels for kernels."""
         assert self._records is not None
         tasks = self._records.tasks
         return self._records.problem([[tasks.index(task) for task in level.tasks]
-                                      for level in self._kept])
+                                      for level in levels])
+
+    def _pursue(self, levels: Sequence[Level], q: np.ndarray, space: Space,
+                progress: float) -> Attempt:
+        """Search over levels from q (n,); see `pursuit.search`."""
+        if len(levels) not in self._pursuits:
+            self._pursuits[len(levels)] = Pursuit(self._differential_steps(levels),
+                                                  self.body.root == 'floating')
+        q = q.copy()
+        reason, iterations = self._pursuits[len(levels)].run(q, space.end, space.max_iterations,
+                                                             progress)
+        return Attempt(q, REASONS[reason], iterations)
 
     def _levels_now(self) -> list[Level]:
         """Return the levels that have tasks. Raises an IkError where a target is not set."""
@@ -134,7 +147,7 @@ class BodySolver(Attempts):
             return self._kept
         self._records = Records(self.body, self.tasks, self._limits, self.options)
         wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
-        self._steps = None
+        self._steps, self._pursuits = None, {}
         self._kept = [Level(self._records, tasks) for tasks in wanted if tasks]
         self._quick = self._level_of_all()
         return self._kept
@@ -180,4 +193,3 @@ class BodySolver(Attempts):
         found = proof(self.body, task, self.options.position_tolerance,
                       self.options.orientation_tolerance) if is_built_in(task) else None
         return '' if found is None else found.words
-

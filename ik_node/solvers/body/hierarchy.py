@@ -4,13 +4,10 @@ import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.levels import cascade
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.pursuit import search
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.tasks.base import Task
-
-_DAMPING = 1e-3   # λ² of a level over its cost
 
 
 class HierarchySolver(BodySolver):
@@ -33,5 +30,4 @@ class HierarchySolver(BodySolver):
     def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
                  space: Space, thorough: bool) -> Attempt:
         """Search from q (n,)."""
-        return search(levels, frames, q, space, lambda rows, frames, lower, upper: cascade(
-            rows, lower, upper, _DAMPING, space.scale), thorough)
+        return search(levels, frames, q, space, self._pursue, thorough)

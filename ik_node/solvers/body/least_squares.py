@@ -4,13 +4,10 @@ import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.levels import cascade
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.pursuit import search
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.tasks.base import Task
-
-_DAMPING = 1e-3   # λ² over the cost, of levels
 
 
 class LeastSquaresSolver(BodySolver):
@@ -34,5 +31,4 @@ class LeastSquaresSolver(BodySolver):
     def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
                  space: Space, thorough: bool) -> Attempt:
         """Search from q (n,)."""
-        return search(levels, frames, q, space, lambda rows, frames, lower, upper: cascade(
-            rows, lower, upper, _DAMPING, space.scale), thorough)
+        return search(levels, frames, q, space, self._pursue, thorough)

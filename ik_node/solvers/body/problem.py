@@ -96,7 +96,7 @@ class Level:
         """
         q = q.copy()
         reason, iterations = self._descent.run(q, end, settles)
-        return Attempt(q, _REASONS[reason], iterations)
+        return Attempt(q, REASONS[reason], iterations)
 
     def solve(self, q: np.ndarray, start: np.ndarray,
               end: float) -> tuple[Attempt, bool, np.ndarray]:
@@ -107,7 +107,7 @@ class Level:
         """
         q, misses = q.copy(), np.empty((len(self.records.tasks), 2))
         reason, iterations, met = self._descent.solve(start, q, misses, end)
-        return Attempt(q, _REASONS[reason], iterations), met, misses
+        return Attempt(q, REASONS[reason], iterations), met, misses
 
     def evolve(self, evolution: BodyEvolution, seed: int, q: np.ndarray, start: np.ndarray,
                end: float) -> Attempt:
@@ -118,10 +118,10 @@ class Level:
         q = q.copy()
         state = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
         reason, generations = evolution.run(self._descent, start, q, state, end)
-        return Attempt(q, _REASONS[reason], generations)
+        return Attempt(q, REASONS[reason], generations)
 
 
-_REASONS = {codes.CONVERGED: StopReason.CONVERGED, codes.EXHAUSTED: StopReason.ITERATIONS,
+REASONS = {codes.CONVERGED: StopReason.CONVERGED, codes.EXHAUSTED: StopReason.ITERATIONS,
             codes.STALLED: StopReason.STALLED, codes.TIMED_OUT: StopReason.TIMEOUT}
 
 
