@@ -1,23 +1,27 @@
-from libc cimport math
-from ik_node.kernels cimport normal_equations, problem as problems
-from ik_node.kernels.arrays cimport matrix, vector
-from ik_node.kernels.problem cimport Problem
-from ik_node.kernels.step_work cimport StepWork
+from ik_node.kernels cimport energy as energies, level as levels, nearest
+from ik_node.kernels.arrays cimport Memory, integers, matrix, objects, vector
+from ik_node.kernels.level cimport Level
 
-cdef double RANK, NO_ROW, TINY, SMALL, CROSSING, INF
-cdef int FACTOR
 
-cdef void cascade(Problem problem, StepWork work, vector e, double damping) noexcept nogil
-cdef void project(StepWork work, matrix A, int first, int m, int taken) noexcept nogil
-cdef void remove(vector direction, matrix B, vector values, int n, int m) noexcept nogil
-cdef int take_rows(StepWork work, int m, int taken) noexcept nogil
-cdef double lengthen(StepWork work, int count) noexcept nogil
-cdef void to_bounded_minimum(StepWork work, vector e, int first, int m, int taken,
-                             double damping2) noexcept nogil
-cdef void hold(StepWork work, int m, int taken, int index) noexcept nogil
-cdef double towards_minimum(StepWork work, vector e, int first, int m, int taken,
-                            double damping2) noexcept nogil
-cdef void across(matrix Q, int count, int n, vector v) noexcept nogil
-cdef (double, int) room(StepWork work) noexcept nogil
-cdef int to_drop(StepWork work, vector e, int first, int m, int taken, int count,
-                 double damping2) noexcept nogil
+cdef class Cascade:
+    cdef Memory memory
+    cdef readonly int n, m, count, used
+    cdef objects levels
+    cdef integers one_sided
+    cdef bint energy
+    cdef matrix identity, M
+    cdef vector held, start, f
+
+    cpdef run(self, A, e, lower, upper, double damping, double singular=*)
+    cpdef set_energy(self, M, f)
+
+
+cdef void factor(Cascade own, int count, matrix A, vector e, double damping,
+                 double singular) noexcept nogil
+cdef matrix freedom(Cascade own, int index) noexcept nogil
+cdef double missed2(Cascade own, int index, vector e) noexcept nogil
+cdef void solve(Cascade own, matrix A, vector e, vector lower, vector upper,
+                vector x) noexcept nogil
+cdef vector settle(Cascade own, int index, matrix A, vector e, vector lower, vector upper,
+                   vector before) noexcept nogil
+cdef void hold(Cascade own, int index, matrix A, vector e, vector x) noexcept nogil

@@ -1,31 +1,62 @@
 from libc cimport math
-from ik_node.kernels cimport bounded, problem as problems, tree as trees
-from ik_node.kernels.arrays cimport matrix, vector
+from ik_node.kernels cimport bounded, clock as clocks, codes, problem as problems, tree as trees
+from ik_node.kernels.arrays cimport Memory, integers, matrix, pairs, vector
+from ik_node.kernels.body_task cimport BodyTask, TaskWork
 from ik_node.kernels.problem cimport Found, Problem
+from ik_node.kernels.step_work cimport StepWork
 from ik_node.kernels.tree cimport Tree
-from ik_node.kernels.velocity cimport Limits, Work
+from ik_node.kernels.limits cimport Limits
 cimport cython
 
-cdef int CONVERGED, STALLED, EXHAUSTED, PATIENCE
+cdef int PATIENCE
 cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, TURN
 
 
+cdef class DescentWork:
+    cdef Memory memory
+    cdef TaskWork task
+    cdef StepWork step
+    cdef Found found
+    cdef vector q, start
+    cdef pairs misses
+    cdef int iterations
+    cdef bint met
+
+
 cdef class Descent:
+    cdef Memory memory
     cdef Tree tree
-    cdef Problem problem
+    cdef Problem problem, whole
     cdef Limits limits
+    cdef integers turns
     cdef list idle
     cdef bint floats
     cdef int max_iterations
 
-    @cython.locals(work=Work)
-    cpdef tuple run(self, double[::1] q)
+    @cython.locals(work=DescentWork)
+    cpdef tuple rows(self, const double[::1] q, double[:, ::1] A, double[::1] e)
+    @cython.locals(work=DescentWork)
+    cpdef tuple run(self, double[::1] q, double deadline, bint settles)
+    @cython.locals(work=DescentWork)
+    cpdef tuple solve(self, const double[::1] start, double[::1] q, double[:, ::1] misses,
+                      double deadline)
+    @cython.locals(work=DescentWork)
+    cpdef bint verify(self, const double[::1] start, double[::1] q,
+                      double[:, ::1] misses) except -1
+    cdef finish(self, DescentWork work, double[::1] q, double[:, ::1] misses)
+    @cython.locals(work=DescentWork)
+    cdef DescentWork begin(self, const double[::1] q)
 
 
-@cython.locals(settles=cython.bint, met=cython.bint)
-cdef int descend(Descent own, Work work, vector trial, vector q) except -1 nogil
-cdef int rows_at(Descent own, Work work, vector q) except -1 nogil
-cdef void accept(Work work) noexcept nogil
-cdef void set_bounds(Descent own, Work work, vector q) noexcept nogil
-cdef double left2(Descent own, Work work) noexcept nogil
+@cython.locals(met=cython.bint)
+cdef int descend(Descent own, DescentWork work, double deadline, bint settles,
+                 vector q) except -1 nogil
+cdef int rows_at(Descent own, DescentWork work, vector q) except -1 nogil
+cdef void accept(DescentWork work) noexcept nogil
+cdef void set_bounds(Descent own, DescentWork work, vector q) noexcept nogil
+cdef double left2(Descent own, DescentWork work) noexcept nogil
 cdef bint shorten_rotation(vector q) noexcept nogil
+@cython.locals(differs=cython.bint)
+cdef bint verify(Descent own, DescentWork work, vector q) except -1 nogil
+@cython.locals(met=cython.bint)
+cdef bint missed(Tree tree, Problem whole, DescentWork work, vector q) except -1 nogil

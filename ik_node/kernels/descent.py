@@ -1,6 +1,7 @@
 """Levenberg–Marquardt descent of one level of tasks, inside the limits."""
 
 import math
+from typing import Any
 
 try:
     import cython
@@ -8,15 +9,17 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kernels import bounded
+from ik_node.kernels import bounded, codes
+from ik_node.kernels import clock as clocks
 from ik_node.kernels import problem as problems
 from ik_node.kernels import tree as trees
-from ik_node.kernels.arrays import Vector
-from ik_node.kernels.problem import Problem
+from ik_node.kernels.arrays import GivenMatrix, GivenVector, Memory, Pairs, Vector
+from ik_node.kernels.body_task import BodyTask, TaskWork
+from ik_node.kernels.limits import Limits
+from ik_node.kernels.problem import Found, Problem
+from ik_node.kernels.step_work import StepWork
 from ik_node.kernels.tree import Tree
-from ik_node.kernels.velocity import Limits, Work
 
-CONVERGED, STALLED, EXHAUSTED = range(3)  # how an attempt ended
 LEAST, MOST = 1e-7, 1e6  # of the damping over the cost
 FIRST = 1e-2
 PATIENCE = 8             # iterations within which the cost has to shrink to PROGRESS of itself
@@ -26,38 +29,134 @@ TINY = 1e-14
 TURN = 2.0 * math.pi
 
 
+class DescentWork:
+    """Scratch of one thread."""
+
+    start: Vector
+    """(n,) to whose turn continuous joints return."""
+    misses: Pairs
+    """(t, 2) what each task misses, m and rad."""
+    iterations: int
+    """Of the last descent."""
+    met: bool
+    """Whether all that is necessary was met at its end."""
+
+    def __init__(self, tree: Tree, whole: Problem) -> None:
+        """Make room for the rows of all tasks."""
+        self.memory = memory = Memory()
+        self.task, self.found = TaskWork(tree, whole.count), Found()
+        self.step = StepWork(tree.n, whole.m)
+        self.q, self.start = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(tree.n))
+        self.misses = memory.pairs(np.zeros((whole.count, 2)))
+        self.iterations, self.met = 0, False
+
+
 class Descent:
-    """The attempts of one solver whose tasks are all of one level."""
+    """The descents of one level of a solver. Threads may run them at the same time."""
 
-    def __init__(self, tree: Tree, problem: Problem, limits: Limits, floats: bool,
-                 max_iterations: int) -> None:
-        """Prepare. floats: whether q[3:6] is the root's rotation vector."""
-        self.tree, self.problem, self.limits = tree, problem, limits
+    def __init__(self, tree: Tree, problem: Problem, whole: Problem, limits: Limits, turns: Any,
+                 floats: bool, max_iterations: int, idle: list[DescentWork]) -> None:
+        """Prepare to descend.
+
+        problem: of one level; whole: of all tasks of the solver, in their order, of which verified
+        results tell what they miss. turns: (n,) whether an entry of q may change by 2π; floats:
+        whether q[3:6] is the root's rotation vector. idle: scratch that is not used, which all
+        descents of the same `whole` may share.
+        """
+        self.memory = Memory()
+        self.tree, self.problem, self.whole, self.limits = tree, problem, whole, limits
+        self.turns = self.memory.integers(turns)
         self.floats, self.max_iterations = floats, max_iterations
-        self.idle = [Work(tree, problem)]
+        self.idle = idle
 
-    def run(self, q: np.ndarray) -> tuple[int, int]:
-        """Descend from q (n,), in place; return how that ended, and the number of iterations."""
-        work = self.idle.pop() if self.idle else Work(self.tree, self.problem)
-        n = self.tree.n
-        for k in range(n):
-            work.q[k] = q[k]
+    def rows(self, q: GivenVector, A: GivenMatrix, e: GivenVector) -> tuple[float, bool]:
+        """Write the weighted rows of the level at q (n,) into A (n, m), transposed, and e (m,).
+
+        Return the cost, and whether all that is necessary is within the tolerances.
+        """
+        work = self.begin(q)
+        rows, missing, n, m = work.step.A, work.step.e, self.tree.n, self.problem.m
         with cython.nogil:
-            end = descend(self, work, work.step.trial, work.q)
+            trees.tree_frames(self.tree, work.q, work.task.frames, work.task.axes)
+            problems.level_rows(self.problem, 0, self.tree, work.task, work.q, rows, missing,
+                                work.found)
+        for i in range(m):
+            e[i] = missing[i]
         for k in range(n):
+            for i in range(m):
+                A[k, i] = rows[k][i]
+        found = work.found.cost, work.found.met
+        self.idle.append(work)
+        return found
+
+    def run(self, q: GivenVector, deadline: float, settles: bool) -> tuple[int, int]:
+        """Descend from q (n,), in place; return how that ended, and the number of iterations.
+
+        deadline: by `clock`, s. settles: whether a minimum is wanted where it is not met; so it is
+        where a task of the level is not necessary.
+        """
+        work = self.begin(q)
+        with cython.nogil:
+            end = descend(self, work, deadline, settles, work.q)
+        for k in range(self.tree.n):
             q[k] = work.q[k]
         iterations = work.iterations
         self.idle.append(work)
         return end, iterations
 
+    def solve(self, start: GivenVector, q: GivenVector, misses: GivenMatrix,
+              deadline: float) -> tuple[int, int, bool]:
+        """Do as `run`, and verify; return also whether all that is necessary is met.
 
-def descend(own: Descent, work: Work, trial: Vector, q: Vector) -> int:
-    """Minimise the cost of the level from q (n,), in place; trial (n,) is scratch.
+        Continuous joints end at the turn nearest to start (n,). misses (t, 2): what tasks miss,
+        m and rad, from frames computed anew.
+        """
+        work = self.begin(q)
+        for k in range(self.tree.n):
+            work.start[k] = start[k]
+        with cython.nogil:
+            end = descend(self, work, deadline, False, work.q)
+            work.met = verify(self, work, work.q)
+        found = end, work.iterations, work.met
+        self.finish(work, q, misses)
+        return found
+
+    def verify(self, start: GivenVector, q: GivenVector, misses: GivenMatrix) -> bool:
+        """Verify q (n,) alone; see `solve`."""
+        work = self.begin(q)
+        for k in range(self.tree.n):
+            work.start[k] = start[k]
+        with cython.nogil:
+            work.met = verify(self, work, work.q)
+        met = work.met
+        self.finish(work, q, misses)
+        return met
+
+    def finish(self, work: DescentWork, q: GivenVector, misses: GivenMatrix) -> None:
+        """Copy what was found into q (n,) and misses (t, 2); the scratch is not used any more."""
+        for k in range(self.tree.n):
+            q[k] = work.q[k]
+        for index in range(self.whole.count):
+            misses[index, 0], misses[index, 1] = work.misses[index][0], work.misses[index][1]
+        self.idle.append(work)
+
+    def begin(self, q: GivenVector) -> DescentWork:
+        """Return scratch that no other thread uses, with q (n,) and the targets in it."""
+        work = self.idle.pop() if self.idle else DescentWork(self.tree, self.whole)
+        for k in range(self.tree.n):
+            work.q[k] = q[k]
+        problems.take_targets(self.whole, work.task)
+        return work
+
+
+def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: Vector) -> int:
+    """Minimise the cost of the level from q (n,), in place; return how that ended.
 
     λ² = μ · |e|²/2, so that steps become Gauss–Newton's near a solution [Chan & Lawrence 1988]; μ
     follows the ratio of the cost's change to the predicted one [Nielsen 1999].
     """
-    n, x, settles = own.tree.n, work.step.x, not own.problem.all_necessary[0]
+    n, x, trial = own.tree.n, work.step.x, work.step.trial
+    settles = settles or not own.problem.all_necessary[0]
     rows_at(own, work, q)
     accept(work)
     cost, met = work.found.cost, work.found.met
@@ -65,7 +164,9 @@ def descend(own: Descent, work: Work, trial: Vector, q: Vector) -> int:
     work.iterations = 0
     while not met or settles:
         if work.iterations >= own.max_iterations:
-            return CONVERGED if met else EXHAUSTED
+            return codes.CONVERGED if met else codes.EXHAUSTED
+        if clocks.clock() >= deadline:
+            return codes.TIMED_OUT
         weighted2 = problems.missed2(own.problem, 0, work.step.e)
         set_bounds(own, work, q)
         bounded.bounded_step(work.step, own.problem.m, own.problem.some_one_sided[0] != 0,
@@ -91,17 +192,17 @@ def descend(own: Descent, work: Work, trial: Vector, q: Vector) -> int:
         else:
             mu = max(8.0 * mu, 1e-3)
         if size < SMALL or mu > MOST:
-            return CONVERGED if met else STALLED
+            return codes.CONVERGED if met else codes.STALLED
         since += 1
         if since >= PATIENCE:
             if cost > marked - (1.0 - PROGRESS) * math.fabs(marked) and not (
                     settles and marked - cost > 1e-9 * math.fabs(marked)):
-                return CONVERGED if met else STALLED
+                return codes.CONVERGED if met else codes.STALLED
             marked, since = cost, 0
-    return CONVERGED
+    return codes.CONVERGED
 
 
-def rows_at(own: Descent, work: Work, q: Vector) -> None:
+def rows_at(own: Descent, work: DescentWork, q: Vector) -> None:
     """Write the rows at q (n,) into A_trial and e_trial, columns over the scale of the joints."""
     A, scale = work.step.A_trial, own.limits.scale
     trees.tree_frames(own.tree, q, work.task.frames, work.task.axes)
@@ -113,14 +214,14 @@ def rows_at(own: Descent, work: Work, q: Vector) -> None:
                 A[k][i] *= scale[k]
 
 
-def accept(work: Work) -> None:
+def accept(work: DescentWork) -> None:
     """Make the rows of the trial those of the search."""
     A, e = work.step.A, work.step.e
     work.step.A, work.step.e = work.step.A_trial, work.step.e_trial
     work.step.A_trial, work.step.e_trial = A, e
 
 
-def set_bounds(own: Descent, work: Work, q: Vector) -> None:
+def set_bounds(own: Descent, work: DescentWork, q: Vector) -> None:
     """Write the bounds of a step from q (n,)."""
     lower, upper, step, scale = (own.limits.lower, own.limits.upper, own.limits.step,
                                  own.limits.scale)
@@ -129,7 +230,7 @@ def set_bounds(own: Descent, work: Work, q: Vector) -> None:
         work.step.upper[k] = min(upper[k] - q[k], step[k]) / scale[k]
 
 
-def left2(own: Descent, work: Work) -> float:
+def left2(own: Descent, work: DescentWork) -> float:
     """Return |e − A x|² of the rows that would miss something."""
     left, x = work.step.left, work.step.x
     for i in range(own.problem.m):
@@ -153,3 +254,55 @@ def shorten_rotation(q: Vector) -> bool:
     for k in range(3, 6):
         q[k] *= factor
     return True
+
+
+def verify(own: Descent, work: DescentWork, q: Vector) -> bool:
+    """Bring continuous joints of q (n,) to the start's turn; tell whether all is met there.
+
+    Writes what tasks miss into work.misses, from frames computed anew.
+    """
+    found, start, differs = work.step.trial, work.start, False
+    for k in range(own.tree.n):
+        found[k] = q[k]
+        if own.turns[k]:
+            turn = math.floor((q[k] - start[k]) / TURN + 0.5)
+            if turn != 0.0:
+                differs = True
+                q[k] -= TURN * turn
+    if missed(own.tree, own.whole, work, q):
+        return True
+    if not differs:
+        return False
+    # A posture may want the turn that was found.
+    if missed(own.tree, own.whole, work, found):
+        for k in range(own.tree.n):
+            q[k] = found[k]
+        return True
+    missed(own.tree, own.whole, work, q)
+    return False
+
+
+def missed(tree: Tree, whole: Problem, work: DescentWork, q: Vector) -> bool:
+    """Write what each task misses at q (n,); tell whether all that is necessary is met."""
+    r, first, met = work.step.e_trial, 0, True
+    trees.tree_frames(tree, q, work.task.frames, work.task.axes)
+    for index in range(whole.first_task[1]):
+        work.misses[index][0], work.misses[index][1] = 0.0, 0.0
+        if cython.cast(BodyTask, whole.tasks[index]).misses:
+            cython.cast(BodyTask, whole.tasks[index]).rows(tree, work.task, q, first, r,
+                                                           work.step.A_trial)
+            along, about = 0.0, 0.0
+            for row in range(first, first + whole.sizes[index]):
+                if whole.one_sided[row] and r[row] > 0.0:
+                    continue
+                if whole.metres[row]:
+                    along += r[row] * r[row]
+                else:
+                    about += r[row] * r[row]
+            along, about = math.sqrt(along), math.sqrt(about)
+            work.misses[index][0], work.misses[index][1] = along, about
+            if whole.necessary[index] and not (along <= whole.position_tolerance
+                                               and about <= whole.orientation_tolerance):
+                met = False
+        first += whole.sizes[index]
+    return met

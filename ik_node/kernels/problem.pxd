@@ -6,7 +6,7 @@ cimport cython
 
 cdef class Problem:
     cdef Memory memory
-    cdef readonly int levels, m
+    cdef readonly int levels, m, count
     cdef objects tasks
     cdef integers sizes, necessary, first_task, first_row, all_necessary, some_one_sided
     cdef integers metres, one_sided
@@ -19,6 +19,8 @@ cdef class Found:
     cdef readonly bint met
 
 
+@cython.locals(task=BodyTask)
+cdef take_targets(Problem problem, TaskWork work)
 @cython.locals(met=cython.bint)
 cdef int level_rows(Problem problem, int level, Tree tree, TaskWork work, vector q, matrix A,
                     vector e, Found found) except -1 nogil

@@ -1,5 +1,6 @@
 """Tasks stacked by level: the weighted rows that a step is made of."""
 
+import itertools
 from typing import Any
 
 try:
@@ -19,6 +20,8 @@ class Problem:
     levels: int
     m: int
     """Number of rows of all tasks."""
+    count: int
+    """More than the index of any task."""
     tasks: Objects
     """(t,) `BodyTask`s."""
     sizes: Integers
@@ -44,28 +47,29 @@ class Problem:
 
     def __init__(self, levels: Any, position_tolerance: float,
                  orientation_tolerance: float) -> None:
-        """Stack levels [[(task, weight, is necessary, metres, one-sided, weights), …], …]."""
+        """Stack levels [[(task, is necessary, metres, one-sided, scale), …], …]; see the fields."""
         self.memory = memory = Memory()
         stacked = [entry for level in levels for entry in level]
         self.levels = len(levels)
-        if self.levels > 1 and any(np.any(entry[4]) for entry in stacked):
-            raise NotImplementedError('one-sided rows in several levels are not ported yet')
         self.tasks = memory.objects([entry[0] for entry in stacked])
-        sizes = [len(entry[3]) for entry in stacked]
+        sizes = [len(entry[2]) for entry in stacked]
         self.m = sum(sizes)
+        self.count = 1 + max((entry[0].index for entry in stacked), default=-1)
         self.sizes, self.necessary = memory.integers(sizes), memory.integers(
-            [entry[2] for entry in stacked])
-        self.first_task = memory.integers(np.cumsum([0, *map(len, levels)]))
-        self.first_row = memory.integers(np.cumsum(
-            [0, *(sum(len(entry[3]) for entry in level) for level in levels)]))
-        self.all_necessary = memory.integers([all(entry[2] for entry in level)
+            [entry[1] for entry in stacked])
+        self.first_task = memory.integers(list(
+            itertools.accumulate(map(len, levels), initial=0)))
+        self.first_row = memory.integers(list(itertools.accumulate(
+            (sum(len(entry[2]) for entry in level) for level in levels), initial=0)))
+        self.all_necessary = memory.integers([all(entry[1] for entry in level)
                                               for level in levels])
-        self.some_one_sided = memory.integers([any(np.any(entry[4]) for entry in level)
+        self.some_one_sided = memory.integers([any(entry[3].any() for entry in level)
                                                for level in levels])
-        self.scale = memory.vector(np.concatenate([np.sqrt(entry[1]) * entry[5]
-                                                   for entry in stacked]))
-        self.metres = memory.integers(np.concatenate([entry[3] for entry in stacked]))
-        self.one_sided = memory.integers(np.concatenate([entry[4] for entry in stacked]))
+        self.scale = memory.vector(np.concatenate([np.zeros(0), *(entry[4] for entry in stacked)]))
+        self.metres = memory.integers(np.concatenate(
+            [np.zeros(0), *(entry[2] for entry in stacked)]))
+        self.one_sided = memory.integers(np.concatenate(
+            [np.zeros(0), *(entry[3] for entry in stacked)]))
         self.position_tolerance = position_tolerance
         self.orientation_tolerance = orientation_tolerance
 
@@ -74,7 +78,7 @@ class Found:
     """What `level_rows` finds besides rows."""
 
     cost: float
-    """Σ weight · |W r|² / 2 of the tasks."""
+    """Σ weight · |W r|² / 2 of the tasks, or weight · energy of those that have their own."""
     met: bool
     """Whether every necessary task is within the tolerances."""
 
@@ -82,17 +86,30 @@ class Found:
         """Make room."""
 
 
+def take_targets(problem: Problem, work: TaskWork) -> None:
+    """Copy the targets of the tasks, as they are now, for one search."""
+    for index in range(problem.first_task[problem.levels]):
+        task = cython.cast(BodyTask, problem.tasks[index])
+        for i in range(4):
+            for j in range(4):
+                work.targets[task.index][i][j] = task.target[i][j]
+
+
 def level_rows(problem: Problem, level: int, tree: Tree, work: TaskWork, q: Vector, A: Matrix,
                e: Vector, found: Found) -> None:
     """Write the weighted rows of a level at q (n,): A Δq = e is wanted; A (n, m) is transposed.
 
-    work has the frames at q. Raises what a task in Python raises.
+    work has the frames at q, and the targets. Raises what a task in Python raises.
     """
     first, cost, met = problem.first_row[level], 0.0, True
     position2 = problem.position_tolerance * problem.position_tolerance
     orientation2 = problem.orientation_tolerance * problem.orientation_tolerance
     for index in range(problem.first_task[level], problem.first_task[level + 1]):
         cython.cast(BodyTask, problem.tasks[index]).rows(tree, work, q, first, e, A)
+        own = cython.cast(BodyTask, problem.tasks[index]).has_energy
+        if own:
+            cost += cython.cast(BodyTask, problem.tasks[index]).energy(work, first, e,
+                                                                       problem.scale)
         along, about = 0.0, 0.0
         for row in range(first, first + problem.sizes[index]):
             factor, lacking = problem.scale[row], e[row]
@@ -103,7 +120,8 @@ def level_rows(problem: Problem, level: int, tree: Tree, work: TaskWork, q: Vect
             else:
                 about += lacking * lacking
             lacking *= factor
-            cost += 0.5 * lacking * lacking
+            if not own:
+                cost += 0.5 * lacking * lacking
             e[row] *= -factor
             if factor != 1.0:
                 for k in range(tree.n):

@@ -1,42 +1,73 @@
-"""A task written in Python: two functions of q."""
+"""A task written in Python, evaluated in the loop of all others."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ik_node.exceptions import InputError
 from ik_node.kernels.arrays import Matrix, Vector
 from ik_node.kernels.body_task import BodyTask, TaskWork
 from ik_node.kernels.tree import Tree
+from ik_node.model.body_frames import BodyFrames
 
 
 class PythonTask(BodyTask):
-    """A residual r(q) (m,) and its Jacobian ∂r/∂q (m, n)."""
+    """The rows that `evaluate` of a task returns, and its energy where it has one of its own."""
 
-    def __init__(self, residual: Callable[[np.ndarray], Any], jacobian: Callable[[np.ndarray], Any],
-                 m: int, name: str) -> None:
-        """Take two functions of q (n,), which must not change it."""
-        self.residual, self.jacobian, self.m, self.name = residual, jacobian, m, name
+    def __init__(self, index: int, task: Any, body: Any, layout: Any, has_energy: bool) -> None:
+        """Take a task, a body, and what the rows are."""
+        super().__init__(index, len(layout.metres))
+        self.task, self.body, self.weight = task, body, task.weight
+        self.one_sided, self.weights = layout.one_sided, layout.weights
+        self.has_energy = has_energy
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         """Write residual and Jacobian; see `BodyTask.rows`."""
-        self.call(tree.n, q, first, r, J)
+        self.call(tree.n, work, q, first, r, J)
 
-    def call(self, n: int, q: Vector, first: int, r: Vector, J: Matrix) -> None:
-        """Call both functions and copy what they return; compiled, this holds the GIL."""
-        at = np.array([q[k] for k in range(n)])
-        residual = self.checked(self.residual(at), (self.m,), 'residual')
-        jacobian = self.checked(self.jacobian(at), (self.m, n), 'Jacobian')
+    def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
+        """Return weight · energy; see `BodyTask.energy`."""
+        return self.call_energy(work, first, r)
+
+    def call(self, n: int, work: TaskWork, q: Vector, first: int, r: Vector, J: Matrix) -> None:
+        """Evaluate the task and copy what it returns; compiled, this holds the GIL.
+
+        Raises InputError for another number of rows or columns.
+        """
+        values, rows = self.task.evaluate(self.frames_at(work, n, q))
+        residual = self.checked(values, (self.m,), 'residual')
+        jacobian = self.checked(rows, (self.m, n), 'Jacobian')
         for i in range(self.m):
             r[first + i] = residual[i]
             for k in range(n):
                 J[k][first + i] = jacobian[i, k]
 
+    def call_energy(self, work: TaskWork, first: int, r: Vector) -> float:
+        """Return weight · energy at the frames of the last `call`; compiled, this holds the GIL."""
+        values = np.array([r[first + i] for i in range(self.m)])
+        values[self.one_sided & (values > 0.0)] = 0.0
+        return self.weight * self.task.energy(work.body_frames, values, self.weights)
+
+    def frames_at(self, work: TaskWork, n: int, q: Vector) -> BodyFrames:
+        """Return frames at q (n,), which tasks in Python share."""
+        if work.body_frames is not None:
+            at, same = work.body_frames.q, True
+            for k in range(n):
+                same = same and at[k] == q[k]
+            if same:
+                return work.body_frames
+        values = np.array([q[k] for k in range(n)])
+        if work.body_frames is None:
+            work.body_frames = BodyFrames(self.body, values)
+        else:
+            work.body_frames.update(values)
+        return work.body_frames
+
     def checked(self, values: Any, shape: tuple, what: str) -> np.ndarray:
-        """Return finite floats of a shape. Raises ValueError for anything else."""
+        """Return floats of a shape. Raises InputError for anything else."""
         array = np.ascontiguousarray(values, dtype=np.float64)
-        if array.shape != shape or not np.isfinite(array).all():
-            raise ValueError(f'the {what} of the task {self.name!r} must be finite numbers of the '
-                             f'shape {shape}, not {array.tolist()}')
+        if array.shape != shape:
+            raise InputError(f'the {what} of the task {self.task.name!r} must have the shape '
+                             f'{shape}, not {array.shape}')
         return array

@@ -20,21 +20,17 @@ class StepWork:
         """Make room."""
         self.memory = memory = Memory()
         self.n = n
-        self.A, self.B, self.base = memory.matrix(n, m), memory.matrix(n, m), memory.matrix(n, m)
-        self.A_trial = memory.matrix(n, m)
         larger = max(n, m)
-        self.G, self.Q, self.R = (memory.matrix(larger, larger), memory.matrix(n + 1, n),
-                                  memory.matrix(n + 1, n + 1))
+        self.A, self.A_trial = memory.matrix(n, m), memory.matrix(n, m)
+        self.G = memory.matrix(larger, larger)
         self.e, self.e_trial, self.e_wanted = self.row(m), self.row(m), self.row(m)
-        self.left, self.rest, self.values, self.inevitable = (
+        self.left, self.rest, self.values, self.e_here = (
             self.row(m), self.row(m), self.row(m), self.row(m))
         self.y = self.row(larger)
-        self.x, self.p, self.trial, self.lower, self.upper = (
-            self.row(n), self.row(n), self.row(n), self.row(n), self.row(n))
-        self.inside, self.gradient, self.multipliers = self.row(n), self.row(n), self.row(n)
+        self.x, self.trial, self.lower, self.upper = (self.row(n), self.row(n), self.row(n),
+                                                      self.row(n))
         self.active, self.rows, self.places = self.indices(m), self.indices(m), self.indices(m)
         self.columns, self.free, self.freed = self.indices(n), self.indices(n), self.indices(n)
-        self.bounds, self.held = self.indices(n), self.indices(n)
 
     def row(self, count: int) -> Vector:
         """Return zeros (count,)."""

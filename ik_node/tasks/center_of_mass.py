@@ -6,10 +6,12 @@ import numpy as np
 
 from ik_node._arrays import floats, numbers
 from ik_node.exceptions import IkError, InputError, ModelError
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.whole_body_tasks import CenterOfMassTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
 def _point(value: Any, what: str) -> np.ndarray:
@@ -45,7 +47,7 @@ def _polygon(value: Any, what: str) -> np.ndarray:
     return checks.fixed(corners if area > 0.0 else np.ascontiguousarray(corners[::-1]))
 
 
-class CenterOfMass(Task):
+class CenterOfMass(BuiltInTask):
     """The centre of mass of all links at a point, or inside a polygon seen from above, or both.
 
     r = c − target, m, world axes (3,); then, of a polygon, the distance of c from each edge's line,
@@ -83,33 +85,19 @@ class CenterOfMass(Task):
         axes = 0 if self.target is None else 3
         return rows([True] * (axes + edges), [False] * axes + [True] * edges)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        normals, corners = self._edges()
-        target = np.full(3, np.nan) if self.target is None else self.target
-        return PackedTask(kernels.MASS, codes=(self.target is not None, len(corners)),
-                          numbers=(target, np.column_stack([normals, corners])))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+        return CenterOfMassTask(index, self.target is not None, np.column_stack(self.edges()))
+
+    def put_target(self, record: BodyTask) -> None:
+        """Write the target into what kernels evaluate the task by."""
+        record.set_point(self.target)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the centre of mass (3,), m."""
         return frames.center_of_mass()[0]
 
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (m,) and its Jacobian (m, n); both are 0 for a free axis."""
-        com, J = frames.center_of_mass()
-        target, polygon = self.target, self.polygon
-        residuals, jacobians = [], []
-        if target is not None:
-            free = np.isnan(target)
-            residuals.append(np.where(free, 0.0, com - target))
-            jacobians.append(np.where(free[:, None], 0.0, J))
-        if polygon is not None:
-            inward, _ = self._edges()
-            residuals.append(np.sum(inward * (com[:2] - polygon), axis=1))
-            jacobians.append(inward @ J[:2])
-        return np.concatenate(residuals), np.concatenate(jacobians)
-
-    def _edges(self) -> tuple[np.ndarray, np.ndarray]:
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the inward unit normals of the edges (k, 2) and their first corners (k, 2), m."""
         if self.polygon is None:
             return np.empty((0, 2)), np.empty((0, 2))

@@ -4,13 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.point_tasks import ForceTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
-class Force(Task):
+class Force(BuiltInTask):
     """A constant force f at a point p of a link: its energy is −f · p, and it pulls with J_vᵀ f.
 
     As rows for least squares it asks the point to be a metre farther on along the force than it
@@ -41,14 +43,9 @@ class Force(Task):
         """Return what the row is: a metre along the force."""
         return rows([True], weights=np.sqrt(np.linalg.norm(self.force)))
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.FORCE, self.link, numbers=(self.force, self.point, self._along()))
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return −1 (1,) and the Jacobian of the way along the force (1, n)."""
-        J = frames.jacobian(self.link, self.point)
-        return np.array([-1.0]), (self._along() @ J[:3])[None, :]
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+        return ForceTask(index, body.link_index(self.link), self._along(), self.point)
 
     def _along(self) -> np.ndarray:
         """Return the unit vector (3,) of the force, zero where it is zero."""

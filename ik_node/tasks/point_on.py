@@ -2,15 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.point_tasks import PointTask
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, perpendicular, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import BuiltInTask, Rows, perpendicular, rows
 
 
-class PointOnLine(Task):
+class PointOnLine(BuiltInTask):
     """A point of a link on a line: r = B (p − origin) (2,), m; J = B J_v(p).
 
     B (2, 3): two unit vectors at right angles to the direction and to each other.
@@ -35,19 +34,15 @@ class PointOnLine(Task):
         """Return what the rows are: two distances."""
         return rows([True] * 2)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.POINT, self.link, numbers=(
-            self.origin, self.point, perpendicular(self.direction)))
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (2,) and its Jacobian (2, n)."""
-        B = perpendicular(self.direction)
-        return (B @ (frames.position(self.link, self.point) - self.origin),
-                B @ frames.jacobian(self.link, self.point)[:3])
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+        record = PointTask(index, body.link_index(self.link), self.point,
+                           perpendicular(self.direction))
+        record.set_point(self.origin)
+        return record
 
 
-class PointOnPlane(Task):
+class PointOnPlane(BuiltInTask):
     """A point of a link on a plane: r = normal · (p − origin) (1,), m; J = normalᵀ J_v(p).
 
     - `link`; `point`: (3,) in its frame, m.
@@ -70,16 +65,11 @@ class PointOnPlane(Task):
         """Return what the row is: a distance."""
         return rows([True])
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.POINT, self.link,
-                          numbers=(self.origin, self.point, self.normal))
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (1,) and its Jacobian (1, n)."""
-        n = self.normal[None, :]
-        return (n @ (frames.position(self.link, self.point) - self.origin),
-                n @ frames.jacobian(self.link, self.point)[:3])
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+        record = PointTask(index, body.link_index(self.link), self.point, self.normal)
+        record.set_point(self.origin)
+        return record
 
 
 class HalfSpace(PointOnPlane):

@@ -4,13 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.point_tasks import PointTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
-class Position(Task):
+class Position(BuiltInTask):
     """A point of a link at a position: r = p − target (3,), m, world axes; J = J_v(p).
 
     - `link`; `point`: (3,) in its frame, m.
@@ -31,15 +33,14 @@ class Position(Task):
         """Return what the rows are: x, y and z."""
         return rows([True] * 3)
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        return PackedTask(kernels.POINT, self.link, None, (), (self.target, self.point, np.eye(3)))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+        return PointTask(index, body.link_index(self.link), self.point, np.eye(3))
+
+    def put_target(self, record: BodyTask) -> None:
+        """Write the target into what kernels evaluate the task by."""
+        record.set_point(self.target)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the position of the point (3,), m."""
         return frames.position(self.link, self.point)
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (3,) and its Jacobian (3, n)."""
-        return (frames.position(self.link, self.point) - self.target,
-                frames.jacobian(self.link, self.point)[:3])

@@ -6,10 +6,11 @@ import numpy as np
 
 from ik_node._arrays import floats
 from ik_node.exceptions import InputError
+from ik_node.kernels.body_task import BodyTask
+from ik_node.kernels.whole_body_tasks import PostureTask
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
-from ik_node.tasks import checks, kernels
-from ik_node.tasks.base import PackedTask, Rows, Task, rows
+from ik_node.tasks import checks
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
 def _configuration(value: Any, what: str) -> np.ndarray:
@@ -19,7 +20,7 @@ def _configuration(value: Any, what: str) -> np.ndarray:
     return checks.fixed(values)
 
 
-class Posture(Task):
+class Posture(BuiltInTask):
     """A joint configuration: rᵢ = qᵢ − q_refᵢ, rad or m; J is the identity.
 
     Its cost is Σ gainsᵢ rᵢ² / 2 [Parent 5.25]. It does not count for success unless its priority is
@@ -57,18 +58,14 @@ class Posture(Task):
         gains = np.ones(body.n_joints) if self.gains is None else self.gains
         return rows(body.prismatic[counted], weights=np.sqrt(gains[counted]))
 
-    def packed(self, body: Body) -> PackedTask:
-        """Return what kernels evaluate it from."""
-        counted = self._counted(body)
-        return PackedTask(kernels.VALUES, codes=np.flatnonzero(counted).tolist(),
-                          numbers=(self._reference(body)[counted],))
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+        return PostureTask(index, *self.wanted(body))
 
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (m,) and its Jacobian (m, n)."""
-        body = frames.body
+    def wanted(self, body: Body) -> tuple[np.ndarray, np.ndarray]:
+        """Return the joints that are not free (m,), entries of q, and what they should be (m,)."""
         counted = self._counted(body)
-        return (frames.q[counted] - self._reference(body)[counted],
-                np.eye(body.n_joints)[counted])
+        return np.flatnonzero(counted), self._reference(body)[counted]
 
     def _reference(self, body: Body) -> np.ndarray:
         """Return q_ref (n,); of no meaning for joints that are free."""

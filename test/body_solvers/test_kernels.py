@@ -1,18 +1,16 @@
-"""Kernels of the body solvers: the rows, steps and results of what is written in Python."""
+"""Kernels of the body solvers: their rows, targets, tasks in Python, and threads."""
 
 import copy
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from ik_node import make_body_solver
-from ik_node.exceptions import IkError
+from ik_node import StopReason, make_body_solver
+from ik_node.exceptions import IkError, InputError
 from ik_node.model.body_frames import BodyFrames
-from ik_node.solvers.body.bounded_step import bounded_step
-from ik_node.solvers.body.descent_kernels import shorten_rotation
-from ik_node.solvers.body.packing import SearchWork
-from ik_node.solvers.body.problem import Level
-from ik_node.solvers.body.step_kernels import bounded_step_of
+from ik_node.solvers.body.configurations import shorten_root
 from ik_node.tasks import (
     CenterOfMass,
     CustomTask,
@@ -48,14 +46,18 @@ def test_the_kernels_give_the_rows_that_tasks_evaluate(root):
 def compare(solver, body, q):
     frames = BodyFrames(body, q)
     for level in solver._levels_now():
-        assert level.packed is not None
-        fast = level.evaluate(frames)
-        slow = Level(body, level.tasks, 1e-6, 1e-6).evaluate(frames)
-        assert fast.A == pytest.approx(slow.A, abs=1e-12)
-        assert fast.e == pytest.approx(slow.e, abs=1e-12)
-        assert fast.cost == pytest.approx(slow.cost, rel=1e-12)
-        assert fast.met == slow.met
-        assert fast.one_sided.tolist() == slow.one_sided.tolist()
+        rows, cost, met = level.evaluate(frames), 0.0, True
+        for task, part in zip(level.tasks, level.slices):
+            layout, (r, J) = task.rows(body), task.evaluate(frames)
+            scale = np.sqrt(task.weight) * layout.weights
+            assert rows.A[part] == pytest.approx(scale[:, None] * J, abs=1e-12)
+            assert rows.e[part] == pytest.approx(-scale * r, abs=1e-12)
+            assert rows.one_sided[part].tolist() == layout.one_sided.tolist()
+            lacking = np.where(layout.one_sided & (r > 0.0), 0.0, r)
+            cost += task.weight * task.energy(frames, lacking, layout.weights)
+            met = met and (not task.is_necessary or np.linalg.norm(lacking) < 1e-6)
+        assert rows.cost == pytest.approx(cost, rel=1e-12)
+        assert rows.met == met
 
 
 def test_axes_that_are_opposite_or_alike_and_targets_at_the_origin_have_the_rows_of_python():
@@ -66,25 +68,6 @@ def test_axes_that_are_opposite_or_alike_and_targets_at_the_origin_have_the_rows
              LookAt('nose', (1, 0, 0), nose[:3, 3] + nose[:3, 0], name='alike'),
              LookAt('nose', (1, 0, 0), nose[:3, 3], name='here')]
     compare(make_body_solver('hierarchy', body, tasks), body, q)
-
-
-@pytest.mark.parametrize('seed', range(20))
-def test_the_step_within_bounds_is_that_of_python(seed):
-    rng = np.random.default_rng(seed)
-    m, n = rng.integers(1, 9, 2)
-    A, e = rng.normal(size=(m, n)), rng.normal(size=m)
-    A[:, rng.random(n) < 0.2] = 0.0
-    lower, upper = -rng.uniform(0.0, 0.5, n), rng.uniform(0.0, 0.5, n)
-    sides = rng.random(m) < 0.5 if seed % 2 else np.zeros(m, dtype=bool)
-    work = SearchWork(A=np.ascontiguousarray(A.T), e=e, lower=lower, upper=upper,
-                      G=np.empty((n, n)), **{name: np.empty(m) for name in (
-                          'e_trial', 'left', 'rest', 'active', 'sides', 'values')},
-                      A_trial=np.empty((n, m)), **{name: np.empty(n) for name in (
-                          'y', 'x', 'trial', 'free', 'freed')})
-    bounded_step_of(work, np.empty(2 * m + n, dtype=np.int64), m, sides.any(),
-                    sides.astype(float), 1e-2)
-    expected = bounded_step(A, e, sides if sides.any() else None, lower, upper, 1e-2)
-    assert work.x == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize('name', ['least_squares', 'hierarchy'])
@@ -176,6 +159,52 @@ def test_a_task_counts_its_changes_and_copies_go_their_own_way():
     assert task.target is not None
 
 
+def test_a_task_in_python_enters_the_loop_and_what_it_raises_comes_through():
+    body = two_arms()
+    calls = []
+
+    def residual(q):
+        calls.append(q)
+        if len(calls) == 4:
+            raise ZeroDivisionError('of the task')
+        return q[3:4] - 0.2
+    J = np.eye(6)[3:4]
+    solver = make_body_solver('least_squares', body, [
+        Position('left_hand', (0.9, 0.5, 0.0)), CustomTask(residual, lambda q: J, 'rad')])
+    with pytest.raises(ZeroDivisionError, match='of the task'):
+        solver.solve()
+    result = solver.solve()
+    assert result.success
+    assert result.q[3] == pytest.approx(0.2, abs=1e-6)
+    for wrong in (lambda q: [0.0, 0.0], lambda q: 0.0):
+        with pytest.raises(InputError, match="residual of the task 'custom_task' must have"):
+            make_body_solver('least_squares', body, [CustomTask(
+                wrong, lambda q: J, 'rad')]).solve()
+
+
+def test_a_slow_task_in_python_ends_at_the_timeout():
+    body = two_arms()
+
+    def residual(q):
+        time.sleep(0.01)
+        return [np.cos(q[0]) + 2.0]
+    result = make_body_solver('least_squares', body, [CustomTask(
+        residual, lambda q: [[-np.sin(q[0]), 0, 0, 0, 0, 0]])], timeout=0.05).solve(np.full(6, 0.5))
+    assert result.reason is StopReason.TIMEOUT
+    assert result.solve_time < 0.2
+
+
+def test_threads_may_share_a_solver():
+    body, rng = figure('floating'), np.random.default_rng(2)
+    solver = make_body_solver('least_squares', body, [
+        Pose('hand', body.forward(np.full(body.n_joints, 0.4))['hand'])])
+    starts = rng.uniform(-0.5, 0.5, (40, body.n_joints))
+    expected = [solver.solve(q0).q.tolist() for q0 in starts]
+    with ThreadPoolExecutor(4) as pool:
+        found = [result.q.tolist() for result in pool.map(solver.solve, starts)]
+    assert found == expected
+
+
 def test_a_timeout_is_looked_at_within_a_descent():
     body = figure()
     hand_pose = body.forward(np.full(body.n_joints, 0.4))['hand']
@@ -188,10 +217,13 @@ def test_a_timeout_is_looked_at_within_a_descent():
 
 
 def test_a_rotation_vector_is_shortened_by_a_whole_turn():
-    q = np.array([1.0, 2.0, 3.0, 0.0, 6.0, 0.0, 0.5])
-    assert shorten_rotation(q)
-    assert q == pytest.approx([1.0, 2.0, 3.0, 0.0, 6.0 - 2.0 * np.pi, 0.0, 0.5])
-    assert not shorten_rotation(q)
+    body = figure('floating')
+    q = np.zeros(body.n_joints)
+    q[:7] = 1.0, 2.0, 3.0, 0.0, 6.0, 0.0, 0.5
+    turned = q.copy()
+    turned[4] -= 2.0 * np.pi
+    assert shorten_root(body, q) == pytest.approx(turned)
+    assert shorten_root(body, 0.5 * q) == pytest.approx(0.5 * q)
 
 
 @pytest.mark.parametrize('extra', [

@@ -9,7 +9,6 @@ from ik_node.exceptions import OptionError
 from ik_node.model.geometry import Box, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint
-from ik_node.solvers.body.multipliers import move
 from ik_node.tasks import Distance, Force, HalfSpace, Pose, Position, Posture, Spring
 from task_bodies import figure, hand, placed, two_arms
 
@@ -124,29 +123,6 @@ def test_a_wall_pushes_but_does_not_pull():
             q, 1e-3)
         assert (abs(J @ velocity) < 1e-9) == pushed
         assert J @ velocity > -1e-9
-
-
-def test_a_bound_is_released_when_the_motion_leaves_it():
-    M, f = np.eye(2), np.array([1.0, 0.0])
-    A, e = np.array([[1.0, 1.0]]), np.array([2.0])
-    two_sided = np.array([False])
-    lower, upper = np.array([-9.0, -9.0]), np.array([0.5, 9.0])
-    assert move(M, f, A, e, two_sided, lower, upper).x == pytest.approx([0.5, 1.5])
-    free = move(M, f, A, e, two_sided, -np.full(2, 9.0), np.full(2, 9.0))
-    assert free.x == pytest.approx([1.5, 0.5])
-    assert free.multipliers == pytest.approx([0.5])
-    # One-sided: x + y ≥ 0.5 holds on its own; x + y ≥ 2 does not.
-    assert move(M, f, A, np.array([0.5]), ~two_sided, lower, lower + 99).x == pytest.approx([1, 0])
-    assert move(M, f, A, e, ~two_sided, lower, lower + 99).x == pytest.approx([1.5, 0.5])
-
-
-def test_the_multipliers_are_those_of_the_step_after_a_bound_is_released():
-    # Freely (1, 0), beyond the bound. There y − x ≥ 1 would need y = 1.5, and pulls x back to 0.
-    M, f = np.eye(2), np.array([1.0, 0.0])
-    A, e = np.array([[-1.0, 1.0]]), np.array([1.0])
-    motion = move(M, f, A, e, np.array([True]), np.full(2, -9.0), np.array([0.5, 9.0]))
-    assert motion.x == pytest.approx([0.0, 1.0])
-    assert motion.multipliers == pytest.approx([1.0])  # M x = f + Aᵀ λ
 
 
 def test_constraints_in_conflict_are_met_half_way():

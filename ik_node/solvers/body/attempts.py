@@ -6,22 +6,18 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ik_node import _jit
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.solvers.body.compiled import PackedLevel
-from ik_node.solvers.body.configurations import nearest_turn
-from ik_node.solvers.body.descent import descend
-from ik_node.solvers.body.packing import is_packable
-from ik_node.solvers.body.problem import Level, errors
+from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.proofs import Proof, proof
 from ik_node.solvers.body.pursuit import FACTORS, relax, relaxes
+from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.restarts import random_start
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.result import StopReason
-from ik_node.tasks.base import Task
+from ik_node.tasks.base import Task, is_built_in
 
 _CLOSEST_STARTS = 12  # of `closest`
 _SETTLED = 3          # of these, from which a minimum is searched for
@@ -74,7 +70,9 @@ class Attempts(Driver[Problem, Found, BodyResult]):
     body: Body
     tasks: Sequence[Task]
     task_names: Sequence[str]
-    _quick: PackedLevel | None
+    _records: Records | None
+    """The tasks, since the first solve."""
+    _quick: Level | None
     """The level that one descent can meet; None where there is more to do."""
 
     @abstractmethod
@@ -96,11 +94,7 @@ class Attempts(Driver[Problem, Found, BodyResult]):
             if best is not None and number != last + 1:
                 rng = np.random.default_rng(self.options.seed) if rng is None else rng
                 q = best.q if thorough else random_start(self.body, start, number - 1, rng)
-            try:
-                found, verified = self._search(levels, q, start, space, thorough)
-            except _jit.OutOfTimeError:
-                attempt = attempt._replace(reason=StopReason.TIMEOUT)
-                break
+            found, verified = self._search(levels, q, start, space, thorough)
             if best is None or verified.success or _is_better(verified.rank, best.rank):
                 best, attempt = verified, found
             if best.success or space.out_of_time():
@@ -109,7 +103,7 @@ class Attempts(Driver[Problem, Found, BodyResult]):
                 proved = self._proof()
             number = number + 1 if proved is None or thorough else last + 1
         if best is None:
-            best = self._verified(levels, start)
+            best = self._verified(levels, start, start)
         reason = reason_of(best.success, attempt.reason)
         if not best.success and space.out_of_time():
             reason = StopReason.TIMEOUT
@@ -125,15 +119,12 @@ class Attempts(Driver[Problem, Found, BodyResult]):
         """
         levels, start, space = problem
         best = found.best
-        try:
-            for q in self._promising(levels, best.q, start, space):
-                verified = self._at_nearest_turn(levels, self._settle(levels, q, space), start)
-                if verified.success or _is_better(verified.rank, best.rank):
-                    best = verified
-                if best.success or space.out_of_time():
-                    break
-        except _jit.OutOfTimeError:
-            pass
+        for q in self._promising(levels, best.q, start, space):
+            verified = self._verified(levels, self._settle(levels, q, space), start)
+            if verified.success or _is_better(verified.rank, best.rank):
+                best = verified
+            if best.success or space.out_of_time():
+                break
         return found._replace(best=best, reason=reason_of(best.success, found.reason))
 
     def _is_over(self, problem: Problem) -> bool:
@@ -162,7 +153,7 @@ class Attempts(Driver[Problem, Found, BodyResult]):
         """Return a q (n,) nearer to the levels than q (n,), or to the first of them."""
         if len(levels) > 1 and self._merges and relaxes(levels):
             return relax(levels, range(len(levels)), q, space).q
-        return descend(levels[0], frames, q, space).q
+        return levels[0].descend(q, space.end).q
 
     def _settle(self, levels: list[Level], q: np.ndarray, space: Space) -> np.ndarray:
         """Return a minimum (n,) near q (n,)."""
@@ -170,7 +161,7 @@ class Attempts(Driver[Problem, Found, BodyResult]):
         if len(levels) > 1:
             return self._attempt(levels, frames, q, space, True).q
         for _ in range(_SETTLING):
-            found = descend(levels[0], frames, q, space, settles=True)
+            found = levels[0].descend(q, space.end, settles=True)
             q = found.q
             if found.reason is not StopReason.ITERATIONS:
                 break
@@ -180,7 +171,7 @@ class Attempts(Driver[Problem, Found, BodyResult]):
         """Return a proof that a necessary task cannot be met, None where there is none."""
         options = self.options
         for task in self.tasks:
-            if task.is_necessary and is_packable(task):
+            if task.is_necessary and is_built_in(task):
                 found = proof(self.body, task, options.position_tolerance,
                               options.orientation_tolerance)
                 if found is not None:
@@ -192,32 +183,26 @@ class Attempts(Driver[Problem, Found, BodyResult]):
         """Search from q (n,), and verify; continuous joints end at the start's turn."""
         if self._quick is None or thorough:
             found = self._attempt(levels, BodyFrames(self.body, q), q, space, thorough)
-            return found, self._at_nearest_turn(levels, found.q, start)
+            return found, self._verified(levels, found.q, start)
         found, success, misses = self._quick.solve(q, start, space.end)
-        missed = {name: (along, about) for name, (along, about) in zip(self.task_names, misses)}
-        return found, Verified(found.q, success, missed,
-                                self._rank(levels, found.q, missed, success))
+        return found, self._outcome(levels, found.q, success, misses)
 
-    def _at_nearest_turn(self, levels: list[Level], q: np.ndarray,
-                         start: np.ndarray) -> Verified:
-        """Return joint values, verified, with whole turns of continuous joints undone."""
-        as_found = self._verified(levels, q)
-        turned = nearest_turn(as_found.q, start, self.body.turns)
-        if (turned == as_found.q).all():
-            return as_found
-        nearer = self._verified(levels, turned)  # a posture may want the turn that was found
-        return as_found if as_found.success and not nearer.success else nearer
+    def _verified(self, levels: list[Level], q: np.ndarray, start: np.ndarray) -> Verified:
+        """Return joint values (n,) with errors from frames computed anew at them.
 
-    def _verified(self, levels: list[Level], q: np.ndarray) -> Verified:
-        """Return joint values (n,) with errors from frames computed anew at them."""
-        with _jit.unlimited():
-            q = np.clip(q, self.body.lower, self.body.upper)
-            frames = BodyFrames(self.body, q)
-            found = {name: errors(task, frames)
-                     for name, task in zip(self.task_names, self.tasks)}
-            success = all(self._is_met(found[name]) for name, task in zip(
-                self.task_names, self.tasks) if task.is_necessary)
-            return Verified(q, success, found, self._rank(levels, q, found, success))
+        Whole turns of continuous joints away from the start (n,) are undone.
+        """
+        assert self._records is not None
+        q, success, misses = self._records.verify(
+            np.clip(q, self.body.lower, self.body.upper), start)
+        return self._outcome(levels, q, success, misses)
+
+    def _outcome(self, levels: list[Level], q: np.ndarray, success: bool,
+                 misses: np.ndarray) -> Verified:
+        """Return what is verified at q (n,), given what each task misses (t, 2), m and rad."""
+        missed = {name: (along, about)
+                  for name, (along, about) in zip(self.task_names, misses.tolist())}
+        return Verified(q, success, missed, self._rank(levels, q, missed, success))
 
     def _rank(self, levels: list[Level], q: np.ndarray, missed: dict[str, tuple[float, float]],
               success: bool) -> tuple[float, ...]:
@@ -227,9 +212,8 @@ class Attempts(Driver[Problem, Found, BodyResult]):
         strict = sum(m * m + o * o for m, o in (missed[name] for name, task in zip(
             self.task_names, self.tasks) if task.is_necessary and task.priority == 0
             and not self._is_met(missed[name])))
-        with _jit.unlimited():
-            frames = BodyFrames(self.body, q)
-            return strict, *(level.evaluate(frames).cost for level in levels)
+        frames = BodyFrames(self.body, q)
+        return strict, *(level.evaluate(frames).cost for level in levels)
 
 
 def _is_better(rank: tuple[float, ...], than: tuple[float, ...]) -> bool:

@@ -12,21 +12,22 @@ from ik_node import _jit
 from ik_node._arrays import number
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
-from ik_node.kinematics.pose_rows import pose_rows
+from ik_node.kernels.limits import Limits
+from ik_node.kernels.problem import Problem as StackedLevels
+from ik_node.kernels.pursuit import Pursuit
+from ik_node.kernels.velocity import Velocity
 from ik_node.model.body import Body, check_body
-from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
-from ik_node.solvers.body.compiled import KERNELS, PackedLevel
 from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.diagnosis import described
 from ik_node.solvers.body.options import BodyOptions
-from ik_node.solvers.body.packing import PackedTasks, SearchSettings, is_packable
-from ik_node.solvers.body.problem import Level, checked_tasks, unique_names
+from ik_node.solvers.body.problem import REASONS, Level, checked_tasks, unique_names
 from ik_node.solvers.body.proofs import proof
+from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.body.space import Space
+from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
-from ik_node.tasks.base import Task
+from ik_node.tasks.base import Task, is_built_in
 from ik_node.tasks.checks import bounded
 
 
@@ -54,9 +55,13 @@ class BodySolver(Attempts):
         self._space = Space(body.lower, body.upper,
                             np.where(body.prismatic, np.inf, self.options.max_step), self._scale,
                             self.options.max_iterations, math.inf)
-        self._packed: PackedTasks | None = None
+        self._limits = Limits(body.lower, body.upper, body.velocity_limits, self._space.step,
+                              np.ones(body.n_joints) if self._scale is None else self._scale)
+        self._records: Records | None = None
         self._kept: list[Level] = []
-        self._quick: PackedLevel | None = None
+        self._quick: Level | None = None
+        self._steps: Velocity | None = None
+        self._pursuits: dict[int, Pursuit] = {}
 
     def solve(self, q0: Any = None) -> BodyResult:
         """Return joint values that meet the tasks, or the best found and what they miss.
@@ -94,24 +99,18 @@ class BodySolver(Attempts):
         if not 1.0 / MAX_NUMBER <= period <= MAX_NUMBER:
             raise InputError(f'dt must be from {1.0 / MAX_NUMBER:g} to {MAX_NUMBER:g} s, not '
                              f'{period:g}')
-        levels = self._levels_now()
+        self._levels_now()
         self._begin()
-        most = np.minimum(self.body.velocity_limits * period,
-                          np.where(self.body.prismatic, np.inf, self.options.max_step))
-        lower = np.clip(self.body.lower - at, -most, most)
-        upper = np.clip(self.body.upper - at, -most, most)
-        frames = BodyFrames(self.body, at)
-        # A step within bounds may be beyond them by rounding errors of its method.
-        step = np.clip(self._step(levels, frames, lower, upper, period), lower, upper)
-        velocity = step / period
-        velocity = np.clip(velocity, -self.body.velocity_limits, self.body.velocity_limits)
-        if not np.isfinite(velocity).all():
+        if self._steps is None:
+            self._steps = self._differential_steps(self._kept)
+        velocity: np.ndarray | None = self._steps.run(at, period)
+        if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
-        return _inside(at, velocity, period, self.body)
+        return velocity
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach."""
-        return *KERNELS, pose_rows
+        return ()
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'
@@ -120,43 +119,46 @@ class BodySolver(Attempts):
     def _levels(self) -> list[list[Task]]:
         """Return the tasks by level, the strictest first; levels may be empty."""
 
-    @abstractmethod
-    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
-              upper: np.ndarray, dt: float) -> np.ndarray:
-        """Return one differential step Δq (n,) within bounds (n,), at q of the frames."""
+    def _differential_steps(self, levels: Sequence[Level]) -> Velocity:
+        """Return what takes differential steps for some levels, the first of those that are."""
+        return Velocity(self.body.record, self._stacked(levels), self._limits)
+
+    def _stacked(self, levels: Sequence[Level]) -> StackedLevels:
+        """Return levels for kernels."""
+        assert self._records is not None
+        tasks = self._records.tasks
+        return self._records.problem([[tasks.index(task) for task in level.tasks]
+                                      for level in levels])
+
+    def _pursue(self, levels: Sequence[Level], q: np.ndarray, space: Space,
+                progress: float) -> Attempt:
+        """Search over levels from q (n,); see `pursuit.search`."""
+        if len(levels) not in self._pursuits:
+            self._pursuits[len(levels)] = Pursuit(self._differential_steps(levels),
+                                                  self.body.root == 'floating')
+        q = q.copy()
+        reason, iterations = self._pursuits[len(levels)].run(q, space.end, space.max_iterations,
+                                                             progress)
+        return Attempt(q, REASONS[reason], iterations)
 
     def _levels_now(self) -> list[Level]:
         """Return the levels that have tasks. Raises an IkError where a target is not set."""
-        if self._packed is not None and self._packed.refresh():
+        if self._records is not None and self._records.refresh():
             return self._kept
-        for task in self.tasks:
-            task.check(self.body)
-            task.check_target()
-        self._packed = PackedTasks(self.body, self.tasks, self._settings()) if all(
-            is_packable(task) for task in self.tasks) else None
+        self._records = Records(self.body, self.tasks, self._limits, self.options)
         wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
-        self._kept = [Level(self.body, tasks, self.options.position_tolerance,
-                            self.options.orientation_tolerance, self._packed)
-                      for tasks in wanted if tasks]
-        self._quick = self._level_of_all() if self._packed is not None else None
+        self._steps, self._pursuits = None, {}
+        self._kept = [Level(self._records, tasks) for tasks in wanted if tasks]
+        self._quick = self._level_of_all()
         return self._kept
 
-    def _level_of_all(self) -> PackedLevel | None:
+    def _level_of_all(self) -> Level | None:
         """Return the level that one descent can meet; None where there is more to do."""
         levels = self._kept
-        if not self._merges or not levels or not (
+        if self._merges and levels and (
                 len(levels) == 1 or all(level.all_necessary for level in levels)):
-            return None
-        return Level.merged(levels, self.body).packed
-
-    def _settings(self) -> SearchSettings:
-        """Return limits and options for the kernels."""
-        n, options = self.body.n_joints, self.options
-        return SearchSettings(
-            self.body.lower, self.body.upper, self._space.step,
-            np.ones(n) if self._scale is None else self._scale, self.body.turns,
-            self._scale is not None, self.body.root == 'floating', options.position_tolerance,
-            options.orientation_tolerance, options.max_iterations)
+            return Level.merged(levels)
+        return None
 
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""
@@ -178,10 +180,9 @@ class BodySolver(Attempts):
         """Return the result, with a diagnosis where it is a failure."""
         best, words, reason = found.best, '', found.reason
         if not best.success:
-            with _jit.unlimited():
-                words, singular = described(
-                    self.body, self.tasks, self.task_names, best.q, best.errors, self._is_met,
-                    None if reason is StopReason.TIMEOUT else self._proved)
+            words, singular = described(
+                self.body, self.tasks, self.task_names, best.q, best.errors, self._is_met,
+                None if reason is StopReason.TIMEOUT else self._proved)
             if singular and reason is StopReason.STALLED:
                 reason = StopReason.SINGULAR
         return BodyResult.of(words, best.q, best.success, reason, best.errors, found.iterations,
@@ -190,21 +191,5 @@ class BodySolver(Attempts):
     def _proved(self, task: Task) -> str:
         """Return why a task cannot be met, '' where nothing is proved."""
         found = proof(self.body, task, self.options.position_tolerance,
-                      self.options.orientation_tolerance) if is_packable(task) else None
+                      self.options.orientation_tolerance) if is_built_in(task) else None
         return '' if found is None else found.words
-
-
-def _inside(q: np.ndarray, velocity: np.ndarray, dt: float, body: Body) -> np.ndarray:
-    """Return velocities (n,) for which q + dt · velocity is no last digit beyond a limit.
-
-    Where q is beyond one itself, it stays as it is.
-    """
-    for digits in (1.0, 2.0, 4.0):
-        end = q + dt * velocity
-        above, below = (end > body.upper) & (q <= body.upper), (end < body.lower) & (
-            q >= body.lower)
-        if not (above | below).any():
-            break
-        last = digits * np.spacing(np.abs(end)) / dt
-        velocity = velocity - np.where(above, last, 0.0) + np.where(below, last, 0.0)
-    return velocity

@@ -4,13 +4,10 @@ import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.levels import cascade, differential_step
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.pursuit import search
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.tasks.base import Task
-
-_DAMPING = 1e-3   # λ² of a level over its cost
 
 
 class HierarchySolver(BodySolver):
@@ -33,10 +30,4 @@ class HierarchySolver(BodySolver):
     def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
                  space: Space, thorough: bool) -> Attempt:
         """Search from q (n,)."""
-        return search(levels, frames, q, space, lambda rows, frames, lower, upper: cascade(
-            rows, lower, upper, _DAMPING, space.scale), thorough)
-
-    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
-              upper: np.ndarray, dt: float) -> np.ndarray:
-        """Return one differential step Δq (n,) within bounds (n,)."""
-        return differential_step(levels, frames, lower, upper, _DAMPING, self._scale)
+        return search(levels, frames, q, space, self._pursue, thorough)

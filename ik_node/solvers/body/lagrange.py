@@ -8,7 +8,8 @@ import numpy as np
 
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import OptionError, names, shown
-from ik_node.kernels.tree import Tree
+from ik_node.kernels.limits import Limits
+from ik_node.kernels.motion import Mass, Motion
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.inertial import inertia_arrays
@@ -16,19 +17,15 @@ from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.options import option
 from ik_node.solvers.body.attempts import Verified
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.descent import descend
-from ik_node.solvers.body.multipliers import move, with_mass
 from ik_node.solvers.body.options import BodyOptions
-from ik_node.solvers.body.problem import Level, LevelRows
+from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.pursuit import search
-from ik_node.solvers.body.second_order import to_second_order
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 from ik_node.tasks.force import Force
 
 _MASSES = ('inertia', 'uniform')
-_PSEUDO_TIME = 1e3  # s, the step of `solve`: long, so that springs come to rest in a few
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class LagrangeOptions(BodyOptions):
 
 
 class LagrangeSolver(BodySolver):
-    """Moves a figure that has mass but no momentum, M q̇ = f + Jᵀ λ; see `multipliers`.
+    """Moves a figure that has mass but no momentum, M q̇ = f + Jᵀ λ; see `kernels.motion`.
 
     Tasks of priority 0 and 1 are constraints, alike, with ṗ = −feedback · r / dt. `Posture`,
     `Spring`, `Force` and tasks of higher numbers are forces, f = −Σ weight · Jᵀ W² r: they move the
@@ -63,10 +60,9 @@ class LagrangeSolver(BodySolver):
     def __init__(self, body: Body, tasks: Sequence[Task], **options: Any) -> None:
         """Take a body and tasks. Raises an IkError for malformed tasks and options."""
         super().__init__(body, tasks, **options)
-        self._heavy = Tree(body.arrays, inertia_arrays(
+        self._inertias = inertia_arrays(
             body.links, with_shape_inertials(body.tree),
-            len(body.arrays.parent) - len(body.links)),
-            body.n_joints) if self._has_inertia() else None
+            len(body.arrays.parent) - len(body.links)) if self._has_inertia() else None
         mass = self.options.mass
         if isinstance(mass, str):
             if mass not in _MASSES:
@@ -84,8 +80,7 @@ class LagrangeSolver(BodySolver):
     def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
                  space: Space, thorough: bool) -> Attempt:
         """Search from q (n,): steps of the motion, each constraint's error corrected in part."""
-        return search(levels, frames, q, space, lambda rows, frames, lower, upper: self._motion(
-            levels, rows, frames, lower, upper, _PSEUDO_TIME, at_rest=True), thorough, self._merges)
+        return search(levels, frames, q, space, self._pursue, thorough, self._merges)
 
     def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,
                 thorough: bool) -> tuple[Attempt, Verified]:
@@ -96,66 +91,27 @@ class LagrangeSolver(BodySolver):
         """
         if q is start or thorough or not levels[0].is_necessary:
             return super()._search(levels, q, start, space, thorough)
-        found = descend(levels[0], BodyFrames(self.body, q), q, space)
+        found = levels[0].descend(q, space.end)
         if found.reason is StopReason.CONVERGED:
             return super()._search(levels, found.q, start, space, thorough)
-        return found, self._at_nearest_turn(levels, found.q, start)
+        return found, self._verified(levels, found.q, start)
 
-    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
-              upper: np.ndarray, dt: float) -> np.ndarray:
-        """Return the motion Δq (n,) of dt seconds within bounds (n,)."""
-        rows = [level.evaluate(frames) for level in levels]
-        if not (levels and levels[0].is_necessary and levels[0].any_one_sided
-                and self.options.feedback > 0.0):
-            return self._motion(levels, rows, frames, lower, upper, dt, at_rest=False)
-        first, *others = rows
-
-        def motion(e: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-            return self._motion(levels, [first._replace(e=e), *others], frames, low, high, dt,
-                                at_rest=False)
-
-        # The feedback corrects two-sided constraints at the next step; the others hold at this one.
-        return to_second_order(motion, levels[0], first, first.one_sided, frames, lower, upper)
-
-    def _motion(self, levels: Sequence[Level], rows: Sequence[LevelRows], frames: BodyFrames,
-                lower: np.ndarray, upper: np.ndarray, dt: float, at_rest: bool) -> np.ndarray:
-        """Return Δq (n,) in a time dt, s.
-
-        at_rest: whether a constant force counts as a spring a metre ahead, so that a long step
-        ends where forces balance.
-        """
-        n = len(lower)
-        M, f = self._mass_matrix(frames) / dt, np.zeros(n)
-        A, e, one_sided = np.empty((0, n)), np.empty(0), np.empty(0, dtype=bool)
-        for level, one in zip(levels, rows):
-            if level.is_necessary:
-                A, one_sided = one.A, one.one_sided
-                e = np.where(one_sided & (one.e < 0.0), one.e, self.options.feedback * one.e)
-                continue
-            pulls = ~one.one_sided | (one.e > 0.0)
-            f += one.A[pulls].T @ one.e[pulls]
-            for task, part in zip(level.tasks, level.slices):
-                if at_rest or not isinstance(task, Force):
-                    J = one.A[part][pulls[part]]
-                    M = M + J.T @ J
-        return move(M, f, A, e, one_sided, lower, upper).x
-
-    def _mass_matrix(self, frames: BodyFrames) -> np.ndarray:
-        """Return M (n, n), positive definite, at the frames.
-
-        joint_weights add to the diagonal: of two alike joints, one of twice the weight resists as
-        with twice the mass.
-        """
+    def _differential_steps(self, levels: Sequence[Level]) -> Motion:
+        """Return what takes motions for some levels, the first of those that are."""
+        n, weights = self.body.n_joints, self.options.joint_weights
         mass = self.options.mass
-        if self._has_inertia():
-            M = with_mass(frames.mass_matrix(self._heavy))
-        else:
-            M = np.diag(np.ones(self.body.n_joints) if isinstance(mass, str) else mass)
-        weights = self.options.joint_weights
-        if weights is None:
-            return M
-        heavier = np.broadcast_to(weights, (len(M),)) / np.min(weights) - 1.0
-        return M + np.diag(heavier * M.diagonal())
+        heavier = np.zeros(n) if weights is None else np.broadcast_to(
+            weights, (n,)) / np.min(weights) - 1.0
+        constant = [isinstance(task, Force) for level in levels
+                    for task, part in zip(level.tasks, level.slices)
+                    for _ in range(part.start, part.stop)]
+        has_constraints = bool(levels) and levels[0].is_necessary
+        space = self._space
+        return Motion(
+            self.body.record, self._stacked(levels),
+            Limits(space.lower, space.upper, self.body.velocity_limits, space.step, np.ones(n)),
+            Mass(self._inertias, np.ones(n) if isinstance(mass, str) else mass, heavier),
+            len(levels[0].one_sided) if has_constraints else 0, constant, self.options.feedback)
 
     def _has_inertia(self) -> bool:
         mass = self.options.mass

@@ -4,14 +4,10 @@ import numpy as np
 
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.bounded_step import bounded_step
-from ik_node.solvers.body.levels import cascade, differential_step
-from ik_node.solvers.body.problem import Level, missed
+from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.pursuit import search
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.tasks.base import Task
-
-_DAMPING = 1e-3   # λ² over the cost, of levels and velocities
 
 
 class LeastSquaresSolver(BodySolver):
@@ -35,17 +31,4 @@ class LeastSquaresSolver(BodySolver):
     def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
                  space: Space, thorough: bool) -> Attempt:
         """Search from q (n,)."""
-        return search(levels, frames, q, space, lambda rows, frames, lower, upper: cascade(
-            rows, lower, upper, _DAMPING, space.scale), thorough)
-
-    def _step(self, levels: list[Level], frames: BodyFrames, lower: np.ndarray,
-              upper: np.ndarray, dt: float) -> np.ndarray:
-        """Return one differential step Δq (n,) within bounds (n,)."""
-        if len(levels) != 1:
-            return differential_step(levels, frames, lower, upper, _DAMPING, self._scale)
-        A, e, one_sided, *_ = levels[0].evaluate(frames)
-        scale = np.ones(len(lower)) if self._scale is None else self._scale
-        weighted = missed(e, one_sided)
-        return scale * bounded_step(A * scale, e, one_sided if one_sided.any() else None,
-                                    lower / scale, upper / scale,
-                                    _DAMPING * 0.5 * float(weighted @ weighted) + 1e-14)
+        return search(levels, frames, q, space, self._pursue, thorough)

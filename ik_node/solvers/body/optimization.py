@@ -10,7 +10,6 @@ from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.options import option
 from ik_node.solvers.body.attempts import Verified
-from ik_node.solvers.body.descent import descend
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
 from ik_node.solvers.body.options import BodyOptions
@@ -90,7 +89,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         terms = self._terms(q, others, frames)
         if not counted:
             return self._without_tasks(frames, q, space, terms)
-        level = Level.merged(counted, self.body)
+        level = Level.merged(counted)
         strict = sum(len(one.one_sided) for one in counted if one.tasks[0].priority == 0)
         found = self._minimised(level, frames, q, space, strict, terms)
         if terms is None:
@@ -99,11 +98,12 @@ class BodyOptimizationSolver(LeastSquaresSolver):
             return self._minimised(level, frames, found.q, space, strict, None)
         return self._in_null_space(level, frames, found, space, terms)
 
-    def _verified(self, levels: list[Level], q: np.ndarray) -> Verified:
+    def _verified(self, levels: list[Level], q: np.ndarray, start: np.ndarray) -> Verified:
         """Return joint values (n,) with their errors; a success keeps the linear constraints."""
-        found = super()._verified(levels, q)
-        if not found.success or self._region.keeps_constraints(found.q):
-            return found
+        for about in (start, q):  # a whole turn may break a constraint
+            found = super()._verified(levels, q, about)
+            if not found.success or self._region.keeps_constraints(found.q):
+                return found
         return found._replace(success=False,
                               rank=self._rank(levels, found.q, found.errors, False))
 
@@ -147,8 +147,8 @@ class BodyOptimizationSolver(LeastSquaresSolver):
     def _without_tasks(self, frames: BodyFrames, q: np.ndarray, space: Space,
                        terms: TermSum | None) -> Attempt:
         """Minimise the terms alone, where no task counts."""
-        empty = Level(self.body, [], self.options.position_tolerance,
-                      self.options.orientation_tolerance)
+        assert self._records is not None
+        empty = Level(self._records, [])
         return self._minimised(empty, frames, q, space, 0, terms)._replace(
             reason=StopReason.CONVERGED)
 
@@ -156,9 +156,9 @@ class BodyOptimizationSolver(LeastSquaresSolver):
                        terms: TermSum) -> Attempt:
         """Meet the tasks from what was found with terms, and reduce these while they are met."""
         def restored(q: np.ndarray) -> np.ndarray | None:
-            met = descend(level, frames, q, space)
+            met = level.descend(q, space.end)
             return met.q if met.reason is StopReason.CONVERGED else None
-        met = descend(level, frames, found.q, space)
+        met = level.descend(found.q, space.end)
         iterations = found.iterations + met.iterations
         if met.reason is not StopReason.CONVERGED:
             return Attempt(met.q, met.reason, iterations)

@@ -1,18 +1,22 @@
 """Tasks stacked by level: the rows that a solver works on, and what they miss."""
 
 import itertools
-import math
+import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ik_node.exceptions import InputError, shown
+from ik_node.kernels import codes
+from ik_node.kernels.body_evolution import BodyEvolution
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.solvers.body.compiled import PackedLevel
-from ik_node.solvers.body.packing import PackedTasks
-from ik_node.tasks.base import Rows, Task
+from ik_node.solvers.body.records import Records
+from ik_node.solvers.body.space import Attempt
+from ik_node.solvers.genetic.generator import first_state
+from ik_node.solvers.result import StopReason
+from ik_node.tasks.base import Task
 
 
 class LevelRows(NamedTuple):
@@ -42,97 +46,83 @@ def missed(e: np.ndarray, one_sided: np.ndarray) -> np.ndarray:
 class Level:
     """Tasks of one level, with the kinds of their rows at the time it is made."""
 
-    def __init__(self, body: Body, tasks: Sequence[Task], position_tolerance: float,
-                 orientation_tolerance: float, packed: PackedTasks | None = None) -> None:
-        """Lay out the rows. Raises an IkError, naming the task, for one that cannot be solved.
+    def __init__(self, records: Records, tasks: Sequence[Task],
+                 factors: Sequence[float] = ()) -> None:
+        """Take tasks of some records; those with a weight of 0 are left out.
 
-        packed: tasks that contain these, for kernels; None where Python evaluates the tasks.
+        factors: see `Records.problem`.
         """
+        self.records = records
         self.tasks = [task for task in tasks if task.weight > 0.0]
-        layouts = []
-        for task in self.tasks:
-            layouts.append(layout(task, body))
-        self.sizes = [len(each.metres) for each in layouts]
-        ends = np.cumsum([0, *self.sizes])
+        indices = [records.tasks.index(task) for task in self.tasks]
+        layouts = [records.layouts[k] for k in indices]
+        ends = itertools.accumulate((len(one.metres) for one in layouts), initial=0)
         self.slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self.one_sided = np.concatenate([np.zeros(0, bool), *(one.one_sided for one in layouts)])
         self.any_one_sided = bool(self.one_sided.any())
-        self._row_weights = [np.array(one.weights) for one in layouts]
-        self.scale = np.concatenate([np.zeros(0), *(
-            np.sqrt(task.weight) * one.weights for task, one in zip(self.tasks, layouts))])
-        self._is_scaled = bool((self.scale != 1.0).any())
-        self._needed = [(part, one.metres, bool(one.metres.all()), not one.metres.any())
-                        for task, part, one in zip(self.tasks, self.slices, layouts)
-                        if task.is_necessary]
-        self._tolerances = position_tolerance, orientation_tolerance
-        self._own_energy = any(type(task).energy is not Task.energy for task in self.tasks)
-        self.is_necessary = bool(self._needed)
-        self.all_necessary = len(self._needed) == len(self.tasks)
-        self.packed = None if packed is None else PackedLevel(
-            packed, [packed.tasks.index(task) for task in self.tasks])
+        needed = [task.is_necessary for task in self.tasks]
+        self.is_necessary, self.all_necessary = any(needed), all(needed)
+        self._descent = records.descent(indices, factors)
 
     @classmethod
-    def merged(cls, levels: 'Sequence[Level]', body: Body) -> 'Level':
-        """Return the tasks of several levels as one."""
-        first = levels[0]
-        return cls(body, [task for level in levels for task in level.tasks], *first._tolerances,
-                   None if first.packed is None else first.packed.packed)
+    def merged(cls, levels: 'Sequence[Level]', factors: Sequence[float] = ()) -> 'Level':
+        """Return the tasks of several levels as one; factors: of the rows of each level."""
+        if len(levels) == 1 and not factors:
+            return levels[0]
+        records = levels[0].records
+        tasks = [task for level in levels for task in level.tasks]
+        key = tuple(map(id, tasks)), tuple(factors)
+        if key not in records.merged:
+            own = [1.0] * len(records.tasks) if factors else []
+            for level, factor in zip(levels, factors):
+                for task in level.tasks:
+                    own[records.tasks.index(task)] = factor
+            records.merged[key] = cls(records, tasks, own)
+        found: Level = records.merged[key]
+        return found
 
     def evaluate(self, frames: BodyFrames) -> LevelRows:
-        """Return the rows at some frames."""
-        if self.packed is not None:
-            A, e, cost, met = self.packed.rows(frames.q)
-            return LevelRows(A, e, self.one_sided, cost, met)
-        J = np.empty((len(self.one_sided), frames.body.n_joints))
-        r = np.empty(len(J))
-        for task, part in zip(self.tasks, self.slices):
-            r[part], J[part] = task.evaluate(frames)
-        lacking = missed(-r, self.one_sided) if self.any_one_sided else r
-        met = all(self._is_met(lacking[part], metres, all_metres, all_radians)
-                  for part, metres, all_metres, all_radians in self._needed)
-        if self._own_energy:
-            cost = sum(task.weight * task.energy(frames, -lacking[part] if self.any_one_sided
-                                                 else r[part], weights)
-                       for task, part, weights in zip(self.tasks, self.slices, self._row_weights))
-        else:
-            weighted = self.scale * lacking if self._is_scaled else lacking
-            cost = 0.5 * float(weighted @ weighted)
-        if self._is_scaled:
-            J *= self.scale[:, None]
-            r *= self.scale
-        np.negative(r, out=r)
-        return LevelRows(J, r, self.one_sided, cost, met)
+        """Return the rows at the q of some frames."""
+        q = frames.q
+        A, e = np.empty((len(q), len(self.one_sided))), np.empty(len(self.one_sided))
+        cost, met = self._descent.rows(q, A, e)
+        return LevelRows(A.T, e, self.one_sided, cost, met)
 
-    def _is_met(self, lacking: np.ndarray, metres: np.ndarray, all_metres: bool,
-                all_radians: bool) -> bool:
-        position, orientation = self._tolerances
-        if all_metres:
-            return bool(lacking @ lacking <= position * position)
-        if all_radians:
-            return bool(lacking @ lacking <= orientation * orientation)
-        p, o = lacking[metres], lacking[~metres]
-        return bool(p @ p <= position * position and o @ o <= orientation * orientation)
+    def descend(self, q: np.ndarray, end: float, settles: bool = False) -> Attempt:
+        """Minimise the cost from q (n,), until it is met or nothing improves any more.
 
+        end: of the time, s, see `Space`. settles: whether a minimum is wanted where it is not met;
+        so it is where a task of the level is not necessary.
+        """
+        q = q.copy()
+        reason, iterations = self._descent.run(q, end, settles)
+        return Attempt(q, REASONS[reason], iterations)
 
-def layout(task: Task, body: Body) -> Rows:
-    """Return the rows of a task; raise an IkError that names it where it cannot be solved."""
-    task.check(body)
-    task.check_target()
-    return task.rows(body)
+    def solve(self, q: np.ndarray, start: np.ndarray,
+              end: float) -> tuple[Attempt, bool, np.ndarray]:
+        """Descend from q (n,) and verify.
+
+        Return also whether all that is necessary is met, and what each task of the solver misses
+        (t, 2), m and rad. Continuous joints end at the turn nearest to start (n,).
+        """
+        q, misses = q.copy(), np.empty((len(self.records.tasks), 2))
+        reason, iterations, met = self._descent.solve(start, q, misses, end)
+        return Attempt(q, REASONS[reason], iterations), met, misses
+
+    def evolve(self, evolution: BodyEvolution, seed: int, q: np.ndarray, start: np.ndarray,
+               end: float) -> Attempt:
+        """Return the best of all generations; q (n,) is one of the first.
+
+        start: (n,) about which joints without limits are spread. The same seed and q give the same.
+        """
+        q = q.copy()
+        state = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
+        reason, generations = evolution.run(self._descent, start, q, state, end)
+        return Attempt(q, REASONS[reason], generations)
 
 
-def errors(task: Task, frames: BodyFrames) -> tuple[float, float]:
-    """Return what a task misses at some frames: the lengths of its rows in metres and in radians.
-
-    One-sided rows that hold miss nothing, nor does a force.
-    """
-    if not task.misses:
-        return 0.0, 0.0
-    one = task.rows(frames.body)
-    r, _ = task.evaluate(frames)
-    lacking = np.where(one.one_sided & (r > 0.0), 0.0, r)
-    along, about = lacking[one.metres], lacking[~one.metres]
-    return math.sqrt(along @ along), math.sqrt(about @ about)
+REASONS = {codes.CONVERGED: StopReason.CONVERGED, codes.EXHAUSTED: StopReason.ITERATIONS,
+            codes.STALLED: StopReason.STALLED, codes.TIMED_OUT: StopReason.TIMEOUT}
 
 
 def checked_tasks(body: Body, tasks: object) -> tuple[Task, ...]:

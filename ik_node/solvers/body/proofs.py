@@ -10,9 +10,14 @@ from ik_node.kinematics.forward import PRISMATIC, SPHERICAL_X
 from ik_node.model.body import Body
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_exp
-from ik_node.tasks import kernels
-from ik_node.tasks.base import PackedTask, Task
-from ik_node.tasks.point_on import HalfSpace
+from ik_node.tasks.base import Task, perpendicular
+from ik_node.tasks.center_of_mass import CenterOfMass
+from ik_node.tasks.distance import Distance
+from ik_node.tasks.point_on import HalfSpace, PointOnLine, PointOnPlane
+from ik_node.tasks.pose import Pose
+from ik_node.tasks.position import Position
+from ik_node.tasks.posture import Posture
+from ik_node.tasks.relative_pose import RelativePose
 
 _ROUNDING = 1e-9  # of a radius, and m
 
@@ -39,22 +44,17 @@ def proof(body: Body, task: Task, position_tolerance: float,
     the travel of prismatic joints allow, whatever the revolute joints do. LIMITS: a posture that
     has to be met is outside the limits.
     """
-    packed = task.packed(body)
-    if packed is None:
-        return None
-    if packed.kind == kernels.VALUES:
-        return _beyond_limits(body, task, packed, position_tolerance, orientation_tolerance)
-    least = max((miss for miss in _least_misses(body, task, packed) if math.isfinite(miss)),
-                default=0.0)
+    if isinstance(task, Posture):
+        return _beyond_limits(body, task, position_tolerance, orientation_tolerance)
+    least = max((miss for miss in _least_misses(body, task) if math.isfinite(miss)), default=0.0)
     if not least > position_tolerance:
         return None
     return Proof(StopReason.UNREACHABLE, f'it is out of reach by at least {least:.3g} m')
 
 
-def _beyond_limits(body: Body, task: Task, packed: PackedTask, position_tolerance: float,
+def _beyond_limits(body: Body, task: Posture, position_tolerance: float,
                    orientation_tolerance: float) -> Proof | None:
-    columns = np.array(packed.codes, dtype=int)
-    wanted = np.concatenate([np.zeros(0), *packed.numbers])
+    columns, wanted = task.wanted(body)
     over = wanted - np.clip(wanted, body.lower[columns], body.upper[columns])
     metres = task.rows(body).metres
     if (np.linalg.norm(over[metres]) <= position_tolerance
@@ -64,35 +64,34 @@ def _beyond_limits(body: Body, task: Task, packed: PackedTask, position_toleranc
     return Proof(StopReason.LIMITS, f'it is outside the limits of {joints}')
 
 
-def _least_misses(body: Body, task: Task, packed: PackedTask) -> Iterator[float]:
+def _least_misses(body: Body, task: Task) -> Iterator[float]:
     """Yield bounds, m, on how far a task stays from being met; not positive ones prove nothing."""
-    x = np.concatenate([np.zeros(0), *map(np.ravel, packed.numbers)])
-    if packed.kind == kernels.POSE and any(packed.codes[:3]):
-        T = x[:16].reshape(4, 4)
-        across = T[:3, :3].T[np.array(packed.codes[:3], dtype=bool)]
-        yield _least(_ball(body, packed.link, x[16:19]), T[:3, 3], across)
-    elif packed.kind == kernels.POINT:
-        ball, across = _ball(body, packed.link, x[3:6]), x[6:].reshape(-1, 3)
-        if isinstance(task, HalfSpace):
-            yield -float(across[0] @ (ball.centre - x[:3])) - ball.radius
-        else:
-            yield _least(ball, x[:3], across)
-    elif packed.kind == kernels.MASS:
+    if isinstance(task, Pose):
+        across = task.target[:3, :3].T[task.weights[:3] > 0.0]
+        if len(across):
+            yield _least(_ball(body, task.link, task.point), task.target[:3, 3], across)
+    elif isinstance(task, Position):
+        yield _least(_ball(body, task.link, task.point), task.target, np.eye(3))
+    elif isinstance(task, PointOnLine):
+        yield _least(_ball(body, task.link, task.point), task.origin,
+                     perpendicular(task.direction))
+    elif isinstance(task, HalfSpace):
+        ball = _ball(body, task.link, task.point)
+        yield -float(task.normal @ (ball.centre - task.origin)) - ball.radius
+    elif isinstance(task, PointOnPlane):
+        yield _least(_ball(body, task.link, task.point), task.origin, task.normal[None, :])
+    elif isinstance(task, CenterOfMass):
         ball = _mass_ball(body)
-        targeted = np.isfinite(x[:3])
-        yield _least(ball, np.where(targeted, x[:3], 0.0), np.eye(3)[targeted])
-        for a, b, corner_x, corner_y in x[3:].reshape(-1, 4):
-            inside = a * (ball.centre[0] - corner_x) + b * (ball.centre[1] - corner_y)
-            yield -float(inside) - ball.radius
-    elif packed.kind == kernels.RELATIVE:
-        assert packed.link is not None
-        yield float(np.linalg.norm(x[:16].reshape(4, 4)[:3, 3])) - _span(
-            body, packed.link, np.zeros(3), packed.other, np.zeros(3))
-    elif packed.kind == kernels.DISTANCE and packed.other is not None:
-        assert packed.link is not None
-        span = _span(body, packed.link, x[:3], packed.other, x[3:6])
-        for sign, bound in x[6:].reshape(-1, 2):
-            yield float(bound) - span if sign > 0.0 else -math.inf
+        if task.target is not None:
+            targeted = np.isfinite(task.target)
+            yield _least(ball, np.where(targeted, task.target, 0.0), np.eye(3)[targeted])
+        for normal, corner in zip(*task.edges()):
+            yield -float(normal @ (ball.centre[:2] - corner)) - ball.radius
+    elif isinstance(task, RelativePose):
+        yield float(np.linalg.norm(task.target[:3, 3])) - _span(
+            body, task.link, np.zeros(3), task.reference, np.zeros(3))
+    elif isinstance(task, Distance) and task.link_b is not None and task.lower > 0.0:
+        yield task.lower - _span(body, task.link_a, task.point_a, task.link_b, task.point_b)
 
 
 def _least(ball: _Ball, origin: np.ndarray, across: np.ndarray) -> float:
@@ -100,9 +99,8 @@ def _least(ball: _Ball, origin: np.ndarray, across: np.ndarray) -> float:
     return float(np.linalg.norm(across @ (ball.centre - origin))) - ball.radius
 
 
-def _ball(body: Body, link: str | None, point: np.ndarray) -> _Ball:
+def _ball(body: Body, link: str, point: np.ndarray) -> _Ball:
     """Return a ball about the first joint that moves a point (3,) of a link, in its frame."""
-    assert link is not None
     return _ball_of(body, body.link_index(link), point)
 
 
@@ -128,10 +126,9 @@ def _mass_ball(body: Body) -> _Ball:
     return _Ball(centre, float(sum(abs(m) * ball.radius for m, ball in balls)) / body.mass)
 
 
-def _span(body: Body, link: str, point: np.ndarray, other: str | None,
+def _span(body: Body, link: str, point: np.ndarray, other: str,
           other_point: np.ndarray) -> float:
     """Return a distance, m, that points of two links cannot exceed."""
-    assert other is not None
     paths = [_to_root(body, body.link_index(name)) for name in (link, other)]
     shared = set(paths[0]) & set(paths[1])
     length = sum(_length(body, at) for path in paths for at in path if at not in shared)

@@ -1,0 +1,29 @@
+from libc cimport math
+from ik_node.kernels cimport body_task, tree as trees
+from ik_node.kernels.arrays cimport columns, matrix, points, vector
+from ik_node.kernels.body_task cimport BodyTask, TaskWork
+from ik_node.kernels.tree cimport Tree
+
+cdef double SMALL_ANGLE, OPPOSITE, NOWHERE
+
+
+cdef class AlignTask(BodyTask):
+    cdef int link
+    cdef vector axis, direction
+    cdef points across
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+
+
+cdef class LookTask(BodyTask):
+    cdef int link
+    cdef vector axis
+    cdef points across
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+
+
+cdef void angle_rows(vector a, vector direction, points B, columns A, int n, int first, vector r,
+                     matrix J) noexcept nogil

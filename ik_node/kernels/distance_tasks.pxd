@@ -1,0 +1,23 @@
+from libc cimport math
+from ik_node.kernels cimport body_task, tree as trees
+from ik_node.kernels.arrays cimport matrix, pairs, vector
+from ik_node.kernels.body_task cimport BodyTask, TaskWork
+from ik_node.kernels.tree cimport Tree
+
+cdef double NOWHERE
+
+
+cdef class DifferenceTask(BodyTask):
+    cdef int link, other
+    cdef vector point, other_point
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+    cdef void difference(self, Tree tree, TaskWork work) noexcept nogil
+
+
+cdef class DistanceTask(DifferenceTask):
+    cdef pairs sides
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil

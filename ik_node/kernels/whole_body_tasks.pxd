@@ -1,0 +1,23 @@
+from ik_node.kernels cimport tree as trees
+from ik_node.kernels.arrays cimport fours, integers, matrix, vector
+from ik_node.kernels.body_task cimport BodyTask, TaskWork
+from ik_node.kernels.tree cimport Tree
+cimport cython
+
+
+cdef class CenterOfMassTask(BodyTask):
+    cdef bint has_target
+    cdef int edges
+    cdef fours polygon
+
+    @cython.locals(free=cython.bint)
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+
+
+cdef class PostureTask(BodyTask):
+    cdef integers columns
+    cdef vector wanted
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
