@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ik_node._jit import Kernel
 from ik_node.bounds import MAX_JOINTS
 from ik_node.control.group import Group, configured_start
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
@@ -18,7 +17,6 @@ from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.options import Options
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.path.planned import PATH_KERNELS
 from ik_node.solvers.registry import make_solver
 from ik_node.solvers.search import nearest_turn
 from ik_node.workspace.task_rank import task_rank
@@ -110,11 +108,6 @@ class Arm(Group):
     def family(self) -> str:
         """The closed form of the solver, in words; '' for other solvers."""
         return getattr(self.solver, 'family', '')
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the kernels that the arm can call, in the order of first use."""
-        follower = () if self.follower is None else self.follower.kernels()
-        return *self.solver.kernels(), nearest_turn, *follower, *PATH_KERNELS
 
     def _make_follower(self) -> 'Follower':
         # Its splines are scipy's, which take a third of the node's start to import.

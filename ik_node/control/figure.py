@@ -6,14 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import Kernel
 from ik_node.bounds import MAX_JOINTS
 from ik_node.control.arm import goal_weights, same_options, same_value
 from ik_node.control.group import Group, configured_start
 from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
 from ik_node.exceptions import ModelError, OptionError, names
-from ik_node.kinematics.forward import tree_frames
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.tree import KinematicTree
@@ -139,10 +137,6 @@ class Figure(Group):
     def moves_root(self) -> bool:
         """Whether the root moves."""
         return self.source.root != 'fixed'
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the kernels that the figure can call, in the order of first use."""
-        return *self.solver.kernels(), tree_frames
 
     def T_world_root(self, q: np.ndarray) -> np.ndarray:
         """Return the pose of the root link (4, 4), m, at q (n,)."""

@@ -371,17 +371,3 @@ def test_a_pose_that_is_slightly_off_is_mended_and_a_wrong_one_is_refused_with_t
             solver.solve_all(np.ones(shape))
     with pytest.raises(IkError, match='within_limits'):
         solver.solve_all(pose, within_limits='no')
-
-
-@pytest.mark.parametrize('name', ['ur5', 'puma560', 'iiwa14'])
-def test_what_is_prepared_has_the_kernels_of_goals_that_leave_rotations_free(name):
-    solver = make_solver('analytic', robots.chain(name))
-    prepared = {*solver.kernels(), *solver.rare_kernels()}
-    for free in ([3], [5], [3, 4, 5]):
-        weights = np.ones(6)
-        weights[free] = 0.0
-        goal = Goal([0.1, 0.1, 0.5], np.eye(3), weights)
-        plan, _ = solver._plans.plan_for(goal)
-        assert plan.kernels.solutions in prepared
-        assert plan.kernels.of_pose in prepared
-        assert plan.kernels.best in prepared

@@ -1,10 +1,6 @@
 """General 6R arms: no posture an independent search finds is missing, whatever the geometry."""
 
 import itertools
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -283,27 +279,6 @@ def test_any_finite_arm_and_pose_gets_finite_candidates_or_none():
             found = candidates(arm, pose)
             assert np.isfinite(found).all()
             assert np.abs(found).max(initial=0.0) <= np.pi + 1e-12
-
-
-def test_without_numba_the_solutions_are_the_same():
-    arm = ARMS['Puma 560']
-    goal = forward(arm, np.array([[0.3, -1.1, 0.7, 1.9, -0.8, 2.5]]))[0]
-    script = ('import sys, no_numba, numpy as np\n'
-              'from ik_node.solvers.analytic.families import general\n'
-              'axes, points, goal = (np.array(x) for x in eval(sys.argv[1]))\n'
-              'out = np.empty((general.GENERAL_MOST, 6))\n'
-              'scratch = np.empty(general.GENERAL_SCRATCH)\n'
-              'count = general.general_candidates(axes, points, goal, scratch, out)\n'
-              'print(out[:count].tolist())\n')
-    tests = Path(__file__).parents[2]
-    run = subprocess.run(
-        [sys.executable, '-c', script, repr([x.tolist() for x in (*arm, goal)])],
-        env={**os.environ, 'PYTHONPATH': str(tests)}, cwd=tests.parent,
-        capture_output=True, text=True, check=True)
-    plain = distinct(newton(arm, goal, np.array(eval(run.stdout)), steps=15))
-    own = configurations(arm, goal)
-    assert len(plain) == len(own) == 8
-    assert not missing(plain, own)
 
 
 def test_eigenvalues_are_those_of_lapack():
