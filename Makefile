@@ -52,12 +52,10 @@ demo: $(VENV)/.demo $(VENV)/.kernels
 		$(if $(ROBOT),--robot '$(ROBOT)') $(if $(TIP),--tip '$(TIP)') $(if $(SOLVER),--solver '$(SOLVER)')
 
 test: $(VENV)/.test $(VENV)/.kernels
-	$(BIN)/python -m ik_node.tools.ik_compile
 	$(BIN)/python -m pytest -m 'not slow' --numprocesses 2 --dist worksteal
 
 # Without a graphics processor two browsers at a time draw too slowly for a mouse.
 test-all: $(VENV)/.test $(VENV)/.kernels
-	$(BIN)/python -m ik_node.tools.ik_compile
 	$(BIN)/python -m pytest --ignore test/viewer/page --numprocesses 2 --dist worksteal
 	$(BIN)/python -m pytest test/viewer/page
 

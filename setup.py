@@ -125,7 +125,7 @@ setup(
         (f'share/{NAME}/urdf', glob('urdf/*')),
     ],
     python_requires='>=3.10',
-    install_requires=['setuptools', 'numba>=0.57', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py',
+    install_requires=['setuptools', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py',
                       'xacro'],
     extras_require={
         'ros': KILTED,
@@ -149,7 +149,6 @@ setup(
             'ik_node = ik_node.commands:ik_node',
             'demo_goals = ik_node.commands:demo_goals',
             'ik_compare = ik_node.commands:ik_compare',
-            'ik_compile = ik_node.commands:ik_compile',
             'ik_figures = ik_node.commands:ik_figures',
             'ik_inspect = ik_node.commands:ik_inspect',
             'ik_play = ik_node.commands:ik_play',

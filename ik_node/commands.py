@@ -34,7 +34,6 @@ def _command(module: str) -> 'Callable[[], int]':
 ik_node = _command('ik_node.ros.node')
 demo_goals = _command('ik_node.ros.clients.demo_goals')
 ik_compare = _command('ik_node.tools.ik_compare')
-ik_compile = _command('ik_node.tools.ik_compile')
 ik_figures = _command('ik_node.tools.ik_figures')
 ik_inspect = _command('ik_node.tools.ik_inspect')
 ik_play = _command('ik_node.ros.clients.playback')

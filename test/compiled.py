@@ -3,6 +3,10 @@
 import importlib.machinery
 from pathlib import Path
 
+from ik_node.kernels import arrays
+
+COMPILED = not arrays.__file__.endswith('.py')
+"""Whether the kernels are; as plain Python they are slow."""
 _SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
 
 

@@ -55,7 +55,7 @@ class FakeNode:
         """Begin with values of parameters, __ for a dot; its robot is in its start pose."""
         self._lock = threading.RLock()
         self.is_there = self.responds = True
-        self.lifecycle, self.compiling, self.refusal = 'active', 0, ''
+        self.lifecycle, self.refusal = 'active', ''
         self.sent, self.listed, self.offered, self.process = [], ('', {}), set(), b'1'
         self._arms, self._specs, self._values = arms, {}, {}
         self._built, self._scene, self._listener = NOTHING, Scene(), None

@@ -24,7 +24,6 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 
 from domains import Domain
 from graph_here import ClientHere, Graph, Watched, wired
-from ik_node import _jit
 from ik_node.ros import session
 from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given
@@ -83,15 +82,11 @@ class NodeHere(NodeClient):
         self.subject.destroy_node()
 
     def ready(self):
-        """Return the node, which is to be active, with its kernels compiled."""
+        """Return the node, which is to be active."""
         assert self.state() == 'active', self.log()
         robot = self.subject._configuration.robot
-        if robot is not None:
-            _jit.prepare(robot.kernels)
         assert self.until(lambda: robot is None or 'ready: ' in self.log()), self.log()
         return self
-
-    compiled = ready
 
     def log(self):
         """Return what the node has logged so far."""

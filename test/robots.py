@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from compiled import COMPILED
 from ik_node import Chain, KinematicTree
-from ik_node._jit import HAVE_NUMBA
 
 OWN = Path(__file__).parents[1] / 'urdf'
 _FOLDER = tempfile.TemporaryDirectory()
@@ -35,7 +35,7 @@ SERIAL = [name for name in REAL if name != 'allegro']
 
 def samples(count: int) -> int:
     """Return how many samples to draw: fewer without slow tests, and where kernels are plain."""
-    if not HAVE_NUMBA:
+    if not COMPILED:
         return max(2, count // 50)
     return max(min(count, 5), count // 5) if without_slow else count
 

@@ -167,11 +167,6 @@ class NodeUnderTest(NodeClient):
         assert self.client.wait_until_ready(90.0), self.log()
         return self
 
-    def compiled(self):
-        """Wait until the solver of one arm is compiled, too; before that, goals wait."""
-        assert self.until(lambda: 'ready: ' in self.log(), 600.0), self.log()
-        return self
-
     def alive(self):
         """Tell whether the process still runs, without an exception on its output."""
         return self.process.poll() is None and 'Traceback' not in self.log()

@@ -74,7 +74,6 @@ def goals(count: int, rng: np.random.Generator, near: bool, solvers: Sequence[st
             options = {'position_tolerance': TOLERANCE, 'orientation_tolerance': TOLERANCE}
             solver = make_body_solver(name, body, tasks, **options)
             longer = make_body_solver(name, body, tasks, max_restarts=309, **options)
-            solver.prepare()
             met, met_long, false, began = 0, 0, 0, time.perf_counter()
             number = count if near or name == 'least_squares' else max(count // 20, 1)
             for _ in range(number):

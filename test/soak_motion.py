@@ -27,7 +27,7 @@ def soak(arm, mode, seconds, seed):
     file = robots.OWN / f'{arm}.urdf'
     rng = np.random.default_rng(seed)
     with running(urdf_path=file, motion=mode, publish_rate=100.0) as node:
-        motion = RandomMotion(node.compiled(), file, mode, rng)
+        motion = RandomMotion(node.ready(), file, mode, rng)
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and node.alive():
             motion.act()

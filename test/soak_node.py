@@ -264,7 +264,7 @@ def restart(seed, times=5):
     plain = PlainRobot(file.read_text(), chain.tip_link)
     rng, took, bad = np.random.default_rng(seed), [], []
     with NodeUnderTest('-p', f'urdf_path:={file}') as node:
-        node.ready().compiled()
+        node.ready()
 
         def check(message):
             if plain.faults(message.name, message.position):

@@ -1,23 +1,22 @@
-"""Starts the node with an empty cache of kernels, and sends it goals from its first moment on.
+"""Starts the node, and sends it goals from its first moment on.
 
     python test/soak_start.py --seconds 120
 
 For each robot and solver: the time from the start of the process to the first goal that is met,
-then random goals at 20 Hz, one in ten out of reach, while the kernels are compiled. The solver is
-changed after a third and after two thirds of the time, and `on_failure` after half of it.
+then random goals at 20 Hz, one in ten out of reach. The solver is changed after a third and after two
+thirds of the time, and `on_failure` after half of it.
 
 Printed for each: the first goal met, the longest gap between two statuses, the longest parameter
 call, how many reachable goals were met, and the memory of the node at the end.
 
-With --plain the node finds no numba, and `on_failure` stays hold: then the share of goals that
-are answered counts.
+With --plain the kernels run as plain Python, and `on_failure` stays hold: then the share of goals
+that are answered counts.
 """
 
 import argparse
 import contextlib
 import os
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -39,7 +38,7 @@ from soak_node import resident
 SOLVERS = ('dls', 'analytic', 'auto')
 PERIOD = 0.05  # s between goals
 FIRST, GAP, CALL = 3.0, 0.3, 0.5  # s, the longest that is allowed
-ANSWERED = 0.99  # of the goals, without numba
+ANSWERED = 0.99  # of the goals, in plain Python
 
 
 def arms():
@@ -95,23 +94,16 @@ class Goals:
 
 @contextlib.contextmanager
 def environment(plain):
-    """Let processes that are started now find an empty cache, and no numba where it is plain."""
-    before = dict(os.environ)
-    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as modules:
-        os.environ['NUMBA_CACHE_DIR'] = cache
-        if plain:
-            Path(modules, 'numba.py').write_text("raise ImportError('numba is not installed')\n")
-            os.environ['PYTHONPATH'] = os.pathsep.join(
-                [modules, *filter(None, [before.get('PYTHONPATH')])])
-        try:
-            yield
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
+    """Let processes that are started now run the kernels as plain Python, where that is wanted."""
+    os.environ['IK_NODE_PLAIN'] = '1' if plain else ''
+    try:
+        yield
+    finally:
+        del os.environ['IK_NODE_PLAIN']
 
 
 def start(arm, solver, duration, seed, plain):
-    """Run a node from an empty cache; return a row of figures."""
+    """Run a node; return a row of figures."""
     file, base, tip = arm
     chain = KinematicTree.from_urdf(file).chain(base or None, tip or None)
     parameters = {'model_path': file, 'base_link': base, 'tip_link': tip, 'solver': solver}
@@ -152,7 +144,7 @@ def main() -> int:
     parser.add_argument('--seconds', type=float, default=120.0, help='for each robot and solver')
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--only', default='', help='a robot, or robot/solver')
-    parser.add_argument('--plain', action='store_true', help='without numba')
+    parser.add_argument('--plain', action='store_true', help='kernels as plain Python')
     arguments = parser.parse_args()
     faults = 0
     for name, arm in arms().items():

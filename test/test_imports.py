@@ -10,7 +10,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / 'ik_node'
 
 # A layer may import from those before it. Single modules at the top are named by their file.
-LAYERS = [['_arrays', '_immutable', '_jit', '_renamed', 'archives', 'bounds', 'commands',
+LAYERS = [['_arrays', '_immutable', '_renamed', 'archives', 'bounds', 'commands',
            'downloads', 'exceptions', 'options', 'processes', 'resources', 'signals',
            'threads'],
           ['spatial', 'rotations'],
@@ -111,7 +111,7 @@ def test_parts_of_the_node_import_one_way():
 
 def test_a_command_handles_signals_before_it_imports_what_takes_long():
     code = ('import sys, ik_node.commands\n'
-            'assert not {"numpy", "numba", "rclpy", "typing"} & (set(sys.modules) - before)')
+            'assert not {"numpy", "rclpy", "typing"} & (set(sys.modules) - before)')
     subprocess.run([sys.executable, '-c', f'import sys; before = set(sys.modules)\n{code}'],
                    check=True, timeout=120, cwd=PACKAGE.parent)
 
@@ -126,14 +126,6 @@ def test_only_ros_imports_ros():
         if file.relative_to(PACKAGE).parts[0] != 'ros':
             for module in imports(file):
                 assert module.split('.')[0] not in ('rclpy', 'tf2_ros'), file
-
-
-def test_only_what_makes_machine_code_imports_numba():
-    own = {f'_jit/{name}.py' for name in ('machine_code', 'lowering', 'views')}
-    for file in FILES:
-        if file.relative_to(PACKAGE).as_posix() not in own:
-            assert not any(module.split('.')[0] in ('numba', 'llvmlite')
-                           for module in imports(file)), file
 
 
 def test_everything_but_what_needs_ros_imports_without_rclpy():

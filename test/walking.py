@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from ik_node._jit import HAVE_NUMBA
+from compiled import COMPILED
 from ik_node.model.readers import read_model
 from ik_node.motion.recording import Recording
 from ik_node.motion.recording_readers import read_recording
@@ -14,7 +14,7 @@ from ik_node.motion.retargeting_map import RetargetingMap
 FOLDER = Path(__file__).parents[1] / 'config/motions'
 SKELETON, WALK = FOLDER / 'walker.asf', FOLDER / 'walk.amc'
 MAP = FOLDER / 'walker_to_humanoid.yaml'
-STEP = 5 if HAVE_NUMBA else 60  # frames of the walk from one to the next
+STEP = 5 if COMPILED else 60  # frames of the walk from one to the next
 
 
 @functools.lru_cache

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ik_node._jit import Kernel
 from ik_node.bounds import MAX_JOINTS
 from ik_node.control.group import Group, configured_start
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
@@ -109,11 +108,6 @@ class Arm(Group):
     def family(self) -> str:
         """The closed form of the solver, in words; '' for other solvers."""
         return getattr(self.solver, 'family', '')
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the kernels that the arm can call, in the order of first use."""
-        follower = () if self.follower is None else self.follower.kernels()
-        return *self.solver.kernels(), *follower
 
     def _make_follower(self) -> 'Follower':
         # Its splines are scipy's, which take a third of the node's start to import.

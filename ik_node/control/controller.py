@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import OutOfTimeError, time_is_over
 from ik_node.control.arm import Arm, same_chain
 from ik_node.control.last_result import LastResult
 from ik_node.control.mover import MotionSink, Mover
@@ -148,19 +147,16 @@ class Controller(Mover):
         """
         if not 1 < len(waypoints) <= _MOST_AT_ONCE:
             return waypoints
-        try:
-            path = self.arm.solver.solve_path([waypoint.goal for waypoint in waypoints],
-                                              robot.joint_configuration(self.arm), _ANY_STEP,
-                                              _PLANNING)
-        except OutOfTimeError:
-            return waypoints
+        path = self.arm.solver.solve_path([waypoint.goal for waypoint in waypoints],
+                                          robot.joint_configuration(self.arm), _ANY_STEP,
+                                          _PLANNING)
         return [waypoint._replace(q0=q) if met else waypoint
                 for waypoint, q, met in zip(waypoints, path.q, path.success)]
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Result:
         """Solve from q0 (n,); where that fails and it is accepted, find the closest pose."""
         result = self.arm.solver.solve(goal, q0)
-        if not self.accept_closest or result.success or time_is_over():
+        if not self.accept_closest or result.success:
             return result
         nearest = self.arm.solver.closest(goal, q0)
         return nearest if nearest.success else nearest.because(result.reason)

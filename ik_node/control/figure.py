@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import Kernel
 from ik_node.bounds import MAX_JOINTS
 from ik_node.control.arm import goal_weights, same_options, same_value
 from ik_node.control.group import Group, configured_start
@@ -138,10 +137,6 @@ class Figure(Group):
     def moves_root(self) -> bool:
         """Whether the root moves."""
         return self.source.root != 'fixed'
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the kernels that the figure can call, in the order of first use."""
-        return self.solver.kernels()
 
     def T_world_root(self, q: np.ndarray) -> np.ndarray:
         """Return the pose of the root link (4, 4), m, at q (n,)."""

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import time_is_over
 from ik_node.control.figure import Figure
 from ik_node.control.mover import MotionSink, Mover
 from ik_node.control.robot import Robot
@@ -98,7 +97,7 @@ class FigureController(Mover):
     def _solve(self, robot: Robot, aims: tuple[Aim, ...]) -> FigureOutcome:
         q0, solver = robot.joint_configuration(self.figure), self.figure.solver
         result = solver.solve(q0)
-        if not result.success and self.accept_closest and not time_is_over():
+        if not result.success and self.accept_closest:
             result = solver.closest(q0)
         accepted = result.success or self.accept_closest
         duration = self._move_to(robot, result.q) if accepted else None

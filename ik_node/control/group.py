@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ik_node._jit import Kernel
 from ik_node.control.options import ArmOptions
 from ik_node.exceptions import IkError, OptionError
 from ik_node.model.joint_space import JointSpace
@@ -44,10 +43,6 @@ class Group(ABC):
     @abstractmethod
     def words(self) -> str:
         """What it is and its solver, in words."""
-
-    @abstractmethod
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the kernels that the group can call, in the order of first use."""
 
     def _motion_limits(self) -> MotionLimits:
         return own_limits(self.options, self.space)

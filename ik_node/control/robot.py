@@ -30,8 +30,6 @@ class Robot:
         self.tree = tree
         self.arms, self.figure = dict(arms), figure
         self.groups: tuple[Group, ...] = (*self.arms.values(), *([figure] if figure else []))
-        self.kernels = tuple(dict.fromkeys(
-            kernel for group in self.groups for kernel in group.kernels()))
         self.poses = poses
         self.has_velocities = False
         self._values: dict[str, float] = {}

@@ -12,20 +12,15 @@ import os
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ik_node import _jit
 from ik_node.control.options import SOLVERS
 from ik_node.exceptions import IkError
 from ik_node.model.readers import FORMATS
 from ik_node.resources import robot_file, share_folder
 from ik_node.signals import Stop
-from ik_node.solvers.base import Solver
-from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.result import StopReason
 
 try:
     from ik_node.demo.shows import Show, make_show
@@ -36,7 +31,6 @@ except ImportError as error:
              'ROS 2 setup.bash.')
 
 _START_TIME = 120.0  # s, longest start of the node
-_TRIES = 3  # of a goal that timed out: the node loads compiled kernels with a delay
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
@@ -50,8 +44,7 @@ def main(command_line: Sequence[str] | None = None) -> int:
     _keep_to_this_machine()
     print(show.words)
     node = running(node_command(file, show.solver_name, *show.links, _ros_arguments(show)))
-    with (Stop() as stop, node, contextlib.nullcontext() if arguments.headless else _view(),
-          _compilation(show.solver)):
+    with Stop() as stop, node, contextlib.nullcontext() if arguments.headless else _view():
         print('Starting the node …', flush=True)
         with Client() as client:
             if not _ready(client, stop):
@@ -97,40 +90,6 @@ def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
-@contextlib.contextmanager
-def _compilation(solver: Solver | BodySolver) -> Iterator[None]:
-    """Print the progress of the compiler while the node runs as plain Python."""
-    if not _jit.waiting_for(solver.kernels()):
-        yield
-        return
-    steps = ['']
-    ended = threading.Event()
-
-    def progress(done: int, total: int, name: str) -> None:
-        steps[0] = f'{done} of {total} kernels, {name}' if name else ''
-
-    def show() -> None:
-        started = time.monotonic()
-        line = 'Compiling, once after installing: '
-        while not ended.wait(1.0) and steps[0]:
-            text = f'{line}{steps[0]}, {time.monotonic() - started:.0f} s'
-            print(f'\r{text:75s}' if sys.stdout.isatty() else text,
-                  end='\r' if sys.stdout.isatty() else '\n', flush=True)
-
-    def compile_kernels() -> None:
-        solver.prepare(progress)
-        ended.set()
-
-    threading.Thread(target=compile_kernels, daemon=True).start()
-    shown = threading.Thread(target=show, daemon=True)
-    shown.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        shown.join()
-
-
 def _keep_to_this_machine() -> None:
     """Restrict the demo to the loopback interface and a domain of its own."""
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
@@ -156,10 +115,7 @@ def _view() -> Iterator[None]:
 
 
 def _drive(client: Client, show: Show, stop: Stop) -> list[Outcome]:
-    """Send the goals one by one and print a line for each, until a signal to stop.
-
-    A goal that plain Python does not solve in time is sent again with compiled kernels.
-    """
+    """Send the goals one by one and print a line for each, until a signal to stop."""
     outcomes: list[Outcome] = []
     try:
         for i, (goal, task) in enumerate(show.steps, start=1):
@@ -167,10 +123,6 @@ def _drive(client: Client, show: Show, stop: Stop) -> list[Outcome]:
                 print('\nStopped.')
                 break
             outcome = client.send(goal, show.frame, task=task)
-            for _ in range(_TRIES):
-                if outcome.values['reason'] == StopReason.TIMEOUT.name:
-                    show.solver.prepare()
-                    outcome = client.send(goal, show.frame, task=task)
             outcomes.append(outcome)
             values = outcome.values
             print(f'{i:4d}/{len(show.steps)}  {task or values["solver"]:15s} '

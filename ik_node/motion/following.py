@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ik_node._jit import Kernel
 from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
 from ik_node.motion.tip_path import TipPath
@@ -65,10 +64,6 @@ class Follower:
         shared = {name: getattr(solver.options, name) for name in (
             'position_tolerance', 'orientation_tolerance', 'joint_weights')}
         self._steady = DlsSolver(solver.chain, **shared, max_restarts=0)
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries that following can reach."""
-        return *self._own.kernels(), *self._steady.kernels(), *self._solver.kernels()
 
     def follow(self, goal: Goal, paths: Sequence[TipPath], q0: np.ndarray) -> list[Followed]:
         """Return joint values along paths, from q0 (n,), rad or m, at the beginning of the first.

@@ -13,7 +13,6 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from std_msgs.msg import Header
 
-from ik_node import _jit
 from ik_node.exceptions import IkError
 from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.publishing.health import PERIOD, Health
@@ -38,8 +37,6 @@ class IkNode(LifecycleNode):
         self._configuration = Configuration(self, self._on_parameters)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self.create_timer(PERIOD, self._report, clock=self._steady)
-        if not _jit.HAVE_NUMBA:
-            self.get_logger().warning(_jit.INSTALL_HINT)
         for refused in refused_plugins():
             self.get_logger().warning(str(refused))
 
@@ -127,11 +124,7 @@ class IkNode(LifecycleNode):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM."""
-    _jit.load_in_background()
-    try:
-        return run(IkNode, arguments, IkNode.start)
-    finally:
-        _jit.stop()
+    return run(IkNode, arguments, IkNode.start)
 
 
 if __name__ == '__main__':

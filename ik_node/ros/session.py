@@ -5,7 +5,6 @@ import gc
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 
-from ik_node.control.compilation import LIMIT, begin_compilation, is_compiled
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.ros.execution.execution import Execution
@@ -64,7 +63,6 @@ class Session:
         self._marker_timer = node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
-        self._compiles = False
         self._description = Description(
             node, configuration, health, self.on_parameters) if configuration.wants_topic else None
         self._take_up()
@@ -125,18 +123,19 @@ class Session:
         self._interaction.take_up(robot, options, self.active)
 
     def _prepare(self, robot: Robot) -> None:
-        """Log the warnings of a new robot, and begin to compile its kernels."""
+        """Log the warnings of a new robot, and that it is ready.
+
+        All present objects are frozen: a garbage collection over them would delay a goal by tens of
+        milliseconds.
+        """
         logger = self._node.get_logger()
         for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
             logger.warning(warning)
-        waiting = begin_compilation(robot)
-        self._compiles = waiting > 0
-        if waiting:
-            logger.info(f'compiling {waiting} kernels in the background, once after '
-                        'installing; until they are ready a goal is solved as plain Python, for '
-                        f'at most {LIMIT:g} s')
-        else:
-            self._log_ready(robot)
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        for group in robot.groups:
+            logger.info(f'ready: {group.words}')
 
     def _set_publish_rate(self) -> None:
         """Apply the parameter to the timer, which is kept: rclpy never frees timers."""
@@ -145,21 +144,6 @@ class Session:
         if self._publish_timer.timer_period_ns != period:
             self._publish_timer.timer_period_ns = period
             self._publish_timer.reset()
-
-    def _look_after_compiler(self) -> None:
-        """Log when the last kernel is ready."""
-        if self._compiles and self._robot is not None and is_compiled(self._robot):
-            self._compiles = False
-            self._log_ready(self._robot)
-
-    def _log_ready(self, robot: Robot) -> None:
-        # Freeze all present objects: a garbage collection over them would delay a goal by tens of
-        # milliseconds.
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
-        for group in robot.groups:
-            self._node.get_logger().info(f'ready: {group.words}')
 
     def _announce(self) -> None:
         """Publish the present robot."""
@@ -182,11 +166,9 @@ class Session:
                 self._outputs.joint_states(self._robot)
 
     def _on_marker_time(self) -> None:
-        self._look_after_compiler()
         robot, options = self._robot, self._configuration.options
         if self.active and robot is not None:
             self._execution.follow(robot)
-            find = self._branches.of_last if (
-                options.show_branches and not self._compiles) else None
+            find = self._branches.of_last if options.show_branches else None
             self._outputs.markers(robot, options, find)
             self._interaction.follow(robot)

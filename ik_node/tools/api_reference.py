@@ -23,7 +23,7 @@ CLASSES = (ik_node.KinematicTree, ik_node.Chain, Body, ik_node.Goal, Solver, ik_
 
 
 _MADE_DIRECTLY = (ik_node.KinematicTree, ik_node.Goal)
-_INTERNAL = {'of', 'from_parts', 'kernels', 'rare_kernels'}  # for solvers and readers of models
+_INTERNAL = {'of', 'from_parts'}  # for solvers and readers of models
 
 
 def blocks() -> dict[str, Callable[[], str]]:

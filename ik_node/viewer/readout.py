@@ -7,7 +7,6 @@ import viser
 
 from ik_node.viewer.quantities import angle_text, length_text, time_text, value_text
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.state import AMBER, compiling_text
 
 
 class Readout:
@@ -42,7 +41,6 @@ def _table(robot_views: Sequence[RobotView]) -> str:
 def _row(robot_view: RobotView) -> str:
     """Return rows of the table: the figures of the last goal, and the state in words."""
     report, (color, text) = robot_view.state.report, robot_view.state.line
-    compiling = compiling_text(robot_view.state.compiling)
     values = report.values if report else {}
     solver = values.get('solver') or robot_view.parameters.option('solver') or robot_view.name
     cells = [value_text(values.get('position_error'), length_text),
@@ -53,8 +51,7 @@ def _row(robot_view: RobotView) -> str:
             f'{html.escape(str(solver))}</td>'
             + ''.join(f'<td align="right" style="white-space:nowrap">{html.escape(cell)}</td>'
                       for cell in cells)
-            + '</tr>' + _text_row(color, text)
-            + (_text_row(AMBER, compiling) if compiling else ''))
+            + '</tr>' + _text_row(color, text))
 
 
 def _text_row(color: str, text: str) -> str:

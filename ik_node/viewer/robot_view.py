@@ -170,8 +170,7 @@ class RobotView:
     def check_node(self) -> bool:
         """Update the state of the node; return whether it responds again after a silence."""
         seen_before = self.state.responds is not None
-        back = self.state.update(self.connection.responds, self.connection.lifecycle,
-                                 self.connection.compiling)
+        back = self.state.update(self.connection.responds, self.connection.lifecycle)
         if self.state.responds is False:
             self._new_markers.clear()
             self._markers.clear()

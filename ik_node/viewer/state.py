@@ -18,12 +18,6 @@ class Line(NamedTuple):
     text: str
 
 
-def compiling_text(count: int) -> str:
-    """Return how far a compiler is, in words; '' where it is ready."""
-    kernels = 'kernel is' if count == 1 else 'kernels are'
-    return f'{count} {kernels} being compiled: solving is slower until then' if count else ''
-
-
 class State:
     """The current state of one node.
 
@@ -31,7 +25,6 @@ class State:
       while the node does not respond.
     - `responds`: whether the node responds; None before its first response.
     - `lifecycle`: the label of its lifecycle state, '' where it is unknown.
-    - `compiling`: how many kernels its compiler still has to compile.
     """
 
     def __init__(self) -> None:
@@ -39,7 +32,6 @@ class State:
         self._report: Report | None = None
         self.responds: bool | None = None
         self.lifecycle = ''
-        self.compiling = 0
 
     def forget_goal(self) -> None:
         """Drop the report: it does not describe the robot as it is now."""
@@ -54,16 +46,12 @@ class State:
         """Store the report of a goal."""
         self._report = report
 
-    def update(self, responds: bool, lifecycle: str, compiling: int = 0) -> bool:
-        """Store whether the node responds, its lifecycle state, and how many kernels it compiles.
-
-        Return whether it responds again.
-        """
+    def update(self, responds: bool, lifecycle: str) -> bool:
+        """Store whether the node responds, and its lifecycle state; return whether it is back."""
         was = self.responds
         if responds or was is not None:
             self.responds = responds
         self.lifecycle = lifecycle if responds else ''
-        self.compiling = compiling if responds else 0
         return was is False and responds
 
     @property

@@ -235,14 +235,6 @@ def test_whatever_functions_raise_passes_through(name):
 
 
 @EVERY
-def test_prepare_returns_and_tells_progress(name):
-    solver = make_body_solver(name, two_arms(), [Posture()])
-    told = []
-    solver.prepare(lambda done, total, kernel: told.append((done, total)))
-    assert not told or told[-1][0] == told[-1][1]
-
-
-@EVERY
 def test_tasks_that_ask_for_nothing_leave_the_start_as_it_is(name):
     body = two_arms()
     q0 = np.full(6, 0.3)

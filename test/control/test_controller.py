@@ -7,9 +7,9 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import robots
+from compiled import COMPILED
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
 from ik_node import Goal, KinematicTree
-from ik_node._jit import HAVE_NUMBA
 from ik_node.exceptions import InputError, MotionError
 from ik_node.motion.interpolation import between_poses
 
@@ -235,7 +235,7 @@ BEGIN = np.array([-1.39, -1.343, -1.018, -0.609, 2.051, 0.543, -2.079])
 END = Goal((0.081, 0.5, 1.019), (0.1231, 0.3319, 0.8909, -0.2844))
 
 
-@pytest.mark.skipif(not HAVE_NUMBA, reason='takes minutes as plain Python')
+@pytest.mark.skipif(not COMPILED, reason='takes minutes as plain Python')
 def test_a_redundant_arm_keeps_a_line_that_breaks_pose_by_pose():
     rig = Rig('cartesian', SEVEN, BEGIN, solver='auto')
     arm, q, steps = rig.controller.arm, BEGIN, []

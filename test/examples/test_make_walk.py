@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ik_node._jit import HAVE_NUMBA
+from compiled import COMPILED
 from walking import SKELETON, WALK, walk
 
 SCRIPT = Path(__file__).parents[2] / 'examples/make_walk.py'
@@ -24,7 +24,7 @@ def feet():
     return {side: np.array(positions) for side, positions in found.items()}
 
 
-@pytest.mark.skipif(not HAVE_NUMBA, reason='plain Python takes minutes')
+@pytest.mark.skipif(not COMPILED, reason='plain Python takes minutes')
 def test_the_script_writes_both_files(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr('sys.argv', [str(SCRIPT), str(tmp_path)])
     runpy.run_path(str(SCRIPT), run_name='__main__')

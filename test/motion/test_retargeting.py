@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import robots
+from compiled import COMPILED
 from ik_node import ModelError
-from ik_node._jit import HAVE_NUMBA
 from ik_node.exceptions import InputError
 from ik_node.model.readers import read_model
 from ik_node.motion import retargeting
@@ -17,15 +17,16 @@ from ik_node.motion.retargeting_map import read_map
 from ik_node.motion.targets import make_targets, path_length
 from walking import MAP, humanoid, humanoid_map, own_map, walk, walker, with_entry
 
-needs_numba = pytest.mark.skipif(not HAVE_NUMBA, reason='every frame of a walk is slow without')
+needs_compiled_kernels = pytest.mark.skipif(
+    not COMPILED, reason='every frame of a walk is slow in plain Python')
 TALOS = 'talos_data/robots/talos_reduced.urdf'
 
 
 @pytest.fixture(scope='module')
 def walked():
     """Return the walk on the humanoid."""
-    if not HAVE_NUMBA:
-        pytest.skip('every frame of a walk is slow without numba')
+    if not COMPILED:
+        pytest.skip('every frame of a walk is slow in plain Python')
     return retarget(walk(), humanoid(), humanoid_map())
 
 
@@ -87,7 +88,7 @@ def test_the_gaze_meets_a_point_before_the_head(walked):
     assert gaze[:3, 0] == pytest.approx(ray / np.linalg.norm(ray), abs=0.02)
 
 
-@needs_numba
+@needs_compiled_kernels
 def test_talos_walks_with_its_feet_held_and_says_what_its_arms_miss():
     robot = read_model(robots.package_folder('erd') / TALOS)
     mapping = read_map(MAP.with_name('walker_to_talos.yaml'))
@@ -140,7 +141,7 @@ def test_bone_and_link_say_what_leads_what():
     assert np.abs(plain.poses['left_hand'] - other.poses['left_hand']).max() > 0.05
 
 
-@needs_numba
+@needs_compiled_kernels
 def test_type_says_what_of_the_target_counts():
     def error(kind):
         found = retarget(walk(113), humanoid(), with_entry(
@@ -151,7 +152,7 @@ def test_type_says_what_of_the_target_counts():
     assert min(error('pose')[1:3]) > 0.0
 
 
-@needs_numba
+@needs_compiled_kernels
 def test_a_heavier_task_is_missed_less():
     def error(weight):
         found = retarget(walk(113), humanoid(), with_entry(
@@ -167,7 +168,7 @@ def test_an_entry_without_weight_is_no_task_but_a_parent():
     assert 'left_shoulder' not in moved.misses
 
 
-@needs_numba
+@needs_compiled_kernels
 def test_a_constraint_is_met_where_a_weighted_task_is_not():
     def found(priority):
         return retarget(walk(113), humanoid(), with_entry(

@@ -27,7 +27,7 @@ def node(tmp_path_factory):
     file.write_text('ik_node:\n  ros__parameters:\n    publish_rate: 50.0\n    solver: ccd\n')
     with NodeUnderTest('--params-file', str(file), '-p', 'solver:=dls', '-p',
                        'publish_description:=true', '-p', f'urdf_path:={ARM}') as node:
-        yield node.ready().compiled()
+        yield node.ready()
 
 
 @pytest.fixture(scope='module')

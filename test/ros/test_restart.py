@@ -22,7 +22,7 @@ def test_a_node_that_is_killed_is_followed_by_one_that_answers():
     q = {name: lower + 0.4 * (upper - lower) for name, (lower, upper) in plain.limits.items()}
     goal = PoseStamped(pose=matrix_to_pose(plain.forward(q)))
     with running(urdf_path=ARM) as node:
-        node.compiled()
+        node.ready()
         states = node.listen(JointState, 'joint_states', 100)
         statuses = node.listen(DiagnosticStatus, 'ik_node/status')
         publisher = node.node.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))

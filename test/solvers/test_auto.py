@@ -5,7 +5,6 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
-from ik_node._jit import HAVE_NUMBA
 from ik_node.exceptions import UnsupportedError
 from ik_node.solvers.jacobian.dls import DlsSolver
 
@@ -185,7 +184,6 @@ def test_a_batch_is_given_to_the_closed_form_and_the_rest_to_dls(monkeypatch):
     poses = np.array([chain.forward(configuration) for configuration in q])
     poses[4, 0, 3] = 99.0
     solver = make_solver('auto', chain)
-    solver.prepare()
     reported = []
     whole = solver.solve_batch(poses, q, reported.append)
     assert whole.success.tolist() == [k != 4 for k in range(9)]
@@ -231,18 +229,6 @@ def test_the_closest_configuration_is_looked_for_where_that_is_requested():
     assert not result.success
     assert result.position_error == pytest.approx(
         make_solver('dls', chain).closest(goal).position_error, abs=1e-6)
-
-
-def test_both_are_made_ready():
-    chain = robots.planar(1.0, 0.8)
-    solver = make_solver('auto', chain)
-    progress = []
-    solver.prepare(lambda *step: progress.append(step))
-    kernels = solver.kernels()
-    assert not any(kernel.is_plain for kernel in kernels) or not HAVE_NUMBA
-    assert {*solver.analytic.kernels(), *solver.iterative.kernels()} == set(kernels)
-    prepared = {*kernels, *solver.rare_kernels()}
-    assert progress[-1] == (len(prepared), len(prepared), '')
 
 
 def test_all_that_is_tried_for_a_goal_ends_at_the_same_time(monkeypatch):

@@ -76,7 +76,7 @@ def test_the_time_is_bounded_and_named_as_the_reason():
     chain, pose, start = hard_goal()
     unreachable = pose.copy()
     unreachable[:3, 3] = [0.0, 0.05, 0.7]
-    make_solver('dls', chain, timeout=0.0).solve(unreachable, start)  # compiled
+    make_solver('dls', chain, timeout=0.0).solve(unreachable, start)
     # So many restarts would take minutes: that it returns shows that the time ends it.
     result = make_solver('dls', chain, max_restarts=10**6, timeout=0.02).solve(unreachable, start)
     assert result.reason is StopReason.TIMEOUT

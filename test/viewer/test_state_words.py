@@ -6,7 +6,7 @@ pytest.importorskip('viser', reason='viser is not installed (make test brings it
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from ik_node.ros.clients.connection import Report
-from ik_node.viewer.state import AMBER, GREEN, GREY, RED, State, compiling_text
+from ik_node.viewer.state import AMBER, GREEN, GREY, RED, State
 
 MET = Report(0, 'the goal is met', {})
 
@@ -42,13 +42,3 @@ def test_a_report_is_not_shown_while_the_node_does_not_respond():
     assert not made.update(True, 'active')
     made.forget_goal()
     assert made.line.text == 'no goal yet'
-
-
-def test_kernels_that_are_being_compiled_are_told_until_they_are_ready_or_the_node_is_silent():
-    made = State()
-    made.update(True, 'active', 2)
-    assert compiling_text(made.compiling).startswith('2 kernels are being compiled')
-    made.update(False, '', 2)
-    assert compiling_text(made.compiling) == ''
-    made.update(True, 'active', 0)
-    assert compiling_text(made.compiling) == ''

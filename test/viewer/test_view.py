@@ -140,15 +140,12 @@ def test_a_node_is_awaited_and_its_states_are_told():
         assert 'waiting for the node' in page.text()
         assert not page.shows('Solver', 'solver')
         node.is_there = node.responds = True
-        node.compiling = 2
         page.settle()
         assert NO_GOAL in page.text()
-        assert '2 kernels are being compiled' in page.text()
         assert page.shows('Solver', 'solver')
-        node.lifecycle, node.compiling = 'inactive', 0
+        node.lifecycle = 'inactive'
         page.settle()
         assert 'the node is inactive: it accepts no goals' in page.text()
-        assert 'compiled' not in page.text()
 
 
 def test_a_silent_node_has_no_goal_and_no_markers_and_one_that_was_busy_keeps_the_handle(page):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import rclpy
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
 from rcl_interfaces.msg import ParameterEvent
@@ -121,8 +121,6 @@ class Connection:
         node.create_subscription(DiagnosticStatus, f'{target}/status', self._on_status, 10)
         node.create_subscription(MarkerArray, f'{target}/markers', self._on_markers, 10)
         node.create_subscription(ParameterEvent, '/parameter_events', self._on_event, 100)
-        self._compiling = 0
-        node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self._reset: Any = node.create_client(Trigger, f'{target}/reset')
         self._solve_all: Any = node.create_client(Trigger, f'{target}/solve_all')
         self._branches: dict[tuple[str, ...], np.ndarray] = {}  # by the joints of the arm
@@ -172,11 +170,6 @@ class Connection:
     def responds(self) -> bool:
         """Whether the node responds."""
         return self._heartbeat.responds
-
-    @property
-    def compiling(self) -> int:
-        """How many kernels the node still has to compile, by its last diagnostics."""
-        return self._compiling
 
     def goal_topic(self, arm: str = '') -> str:
         """Return the full name of the topic of an arm's goal."""
@@ -348,13 +341,6 @@ class Connection:
             self._listener.on_report(report)
         elif not awaited.done():
             awaited.set_result(report)
-
-    def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        for status in message.status:
-            if status.name.split(':', 1)[0].strip('/') == self._full_name.strip('/'):
-                names = {pair.key: pair.value for pair in status.values}.get('compiling')
-                if names is not None:
-                    self._compiling = len([name for name in names.split(', ') if name])
 
     def _on_event(self, event: ParameterEvent) -> None:
         if event.node == self._full_name:

@@ -9,7 +9,6 @@ from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import Header
 
-from ik_node.control.compilation import limited
 from ik_node.control.mover import Mover
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
@@ -85,10 +84,9 @@ class Handling:
             if arrives:
                 self._check_arrival(robot, mover, header)
             self._execution.follow(robot)
-            with limited(robot):
-                outcome = execute(robot, mover)
-                if outcome is not None:
-                    self._outcomes.publish(robot, mover.group, outcome, header, place, received)
+            outcome = execute(robot, mover)
+            if outcome is not None:
+                self._outcomes.publish(robot, mover.group, outcome, header, place, received)
         except NotYetError as error:
             self._put_off(name, header, error, functools.partial(
                 self.handle, name, header, find, execute, place))

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
-from ik_node import _jit
 from ik_node.control.figure import Figure
 from ik_node.control.figure_controller import FigureOutcome
 from ik_node.control.robot import Robot
@@ -64,10 +63,7 @@ class Health:
 
     def report(self, name: str, state: str, robot: Robot | None, header: Header) -> DiagnosticArray:
         """Return the node's diagnostics, and begin the next period."""
-        compiling = _jit.waiting_for(robot.kernels) if robot else []
         level, message = DiagnosticStatus.OK, state
-        if compiling:
-            message = f'{state}; {len(compiling)} kernels are being compiled'
         warnings = [warning for warning in self.warnings.values() if warning]
         if self.trouble:
             level, message = DiagnosticStatus.ERROR, self.trouble
@@ -77,7 +73,6 @@ class Health:
             level, message = DiagnosticStatus.WARN, '; '.join(warnings)
         values = {
             'state': state,
-            'compiling': ', '.join(compiling),
             'robot': robot.tree.name if robot else '',
             'solver': ', '.join(group.solver_name for group in robot.groups) if robot else '',
             'goals': str(self.goals), 'met': str(self.met), 'failed': str(self.failed),

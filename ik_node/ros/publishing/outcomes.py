@@ -7,9 +7,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from std_msgs.msg import Header
 
-from ik_node._jit import unlimited
 from ik_node.control.arm import Arm
-from ik_node.control.compilation import explanation
 from ik_node.control.controller import Outcome
 from ik_node.control.figure import Figure
 from ik_node.control.figure_controller import FigureOutcome
@@ -23,7 +21,6 @@ from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.log import ThrottledLog, internal_error
 from ik_node.ros.publishing.markers.goal import ShownGoal
 from ik_node.ros.publishing.outputs import Outputs
-from ik_node.solvers.result import StopReason
 
 AnyOutcome: TypeAlias = Outcome | FigureOutcome | JointOutcome
 
@@ -48,21 +45,20 @@ class Outcomes:
         header: of its message. place: which one of several it is, in words. received: when, s of
         `time.perf_counter`.
         """
-        with unlimited():  # short, and needed even after a timeout
-            # The joint states come first: clients wait for them.
-            stamp = self._outputs.joint_states(robot)
-            if isinstance(outcome, JointOutcome):
-                self._health.count(None, time.perf_counter() - received)
-                self._publish_joints(group, outcome, header, stamp)
-                return
-            self._health.count(outcome.result, time.perf_counter() - received)
-            level, text = self._in_words(robot, outcome, place)
-            if isinstance(group, Figure) and isinstance(outcome, FigureOutcome):
-                self._publish_tasks(group, outcome, stamp, level, text)
-            elif isinstance(group, Arm) and isinstance(outcome, Outcome):
-                self._publish_goal(robot, group, outcome, header, stamp, level, text)
-                if self._options.publish_solutions:
-                    self._branches.publish(robot, group, outcome.goal, stamp)
+        # The joint states come first: clients wait for them.
+        stamp = self._outputs.joint_states(robot)
+        if isinstance(outcome, JointOutcome):
+            self._health.count(None, time.perf_counter() - received)
+            self._publish_joints(group, outcome, header, stamp)
+            return
+        self._health.count(outcome.result, time.perf_counter() - received)
+        level, text = self._in_words(outcome, place)
+        if isinstance(group, Figure) and isinstance(outcome, FigureOutcome):
+            self._publish_tasks(group, outcome, stamp, level, text)
+        elif isinstance(group, Arm) and isinstance(outcome, Outcome):
+            self._publish_goal(robot, group, outcome, header, stamp, level, text)
+            if self._options.publish_solutions:
+                self._branches.publish(robot, group, outcome.goal, stamp)
 
     def _publish_joints(self, group: Group, outcome: JointOutcome, header: Header,
                         stamp: Time) -> None:
@@ -70,14 +66,10 @@ class Outcomes:
             self._outputs.status(status.set_joints(outcome, header, stamp))
         self._outputs.scene.forget_goals([group])
 
-    def _in_words(self, robot: Robot, outcome: Outcome | FigureOutcome,
-                  place: str) -> tuple[bytes, str]:
+    def _in_words(self, outcome: Outcome | FigureOutcome, place: str) -> tuple[bytes, str]:
         """Return the level and the text of an outcome."""
-        result = outcome.result
-        level, text = status.outcome(result, self._options.on_failure == 'closest',
+        level, text = status.outcome(outcome.result, self._options.on_failure == 'closest',
                                      outcome.duration)
-        if result.reason is StopReason.TIMEOUT and (why := explanation(robot)):
-            text = text.replace(result.reason.value, f'{result.reason.value}: {why}', 1)
         return level, f'{place}: {text}' if place else text
 
     def _publish_tasks(self, figure: Figure, outcome: FigureOutcome, stamp: Time, level: bytes,

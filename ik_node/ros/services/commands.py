@@ -5,8 +5,6 @@ from collections.abc import Callable
 from rclpy.lifecycle import LifecycleNode
 from std_srvs.srv import SetBool, Trigger
 
-from ik_node import _jit
-from ik_node.control.compilation import COMPILING, limited
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
@@ -83,11 +81,7 @@ class Commands:
             response.message = 'the node is not active'
         else:
             self._execution.follow(robot)
-            try:
-                with limited(robot):
-                    response.success, response.message = self._branches.publish_last(robot)
-            except _jit.OutOfTimeError:
-                response.message = f'{COMPILING}; try again'
+            response.success, response.message = self._branches.publish_last(robot)
         return response
 
     def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

@@ -6,7 +6,6 @@ from builtin_interfaces.msg import Time
 from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.bounded_solvers import BoundedSolvers
-from ik_node.control.compilation import limited
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.exceptions import IkError
@@ -83,9 +82,8 @@ class IkService:
                    'there is no robot yet' if robot is None else '')
         if robot is None or trouble:
             return Response(Code.FAILURE, trouble, {})
-        with limited(robot):
-            return solve_once(request, robot, Context(
-                lambda there, arm, header: self._frames.in_link(
-                    there, arm.chain.base_link, header, options),
-                self._solvers.solver, options.frame_prefix,
-                options.avoid_collisions == 'ignore'))
+        return solve_once(request, robot, Context(
+            lambda there, arm, header: self._frames.in_link(
+                there, arm.chain.base_link, header, options),
+            self._solvers.solver, options.frame_prefix,
+            options.avoid_collisions == 'ignore'))

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import rclpy
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
@@ -265,20 +265,6 @@ def test_goals_of_tasks_are_sent_once_they_are_offered_and_the_root_may_move(lin
             atol=1e-4))
     finally:
         link.set_parameters({'tasks': 'none', 'root': 'fixed', 'solver': 'dls'})
-
-
-def test_kernels_that_are_compiled_are_counted_by_the_diagnostics_of_this_node(graph, link):
-    publisher = graph.other.create_publisher(DiagnosticArray, '/diagnostics', 10)
-    assert until(lambda: publisher.get_subscription_count())
-
-    def tell(name, kernels):
-        publisher.publish(DiagnosticArray(status=[DiagnosticStatus(
-            name=f'{name}: robot', values=[KeyValue(key='compiling', value=kernels)])]))
-    tell('another', 'a, b, c')
-    tell('ik_node', 'dls, frames')
-    assert until(lambda: link.compiling == 2)
-    graph.other.destroy_publisher(publisher)
-    assert until(lambda: link.compiling == 0)  # of the node itself, once a second
 
 
 def test_a_silent_node_is_noticed_and_requests_to_it_end(graph, link, monkeypatch):

@@ -32,7 +32,6 @@ def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
         node.send_description(TEXT)
         assert node.until(lambda: len(goals) >= 20)
         solver = make_solver('dls', KinematicTree.from_urdf(TEXT).chain())
-        solver.prepare()
         assert all(solver.solve(pose_to_matrix(goal.pose)).success for goal in goals)
         # A tool that waits for the first subscriber of goals finds the node, not this one.
         assert not any(node.node.count_subscribers(name)

@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[3] / 'examples'
 @pytest.fixture(scope='module')
 def node():
     with running(urdf_path=robots.OWN / 'arm_6r.urdf') as running_node:
-        yield running_node.compiled()
+        yield running_node.ready()
 
 
 def run(node, name, *arguments):

@@ -40,7 +40,7 @@ from ros_motion import (
 @pytest.fixture(scope='module')
 def node():
     with moving_node() as running_node:
-        yield running_node.compiled()
+        yield running_node.ready()
 
 
 def test_a_motion_starts_with_its_status_and_ends_at_the_goal_at_rest(node, heard, mode):
@@ -271,7 +271,7 @@ def test_several_arms_move_at_once_each_by_its_own_limits():
     torso = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
     with NodeHere(*(part for name, value in given.items()
                          for part in ('-p', f'{name}:={value}'))) as node:
-        node.compiled()
+        node.ready()
         states = node.listen(JointState, 'joint_states', 1000)
         statuses = node.listen(DiagnosticStatus, 'ik_node/status')
         for side in ('left', 'right'):

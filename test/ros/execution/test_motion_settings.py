@@ -22,7 +22,7 @@ from ros_motion import (
 @pytest.fixture(scope='module')
 def node():
     with moving_node() as running_node:
-        yield running_node.compiled()
+        yield running_node.ready()
 
 
 @in_one_mode

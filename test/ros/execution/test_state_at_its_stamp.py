@@ -19,7 +19,7 @@ START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 @pytest.fixture(scope='module')
 def shared():
     with running(urdf_path=ARM, motion='joint') as node:
-        yield node.compiled()
+        yield node.ready()
 
 
 @pytest.fixture

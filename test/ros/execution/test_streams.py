@@ -62,7 +62,7 @@ def test_a_stream_of_goals_is_followed_without_jumps(robot, solver):
     chain, given = described(robot)
     make_solver('analytic', chain)  # there is a closed form
     with running(**given, solver=solver, publish_rate=100.0) as node:
-        heard = node.compiled().listen(JointState, 'joint_states', 1000)
+        heard = node.ready().listen(JointState, 'joint_states', 1000)
         for start in CONFIGURATIONS[robot]:
             for shape in ('line', 'circle'):
                 node.stand(start)

@@ -28,7 +28,7 @@ def shared():
             word for name in NAMES for word in ('-p', f'{name}.tip_link:={name}_tool0'))) as node:
         node.statuses = node.listen(DiagnosticStatus, 'ik_node/status')
         assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)
-        node.compiled()
+        node.ready()
         yield node
 
 

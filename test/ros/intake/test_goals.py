@@ -401,7 +401,7 @@ def test_two_arms_have_their_own_goals_and_one_joint_state(tmp_path):
             chain = tree.chain('torso_link', f'{name}_tool0')
             goal = reachable(chain, 60)
             node.publish(PoseStamped, f'{name}/goal_pose', PoseStamped(pose=matrix_to_pose(goal)))
-            assert node.until(lambda: statuses, 120.0), node.log()  # compiling, perhaps
+            assert node.until(lambda: statuses), node.log()
             status = statuses.pop()
             values = {pair.key: pair.value for pair in status.values}
             assert status.level == DiagnosticStatus.OK, status

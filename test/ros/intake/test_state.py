@@ -20,7 +20,7 @@ SOMEWHERE = [0.4, -0.5, 0.7, 0.9, -0.3, -0.3]
 @pytest.fixture(scope='module')
 def node():
     with running(urdf_path=ARM, solver='analytic', state_topic='measured') as node:
-        yield node.compiled()
+        yield node.ready()
 
 
 @pytest.fixture(scope='module')

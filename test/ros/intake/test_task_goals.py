@@ -82,7 +82,7 @@ def text(message):
 def figure():
     with running(urdf_path=robots.OWN / 'humanoid.urdf', solver='least_squares', root='floating',
                  tasks=f'[{", ".join(NAMES)}]', publish_rate=0.0, **TASKS) as node:
-        yield Figure(node.compiled())
+        yield Figure(node.ready())
 
 
 def test_a_goal_moves_one_task_and_the_others_hold(figure):
@@ -301,7 +301,7 @@ def test_without_tasks_a_body_solver_meets_the_goals_of_the_arm():
     with running(urdf_path=robots.OWN / 'arm_7r.urdf', solver='least_squares') as node:
         chain = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
         goal = chain.forward(np.clip(chain.neutral() + 0.3, chain.lower, chain.upper))
-        outcome = node.compiled().client.send(goal)
+        outcome = node.ready().client.send(goal)
         assert outcome.met, outcome
         assert chain.forward([outcome.joints[name] for name in chain.joint_names]) == pytest.approx(
             goal, abs=2e-6)

@@ -34,7 +34,7 @@ def node():
 
 def solutions_of(node):
     """Return the list that what comes on ~/solutions goes to, the node being ready to answer."""
-    node.compiled()
+    node.ready()
     heard = node.listen(JointTrajectory, 'ik_node/solutions')
     assert node.until(lambda: node.node.count_publishers('ik_node/solutions') > 0), node.log()
     node.settle()

@@ -111,7 +111,7 @@ def test_the_frames_of_the_markers_are_links_of_the_robot():
     tree = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
     with running(urdf_path=robots.OWN / 'arm_6r.urdf', frame_prefix='left/', solver='auto',
                  show_branches=True) as node:
-        heard = node.compiled().listen(MarkerArray, 'ik_node/markers')
+        heard = node.ready().listen(MarkerArray, 'ik_node/markers')
         node.client.send(tree.chain().forward([0.3, 0.2, -0.6, 0.3, -0.8, 0.2]))
         node.client.send(pose(9.0, 0.0))
         node.client.send(tree.chain().forward([0.4, 0.2, -0.6, 0.3, -0.8, 0.2]))

@@ -47,3 +47,12 @@ def test_percentiles_are_by_the_nearest_rank():
     values = values_of(health.report('node', 'active', None, Header()))
     assert (values['solve_time_p50'], values['solve_time_p99']) == ('0.1', '0.198')
     assert (values['answer_time_p50'], values['answer_time_p99']) == ('0.2', '0.396')
+
+
+def test_a_warning_is_new_once_and_is_not_told_when_it_ends():
+    health = Health()
+    assert health.warn('joint_states', 'two publishers')
+    assert not health.warn('joint_states', 'two publishers')
+    assert health.warn('joint_states', 'three publishers')
+    assert not health.warn('joint_states', '')
+    assert health.warn('joint_states', 'two publishers')

@@ -26,7 +26,7 @@ def chain():
 @pytest.fixture(scope='module')
 def node():
     with running(urdf_path=ARM, solver='analytic') as running_node:
-        yield running_node.compiled()
+        yield running_node.ready()
 
 
 def shown(array):

@@ -107,7 +107,7 @@ def chain():
 @pytest.fixture(scope='module')
 def node():
     with running(urdf_path=ARM, publish_rate=20.0) as running_node:
-        yield running_node.compiled()
+        yield running_node.ready()
 
 
 @pytest.fixture(scope='module')
@@ -243,7 +243,7 @@ def test_several_arms_have_a_handle_each():
             for end, link in (('base_link', 'torso_link'), ('tip_link', f'{side}_tool0'))]
     with NodeHere('-p', f'urdf_path:={torso}', '-p', 'arms:=[left, right]',
                        *(part for end in ends for part in ('-p', end))) as node:
-        viewer = Viewer(node.compiled(), 'torso_link').settle()
+        viewer = Viewer(node.ready(), 'torso_link').settle()
         assert sorted(viewer.handles()) == ['left', 'right']
         chain = KinematicTree.from_urdf(torso).chain('torso_link', 'right_tool0')
         T = chain.forward([0.2] * 7)
@@ -264,7 +264,7 @@ def test_each_task_has_a_handle_that_moves_its_target():
     with NodeHere('-p', f'urdf_path:={robots.OWN / "torso.urdf"}', '-p', 'publish_rate:=20.0',
                        '-p', 'solver:=least_squares', '-p', 'tasks:=[left, right]',
                        *(part for field in fields for part in ('-p', field))) as node:
-        viewer = Viewer(node.compiled(), tree.root).settle()
+        viewer = Viewer(node.ready(), tree.root).settle()
         handles = viewer.handles()
         assert {name: len(handle.controls) for name, handle in handles.items()} == {
             'left': 7, 'right': 4}

@@ -37,7 +37,7 @@ def test_without_moveits_messages_the_node_says_so_once_and_goes_on():
 def node():
     with running(urdf_path=ARM, frame_prefix='a/', **{
             'dls.max_restarts': 5000, 'publish_rate': 0.0}) as running_node:
-        yield running_node.compiled()
+        yield running_node.ready()
 
 
 def ask(node, **fields):
@@ -112,12 +112,7 @@ def test_the_time_that_is_asked_for_bounds_the_search(node):
     from builtin_interfaces.msg import Duration
     below = CHAIN.forward([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
     below[:3, 3] = 0.0, 0.0, -0.3
-    for _ in range(120):
-        response = ask(node, pose_stamped=stamped(below), timeout=Duration(nanosec=1000000))
-        if 'being compiled' not in response.error_code.message:
-            break
-        assert response.error_code.val == response.error_code.FAILURE
-        node.settle()
+    response = ask(node, pose_stamped=stamped(below), timeout=Duration(nanosec=1000000))
     assert response.error_code.val == response.error_code.TIMED_OUT, response.error_code.message
 
 

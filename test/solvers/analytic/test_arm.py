@@ -103,7 +103,7 @@ def test_no_sampled_swivel_angle_has_a_better_configuration(make, terms):
         assert is_best(own, others)
         nearest = measures(arm, plain.solve(pose, q).q, **terms)
         improved += not is_best(nearest, [own])
-    if robots.samples(5) == 5:  # without numba there are few
+    if robots.samples(5) == 5:  # in plain Python there are few
         assert improved > 0  # without the options it is not so good
 
 

@@ -130,7 +130,7 @@ def test_the_redundancy_towards_a_point_has_the_elbow_there():
         assert covered(solver.swivel_intervals(pose) + [-1e-12, 1e-12], inside)
         possible.append(covered(solver.swivel_intervals(pose), free))
         assert (inside == pytest.approx(free, abs=1e-12)) == possible[-1]
-    if len(possible) == 50:  # of the few that are drawn without numba none may be
+    if len(possible) == 50:  # of the few that are drawn in plain Python none may be
         assert 0 < sum(possible) < 50
 
 

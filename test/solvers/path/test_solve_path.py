@@ -1,18 +1,16 @@
 """Whole paths: `Solver.solve_path`."""
 
 import math
-import time
 
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
 import robots
+from compiled import COMPILED
 from ik_node import Goal, IkError, StopReason, make_solver, solver_names
-from ik_node._jit import HAVE_NUMBA
 from ik_node.kernels.projection import Projection
 from ik_node.plugins import Found, Solver
-from ik_node.solvers import base
 from ik_node.solvers.path.problem import PathProblem, stacked
 
 ARMS = ('ur5', 'puma560', 'iiwa14', 'panda')
@@ -49,7 +47,7 @@ def check(result, chain, poses, most=0.5):
     assert (off[met] < 1e-3).all()
 
 
-@pytest.mark.skipif(not HAVE_NUMBA, reason='takes minutes as plain Python')
+@pytest.mark.skipif(not COMPILED, reason='takes minutes as plain Python')
 @pytest.mark.parametrize('arm', ARMS)
 def test_paths_of_real_arms_are_whole_and_hardly_rougher_than_the_joints_had_it(arm):
     chain, rng = robots.chain(arm), np.random.default_rng(2)
@@ -181,14 +179,6 @@ def test_a_joint_of_large_weight_travels_less():
         travel.append(np.abs(np.diff(result.q, axis=0)).sum(axis=0))
     assert travel[0][0] < 0.7 * travel[1][0]
     assert travel[1][2] < 0.7 * travel[0][2]
-
-
-def test_the_time_that_kernels_are_waited_for_does_not_count(monkeypatch):
-    chain, waited, now = robots.planar(1.0, 0.8), [0.0], time.perf_counter
-    monkeypatch.setattr(base._jit, 'prepare', lambda kernels: waited.__setitem__(0, 3600.0))
-    monkeypatch.setattr(time, 'perf_counter', lambda: now() + waited[0])
-    q = np.linspace([0.1, 0.5], [0.4, 0.9], 5)
-    assert make_solver('dls', chain).solve_path(poses_of(chain, q), timeout=60.0).success.all()
 
 
 def test_a_path_of_one_pose_is_met_by_a_redundant_arm():

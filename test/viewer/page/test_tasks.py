@@ -111,7 +111,7 @@ def seen():
                   **TASKS) as node,
           view_of(node._domain.id) as (server, view, (robot_view,)),
           page_of(server.get_port()) as (page, said)):
-        node.compiled()
+        node.ready()
         assert until(lambda: view._handles.named('look') is not None, 60, page)
         first_picture(page, view)
         yield Seen(node, server, view, robot_view, page, said)
