@@ -3,8 +3,8 @@
     python test/soak_start.py --seconds 120
 
 For each robot and solver: the time from the start of the process to the first goal that is met,
-then random goals at 20 Hz, one in ten out of reach. The solver is changed after a third and after two
-thirds of the time, and `on_failure` after half of it.
+then random goals at 20 Hz, one in ten out of reach. The solver is changed after a third and after
+two thirds of the time, and `on_failure` after half of it.
 
 Printed for each: the first goal met, the longest gap between two statuses, the longest parameter
 call, how many reachable goals were met, and the memory of the node at the end.

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from ik_node._jit import Matrix
 from ik_node.kinematics.forward import ChainArrays
 
 
-def axes_at_zero(chain: ChainArrays) -> tuple[Matrix, Matrix]:
+def axes_at_zero(chain: ChainArrays) -> tuple[np.ndarray, np.ndarray]:
     """Return (points, directions): a point on every axis, and the tip, (m + 1, 3), and (m, 3).
 
     chain: `ChainArrays`. At q = 0, base frame, m.

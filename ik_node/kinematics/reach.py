@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._jit import Matrix, Vector
 from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.forward import PRISMATIC, REVOLUTE, ChainArrays
 
@@ -57,7 +56,7 @@ def extent(chain: ChainArrays) -> Extent:
     return Extent(points[0], size + travel, hole, scale)
 
 
-def reach(chain: ChainArrays) -> tuple[Vector, float]:
+def reach(chain: ChainArrays) -> tuple[np.ndarray, float]:
     """Return (centre (3,), radius) of a ball, base frame, m, that holds every position of the tip.
 
     chain: `ChainArrays`.
@@ -93,7 +92,7 @@ def wrist_ball(chain: ChainArrays) -> WristBall:
                      _length(points[:n_articulations]) + _travel(chain, last))
 
 
-def _shorten(chain: ChainArrays, points: Matrix, axes: Matrix, count: int) -> None:
+def _shorten(chain: ChainArrays, points: np.ndarray, axes: np.ndarray, count: int) -> None:
     """Move points, in place, along the first `count` revolute axes to shorten the path.
 
     The point on the next axis, if there is one, is moved as well.
@@ -114,7 +113,7 @@ def _shorten(chain: ChainArrays, points: Matrix, axes: Matrix, count: int) -> No
             return
 
 
-def _length(points: Matrix) -> float:
+def _length(points: np.ndarray) -> float:
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
 
@@ -128,7 +127,8 @@ def _travel(chain: ChainArrays, count: int) -> float:
     return travel
 
 
-def _shortest(point: Vector, axis: Vector, before: Vector | None, after: Vector) -> float:
+def _shortest(point: np.ndarray, axis: np.ndarray, before: np.ndarray | None,
+              after: np.ndarray) -> float:
     """Return the shift of a point along its axis that minimises the path before–point–after."""
     t_after = (after - point) @ axis
     if before is None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._jit import Kernel
 from ik_node.exceptions import OptionError, UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
@@ -85,16 +84,6 @@ class AutoSolver(Solver):
     def redundancy_towards(self, goal: Any, elbow: Any, within_limits: bool = True) -> float:
         """Return the swivel angle with the elbow nearest to a point; see `AnalyticSolver`."""
         return self._closed_form().redundancy_towards(goal, elbow, within_limits)
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries that the two can reach; see `Solver`."""
-        first = () if self.analytic is None else self.analytic.kernels()
-        return *first, *self.iterative.kernels()
-
-    def rare_kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries that only some goals need; see `Solver`."""
-        solver = self.iterative if self.analytic is None else self.analytic
-        return solver.rare_kernels()
 
     def _closed_form(self) -> AnalyticSolver:
         if self.analytic is None:

@@ -4,12 +4,10 @@ import math
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ik_node import _jit
 from ik_node._arrays import flag, floats, number, vector
 from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
 from ik_node.kernels.projection import Projection
@@ -18,13 +16,10 @@ from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
 from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
 from ik_node.solvers.options import SolverOptions, restricted
-from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.path.planned import plan
 from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
 from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
-
-_PATIENCE = 2.0  # s for which a batch runs as plain Python
 
 
 class _Problem(NamedTuple):
@@ -111,9 +106,6 @@ class Solver(Driver[_Problem, Found, Result]):
         goals = (list(poses) if isinstance(poses, (list, tuple)) and len(poses)
                  and all(isinstance(goal, Goal) for goal in poses) else as_goals(poses))
         start = None if q0 is None else Solver._start(self, q0)
-        self._begun = True
-        if not _jit.is_limited():
-            _jit.prepare(self.kernels())
         deadline = time.perf_counter() + allowed
         T_base_goal, weights = stacked(goals)
         problem = PathProblem(
@@ -168,10 +160,6 @@ class Solver(Driver[_Problem, Found, Result]):
         """Tell whether the list of branches is complete. Raises UnsupportedError without any."""
         raise self._lacks('is_complete')
 
-    def kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return the entries that the solver can reach; see `Driver`."""
-        return ()
-
     def _shown_arguments(self) -> tuple[str, ...]:
         return (repr(self.chain),)
 
@@ -214,16 +202,7 @@ class Solver(Driver[_Problem, Found, Result]):
         return None
 
     def _find(self, problem: _Problem) -> Found:
-        """Solve; when the time for plain Python is over, return the initial guess."""
-        goal, q0 = problem
-        try:
-            return self._solve_verified(goal, self._start(q0))
-        except _jit.OutOfTimeError:
-            pass
-        with _jit.unlimited():
-            q = Solver._start(self, q0)
-        _, position, orientation = verifier_of(self.chain).errors(goal.pose, goal.weights, q)
-        return Found(q, False, StopReason.TIMEOUT, position, orientation, 0, 0)
+        return self._solve_verified(problem.goal, self._start(problem.q0))
 
     def _find_closest(self, problem: _Problem, found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""
@@ -233,9 +212,6 @@ class Solver(Driver[_Problem, Found, Result]):
         nearest = self._judged(found, q, position, orientation)
         return found if found.success and not nearest.success else nearest
 
-    def _is_over(self, problem: _Problem) -> bool:
-        return _jit.time_is_over()
-
     def _report(self, problem: _Problem, found: Found, started: float) -> Result:
         return Result.of(found, time.perf_counter() - started, self.chain, problem.goal)
 
@@ -243,30 +219,13 @@ class Solver(Driver[_Problem, Found, Result]):
                progress: Callable[[float], None]) -> list[np.ndarray]:
         """Return the fields of `Found` as arrays, for poses (m, 4, 4) from starts (m, n)."""
         goals = [Goal._of_clean_pose(pose) for pose in poses]
-        found = self._solve_all_of(goals, starts, progress)
+        found = self._solve_many_verified(goals, starts, progress)
         if self.options.closest:
             found = [one if one.success else self._find_closest(_Problem(goal, None), one)
                      for goal, one in zip(goals, found)]
         columns = [np.array(column) for column in zip(*found)] or [np.empty(0)] * len(Found._fields)
         columns[0] = columns[0].reshape(len(goals), self.chain.n_joints)
         return columns
-
-    def _solve_all_of(self, goals: Sequence[Goal], starts: np.ndarray,
-                      progress: Callable[[float], None]) -> list[Found]:
-        """Solve for goals from starts (m, n), as plain Python for a short time only."""
-        begun = time.perf_counter()
-        found: list[Found] = []
-        self._begin()
-        while len(found) < len(goals) and _jit.waiting_for(self.kernels()):
-            if time.perf_counter() - begun > _PATIENCE:  # from here compilation is faster
-                self.prepare()
-                break
-            found.append(self._solve_verified(goals[len(found)], starts[len(found)]))
-            progress(len(found) / len(goals))
-        solved = len(found) / max(len(goals), 1)
-        return found + self._solve_many_verified(
-            goals[len(found):], starts[len(found):],
-            lambda done: progress(solved + (1.0 - solved) * done))
 
     def _verified(self, goal: Goal, q0: np.ndarray, found: Found) -> Found:
         """Return the result of a method with errors and success from forward kinematics.
@@ -288,10 +247,6 @@ class Solver(Driver[_Problem, Found, Result]):
         met = self._is_met((position, orientation))
         return Verified(q, met, reason_of(met, found.reason), float(position), float(orientation),
                         found.iterations, found.restarts, found.method)
-
-    @cached_property
-    def _packed_chain(self) -> Packed:
-        return pack(self.chain.arrays)
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from ik_node import _jit
 from ik_node.exceptions import InputError, shown
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.options import DriverOptions
@@ -68,33 +67,15 @@ class Driver(ABC, Generic[P, F, R]):
         self.options = self.Options.read(options, space.n_joints, self.name)
         self._arguments = space, *others
         self._own_options = {name: getattr(self.options, name) for name in options}
-        self._begun = False
 
     def prepare(self, progress: Callable[[int, int, str], None] | None = None) -> None:
-        """Return when every kernel that the solver can reach is compiled.
+        """Do nothing: the kernels are compiled when the package is built. For one more release.
 
-        Until then it runs as plain Python, with the same results: preparation is optional, but
-        the first solves take longer. progress: called as progress(done, total, name) whenever one
-        of the kernels is ready; name is of the next, '' at the end. Without numba there is nothing
-        to prepare. A kernel that cannot be compiled is logged, and stays plain Python. Raises
-        InputError where progress is not callable.
+        Raises InputError where progress is not callable.
         """
         if progress is not None and not callable(progress):
             raise InputError('progress must be a function of two numbers and a name, not '
                              f'{shown(progress)}')
-        self._begun = True
-        _jit.prepare((*self.kernels(), *self.rare_kernels()), progress)
-
-    @abstractmethod
-    def kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return the entries that the solver can reach, in the order in which it needs them.
-
-        Solvers with their own kernels add them.
-        """
-
-    def rare_kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return entries that only some goals need: `prepare` and `ik_compile` compile them too."""
-        return ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore the solver: from the arguments of its constructor."""
@@ -117,9 +98,9 @@ class Driver(ABC, Generic[P, F, R]):
     def _find_closest(self, problem: P, found: F) -> F:
         """Return the closest configuration, given the result of `_find`."""
 
-    @abstractmethod
     def _is_over(self, problem: P) -> bool:
-        """Tell whether the time of a solve is over."""
+        """Tell whether there is no time left to look for the closest configuration."""
+        return False
 
     @abstractmethod
     def _report(self, problem: P, found: F, started: float) -> R:
@@ -127,18 +108,11 @@ class Driver(ABC, Generic[P, F, R]):
 
     def _drive(self, problem: P, started: float, closest: bool) -> R:
         """Solve; closest: whether the closest configuration is wanted where the goal is not met."""
-        self._begin()
         with ends_by(self._deadline()):
             found = self._find(problem)
             if closest and not found.success and not self._is_over(problem):
                 found = self._find_closest(problem, found)
         return self._report(problem, found, started)
-
-    def _begin(self) -> None:
-        """Start the compilation of missing kernels, in the background."""
-        if not self._begun:
-            self._begun = True
-            _jit.begin(self.kernels())
 
     def _deadline(self) -> float:
         """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""

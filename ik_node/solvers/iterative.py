@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,11 +26,9 @@ from ik_node.solvers.base import Solver
 from ik_node.solvers.batch import share
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
-from ik_node.solvers.packing import Packed, pack
 from ik_node.solvers.records import table_of
 from ik_node.solvers.result import Result, StopReason
-from ik_node.solvers.settings import Settings, make_scratch
-from ik_node.solvers.start_table import start_table
+from ik_node.solvers.settings import Settings
 
 _MOST_SAMPLES = 10_000_000  # numbers in the initial guesses of restarts, 80 MB
 # Continuation from the best configuration: patience, and the ratio that counts as progress.
@@ -156,16 +153,6 @@ class IterativeSolver(Solver):
         ends = counts[:, 0]
         return [q, ends == CONVERGED, np.array(_REASONS, dtype=object)[ends], *errors.T.copy(),
                 *counts.T[1:].copy(), np.full(count, '')]
-
-    @cached_property
-    def packed(self) -> Packed:
-        """Chain, settings and table, for the kernels that take them in this form."""
-        return pack(self.chain.arrays, self.settings, start_table(
-            self.chain, self.options.max_restarts, self.options.seed))
-
-    def _scratch(self) -> np.ndarray:
-        """Return scratch for these kernels; a new one for each call, for thread safety."""
-        return make_scratch(len(self.chain.arrays.column), self.chain.n_joints)
 
     def _patient_settings(self) -> Settings:
         """Return the settings that continue from the best configuration of a failed search."""

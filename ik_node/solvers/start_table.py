@@ -23,27 +23,12 @@ _TABLES: 'weakref.WeakKeyDictionary[Chain, dict[tuple[int, int], StartTable]]' =
 
 
 class StartTable(NamedTuple):
-    """A table as two flat arrays; a `Packed` holds them for the kernels."""
+    """A table as two flat arrays; as the kernels take it."""
 
     codes: np.ndarray
     """Integers: the numbers of entries, cells along an axis and samples; then `Table.first`."""
     numbers: np.ndarray
     """`Table.corner`, `Table.samples` and `Table.entries`."""
-
-
-class Table(NamedTuple):
-    """A `StartTable` as the kernels see it."""
-
-    cells: int
-    """Number of cells along an axis."""
-    first: np.ndarray
-    """(cells³ + 1,) index of the first entry of each cell; the last is the number of entries."""
-    corner: np.ndarray
-    """(4,) of the cells, m, base frame, and their edge, m."""
-    samples: np.ndarray
-    """(k, n) in [0, 1), of the range of each joint; used after the entries."""
-    entries: np.ndarray
-    """(m, 12 + n) position, m, rotation matrix, and q, rad or m."""
 
 
 def start_table(chain: Chain, samples: int, seed: int) -> StartTable:

@@ -5,30 +5,42 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, make_solver
-from ik_node.solvers.packing import unpack_table
-from ik_node.solvers.restarts import pick_entries, take_entry
-from ik_node.solvers.settings import MOST_PICKED, NEAREST, make_scratch, make_work
+from ik_node.kernels.codes import MOST_PICKED, NEAREST
 from ik_node.solvers.start_table import start_table
-from ik_node.solvers.task import make_task
+from plain_kernels import plain
+
+forward, restarts, search, settings = plain('forward', 'restarts', 'search', 'settings')
 
 
-def plain(kernel):
-    """Return a kernel's Python function: compiled ones own none of the arrays they return."""
-    return getattr(kernel, 'py_func', kernel)
+class Table:
+    """The table of a solver's chain: its entries as rows, their cells, and the kernels' record."""
+
+    def __init__(self, solver):
+        n, options = solver.chain.n_joints, solver.options
+        self.record = restarts.Table(
+            n, start_table(solver.chain, options.max_restarts, options.seed))
+        count = self.record.entries
+        self.entries = np.concatenate([
+            np.reshape(self.record.position, (count, 3)),
+            np.reshape(self.record.rotation, (count, 9)), np.reshape(self.record.q, (count, n))],
+            axis=1) if count else np.empty((0, 12 + n))
+        self.cells, self.first = self.record.cells, np.array(self.record.first)
+        self.corner, self.edge = np.array(self.record.corner), self.record.edge
 
 
 def table_of(solver):
-    return plain(unpack_table)(*solver.packed)
+    return Table(solver)
 
 
 def picked(solver, goal, start):
     """Return the indices that restarts for a goal begin from, best first, and the table."""
-    chain, table = solver.chain, table_of(solver)
-    work = plain(make_work)(make_scratch(len(chain.arrays.column), chain.n_joints),
-                            len(chain.arrays.column), chain.n_joints)
-    count = plain(pick_entries)(chain.arrays, plain(make_task)(goal.pose, goal.weights),
-                                solver.settings._replace(prefer=NEAREST), work, table, start)
-    return work.picked[0, :count].astype(int), table
+    chain, table = forward.Chain(solver.chain.arrays), Table(solver)
+    work = settings.Work(chain.m, chain.n)
+    search.load(work.task, goal.pose, goal.weights)
+    count = restarts.pick_entries(
+        chain, work.task, settings.Settings(solver.settings._replace(prefer=NEAREST)), work,
+        table.record, start.tolist())
+    return np.array(work.picked[:count]), table
 
 
 @pytest.mark.parametrize('name', ['panda', 'pr2', 'so101', 'ur5'])
@@ -47,7 +59,7 @@ def test_entries_are_configurations_inside_the_limits_with_the_pose_of_their_tip
 
 def test_every_entry_is_in_the_cell_that_contains_its_position():
     table = table_of(make_solver('dls', robots.chain('panda')))
-    cells = np.floor((table.entries[:, :3] - table.corner[:3]) / table.corner[3]).astype(int)
+    cells = np.floor((table.entries[:, :3] - table.corner) / table.edge).astype(int)
     assert cells.min() >= 0
     assert cells.max() < table.cells
     number = cells @ (table.cells**2, table.cells, 1)
@@ -126,17 +138,20 @@ def test_axes_left_free_do_not_count(weights):
 def test_an_entry_is_turned_to_the_start_by_whole_turns_inside_the_limits():
     chain = robots.chain('pr2')
     solver = make_solver('dls', chain)
-    table, q = table_of(solver), np.empty(chain.n_joints)
+    table, q = table_of(solver), [0.0] * chain.n_joints
+    record = forward.Chain(chain.arrays)
     start = chain.neutral()
     turning = np.flatnonzero(~np.isfinite(chain.upper))
     assert len(turning) == 2
     start[turning] = 20.0, -35.0
     for index in range(0, len(table.entries), 400):
-        take_entry(chain.arrays, table.entries, index, start, q)
+        restarts.take_entry(record, table.record, index, start.tolist(), q)
+        q = np.array(q)
         assert (np.abs(q[turning] - start[turning]) <= np.pi + 1e-12).all()
         assert np.allclose(np.sin(q), np.sin(table.entries[index, 12:]), atol=1e-9)
         assert (chain.lower <= q).all()
         assert (q <= chain.upper).all()
+        q = q.tolist()
 
 
 def test_restarts_from_the_table_need_few_attempts():

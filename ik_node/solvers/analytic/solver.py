@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from ik_node._arrays import flag, vector
-from ik_node._jit import Kernel
 from ik_node.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.kernels.arm_selection import ArmSelection
 from ik_node.kernels.codes import FAR, NONE
@@ -252,10 +251,6 @@ class AnalyticSolver(Solver):
         """
         found, _, _ = self._preferred(as_goal(goal), self._start(q0))
         return None if found is None else found.q
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries of the local search; see `Solver`."""
-        return self._nearest.kernels()
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
                     density: int, deadline: float) -> list[np.ndarray] | None:

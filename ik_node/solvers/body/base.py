@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node import _jit
 from ik_node._arrays import number
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
@@ -100,17 +99,12 @@ class BodySolver(Attempts):
             raise InputError(f'dt must be from {1.0 / MAX_NUMBER:g} to {MAX_NUMBER:g} s, not '
                              f'{period:g}')
         self._levels_now()
-        self._begin()
         if self._steps is None:
             self._steps = self._differential_steps(self._kept)
         velocity: np.ndarray | None = self._steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return velocity
-
-    def kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return the entries that the solver can reach."""
-        return ()
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'

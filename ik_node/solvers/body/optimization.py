@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.exceptions import UnsupportedError
+from ik_node.kernels.codes import CONVERGED, EXHAUSTED
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.options import option
@@ -29,7 +30,6 @@ from ik_node.solvers.optimization.terms import (
     nearness,
 )
 from ik_node.solvers.result import StopReason
-from ik_node.solvers.settings import CONVERGED, EXHAUSTED
 
 _WEIGHT = 0.01  # of a term, by default
 _FAR = 100.0    # rad or lengths: how far from the start a result may be, where there are no limits

@@ -1,8 +1,6 @@
-"""Settings and scratch arrays of the evolution."""
+"""Settings of the evolution, as its kernels take them."""
 
-from typing import Annotated, NamedTuple
-
-from ik_node._jit import Matrix, Shape, Vector
+from typing import NamedTuple
 
 MOST_ELITE = 16
 
@@ -20,15 +18,3 @@ class Evolution(NamedTuple):
     local_search: bool
     generator: int
     """First state of the generator."""
-
-
-class Population(NamedTuple):
-    """Scratch arrays of the evolution. A row is an individual: cost, n genes, n of momentum."""
-
-    parents: Annotated[Matrix, Shape(MOST_ELITE, '2 * n + 1')]
-    """By their cost, the least first."""
-    survivors: Annotated[Matrix, Shape(MOST_ELITE, '2 * n + 1')]
-    """Parents of the next generation."""
-    child: Annotated[Matrix, Shape(1, '2 * n + 1')]
-    state: Annotated[Vector, Shape(1)]
-    """Of the generator; an integer."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ik_node.kernels.codes import CONVERGED
+from ik_node.kernels.codes import CONVERGED, SUGIHARA
 from ik_node.kernels.dls import DampedLeastSquares
 from ik_node.kernels.entries import Search
 from ik_node.kernels.family import JacobianSettings as LocalSettings
@@ -20,7 +20,7 @@ from ik_node.solvers.genetic.options import GeneticOptions, check_fitness, evolu
 from ik_node.solvers.genetic.settings import Evolution
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.settings import RANK_TOLERANCE, SUGIHARA, JacobianSettings
+from ik_node.solvers.jacobian.settings import RANK_TOLERANCE, JacobianSettings
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.records import table_of
 

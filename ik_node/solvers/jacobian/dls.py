@@ -4,17 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ik_node.kernels.codes import CHAN, CONSTANT, NAKAMURA, SELECTIVE, SUGIHARA
 from ik_node.kernels.dls import DampedLeastSquares
 from ik_node.options import option
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
-from ik_node.solvers.jacobian.settings import (
-    CHAN,
-    CONSTANT,
-    NAKAMURA,
-    SELECTIVE,
-    SUGIHARA,
-    JacobianSettings,
-)
+from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.settings import Settings
 

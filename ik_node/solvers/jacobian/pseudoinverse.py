@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ik_node.kernels.codes import AUTO, LU, SVD
 from ik_node.kernels.pseudoinverse import Pseudoinverse
 from ik_node.options import option
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
-from ik_node.solvers.jacobian.settings import AUTO, LU, SVD, JacobianSettings
+from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.options import SolverOptions
 
 _FACTORIZATIONS = {'auto': AUTO, 'lu': LU, 'svd': SVD}

@@ -1,15 +1,11 @@
 """Settings of the kernels of the Jacobian family."""
 
 import math
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from ik_node._jit import Layout, Shape, Vector
+import numpy as np
 
-# Factorizations for the pseudoinverse
-AUTO, LU, SVD = range(3)
-
-# Rules for λ; the last has one λ for every singular vector
-CONSTANT, SUGIHARA, CHAN, NAKAMURA, SELECTIVE = range(5)
+from ik_node.kernels.codes import AUTO, CONSTANT
 
 # Singular values below this fraction of the largest count as zero. It is above the
 # value (4e-6) of an exact zero in files with 1.5708 for a right angle.
@@ -30,9 +26,9 @@ class JacobianSettings(NamedTuple):
     """Rad or m per unit of manipulability's gradient; 0 for none."""
     path_step: float
     """Largest error to be removed in one iteration, m and rad; infinite for all of it."""
-    bias_target: Annotated[Vector, Shape('n')]
+    bias_target: np.ndarray
     """(n,) rad or m."""
-    bias_gain: Annotated[Vector, Shape('n')]
+    bias_gain: np.ndarray
     """(n,); 0 where a joint is not biased."""
     parameter: float = math.nan
     """The method's own parameter: λ or α; NaN where the method chooses it."""
@@ -46,6 +42,3 @@ class JacobianSettings(NamedTuple):
     """γ_max, rad or m; dls by SELECTIVE."""
     alpha_scale: float = 1.0
     """Factor of Buss's α; transpose only."""
-
-
-JACOBIAN = Layout(JacobianSettings)

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 
+from ik_node.kernels.codes import FIRST, LIMITS, MANIPULABILITY, NEAREST
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.preference import joint_distance
 from ik_node.solvers.result import task_singular_values
-from ik_node.solvers.settings import FIRST, LIMITS, MANIPULABILITY, NEAREST, Settings
+from ik_node.solvers.settings import Settings
 
 _SOLUTIONS = 4     # that are compared
 _FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt

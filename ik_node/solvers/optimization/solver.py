@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node._arrays import vector
 from ik_node.exceptions import UnsupportedError
-from ik_node.kernels.codes import BEYOND, CONVERGED, EXHAUSTED, INVALID, STALLED
+from ik_node.kernels.codes import BEYOND, CONVERGED, EXHAUSTED, INVALID, STALLED, SUGIHARA
 from ik_node.kernels.dls import DampedLeastSquares
 from ik_node.kernels.entries import Search
 from ik_node.kernels.family import JacobianSettings as LocalSettings
@@ -21,7 +21,7 @@ from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.settings import SUGIHARA, JacobianSettings
+from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.optimization.manipulability import high_manipulability
 from ik_node.solvers.optimization.minimizers import nlopt_module, run
 from ik_node.solvers.optimization.nullspace import descend

@@ -6,7 +6,9 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import Goal, make_solver
-from ik_node.solvers.jacobian import damping
+from plain_kernels import plain
+
+damping, = plain('damping')
 
 RULES = ('sugihara', 'chan', 'nakamura', 'selective')
 

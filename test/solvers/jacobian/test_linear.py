@@ -1,21 +1,29 @@
 import numpy as np
 import pytest
 
-from ik_node.solvers.jacobian import linear
-from ik_node.solvers.jacobian.lu import lu_solve
-from ik_node.solvers.jacobian.settings import AUTO, LU, RANK_TOLERANCE, SVD
-from ik_node.solvers.settings import make_scratch, make_work
+from ik_node.kernels.codes import AUTO, LU, SVD
+from ik_node.solvers.jacobian.settings import RANK_TOLERANCE
+from plain_kernels import plain
+
+linear, lu, settings = plain('linear', 'lu', 'settings')
 
 HOW = pytest.mark.parametrize('how', [AUTO, LU, SVD], ids=['auto', 'lu', 'svd'])
 
 
 def pinv_step(J, V, how=AUTO, tolerance=RANK_TOLERANCE):
     n = J.shape[1]
-    make = getattr(make_work, 'py_func', make_work)  # a kernel is called by kernels only
-    work, dq = make(make_scratch(n, n), n, n), np.empty(n)
-    linear.shortest_step(np.ascontiguousarray(J), np.asarray(V, dtype=float), how, tolerance, work,
-                         dq)
-    return dq
+    work, dq = settings.Work(n, n), [0.0] * n
+    linear.shortest_step(J.T.tolist(), n, np.asarray(V, dtype=float).tolist(), how, tolerance,
+                         work, dq)
+    return np.array(dq)
+
+
+def row_svd(J):
+    """Return the largest singular value, W (6, n) and U (6, 6)."""
+    n = J.shape[1]
+    W, U = np.zeros((n, 6)).tolist(), np.zeros((6, 6)).tolist()
+    largest = linear.row_svd(J.T.tolist(), n, W, U)
+    return largest, np.array(W).T, np.array(U)
 
 
 def with_singular_values(values, n, rng):
@@ -96,8 +104,8 @@ def test_lu_takes_the_largest_pivot():
     A = rng.normal(size=(6, 6))
     A = A + A.T
     A[0, 0] = 1e-300
-    b, x = rng.normal(size=6), np.empty(6)
-    assert lu_solve(np.tril(A), b, x)
+    b, x = rng.normal(size=6), [0.0] * 6
+    assert lu.lu_solve(np.tril(A).tolist(), b.tolist(), x)
     assert x == pytest.approx(np.linalg.solve(A, b), rel=1e-9)
 
 
@@ -105,9 +113,9 @@ def test_lu_takes_the_largest_pivot():
 def test_the_row_svd_has_numpys_singular_values_to_the_last_digits(n):
     rng = np.random.default_rng(44)
     values = [3.0, 1.0, 1e-3, 1e-6, 1e-9, 1e-12][:min(n, 6)]
-    J = np.ascontiguousarray(with_singular_values(values, n, rng))
-    W, U = np.empty((6, n)), np.empty((6, 6))
-    assert linear.row_svd(J, W, U) == pytest.approx(3.0)
+    J = with_singular_values(values, n, rng)
+    largest, W, U = row_svd(J)
+    assert largest == pytest.approx(3.0)
     assert U @ U.T == pytest.approx(np.eye(6), abs=1e-14)
     assert U @ W == pytest.approx(J, abs=1e-14)
     found = np.sort(np.linalg.norm(W, axis=1))[::-1][:len(values)]
@@ -121,15 +129,13 @@ def test_the_row_svd_has_small_singular_values_to_the_last_digits_where_rows_dif
     rng = np.random.default_rng(45)
     lengths = np.array([3.0, 1.0, 1e-3, 1e-6, 1e-9, 1e-12])
     Q, _ = np.linalg.qr(rng.normal(size=(9, 6)))
-    J = np.ascontiguousarray(lengths[:, None] * Q.T)
-    W, U = np.empty((6, 9)), np.empty((6, 6))
-    linear.row_svd(J, W, U)
+    _, W, _ = row_svd(lengths[:, None] * Q.T)
     assert np.sort(np.linalg.norm(W, axis=1))[::-1] == pytest.approx(lengths, rel=1e-14)
 
 
 def test_cholesky_tells_what_is_not_positive_definite():
-    assert linear.cholesky(np.diag([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])) == 0.0
-    assert linear.cholesky(np.eye(6)) == 1.0
+    assert linear.cholesky(np.diag([1.0, 1.0, -1.0, 1.0, 1.0, 1.0]).tolist()) == 0.0
+    assert linear.cholesky(np.eye(6).tolist()) == 1.0
 
 
 def test_the_volume_is_the_root_of_the_determinant():
@@ -137,5 +143,6 @@ def test_the_volume_is_the_root_of_the_determinant():
     J = rng.normal(size=(6, 7))
     A = J @ J.T
     expected = np.sqrt(np.linalg.det(A))
-    assert linear.cholesky(A) > 0.0
-    assert linear.volume(A) == pytest.approx(expected)
+    factor = A.tolist()
+    assert linear.cholesky(factor) > 0.0
+    assert linear.volume(factor) == pytest.approx(expected)
