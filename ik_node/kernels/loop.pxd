@@ -8,7 +8,7 @@ from ik_node.kernels.settings cimport Settings, Work
 from ik_node.kernels.task cimport Task
 cimport cython
 
-cdef double INF, TWO_PI, STILL, BIAS_DONE, BIAS_FADES
+cdef double INF, TURN, STILL, BIAS_DONE, BIAS_FADES
 
 
 cdef class JacobianMethod(Method):

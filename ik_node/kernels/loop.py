@@ -12,7 +12,7 @@ from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
 INF = math.inf
-TWO_PI = 2.0 * math.pi
+TURN = 2.0 * math.pi
 STILL = 1e-9       # rad or m: a shorter step counts as stalled
 BIAS_DONE = 1e-3   # rad or m: at the goal, the bias has converged when its step is this small
 BIAS_FADES = 0.1   # error, rad or lengths, below which the default bias fades out
@@ -177,10 +177,10 @@ def task_rows(chain: Chain, task: Task, settings: Settings, own: JacobianSetting
 def turned_inside(chain: Chain, k: int, value: float) -> float:
     """Return a value of joint k, by a whole turn inside the limits where that is possible."""
     if chain.turns[k]:
-        if value > chain.upper[k] and value - TWO_PI >= chain.lower[k]:
-            return value - TWO_PI
-        if value < chain.lower[k] and value + TWO_PI <= chain.upper[k]:
-            return value + TWO_PI
+        if value > chain.upper[k] and value - TURN >= chain.lower[k]:
+            return value - TURN
+        if value < chain.lower[k] and value + TURN <= chain.upper[k]:
+            return value + TURN
     return value
 
 

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ik_node._jit import Kernel
 from ik_node.exceptions import UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
@@ -20,6 +21,7 @@ from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.optimization.objective import pose_rows
 
 _TURN = 2.0 * np.pi
 
@@ -56,6 +58,10 @@ class ExampleSolver(DlsSolver):
         goal = as_goal(goal)
         features = features_of(goal)
         return self._gap(goal, features, self._examples.points(features, goal.pose[None])[0])
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the entries that the solver can reach; see `Solver`."""
+        return pose_rows, *super().kernels()
 
     def _method_settings(self) -> JacobianSettings:
         settings = super()._method_settings()
@@ -107,5 +113,5 @@ class ExampleSolver(DlsSolver):
         V, J = np.empty(6), np.empty((6, len(q)))
         weights = (goal.weights > 0.0).astype(float)
         weights[:3] /= self.settings.length
-        self._entry.rows(goal.pose, weights, q, V, J)
+        pose_rows(*self._packed_chain, goal.pose, weights, self._scratch(), q, V, J)
         return V, J
