@@ -1,4 +1,4 @@
-from ik_node.kernels cimport clock, codes, conclusion, jacobian, search, task as tasks
+from ik_node.kernels cimport clock, codes, conclusion, search
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.method cimport Method
@@ -16,9 +16,6 @@ cdef class Verifier:
     @cython.locals(work=Work)
     cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q)
-    @cython.locals(work=Work)
-    cpdef tuple rows(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                     const double[::1] q, double[::1] V, double[:, ::1] J)
     @cython.locals(work=Work)
     cpdef into_limits(self, double[::1] q)
     @cython.locals(work=Work)

@@ -12,8 +12,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kernels import clock, codes, conclusion, jacobian, search
-from ik_node.kernels import task as tasks
+from ik_node.kernels import clock, codes, conclusion, search
 from ik_node.kernels.forward import Chain
 from ik_node.kernels.method import Method
 from ik_node.kernels.restarts import Table
@@ -40,26 +39,6 @@ class Verifier:
         """
         work = self.begin(T_base_goal, weights, q)
         error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
-        self.idle.append(work)
-        return error, position, orientation
-
-    def rows(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray, V: np.ndarray,
-             J: np.ndarray) -> tuple:
-        """Return `errors`; write the weighted error V (6,) at q and its J (6, n) as well.
-
-        V decreases by J Δq. Its rows lie along the goal's axes where weights differ, else the
-        base's.
-        """
-        if V.shape[0] != 6 or J.shape[0] != 6 or J.shape[1] != self.chain.n:
-            raise ValueError(f'V must have the shape (6,), and J (6, {self.chain.n})')
-        work = self.begin(T_base_goal, weights, q)
-        error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
-        jacobian.chain_jacobian(self.chain, work.frames, work.frames[self.chain.m], work.J)
-        tasks.task_jacobian(work.task, work.e, work.R, self.chain.n, work.J)
-        for i in range(6):
-            V[i] = work.V[i]
-            for k in range(self.chain.n):
-                J[i, k] = work.J[k][i]
         self.idle.append(work)
         return error, position, orientation
 

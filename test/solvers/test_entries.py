@@ -20,22 +20,6 @@ def search_of(name='panda', **options):
     return chain, make_solver('dls', chain, **options)._entry
 
 
-@pytest.mark.parametrize('weights', [(1, 1, 1, 1, 1, 1), (1, 2, 3, 1, 1, 1), (1, 1, 0, 0, 0, 1)])
-def test_rows_decrease_by_their_jacobian(weights):
-    chain, search = search_of()
-    rng, weights = np.random.default_rng(70), np.array(weights, dtype=float)
-    q = robots.random_q(chain, rng)
-    goal = chain.forward(q + 1e-5)  # near: the derivative of a long rotation vector is another
-    V, J, ahead, behind = np.empty(6), np.empty((6, 7)), np.empty(6), np.empty(6)
-    errors = search.rows(goal, weights, q, V, J)
-    assert errors == search.errors(goal, weights, q)
-    assert errors[0] == pytest.approx(V @ V)
-    for k, d in enumerate(1e-6 * np.eye(chain.n_joints)):
-        search.rows(goal, weights, q + d, ahead, np.empty((6, 7)))
-        search.rows(goal, weights, q - d, behind, np.empty((6, 7)))
-        assert (behind - ahead) / 2e-6 == pytest.approx(J[:, k], abs=1e-4)
-
-
 def test_limits_hold_up_to_rounding_and_turns_are_whole():
     chain = robots.planar(1.0, 1.0, limit=4.0)
     verifier = verifier_of(chain)
@@ -57,7 +41,6 @@ def test_arrays_of_other_shapes_raise():
                  lambda: search.solve(goal[:3], ONES, q, math.inf),
                  lambda: search.solve(goal, np.ones(5), q, math.inf),
                  lambda: search.step(goal, ONES, q, np.zeros(8)),
-                 lambda: search.rows(goal, ONES, q, np.zeros(6), np.zeros((6, 6))),
                  lambda: search.nearest_turn(np.zeros(6), q),
                  lambda: search.into_limits(np.zeros(6)),
                  lambda: search.solve_many(goal[None], ONES, np.zeros((2, 7)), 1.0,
