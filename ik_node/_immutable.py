@@ -1,9 +1,11 @@
 """The base of immutable classes: attributes and arrays that cannot be changed, also after pickling.
 
 numpy's pickles and copies forget that an array is read-only, and a read-only mapping cannot be
-pickled at all; the base restores both.
+pickled at all; the base restores both. What a cached property holds is not copied: a copy makes
+its own.
 """
 
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +28,7 @@ class Immutable:
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes, read-only mappings as plain ones; for pickle and copy."""
         return {name: _Mapping(value) if isinstance(value, MappingProxyType) else value
-                for name, value in vars(self).items()}
+                for name, value in self._own().items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the attributes of a pickle or a copy, and make them read-only again."""
@@ -38,10 +40,15 @@ class Immutable:
         vars(self).update({name: read_only(value) for name, value in vars(self).items()},
                           _frozen=True)
 
+    def _own(self) -> dict[str, Any]:
+        """Return the attributes, without those of cached properties."""
+        return {name: value for name, value in vars(self).items()
+                if not isinstance(getattr(type(self), name, None), cached_property)}
+
     def _with(self, **attributes: Any) -> Any:
         """Return a copy with some attributes replaced."""
         other = object.__new__(type(self))
-        vars(other).update(vars(self))
+        vars(other).update(self._own())
         vars(other).update({name: read_only(value) for name, value in attributes.items()})
         return other
 

@@ -1,9 +1,7 @@
 """SO(3) and SE(3), over plain arrays.
 
 Rotations R are (3, 3), poses T are (4, 4) and map coordinates: `T_a_c = T_a_b @ T_b_c`. Rotation
-vectors w are (3,) in rad, quaternions (4,) in the order x, y, z, w. Functions used in the loop of a
-solver are kernels, which write into their last argument or return numbers; the others return new
-arrays.
+vectors w are (3,) in rad, quaternions (4,) in the order x, y, z, w.
 """
 
 import math
@@ -11,32 +9,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node._jit import Matrix, Stack, Vector, entry, njit
+from ik_node.kernels import rotations
+from ik_node.kernels.checks import first_off_pose, is_pose, rotation_defect
 
-# Below this angle (rad) a series replaces the closed form: its first neglected term, θ⁴/720,
-# is then under the rounding error of the closed form.
-SMALL_ANGLE = 1e-3
-
-
-@njit
-def compose(T_a_b: Matrix, T_b_c: Matrix, T_a_c: Matrix) -> None:
-    """Write `T_a_b @ T_b_c` into T_a_c; only the upper three rows are read and written."""
-    for i in range(3):
-        x, y, z = T_a_b[i, 0], T_a_b[i, 1], T_a_b[i, 2]
-        for j in range(4):
-            T_a_c[i, j] = x * T_b_c[0, j] + y * T_b_c[1, j] + z * T_b_c[2, j]
-        T_a_c[i, 3] += T_a_b[i, 3]
+__all__ = [
+    'first_off_pose', 'inverse', 'is_pose', 'matrix_from_quaternion', 'matrix_from_rpy',
+    'pose_from_quaternion', 'pose_from_rpy', 'quaternion_from_matrix',
+    'right_jacobian_inverse', 'rotation_defect', 'rotation_exp', 'rotation_log', 'rpy_from_matrix',
+    'turn_z_onto',
+]
 
 
-@njit
-def copy_pose(T: Matrix, T_copy: Matrix) -> None:
-    """Write the upper three rows of T (4, 4) into T_copy."""
-    for i in range(3):
-        for j in range(4):
-            T_copy[i, j] = T[i, j]
-
-
-def inverse(T_a_b: Matrix) -> Matrix:
+def inverse(T_a_b: np.ndarray) -> np.ndarray:
     """Return T_b_a (4, 4) of a pose T_a_b (4, 4)."""
     T_b_a = np.eye(4)
     T_b_a[:3, :3] = T_a_b[:3, :3].T
@@ -44,92 +28,37 @@ def inverse(T_a_b: Matrix) -> Matrix:
     return T_b_a
 
 
-@njit
-def quaternion_from_matrix(R: Matrix) -> tuple[float, float, float, float]:
+def quaternion_from_matrix(R: np.ndarray) -> tuple[float, float, float, float]:
     """Return the unit quaternion (x, y, z, w) of R (3, 3), with w ≥ 0.
 
     Of the four ways to extract it the best conditioned is taken, so that it is accurate to the
     last digits at every angle, 0 and π included [Shepperd, J. Guidance and Control 1 (1978) 223].
     """
-    trace = R[0, 0] + R[1, 1] + R[2, 2]
-    if trace >= R[0, 0] and trace >= R[1, 1] and trace >= R[2, 2]:
-        w = 0.5 * math.sqrt(1.0 + trace)
-        scale = 0.25 / w
-        return ((R[2, 1] - R[1, 2]) * scale, (R[0, 2] - R[2, 0]) * scale,
-                (R[1, 0] - R[0, 1]) * scale, w)
-    if R[0, 0] >= R[1, 1] and R[0, 0] >= R[2, 2]:
-        x = 0.5 * math.sqrt(1.0 + 2.0 * R[0, 0] - trace)
-        scale = 0.25 / x
-        y, z = (R[0, 1] + R[1, 0]) * scale, (R[0, 2] + R[2, 0]) * scale
-        w = (R[2, 1] - R[1, 2]) * scale
-    elif R[1, 1] >= R[2, 2]:
-        y = 0.5 * math.sqrt(1.0 + 2.0 * R[1, 1] - trace)
-        scale = 0.25 / y
-        x, z = (R[0, 1] + R[1, 0]) * scale, (R[1, 2] + R[2, 1]) * scale
-        w = (R[0, 2] - R[2, 0]) * scale
-    else:
-        z = 0.5 * math.sqrt(1.0 + 2.0 * R[2, 2] - trace)
-        scale = 0.25 / z
-        x, y = (R[0, 2] + R[2, 0]) * scale, (R[1, 2] + R[2, 1]) * scale
-        w = (R[1, 0] - R[0, 1]) * scale
-    if w < 0.0:
-        return -x, -y, -z, -w
-    return x, y, z, w
+    return rotations.quaternion_from_matrix(np.asarray(R, dtype=float))
 
 
-@njit
-def rotation_log(R: Matrix) -> tuple[float, float, float]:
+def rotation_log(R: np.ndarray) -> tuple[float, float, float]:
     """Return the rotation vector (wx, wy, wz) of R (3, 3), rad, with an angle in [0, π].
 
     By way of the quaternion: |vector part| = sin θ/2 and scalar part = cos θ/2 lose no digits
     at θ = 0 nor at θ = π, where acos((trace − 1)/2) loses half of them.
     """
-    x, y, z, w = quaternion_from_matrix(R)
-    sine = math.sqrt(x * x + y * y + z * z)
-    # θ / sin(θ/2) → 2 as θ → 0, exact in double precision below 1e-8.
-    scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-8 else 2.0
-    return scale * x, scale * y, scale * z
+    return rotations.rotation_log(np.asarray(R, dtype=float))
 
 
-@njit
-def rotation_series(angle2: float) -> tuple[float, float, float]:
-    """Return sin θ/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ of θ², right at 0 [Rodrigues]."""
-    if angle2 < SMALL_ANGLE * SMALL_ANGLE:
-        return 1.0 - angle2 / 6.0, 0.5 - angle2 / 24.0, 1.0 / 6.0 - angle2 / 120.0
-    angle = math.sqrt(angle2)
-    s = math.sin(angle) / angle
-    return s, 2.0 * (math.sin(0.5 * angle) / angle) ** 2, (1.0 - s) / angle2
-
-
-def rotation_exp(w: Vector) -> Matrix:
+def rotation_exp(w: np.ndarray) -> np.ndarray:
     """Return the rotation (3, 3) of a rotation vector w (3,), rad [Rodrigues]."""
-    s, c, _ = rotation_series(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    s, c, _ = rotations.rotation_series(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
     return np.eye(3) + s * W + c * W @ W
 
 
-@njit
-def right_jacobian_inverse(w: Vector, M: Matrix) -> None:
-    """Write J_r⁻¹(w) (3, 3) into M: log(exp(w) exp(δ)) ≈ w + J_r⁻¹(w) δ.
+def right_jacobian_inverse(w: np.ndarray) -> np.ndarray:
+    """Return J_r⁻¹(w) (3, 3): log(exp(w) exp(δ)) ≈ w + J_r⁻¹(w) δ.
 
     w (3,) is a rotation vector, rad, |w| ≤ π [Solà, A micro Lie theory, eq. 144].
     """
-    angle2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-    if angle2 < SMALL_ANGLE * SMALL_ANGLE:
-        c = 1.0 / 12.0 + angle2 / 720.0
-    else:
-        half = 0.5 * math.sqrt(angle2)
-        c = (1.0 - half * math.cos(half) / math.sin(half)) / angle2
-    for i in range(3):
-        for j in range(3):
-            M[i, j] = c * w[i] * w[j]
-        M[i, i] += 1.0 - c * angle2
-    M[0, 1] -= 0.5 * w[2]
-    M[1, 0] += 0.5 * w[2]
-    M[0, 2] += 0.5 * w[1]
-    M[2, 0] -= 0.5 * w[1]
-    M[1, 2] -= 0.5 * w[0]
-    M[2, 1] += 0.5 * w[0]
+    return rotations.right_jacobian_inverse(w[0], w[1], w[2])
 
 
 def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,
@@ -148,7 +77,7 @@ def matrix_from_quaternion(quaternion: Sequence[float] | np.ndarray) -> np.ndarr
     return pose_from_quaternion((0.0, 0.0, 0.0), quaternion)[:3, :3]
 
 
-def matrix_from_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
+def matrix_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
     """Return Rz(yaw) Ry(pitch) Rx(roll) (3, 3), rad: URDF's fixed-axis angles."""
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
@@ -158,7 +87,7 @@ def matrix_from_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
                      [-sp, cp * sr, cp * cr]])
 
 
-def rpy_from_matrix(R: Matrix) -> tuple[float, float, float]:
+def rpy_from_matrix(R: np.ndarray) -> tuple[float, float, float]:
     """Return (roll, pitch, yaw), rad, of a rotation (3, 3); see `matrix_from_rpy`.
 
     At a pitch of ±π/2, where only yaw ∓ roll is defined, yaw is 0. Roll is measured after yaw is
@@ -180,45 +109,10 @@ def pose_from_rpy(xyz: Sequence[float] | np.ndarray,
     return T
 
 
-def turn_z_onto(axis: Vector) -> Matrix:
+def turn_z_onto(axis: np.ndarray) -> np.ndarray:
     """Return a rotation (3, 3) whose third column is the unit vector axis (3,)."""
     # The helper is the coordinate axis least aligned with it, so that the cross product is long.
     x = np.eye(3)[np.argmin(np.abs(axis))]
     x = x - (x @ axis) * axis
     x /= math.sqrt(x @ x)
     return np.column_stack([x, np.cross(axis, x), axis])
-
-
-@entry
-def rotation_defect(R: Matrix) -> float:
-    """Return how far R (3, 3) is off SO(3): the largest of |R Rᵀ − I|, or 2 for a mirror image.
-
-    NaN where R holds one.
-    """
-    worst = 0.0
-    for i in range(3):
-        for j in range(i + 1):
-            dot = R[i, 0] * R[j, 0] + R[i, 1] * R[j, 1] + R[i, 2] * R[j, 2]
-            defect = abs(dot - (1.0 if i == j else 0.0))
-            if not defect <= worst:  # also true for NaN
-                worst = defect
-    determinant = (R[0, 0] * (R[1, 1] * R[2, 2] - R[1, 2] * R[2, 1])
-                   - R[0, 1] * (R[1, 0] * R[2, 2] - R[1, 2] * R[2, 0])
-                   + R[0, 2] * (R[1, 0] * R[2, 1] - R[1, 1] * R[2, 0]))
-    return worst if determinant > 0.0 or worst != worst else 2.0
-
-
-@entry
-def is_pose(T: Matrix, tolerance: float) -> bool:
-    """Tell whether T (4, 4) is finite, ends in 0 0 0 1, and is within a tolerance of SE(3)."""
-    return (T[3, 0] == 0.0 and T[3, 1] == 0.0 and T[3, 2] == 0.0 and T[3, 3] == 1.0
-            and math.isfinite(T[0, 3] + T[1, 3] + T[2, 3]) and rotation_defect(T) <= tolerance)
-
-
-@entry
-def first_off_pose(poses: Stack, tolerance: float) -> int:
-    """Return the index of the first of poses (m, 4, 4) that `is_pose` denies; −1 without one."""
-    for k in range(poses.shape[0]):
-        if not is_pose(poses[k], tolerance):
-            return k
-    return -1

@@ -13,7 +13,6 @@ from ik_node.control.group import Group, configured_start
 from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
 from ik_node.exceptions import ModelError, OptionError, names
-from ik_node.kinematics.forward import tree_frames
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.tree import KinematicTree
@@ -142,7 +141,7 @@ class Figure(Group):
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Return the kernels that the figure can call, in the order of first use."""
-        return *self.solver.kernels(), tree_frames
+        return self.solver.kernels()
 
     def T_world_root(self, q: np.ndarray) -> np.ndarray:
         """Return the pose of the root link (4, 4), m, at q (n,)."""

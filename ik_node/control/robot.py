@@ -8,7 +8,6 @@ import numpy as np
 from ik_node.control.arm import Arm
 from ik_node.control.figure import Figure
 from ik_node.control.group import Group
-from ik_node.kinematics.forward import tree_frames
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary
 from ik_node.spatial import inverse
@@ -32,7 +31,7 @@ class Robot:
         self.arms, self.figure = dict(arms), figure
         self.groups: tuple[Group, ...] = (*self.arms.values(), *([figure] if figure else []))
         self.kernels = tuple(dict.fromkeys(
-            (*(kernel for group in self.groups for kernel in group.kernels()), tree_frames)))
+            kernel for group in self.groups for kernel in group.kernels()))
         self.poses = poses
         self.has_velocities = False
         self._values: dict[str, float] = {}

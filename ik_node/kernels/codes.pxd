@@ -30,5 +30,10 @@ cdef enum:
     SELECTIVE
 
 cdef enum:
+    INWARD
+    OUTWARD
+    RANKED
+
+cdef enum:
     MOST_PICKED = 16
     SOLUTIONS = 4

@@ -1,14 +1,14 @@
 from libc cimport math
 from ik_node.kernels cimport kinds, spatial
 from ik_node.kernels.arrays cimport Memory, integers, pose, poses, vector
+from ik_node.kernels.joint_limits cimport JointLimits
 
 
-cdef class Chain:
-    cdef Memory memory
-    cdef readonly int m, n
+cdef class Chain(JointLimits):
+    cdef readonly int m
     cdef poses placement
-    cdef integers kind, column, turns
-    cdef vector ratio, lower, upper
+    cdef integers kind, column, shared
+    cdef vector ratio
 
 
 cdef void chain_frames(Chain chain, vector q, poses F) noexcept nogil

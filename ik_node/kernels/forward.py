@@ -8,10 +8,11 @@ import math
 from typing import Any
 
 from ik_node.kernels import kinds, spatial
-from ik_node.kernels.arrays import Integers, Memory, Pose, Poses, Vector
+from ik_node.kernels.arrays import Integers, Pose, Poses, Vector
+from ik_node.kernels.joint_limits import JointLimits
 
 
-class Chain:
+class Chain(JointLimits):
     """A serial chain as flat arrays, one entry per articulation: a moving joint or mimic.
 
     The frames are rotated so that every axis is the z axis of its own frame: an articulation then
@@ -20,8 +21,6 @@ class Chain:
 
     m: int
     """Number of articulations."""
-    n: int
-    """Number of joint values."""
     placement: Poses
     """(m + 1, 4, 4) constants: base to first joint, joint to joint, last joint to tip; m."""
     kind: Integers
@@ -30,24 +29,18 @@ class Chain:
     """(m,) entry of q that moves the articulation; a mimic shares its source's."""
     ratio: Vector
     """(m,) motion per unit of q; 1 except for mimics, whose offset is in placement."""
-    lower: Vector
-    """(n,) rad or m; −inf where there is none."""
-    upper: Vector
-    """(n,) rad or m; +inf where there is none."""
-    turns: Integers
-    """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""
+    shared: Integers
+    """(m,) whether another articulation moves by the same entry of q."""
 
     def __init__(self, arrays: Any) -> None:
         """Copy a chain's arrays."""
-        self.memory = memory = Memory()
-        self.m, self.n = len(arrays.column), len(arrays.lower)
+        super().__init__(arrays)
+        memory, self.m = self.memory, len(arrays.column)
         self.placement = memory.poses(arrays.placement)
         self.kind = memory.integers(arrays.kind)
         self.column = memory.integers(arrays.column)
         self.ratio = memory.vector(arrays.ratio)
-        self.lower = memory.vector(arrays.lower)
-        self.upper = memory.vector(arrays.upper)
-        self.turns = memory.integers(arrays.turns)
+        self.shared = memory.integers(arrays.shared)
 
 
 def chain_frames(chain: Chain, q: Vector, F: Poses) -> None:

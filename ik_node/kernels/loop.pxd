@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport codes, damping, forward, jacobian, manipulability, nullspace, task as tasks
+from ik_node.kernels cimport clock, codes, damping, forward, jacobian, joint_limits, manipulability, nullspace, task as tasks
 from ik_node.kernels.arrays cimport pose, vector
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.forward cimport Chain
@@ -8,7 +8,7 @@ from ik_node.kernels.settings cimport Settings, Work
 from ik_node.kernels.task cimport Task
 cimport cython
 
-cdef double INF, TURN, STILL, BIAS_DONE, BIAS_FADES
+cdef double INF, STILL, BIAS_DONE, BIAS_FADES
 
 
 cdef class JacobianMethod(Method):
@@ -18,7 +18,7 @@ cdef class JacobianMethod(Method):
     @cython.locals(biased=cython.bint, ascends=cython.bint, has_prismatic=cython.bint,
                    met=cython.bint)
     cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
-                     vector q) noexcept nogil
+                     vector q) except -1 nogil
 
 
 cdef (double, double) shares(JacobianSettings own, double position, double orientation) noexcept nogil
@@ -29,6 +29,5 @@ cdef bint pushed_out(Chain chain, Work work, int k, vector q) noexcept nogil
 @cython.locals(point=pose)
 cdef void task_rows(Chain chain, Task task, Settings settings, JacobianSettings own,
                     Work work) noexcept nogil
-cdef double turned_inside(Chain chain, int k, double value) noexcept nogil
 @cython.locals(locked=cython.bint)
 cdef (double, bint) move(Chain chain, Settings settings, Work work, bint swing, vector q) noexcept nogil

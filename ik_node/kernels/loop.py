@@ -2,7 +2,16 @@
 
 import math
 
-from ik_node.kernels import codes, damping, forward, jacobian, manipulability, nullspace
+from ik_node.kernels import (
+    clock,
+    codes,
+    damping,
+    forward,
+    jacobian,
+    joint_limits,
+    manipulability,
+    nullspace,
+)
 from ik_node.kernels import task as tasks
 from ik_node.kernels.arrays import Vector
 from ik_node.kernels.family import JacobianSettings
@@ -12,7 +21,6 @@ from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
 INF = math.inf
-TURN = 2.0 * math.pi
 STILL = 1e-9       # rad or m: a shorter step counts as stalled
 BIAS_DONE = 1e-3   # rad or m: at the goal, the bias has converged when its step is this small
 BIAS_FADES = 0.1   # error, rad or lengths, below which the default bias fades out
@@ -51,6 +59,8 @@ class JacobianMethod(Method):
                 return codes.CONVERGED
             if iteration == settings.max_iterations:
                 break
+            if iteration % codes.LOOK == codes.LOOK - 1 and clock.clock() >= work.deadline:
+                return codes.TIMED_OUT
             energy = damping.task_energy(settings, V)
             position_share, orientation_share = shares(self.own, position, orientation)
             # Less progress is required where only a share of the error is requested.
@@ -89,7 +99,7 @@ class JacobianMethod(Method):
         return codes.EXHAUSTED
 
     def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
-                  dq: Vector) -> None:
+                  dq: Vector) -> int:
         """Write one step of the method from q into dq (n,); see `Method`."""
         n = chain.n
         forward.chain_frames(chain, q, work.frames)
@@ -108,6 +118,7 @@ class JacobianMethod(Method):
         nullspace.add_bias(task, settings, self.own, n, work, 1.0 if self.own.biased else 0.0, q)
         for k in range(n):
             dq[k] = settings.scale[k] * work.dq[k]
+        return 0
 
 
 def shares(own: JacobianSettings, position: float, orientation: float) -> tuple[float, float]:
@@ -171,16 +182,6 @@ def task_rows(chain: Chain, task: Task, settings: Settings, own: JacobianSetting
                 J[k][i] *= factor
 
 
-def turned_inside(chain: Chain, k: int, value: float) -> float:
-    """Return a value of joint k, by a whole turn inside the limits where that is possible."""
-    if chain.turns[k]:
-        if value > chain.upper[k] and value - TURN >= chain.lower[k]:
-            return value - TURN
-        if value < chain.lower[k] and value + TURN <= chain.upper[k]:
-            return value + TURN
-    return value
-
-
 def move(chain: Chain, settings: Settings, work: Work, swing: bool,
          q: Vector) -> tuple[float, bool]:
     """Take the step work.dq inside the limits, q (n,) in place.
@@ -204,7 +205,7 @@ def move(chain: Chain, settings: Settings, work: Work, swing: bool,
             continue
         wanted = q[k] + shrink * dq[k]
         if swing:
-            wanted = turned_inside(chain, k, wanted)
+            wanted = joint_limits.turned_inside(chain, k, wanted)
         allowed = min(max(wanted, lower[k]), upper[k])
         if allowed != wanted:
             change = allowed - q[k]
@@ -220,5 +221,5 @@ def move(chain: Chain, settings: Settings, work: Work, swing: bool,
         if free[k]:
             q[k] += shrink * dq[k]
             if swing:
-                q[k] = turned_inside(chain, k, q[k])
+                q[k] = joint_limits.turned_inside(chain, k, q[k])
     return shrink * step * widest, False

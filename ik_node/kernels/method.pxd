@@ -5,7 +5,8 @@ from ik_node.kernels.task cimport Task
 
 
 cdef class Method:
+    cpdef Work make_work(self, int m, int n)
     cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
-                     vector q) noexcept nogil
-    cdef void bare_step(self, Chain chain, Task task, Settings settings, Work work, vector q,
-                        vector dq) noexcept nogil
+                     vector q) except -1 nogil
+    cdef int bare_step(self, Chain chain, Task task, Settings settings, Work work, vector q,
+                       vector dq) except -1 nogil

@@ -1,7 +1,9 @@
 from libc cimport math
+from libc.math cimport rint as round
 from ik_node.kernels cimport codes, preference
 from ik_node.kernels.arrays cimport Memory, integers, points, rotations, vector
 from ik_node.kernels.forward cimport Chain
+from ik_node.kernels.joint_limits cimport JointLimits
 from ik_node.kernels.settings cimport Settings, Work
 from ik_node.kernels.task cimport Task
 cimport cython
@@ -24,7 +26,7 @@ cdef int pick_entries(Chain chain, Task task, Settings settings, Work work, Tabl
 cdef void next_start(Chain chain, Settings settings, Work work, Table table, int entries,
                      int number, vector start, vector q) noexcept nogil
 cdef void take_entry(Chain chain, Table table, int number, vector start, vector q) noexcept nogil
-cdef void spread(Chain chain, vector unit, vector q0, vector samples, int number,
+cdef void spread(JointLimits limits, vector unit, vector q0, vector samples, int number,
                  vector q) noexcept nogil
 cdef int _cell(double offset, double edge, int cells) noexcept nogil
 @cython.locals(whole=cython.bint)

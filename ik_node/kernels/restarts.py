@@ -12,6 +12,7 @@ import numpy as np
 from ik_node.kernels import codes, preference
 from ik_node.kernels.arrays import Integers, Memory, Points, Rotations, Vector
 from ik_node.kernels.forward import Chain
+from ik_node.kernels.joint_limits import JointLimits
 from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
@@ -123,7 +124,7 @@ def take_entry(chain: Chain, table: Table, number: int, start: Vector, q: Vector
     for k in range(n):
         value = table.q[number * n + k]
         if chain.turns[k]:
-            turned = value + TURN * math.floor((start[k] - value) / TURN + 0.5)
+            turned = value + TURN * round((start[k] - value) / TURN)
             while turned > upper[k]:
                 turned -= TURN
             while turned < lower[k]:
@@ -133,7 +134,7 @@ def take_entry(chain: Chain, table: Table, number: int, start: Vector, q: Vector
         q[k] = min(max(value, lower[k]), upper[k])
 
 
-def spread(chain: Chain, unit: Vector, q0: Vector, samples: Vector, number: int,
+def spread(limits: JointLimits, unit: Vector, q0: Vector, samples: Vector, number: int,
            q: Vector) -> None:
     """Spread a sample (n,), in [0, 1), over the limits into q (n,).
 
@@ -141,14 +142,14 @@ def spread(chain: Chain, unit: Vector, q0: Vector, samples: Vector, number: int,
     allow: the rest repeats configurations. A joint without limits starts within π units of q0;
     unit (n,) is 1 rad, or for a prismatic joint a length, m.
     """
-    for k in range(chain.n):
-        lower, upper = chain.lower[k], chain.upper[k]
-        if chain.turns[k] or upper - lower == INF:
-            half = PI * (1.0 if chain.turns[k] else unit[k])
+    for k in range(limits.n):
+        lower, upper = limits.lower[k], limits.upper[k]
+        if limits.turns[k] or upper - lower == INF:
+            half = PI * (1.0 if limits.turns[k] else unit[k])
             if upper - lower > 2.0 * half:
                 lower = max(lower, min(q0[k] - half, upper - 2.0 * half))
                 upper = min(upper, lower + 2.0 * half)
-        q[k] = lower + samples[number * chain.n + k] * (upper - lower)
+        q[k] = min(lower + samples[number * limits.n + k] * (upper - lower), upper)
 
 
 def _cell(offset: float, edge: float, cells: int) -> int:

@@ -1,6 +1,6 @@
 from libc cimport math
 from libc.math cimport rint as round
-from ik_node.kernels cimport codes, forward, preference, restarts, task as tasks
+from ik_node.kernels cimport clock, codes, forward, preference, restarts, task as tasks
 from ik_node.kernels.arrays cimport pose, vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.method cimport Method
@@ -9,33 +9,18 @@ from ik_node.kernels.settings cimport Record, Settings, Work
 from ik_node.kernels.task cimport Task
 cimport cython
 
-cdef double INF, PI, TURN, ROUNDING, FAR_NEARER
+cdef double INF, PI, TURN, ROUNDING, AT_LIMIT, FARTHEST, FAR_NEARER
 
 
-cdef class Search:
-    cdef Chain chain
-    cdef Method method
-    cdef Settings settings
-    cdef Table table
-    cdef list idle
-
-    cpdef bint run(self, const double[:, ::1] T_base_goal, const double[::1] weights, const double[::1] q0, int first,
-                   int last, Record record, double[::1] q_best)
-    cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights, const double[::1] q0,
-               double[::1] dq)
-    cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights, const double[::1] q0)
-    @cython.locals(work=Work)
-    cdef Work _begin(self, const double[:, ::1] T_base_goal, const double[::1] weights, const double[::1] q0)
-
-@cython.locals(beyond=cython.bint, met=cython.bint, better=cython.bint)
-cdef bint try_starts(Chain chain, Method method, Settings settings, Table table, Task task,
-                     Task plain, Work work, int first, int last, Record record,
-                     double[::1] q_best) noexcept nogil
+@cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)
+cdef int try_starts(Chain chain, Method method, Settings settings, Table table, Task task,
+                    Task plain, Work work, int attempts, Record record) except -1 nogil
 
 cdef void load(Task task, const double[:, ::1] T_base_goal, const double[::1] weights)
 cdef bint nothing_nearer(Work work, int index, int entries, double distance) noexcept nogil
 cdef (double, double, double) residual(Chain chain, Task task, Work work, vector q) noexcept nogil
 @cython.locals(whole=cython.bint)
 cdef bint beyond_reach(Task task, Settings settings) noexcept nogil
+@cython.locals(count=double)
 cdef void nearest_turn(Chain chain, vector q0, vector q) noexcept nogil
 cdef void into_limits(Chain chain, vector q) noexcept nogil

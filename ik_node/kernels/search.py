@@ -2,13 +2,9 @@
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
 import numpy as np
 
-from ik_node.kernels import codes, forward, preference, restarts
+from ik_node.kernels import clock, codes, forward, preference, restarts
 from ik_node.kernels import task as tasks
 from ik_node.kernels.arrays import Vector
 from ik_node.kernels.forward import Chain
@@ -19,70 +15,24 @@ from ik_node.kernels.task import Task
 
 INF, PI, TURN = math.inf, math.pi, 2.0 * math.pi
 ROUNDING = 1e-12  # of a length: rounding error of a bound
+AT_LIMIT = 1e-9   # rad or m: a smaller excess over a limit is a rounding error
+FARTHEST = 1e12   # rad: turns beyond have no digits of an angle left
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
-class Search:
-    """The search of one solver. Threads may run it at the same time: each has its own `Work`."""
-
-    def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table) -> None:
-        """Prepare to search with a method."""
-        self.chain, self.method, self.settings, self.table = chain, method, settings, table
-        self.idle = [Work(chain.m, chain.n)]
-
-    def run(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray, first: int,
-            last: int, record: Record, q_best: np.ndarray) -> bool:
-        """Make attempts first … last − 1, until one meets the goal.
-
-        Attempt 0 starts from q0 (n,), the others as `restarts.next_start` says. record: where first
-        is not 0, of earlier attempts. Writes the best q into q_best (n,). Returns whether further
-        attempts would change nothing: a kernel has no clock, and a search with a time limit runs
-        one attempt at a time.
-        """
-        work = self._begin(T_base_goal, weights, q0)
-        task, plain = work.task, work.plain
-        with cython.nogil:
-            done = try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
-                              first, last, record, q_best)
-        self.idle.append(work)
-        return done
-
-    def step(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray,
-             dq: np.ndarray) -> None:
-        """Write one bare step of the method from q0 (n,) into dq (n,)."""
-        work = self._begin(T_base_goal, weights, q0)
-        task = work.task
-        with cython.nogil:
-            self.method.bare_step(self.chain, task, self.settings, work, work.start, work.q)
-        for k in range(self.chain.n):
-            dq[k] = work.q[k]
-        self.idle.append(work)
-
-    def errors(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray) -> tuple:
-        """Return (squared weighted error, position error, orientation error) at q0 (n,)."""
-        work = self._begin(T_base_goal, weights, q0)
-        error, position, orientation = residual(self.chain, work.task, work, work.start)
-        self.idle.append(work)
-        return error, position, orientation
-
-    def _begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q0: np.ndarray) -> Work:
-        """Return scratch arrays that no other thread uses, with the goal and q0 in them."""
-        work = self.idle.pop() if self.idle else Work(self.chain.m, self.chain.n)
-        load(work.task, T_base_goal, weights)
-        for k in range(self.chain.n):
-            work.start[k] = float(q0[k])
-        return work
-
-
 def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
-               plain: Task, work: Work, first: int, last: int, record: Record,
-               q_best: np.ndarray) -> bool:
-    """Make attempts, given the record of earlier ones, until one meets the goal: `Search.run`."""
-    n, q, start = chain.n, work.q, work.start
+               plain: Task, work: Work, attempts: int, record: Record) -> int:
+    """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
+
+    The first starts from work.given (n,), the others as `restarts.next_start` says.
+    """
+    n, q, start, best = chain.n, work.q, work.start, work.best
+    record.begin()
     for k in range(n):
-        if not math.isfinite(start[k]):
+        if not math.isfinite(work.given[k]):
             record.end = codes.INVALID
-            return True
+            return 0
+        start[k] = work.given[k]
     into_limits(chain, start)
     for i in range(3):
         for j in range(4):
@@ -90,16 +40,19 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
     for i in range(6):
         plain.weights[i] = 1.0 if task.weights[i] > 0.0 else 0.0
     plain.prepare()
-    beyond = beyond_reach(task, settings)
+    beyond, late = beyond_reach(task, settings), False
     if beyond:
-        last = min(last, 1)
+        attempts = min(attempts, 1)
     entries = 0
-    for index in range(first, last):
+    for index in range(attempts):
+        if index > 0 and clock.clock() >= work.deadline:
+            late = True
+            break
         if index == 0:
             for k in range(n):
                 q[k] = start[k]
         else:
-            if index == max(first, 1):
+            if index == 1:
                 entries = restarts.pick_entries(chain, task, settings, work, table, start)
             restarts.next_start(chain, settings, work, table, entries, index - 1, start, q)
         # Weights matter where errors compete; where the goal can be met they would only slow
@@ -115,6 +68,7 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
             error, position, orientation = residual(chain, task, work, q)
         met = (position <= settings.position_tolerance
                and orientation <= settings.orientation_tolerance)
+        late = end == codes.TIMED_OUT
         record.attempts += 1
         better = record.solutions == 0 and (error < record.error or index == 0)
         if met:
@@ -125,17 +79,19 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
             record.least_cost = min(record.least_cost, cost)
         if better:
             for k in range(n):
-                q_best[k] = q[k]
+                best[k] = q[k]
             record.end, record.iterations = end, work.iterations
             record.error, record.position, record.orientation = error, position, orientation
         if record.solutions > 0 and (
                 settings.prefer == codes.FIRST or record.solutions == codes.SOLUTIONS
                 or (settings.prefer == codes.NEAREST and (
                     index == 0 or nothing_nearer(work, index, entries, record.least_cost)))):
-            return True
-    if beyond and record.solutions == 0:
-        record.end = codes.BEYOND
-    return beyond
+            return 0
+        if late:
+            break
+    if record.solutions == 0 and (beyond or late):
+        record.end = codes.BEYOND if beyond else codes.TIMED_OUT
+    return 0
 
 
 def load(task: Task, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
@@ -209,20 +165,29 @@ def beyond_reach(task: Task, settings: Settings) -> bool:
 
 
 def nearest_turn(chain: Chain, q0: Vector, q: Vector) -> None:
-    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0."""
+    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
+
+    A joint that a whole turn brings within rounding of a limit is set to that limit.
+    """
     lower, upper, turns = chain.lower, chain.upper, chain.turns
     for k in range(chain.n):
         if not turns[k] or (math.fabs(q0[k] - q[k]) <= PI and lower[k] <= q[k] <= upper[k]):
             continue
-        turned, off = q[k], q0[k] - q[k]
+        count, off = 0.0, min(max(q0[k] - q[k], -FARTHEST), FARTHEST)
         if math.fabs(off) > PI:  # skips the division in the usual case
-            turned += TURN * round(off / TURN)
-        while turned > upper[k]:
-            turned -= TURN
-        while turned < lower[k]:
-            turned += TURN
-        if turned <= upper[k]:
-            q[k] = turned
+            count = round(off / TURN)
+        least, most = lower[k] - AT_LIMIT, upper[k] + AT_LIMIT
+        if q[k] + TURN * count > most:
+            count = math.floor((most - q[k]) / TURN)
+            if q[k] + TURN * count > most:  # by rounding
+                count -= 1
+        if q[k] + TURN * count < least:
+            count = math.ceil((least - q[k]) / TURN)
+            if q[k] + TURN * count < least:
+                count += 1
+        turned = q[k] + TURN * count
+        if turned <= most:
+            q[k] = min(max(turned, lower[k]), upper[k])
 
 
 def into_limits(chain: Chain, q: Vector) -> None:
@@ -232,9 +197,10 @@ def into_limits(chain: Chain, q: Vector) -> None:
         if lower[k] <= q[k] <= upper[k]:
             continue
         if chain.turns[k]:
-            turned = q[k] - TURN * math.ceil((q[k] - upper[k]) / TURN)
             if q[k] < lower[k]:
-                turned = q[k] + TURN * math.ceil((lower[k] - q[k]) / TURN)
-            if lower[k] <= turned <= upper[k]:
+                turned = q[k] + TURN * math.ceil((lower[k] - q[k] - AT_LIMIT) / TURN)
+            else:
+                turned = q[k] - TURN * math.ceil((q[k] - upper[k] - AT_LIMIT) / TURN)
+            if lower[k] - AT_LIMIT <= turned <= upper[k] + AT_LIMIT:
                 q[k] = turned
         q[k] = min(max(q[k], lower[k]), upper[k])

@@ -1,6 +1,10 @@
+from libc cimport math
+from ik_node.kernels cimport codes
 from ik_node.kernels.arrays cimport Memory, columns, integers, points, pose, poses, rotation, square, vector
 from ik_node.kernels.task cimport Task
 cimport cython
+
+cdef double INF
 
 
 cdef class Settings:
@@ -11,20 +15,24 @@ cdef class Settings:
     cdef vector centre, wrist, wrist_centre, scale, span
 
 
+cdef class Record:
+    cdef int end, iterations, attempts, solutions
+    cdef double error, position, orientation, least_cost
+    cdef void begin(self) noexcept nogil
+
+
 cdef class Work:
     cdef Memory memory
     cdef poses frames
     cdef columns J, W
     cdef square U, A
     cdef rotation R
+    cdef pose T
     cdef vector e, V, rest, Jz, beta
-    cdef vector dq, z, null, slope, direction, unit, q, start, ascent
+    cdef vector dq, z, null, slope, direction, unit, given, start, q, best, ascent
     cdef integers free, picked
     cdef vector away, cost
     cdef int iterations
+    cdef double deadline
     cdef Task task, plain
-
-
-cdef class Record:
-    cdef readonly int end, iterations, attempts, solutions
-    cdef readonly double error, position, orientation, least_cost
+    cdef Record record

@@ -1,13 +1,15 @@
 """Settings and scratch arrays of the kernels of the iterative solvers."""
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ik_node.kernels.arrays import Columns, Integers, Memory, Poses, Rotation, Square, Vector
-from ik_node.kernels.codes import MOST_PICKED as _MOST_PICKED
-from ik_node.kernels.codes import STALLED as _STALLED
+from ik_node.kernels import codes
+from ik_node.kernels.arrays import Columns, Integers, Memory, Pose, Poses, Rotation, Square, Vector
 from ik_node.kernels.task import Task
+
+INF = math.inf
 
 
 class Settings:
@@ -57,6 +59,36 @@ class Settings:
         self.span = memory.vector(options.span)
 
 
+class Record:
+    """The outcome of a search so far."""
+
+    end: int
+    """End of the best attempt: CONVERGED …, BEYOND reach, INVALID where q0 is not finite, TIMED_OUT
+    where the deadline was over before a solution was found, or SINGULAR, see `conclusion`."""
+    iterations: int
+    """Of the best attempt."""
+    attempts: int
+    error: float
+    """Squared weighted error of the best, in m² and rad²."""
+    position: float
+    """Position error, m."""
+    orientation: float
+    """Orientation error, rad."""
+    solutions: int
+    """How many attempts met the goal."""
+    least_cost: float
+    """The least selection cost of these."""
+
+    def __init__(self) -> None:
+        """Begin."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget earlier attempts."""
+        self.end, self.iterations, self.attempts, self.solutions = codes.STALLED, 0, 0, 0
+        self.error = self.position = self.orientation = self.least_cost = INF
+
+
 class Work:
     """Scratch arrays, so that nothing is allocated within a kernel."""
 
@@ -72,6 +104,8 @@ class Work:
     """J Jᵀ and its factor."""
     R: Rotation
     """R_goal Rᵀ, and J_r⁻¹."""
+    T: Pose
+    """(4, 4) a pose that is updated."""
     e: Vector
     """(6,) pose error."""
     V: Vector
@@ -94,10 +128,14 @@ class Work:
     """(n,) 1 where a joint is not locked at a limit, else 0."""
     unit: Vector
     """(n,) for a prismatic joint the length, m, that counts as a radian, else 1."""
+    given: Vector
+    """(n,) initial guess of the search."""
+    start: Vector
+    """(n,) the same inside the limits."""
     q: Vector
     """(n,) of the attempt under way."""
-    start: Vector
-    """(n,) initial guess, inside the limits."""
+    best: Vector
+    """(n,) the best so far."""
     ascent: Vector
     """(n,) manipulability gradient."""
     picked: Integers
@@ -108,10 +146,13 @@ class Work:
     """Of these."""
     iterations: int
     """Of the attempt."""
+    deadline: float
+    """Of `clock`, s: attempts end when it is over; infinite for none."""
     task: Task
     """The goal."""
     plain: Task
     """The goal, every constrained axis with the same weight."""
+    record: Record
 
     def __init__(self, m: int, n: int) -> None:
         """Make the arrays for a chain of m articulations and n joint values."""
@@ -119,41 +160,19 @@ class Work:
         self.frames = memory.poses(np.zeros((m + 1, 4, 4)))
         self.J, self.W = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((n, 6)))
         self.U, self.A = memory.columns(np.zeros((6, 6))), memory.columns(np.zeros((6, 6)))
-        self.R = memory.points(np.zeros((3, 3)))
+        self.R, self.T = memory.points(np.zeros((3, 3))), memory.pose(np.zeros((4, 4)))
         self.e, self.V = memory.vector(np.zeros(6)), memory.vector(np.zeros(6))
         self.rest, self.Jz = memory.vector(np.zeros(6)), memory.vector(np.zeros(6))
         self.beta = memory.vector(np.zeros(6))
         self.dq, self.z = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.null, self.slope = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.direction, self.unit = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.q, self.start = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.ascent, self.free = memory.vector(np.zeros(n)), memory.integers(np.zeros(n))
-        self.picked = memory.integers(np.zeros(_MOST_PICKED))
-        self.away = memory.vector(np.zeros(_MOST_PICKED))
-        self.cost = memory.vector(np.zeros(_MOST_PICKED))
-        self.task, self.plain, self.iterations = Task(), Task(), 0
-
-
-class Record:
-    """The outcome of a search so far."""
-
-    end: int
-    """End of the best attempt: CONVERGED …, BEYOND reach, or INVALID where q0 is not finite."""
-    iterations: int
-    """Of the best attempt."""
-    attempts: int
-    error: float
-    """Squared weighted error of the best, in m² and rad²."""
-    position: float
-    """Position error, m."""
-    orientation: float
-    """Orientation error, rad."""
-    solutions: int
-    """How many attempts met the goal."""
-    least_cost: float
-    """The least selection cost of these."""
-
-    def __init__(self) -> None:
-        """Begin."""
-        self.end, self.iterations, self.attempts, self.solutions = _STALLED, 0, 0, 0
-        self.error = self.position = self.orientation = self.least_cost = float('inf')
+        self.given, self.start = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
+        self.q = memory.vector(np.zeros(n))
+        self.best, self.ascent = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
+        self.free = memory.integers(np.zeros(n))
+        self.picked = memory.integers(np.zeros(codes.MOST_PICKED))
+        self.away = memory.vector(np.zeros(codes.MOST_PICKED))
+        self.cost = memory.vector(np.zeros(codes.MOST_PICKED))
+        self.task, self.plain = Task(), Task()
+        self.record, self.iterations, self.deadline = Record(), 0, INF

@@ -1,6 +1,6 @@
 from libc cimport math
 from ik_node.kernels cimport kinds, spatial
-from ik_node.kernels.arrays cimport Memory, columns, fours, integers, points, pose, poses, vector
+from ik_node.kernels.arrays cimport Memory, columns, fours, integers, points, pose, poses, rotations, vector
 cimport cython
 
 
@@ -11,6 +11,7 @@ cdef class Tree:
     cdef poses placement
     cdef points axis, center
     cdef vector ratio, offset, mass
+    cdef rotations inertia
 
 
 cdef void tree_frames(Tree tree, vector q, poses F, points W) noexcept nogil

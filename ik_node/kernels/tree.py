@@ -4,7 +4,17 @@ import math
 from typing import Any
 
 from ik_node.kernels import kinds, spatial
-from ik_node.kernels.arrays import Columns, Fours, Integers, Memory, Points, Pose, Poses, Vector
+from ik_node.kernels.arrays import (
+    Columns,
+    Fours,
+    Integers,
+    Memory,
+    Points,
+    Pose,
+    Poses,
+    Rotations,
+    Vector,
+)
 
 
 class Tree:
@@ -38,6 +48,8 @@ class Tree:
     """(k,) kg."""
     center: Points
     """(k, 3) centre of mass, link frame, m."""
+    inertia: Rotations
+    """(k, 3, 3) about the centre of mass, link axes, kg m²."""
 
     def __init__(self, arrays: Any, inertias: Any, n: int) -> None:
         """Copy a body's arrays."""
@@ -48,6 +60,7 @@ class Tree:
         self.column, self.moved = memory.integers(arrays.column), memory.integers(arrays.moved)
         self.ratio, self.offset = memory.vector(arrays.ratio), memory.vector(arrays.offset)
         self.mass, self.center = memory.vector(inertias.mass), memory.points(inertias.center)
+        self.inertia = memory.rotations(inertias.inertia)
 
 
 def tree_frames(tree: Tree, q: Vector, F: Poses, W: Points) -> None:

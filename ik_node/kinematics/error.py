@@ -1,7 +1,7 @@
 """The pose error that the iterative methods reduce."""
 
 from ik_node._jit import Matrix, Vector, njit
-from ik_node.spatial import rotation_log
+from ik_node.kinematics.spatial_kernels import rotation_log
 
 
 @njit

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ik_node._jit import Booleans, Integers, Matrix, Shape, Stack, Vector, entry, inline, njit, rare
-from ik_node.spatial import rotation_series
+from ik_node.kinematics.spatial_kernels import rotation_series
 
 REVOLUTE, PRISMATIC, SPHERICAL_X, SPHERICAL_Y, SPHERICAL_Z = range(5)
 

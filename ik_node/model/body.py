@@ -1,6 +1,7 @@
 """A whole tree with one joint configuration: frames, Jacobians, centre of mass, mass matrix."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -8,11 +9,11 @@ import numpy as np
 from ik_node._arrays import mapping, number, sequence, vector
 from ik_node._immutable import frozen_copy
 from ik_node.exceptions import InputError, ModelError, OptionError, names, shown, unknown
-from ik_node.kinematics.forward import REVOLUTE, TreeArrays, first_moved, tree_frames
-from ik_node.kinematics.inertia import InertiaArrays, center_of_mass, mass_matrix
-from ik_node.kinematics.jacobian import point_jacobian
+from ik_node.kernels.tree import Tree
+from ik_node.kernels.tree_frames import TreeFrames
+from ik_node.kinematics.forward import REVOLUTE, TreeArrays, first_moved
 from ik_node.model.complex_joints import EXPONENTIAL, FLOATING, ComplexJoint
-from ik_node.model.inertial import Inertial
+from ik_node.model.inertial import inertia_arrays
 from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
@@ -51,7 +52,7 @@ class Body(JointSpace):
       changing any pose.
     - `held`: {joint: value} of the joints that are not in q, rad or m.
     - `mass`: kg, of all links.
-    - `arrays`, `inertias`: the same for the kernels.
+    - `arrays`, `inertias`: the same as flat arrays; `record`: for the kernels.
     """
 
     def __init__(self, tree: TreeStructure, arrays: TreeArrays, root: str = 'fixed',
@@ -81,7 +82,7 @@ class Body(JointSpace):
         self.arrays = _arrays(tree, arrays, root_joints, columns, self.held)
         self.prismatic = frozen_copy([joint.prismatic for joint in moving])
         self.turns = _turns(self.arrays, self.lower, self.upper)
-        self.inertias = inertia_arrays(tree, tree.inertials, len(root_joints))
+        self.inertias = inertia_arrays(tree.links, tree.inertials, len(root_joints))
         self.mass = float(self.inertias.mass.sum())
         self._link_index = {link: k for k, link in enumerate(self.links, start=len(root_joints))}
         self._freeze()
@@ -95,8 +96,10 @@ class Body(JointSpace):
 
         Raises InputError for a wrong q.
         """
-        T_world_link, _ = self._frames(q)
-        return dict(zip(self.links, T_world_link[len(T_world_link) - len(self.links):]))
+        frames = self._frames(q)
+        T_world_link = frames.T_world_link[-len(self.links):].copy()
+        self._idle.append(frames)
+        return dict(zip(self.links, T_world_link))
 
     def jacobian(self, q: _Values, link: str, point: _Values = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Return the Jacobian (6, n) of a point of a link at q (n,): ẋ = J q̇.
@@ -104,10 +107,9 @@ class Body(JointSpace):
         Linear rows first, world axes, m and rad per rad or m; point (3,): in the link's frame, m.
         Raises InputError for a wrong q or point, ModelError for an unknown link.
         """
-        T_world_link, axes = self._frames(q)
-        J = np.empty((6, self.n_joints))
-        point_jacobian(self.arrays, T_world_link, axes, self.link_index(link),
-                       vector(point, 3, 'the point'), J)
+        frames = self._frames(q)
+        J: np.ndarray = frames.jacobian(self.link_index(link), vector(point, 3, 'the point'))
+        self._idle.append(frames)
         return J
 
     def center_of_mass(self, q: _Values) -> np.ndarray:
@@ -130,9 +132,9 @@ class Body(JointSpace):
         By composite rigid bodies [Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2].
         Raises InputError for a wrong q, and for one so large that M is not finite.
         """
-        T_world_link, axes = self._frames(q)
-        M = np.empty((self.n_joints, self.n_joints))
-        mass_matrix(self.arrays, self.inertias, T_world_link, axes, np.empty_like(T_world_link), M)
+        frames = self._frames(q)
+        M: np.ndarray = frames.mass_matrix(self.record)
+        self._idle.append(frames)
         if not np.isfinite(M).all():
             raise InputError('q is too large for a mass matrix: the squares of distances overflow')
         return M
@@ -143,22 +145,34 @@ class Body(JointSpace):
             raise ModelError(unknown('link', link, self.links))
         return self._link_index[link]
 
-    def _frames(self, q: _Values) -> tuple[np.ndarray, np.ndarray]:
-        """Return the frames (k, 4, 4) and axes (k, 3) of `tree_frames`."""
-        count = len(self.arrays.parent)
-        T_world_link, axes = np.empty((count, 4, 4)), np.empty((count, 3))
-        tree_frames(self.arrays, self.checked(q), T_world_link, axes)
-        return T_world_link, axes
+    @cached_property
+    def record(self) -> Tree:
+        """The tree for the kernels, its root's joints before it."""
+        return Tree(self.arrays, self.inertias, self.n_joints)
+
+    @cached_property
+    def _idle(self) -> list[TreeFrames]:
+        """Frames that no thread uses."""
+        return []
+
+    def _frames(self, q: _Values) -> TreeFrames:
+        """Return the frames at q, for this thread."""
+        at = self.checked(q)
+        try:
+            frames = self._idle.pop()
+        except IndexError:
+            frames = TreeFrames(self.record)
+        frames.update(at)
+        return frames
 
     def _center_of_mass(self, q: _Values) -> tuple[np.ndarray, np.ndarray]:
         if self.mass == 0.0:
             raise ModelError(f'{self.tree.name!r} has no centre of mass: the masses of its links '
                              'add up to 0 kg; they are read from <inertial>')
-        T_world_link, axes = self._frames(q)
-        com, J = np.empty(3), np.empty((3, self.n_joints))
-        center_of_mass(self.arrays, self.inertias, T_world_link, axes,
-                       np.empty((len(axes), 4)), com, J)
-        return com, J
+        frames = self._frames(q)
+        found: tuple[np.ndarray, np.ndarray] = frames.center_of_mass()
+        self._idle.append(frames)
+        return found
 
 
 def check_body(body: object) -> Body:
@@ -258,15 +272,3 @@ def _turns(arrays: TreeArrays, lower: np.ndarray, upper: np.ndarray) -> np.ndarr
         if column >= 0 and (kind != REVOLUTE or ratio != round(ratio)):
             turns[column] = False
     return turns
-
-
-def inertia_arrays(tree: TreeStructure, inertials: Mapping[str, Inertial],
-                   added: int) -> InertiaArrays:
-    """Return inertials {link: …} for the kernels; `added` frames of the root's joints have none."""
-    count = added + len(tree.links)
-    mass, center, inertia = np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3))
-    for k, link in enumerate(tree.links, start=added):
-        if link in inertials:
-            inertial = inertials[link]
-            mass[k], center[k], inertia[k] = inertial.mass, inertial.center, inertial.inertia
-    return InertiaArrays(frozen_copy(mass), frozen_copy(center), frozen_copy(inertia))

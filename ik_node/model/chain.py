@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,9 @@ import numpy as np
 from ik_node._arrays import numbers
 from ik_node._immutable import frozen_copy, read_only
 from ik_node.exceptions import InputError, ModelError, shown
-from ik_node.kinematics.forward import (
-    REVOLUTE,
-    SPHERICAL_X,
-    SPHERICAL_Z,
-    ChainArrays,
-    articulate,
-    chain_frames,
-)
-from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.kernels.chain_kinematics import ChainKinematics
+from ik_node.kernels.forward import Chain as ChainRecord
+from ik_node.kinematics.forward import REVOLUTE, SPHERICAL_X, SPHERICAL_Z, ChainArrays
 from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
@@ -39,7 +34,7 @@ class Chain(JointSpace):
       intersection of its own limits and its mimics'.
     - `prismatic`: (n,) whether q is in metres; `turns`: (n,) whether it may change by 2π without
       changing any pose.
-    - `arrays`: the same for the kernels.
+    - `arrays`: the same as flat arrays; `record`: for the kernels.
     """
 
     def __init__(self, tree: TreeStructure, base_link: str, tip_link: str,
@@ -76,8 +71,7 @@ class Chain(JointSpace):
 
     def forward(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises InputError for a wrong q."""
-        T = np.eye(4)
-        T[:3] = self._frames(q)[-1, :3]
+        T: np.ndarray = self._kinematics.pose(self.checked(q))
         return T
 
     def jacobian(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -85,9 +79,7 @@ class Chain(JointSpace):
 
         In m/rad and rad/rad, for a prismatic joint 1 and 0. Raises InputError for a wrong q.
         """
-        frames = self._frames(q)
-        J = np.empty((6, self.n_joints))
-        chain_jacobian(self.arrays, frames, frames[-1], J)
+        J: np.ndarray = self._kinematics.jacobian(self.checked(q))
         return J
 
     def shorten_rotations(self, q: np.ndarray) -> None:
@@ -150,11 +142,14 @@ class Chain(JointSpace):
         """Whether there are ball joints by exponential map."""
         return bool(self._balls)
 
-    def _frames(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Return the frames after each articulation and the tip's, (m + 1, 4, 4), base frame."""
-        frames = np.empty_like(self.arrays.placement)
-        chain_frames(self.arrays, self.checked(q), frames)
-        return frames
+    @cached_property
+    def record(self) -> ChainRecord:
+        """The chain for the kernels."""
+        return ChainRecord(self.arrays)
+
+    @cached_property
+    def _kinematics(self) -> ChainKinematics:
+        return ChainKinematics(self.record)
 
 
 def check_chain(chain: object) -> Chain:
@@ -177,7 +172,7 @@ def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tupl
             continue
         source, multiplier, offset = tree.drives[joint.name]
         T[:3, :3] = T[:3, :3] @ (R_joint_z := turn_z_onto(joint.axis))
-        articulate(T, joint.prismatic, offset)
+        _articulate(T, joint.prismatic, offset)
         if multiplier != 0.0:
             if source not in columns:
                 columns[source] = len(columns)
@@ -202,6 +197,16 @@ def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tupl
         lower=frozen_copy([low for low, _ in limits], float),
         upper=frozen_copy([high for _, high in limits], float), turns=frozen_copy(whole, bool))
     return arrays, tuple(columns)
+
+
+def _articulate(T: np.ndarray, prismatic: bool, value: float) -> None:
+    """Move the frame T (4, 4) in place along or about its own z axis; value in m or rad."""
+    if prismatic:
+        T[:3, 3] += value * T[:3, 2]
+        return
+    c, s = math.cos(value), math.sin(value)
+    x, y = T[:3, 0].copy(), T[:3, 1].copy()
+    T[:3, 0], T[:3, 1] = c * x + s * y, c * y - s * x
 
 
 def _refuse_part_of_a_ball(path: Sequence[Joint]) -> None:

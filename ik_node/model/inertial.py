@@ -1,5 +1,6 @@
 """Mass, centre of mass and inertia of a link."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from ik_node._arrays import floats, number, vector
 from ik_node._immutable import Immutable, frozen_copy
 from ik_node.exceptions import InputError
+from ik_node.kinematics.inertia import InertiaArrays
 
 _TOLERANCE = 1e-6  # of the largest principal moment: rounding to a few digits is no error
 _NOTHING = 1e-15   # kg m²: rounding errors where an inertia is zero
@@ -59,3 +61,15 @@ class Inertial(Immutable):
             found.append('one principal moment of inertia is greater than the sum of the others: '
                          f'{moments}')
         return found
+
+
+def inertia_arrays(links: Sequence[str], inertials: Mapping[str, Inertial],
+                   added: int = 0) -> InertiaArrays:
+    """Return inertials {link: …} for the kernels; `added` frames of the root's joints have none."""
+    count = added + len(links)
+    mass, center, inertia = np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3))
+    for k, link in enumerate(links, start=added):
+        if link in inertials:
+            inertial = inertials[link]
+            mass[k], center[k], inertia[k] = inertial.mass, inertial.center, inertial.inertia
+    return InertiaArrays(frozen_copy(mass), frozen_copy(center), frozen_copy(inertia))

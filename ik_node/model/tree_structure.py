@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 from ik_node._arrays import mapping, sequence
 from ik_node._immutable import Immutable, frozen_copy
 from ik_node.exceptions import ModelError, names, shown, unknown
-from ik_node.kinematics.forward import REVOLUTE, TreeArrays, first_moved, tree_frames
+from ik_node.kernels.tree import Tree
+from ik_node.kernels.tree_frames import TreeFrames
+from ik_node.kinematics.forward import REVOLUTE, TreeArrays, first_moved
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Collision, Visual
 from ik_node.model.hierarchy import (
@@ -21,7 +24,7 @@ from ik_node.model.hierarchy import (
     joints_by_parent,
     unique,
 )
-from ik_node.model.inertial import Inertial
+from ik_node.model.inertial import Inertial, inertia_arrays
 from ik_node.model.joints import Joint, check_text, joint_kind
 from ik_node.model.parts import MotionChannels
 
@@ -116,10 +119,14 @@ class TreeStructure(Immutable):
         whatever is given for them, and fixed joints have no value. Of a tree that is `placed` it
         is T_world_link. Raises ModelError for an unknown joint or a value that is no finite number.
         """
-        T_root_link = np.empty((len(self.links), 4, 4))
-        axes = np.empty((len(self.links), 3))
-        tree_frames(self._arrays, self._values_by_link({} if values is None else values),
-                    T_root_link, axes)
+        by_link = self._values_by_link({} if values is None else values)
+        try:
+            frames = self._idle.pop()
+        except IndexError:
+            frames = TreeFrames(self._record)
+        frames.update(by_link)
+        T_root_link = frames.T_world_link.copy()
+        self._idle.append(frames)
         return dict(zip(self.links, T_root_link))
 
     def joint_values(self, values: Mapping[str, float]) -> dict[str, float]:
@@ -146,6 +153,16 @@ class TreeStructure(Immutable):
         parents = {joint.parent for joint in self.joints.values()}
         base = self.root if base_link is None else self._checked_link(base_link, 'base link')
         return [link for link in (base, *self._below(base)) if link not in parents]
+
+    @cached_property
+    def _record(self) -> Tree:
+        """The tree for the kernels; q has an entry for every link."""
+        return Tree(self._arrays, inertia_arrays(self.links, self.inertials), len(self.links))
+
+    @cached_property
+    def _idle(self) -> list[TreeFrames]:
+        """Frames that no thread uses."""
+        return []
 
     def _values_by_link(self, values: Mapping[str, float]) -> np.ndarray:
         """Return the value of the joint of every link (k,), in the order of the links."""

@@ -12,8 +12,6 @@ import numpy as np
 from ik_node import _jit
 from ik_node._arrays import flag, floats, number, vector
 from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
-from ik_node.kinematics.forward import chain_frames
-from ik_node.kinematics.jacobian import chain_jacobian
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.closest import closest, closest_configuration
 from ik_node.solvers.driver import Driver, ends_by, reason_of
@@ -26,7 +24,6 @@ from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.search import goal_error, into_limits
 from ik_node.solvers.settings import make_scratch
-from ik_node.spatial import first_off_pose, is_pose, rotation_defect
 
 _PATIENCE = 2.0  # s for which a batch runs as plain Python
 
@@ -180,8 +177,7 @@ class Solver(Driver[_Problem, Found, Result]):
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach; see `Driver`."""
-        return (chain_frames, is_pose, into_limits, chain_jacobian, first_off_pose, goal_error,
-                rotation_defect, closest_configuration)
+        return into_limits, goal_error, closest_configuration
 
     def rare_kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that only some goals need; see `Driver`."""

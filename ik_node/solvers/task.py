@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node._jit import Matrix, Vector, inline, njit
 from ik_node.kinematics.error import pose_error
-from ik_node.spatial import right_jacobian_inverse
+from ik_node.kinematics.spatial_kernels import right_jacobian_inverse
 
 
 class Task(NamedTuple):

@@ -1,6 +1,5 @@
 """Axes that point along a direction, or at a point."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,10 @@ from ik_node.kernels.direction_tasks import AlignTask, LookTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, perpendicular, rows
-
-_SMALL_ANGLE = 1e-3  # rad; below it a series is as exact as the closed form
-_OPPOSITE = 1e-12    # sine below which two opposite axes say not which way to turn
+from ik_node.tasks.base import BuiltInTask, Rows, perpendicular, rows
 
 
-class AlignAxis(Task):
+class AlignAxis(BuiltInTask):
     """An axis of a link along a direction: r = (θ / sin θ) B a (2,), rad, |r| = θ.
 
     a: the axis in the world, θ the angle between it and the direction, B (2, 3) two unit vectors at
@@ -42,17 +38,12 @@ class AlignAxis(Task):
         return rows([False] * 2)
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return AlignTask(index, body.link_index(self.link), self.axis, self.direction,
                          perpendicular(self.direction))
 
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (2,) and its Jacobian (2, n)."""
-        a = frames.pose(self.link)[:3, :3] @ self.axis
-        return angle_between(a, _turning(frames.jacobian(self.link)[3:], a), self.direction)
 
-
-class LookAt(Task):
+class LookAt(BuiltInTask):
     """The ray from a link's origin along an axis of it meets a point: r = (θ / sin θ) B u (2,).
 
     u: the direction to the point in the link's frame, θ (rad) the angle between it and the axis,
@@ -79,7 +70,7 @@ class LookAt(Task):
         return rows([False] * 2)
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return LookTask(index, body.link_index(self.link), self.axis, perpendicular(self.axis))
 
     def put_target(self, record: BodyTask) -> None:
@@ -91,45 +82,3 @@ class LookAt(Task):
         T = frames.pose(self.link)
         p: np.ndarray = T[:3, 3] + T[:3, :3] @ self.axis
         return p
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (2,) and its Jacobian (2, n)."""
-        T, J = frames.pose(self.link), frames.jacobian(self.link)
-        v = self.target - T[:3, 3]
-        distance = math.sqrt(v @ v)
-        if distance < 1e-12:
-            return np.zeros(2), np.zeros((2, J.shape[1]))
-        unit = v / distance
-        J_v = -(J[:3] + _turning(J[3:], v)) / distance
-        J_v -= unit[:, None] * (unit @ J_v)
-        R = T[:3, :3]
-        return angle_between(R.T @ unit, R.T @ J_v, self.axis)
-
-
-def _turning(J_w: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return ω × v (3, n) for each column ω of J_w (3, n)."""
-    return np.array([J_w[1] * v[2] - J_w[2] * v[1], J_w[2] * v[0] - J_w[0] * v[2],
-                     J_w[0] * v[1] - J_w[1] * v[0]])
-
-
-def angle_between(a: np.ndarray, J_a: np.ndarray,
-                  direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (θ / sin θ) B a (2,), rad, and its Jacobian (2, n), of unit vectors (3,).
-
-    J_a (3, n) is that of a. With c = cos θ = a · direction and g(c) = θ / sin θ, the derivative is
-    g B ȧ + B a g'(c) ċ, where g' = (θ cos θ / sin θ − 1) / sin² θ. At θ = π, where every turn
-    serves, the first row of B says which.
-    """
-    B = perpendicular(direction)
-    across, c = B @ a, float(direction @ a)
-    s = math.hypot(across[0], across[1])
-    angle = math.atan2(s, c)
-    if c < 0.0 and s < _OPPOSITE:
-        return (np.array([math.pi, 0.0]),
-                np.array([-B[0] @ J_a, np.zeros(J_a.shape[1])]))
-    if angle < _SMALL_ANGLE:
-        g, slope = 1.0 + angle * angle / 6.0, -1.0 / 3.0 - 2.0 * angle * angle / 15.0
-    else:
-        g = angle / s
-        slope = (g * c - 1.0) / (s * s)
-    return g * across, g * (B @ J_a) + np.outer(across, slope * (direction @ J_a))

@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ik_node._arrays import whole
 from ik_node.exceptions import IkError, ModelError, shown
 from ik_node.kernels.body_task import BodyTask
 from ik_node.kernels.python_task import PythonTask
+from ik_node.kernels.task_rows import TaskRows
 from ik_node.model.body import Body, check_body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks.checks import Checked, at_least_zero, text
@@ -95,19 +96,6 @@ class Task(ABC):
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual r (m,), m and rad, and its Jacobian ∂r/∂q (m, n) at some frames."""
 
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by, the target not yet in it.
-
-        index: which of the tasks of a solver it is. A task of this package overrides it; for the
-        others the kernels call `evaluate`.
-        """
-        return PythonTask(index, self, body, self.rows(body),
-                          type(self).energy is not Task.energy)
-
-    def put_target(self, record: BodyTask) -> None:
-        """Write the target into what kernels evaluate the task by."""
-        record.set_pose(self.target)
-
     def energy(self, frames: BodyFrames, r: np.ndarray, weights: np.ndarray) -> float:
         """Return the cost |W r|² / 2 without the task's weight; r (m,) has its idle rows at 0."""
         weighted = weights * r
@@ -157,16 +145,60 @@ class Task(ABC):
                 f'priority={self.priority})')
 
 
-def is_built_in(task: Task) -> bool:
+class BuiltInTask(Task):
+    """A task that kernels evaluate."""
+
+    _kept: tuple[Body, int, TaskRows] | None = None
+    """The body and the changes at the last evaluation, and what evaluates the task."""
+
+    @abstractmethod
+    def record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by, the target not yet in it.
+
+        index: which of the tasks of a solver it is.
+        """
+
+    def put_target(self, record: BodyTask) -> None:
+        """Write the target into what kernels evaluate the task by."""
+        record.set_pose(self.target)
+
+    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual r (m,), m and rad, and its Jacobian ∂r/∂q (m, n) at some frames.
+
+        Raises an IkError where the target is not set.
+        """
+        kept = self._kept
+        if kept is None or kept[0] is not frames.body or kept[1] != self.changes:
+            self.check_target()
+            kept = frames.body, self.changes, TaskRows(
+                frames.body.record, _targeted(self, frames.body, 0))
+            vars(self)['_kept'] = kept  # which is no change
+        found: tuple[np.ndarray, np.ndarray] = kept[2].evaluate(frames.q)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled and copied: the attributes that are set."""
+        return {name: value for name, value in vars(self).items() if name != '_kept'}
+
+
+def is_built_in(task: Task) -> TypeGuard[BuiltInTask]:
     """Tell whether kernels evaluate a task: one of this package, no subclass of one's own."""
-    return type(task).__module__.startswith('ik_node.tasks.') and (
-        type(task).record is not Task.record)
+    return isinstance(task, BuiltInTask) and type(task).__module__.startswith('ik_node.tasks.')
 
 
 def record_of(task: Task, body: Body, index: int) -> BodyTask:
-    """Return what kernels evaluate a task by, with its target; see `Task.record`."""
-    record = task.record(body, index) if is_built_in(task) else Task.record(task, body, index)
+    """Return what kernels evaluate a task by, with its target; they call those in Python.
+
+    index: which of the tasks of a solver it is.
+    """
+    record = _targeted(task, body, index) if is_built_in(task) else PythonTask(
+        index, task, body, task.rows(body), type(task).energy is not Task.energy)
     record.misses = task.misses
+    return record
+
+
+def _targeted(task: BuiltInTask, body: Body, index: int) -> BodyTask:
+    record = task.record(body, index)
     if getattr(task, 'target', None) is not None:
         task.put_target(record)
     return record

@@ -11,7 +11,7 @@ from ik_node.kernels.whole_body_tasks import CenterOfMassTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, rows
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
 def _point(value: Any, what: str) -> np.ndarray:
@@ -47,7 +47,7 @@ def _polygon(value: Any, what: str) -> np.ndarray:
     return checks.fixed(corners if area > 0.0 else np.ascontiguousarray(corners[::-1]))
 
 
-class CenterOfMass(Task):
+class CenterOfMass(BuiltInTask):
     """The centre of mass of all links at a point, or inside a polygon seen from above, or both.
 
     r = c − target, m, world axes (3,); then, of a polygon, the distance of c from each edge's line,
@@ -86,7 +86,7 @@ class CenterOfMass(Task):
         return rows([True] * (axes + edges), [False] * axes + [True] * edges)
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return CenterOfMassTask(index, self.target is not None, np.column_stack(self.edges()))
 
     def put_target(self, record: BodyTask) -> None:
@@ -96,21 +96,6 @@ class CenterOfMass(Task):
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the centre of mass (3,), m."""
         return frames.center_of_mass()[0]
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (m,) and its Jacobian (m, n); both are 0 for a free axis."""
-        com, J = frames.center_of_mass()
-        target, polygon = self.target, self.polygon
-        residuals, jacobians = [], []
-        if target is not None:
-            free = np.isnan(target)
-            residuals.append(np.where(free, 0.0, com - target))
-            jacobians.append(np.where(free[:, None], 0.0, J))
-        if polygon is not None:
-            inward, _ = self.edges()
-            residuals.append(np.sum(inward * (com[:2] - polygon), axis=1))
-            jacobians.append(inward @ J[:2])
-        return np.concatenate(residuals), np.concatenate(jacobians)
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the inward unit normals of the edges (k, 2) and their first corners (k, 2), m."""

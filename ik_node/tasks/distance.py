@@ -3,16 +3,13 @@
 import math
 from typing import Any
 
-import numpy as np
-
 from ik_node._arrays import numbers
 from ik_node.exceptions import InputError, shown
 from ik_node.kernels.body_task import BodyTask
 from ik_node.kernels.distance_tasks import DifferenceTask, DistanceTask
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, rows
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
 def _links(link_a: Any, link_b: Any) -> tuple[Any, ...]:
@@ -31,7 +28,7 @@ def _bound(value: Any, what: str) -> float:
     return float(values)
 
 
-class Distance(Task):
+class Distance(BuiltInTask):
     """The distance d of two points between two bounds: r = [d − lower; upper − d] ≥ 0, m.
 
     J of d is uᵀ (J_v(p_a) − J_v(p_b)), u = (p_a − p_b)/d. Equal bounds are one row, d − lower = 0;
@@ -69,15 +66,9 @@ class Distance(Task):
         return rows([True] * ((self.lower > 0.0) + (self.upper < math.inf)), one_sided=True)
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return DistanceTask(index, *_indices(body, self.link_a, self.link_b), self.point_a,
                             self.point_b, self._sides())
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (m,) and its Jacobian (m, n)."""
-        d, J = separation(frames, self.link_a, self.point_a, self.link_b, self.point_b)
-        signs, bounds = np.reshape(self._sides(), (-1, 2)).T
-        return signs * (d - bounds), np.outer(signs, J)
 
     def _sides(self) -> list[tuple[float, float]]:
         """Return the sign and the bound of each row, r = sign · (d − bound)."""
@@ -94,7 +85,7 @@ class Distance(Task):
                              f'lower one finite, not {self.lower:g} and {self.upper:g}')
 
 
-class Spring(Task):
+class Spring(BuiltInTask):
     """A spring between two points: r = d − rest_length (1,), m; its energy is stiffness · r² / 2.
 
     It pulls with stiffness · r, N, where forces are known; see `Distance` for d and its Jacobian.
@@ -130,39 +121,9 @@ class Spring(Task):
         return rows([True] * count, weights=math.sqrt(self.stiffness))
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         links = _indices(body, self.link_a, self.link_b)
         if self.rest_length > 0.0:
             return DistanceTask(index, *links, self.point_a, self.point_b,
                                 [(1.0, self.rest_length)])
         return DifferenceTask(index, 3, *links, self.point_a, self.point_b)
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (m,) and its Jacobian (m, n).
-
-        Without a rest length it is p_a − p_b (3,): the same energy, and right at d = 0 as well.
-        """
-        if self.rest_length > 0.0:
-            d, J = separation(frames, self.link_a, self.point_a, self.link_b, self.point_b)
-            return np.array([d - self.rest_length]), J[None, :]
-        return _difference(frames, self.link_a, self.point_a, self.link_b, self.point_b)
-
-
-def separation(frames: BodyFrames, link_a: str, point_a: np.ndarray, link_b: str | None,
-               point_b: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the distance of two points, m, and its Jacobian (n,).
-
-    Where they coincide it has none; that of the distance along the world's x axis stands in.
-    """
-    v, J = _difference(frames, link_a, point_a, link_b, point_b)
-    d = math.sqrt(v @ v)
-    return d, (v / d) @ J if d > 1e-12 else J[0]
-
-
-def _difference(frames: BodyFrames, link_a: str, point_a: np.ndarray, link_b: str | None,
-                point_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return p_a − p_b (3,), m, world axes, and its Jacobian (3, n)."""
-    p, J = frames.position(link_a, point_a), frames.jacobian(link_a, point_a)[:3]
-    if link_b is None:
-        return p - point_b, J
-    return p - frames.position(link_b, point_b), J - frames.jacobian(link_b, point_b)[:3]

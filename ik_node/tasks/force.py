@@ -9,10 +9,10 @@ from ik_node.kernels.point_tasks import ForceTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, rows
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
-class Force(Task):
+class Force(BuiltInTask):
     """A constant force f at a point p of a link: its energy is −f · p, and it pulls with J_vᵀ f.
 
     As rows for least squares it asks the point to be a metre farther on along the force than it
@@ -44,13 +44,8 @@ class Force(Task):
         return rows([True], weights=np.sqrt(np.linalg.norm(self.force)))
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return ForceTask(index, body.link_index(self.link), self._along(), self.point)
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return −1 (1,) and the Jacobian of the way along the force (1, n)."""
-        J = frames.jacobian(self.link, self.point)
-        return np.array([-1.0]), (self._along() @ J[:3])[None, :]
 
     def _along(self) -> np.ndarray:
         """Return the unit vector (3,) of the force, zero where it is zero."""

@@ -9,11 +9,10 @@ from ik_node.kernels.pose_tasks import PoseTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import ORIGIN, BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, rows
-from ik_node.tasks.pose import pose_error
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
-class Orientation(Task):
+class Orientation(BuiltInTask):
     """A link turned as asked: r = log(R_Tᵀ R) (3,), rad, along the target's axes.
 
     J = J_l⁻¹(r) R_Tᵀ J_ω, with the left Jacobian of SO(3).
@@ -35,16 +34,9 @@ class Orientation(Task):
         return rows([False] * 3)
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return PoseTask(index, body.link_index(self.link), [False] * 3 + [True] * 3, ORIGIN)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the R_world_link (3, 3)."""
         return frames.pose(self.link)[:3, :3].copy()
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (3,) and its Jacobian (3, n)."""
-        T_world_target = np.eye(4)
-        T_world_target[:3, :3] = self.target
-        r, J = pose_error(frames, self.link, ORIGIN, T_world_target)
-        return r[3:], J[3:]

@@ -2,17 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
 from ik_node.kernels.body_task import BodyTask
 from ik_node.kernels.point_tasks import PointTask
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, perpendicular, rows
+from ik_node.tasks.base import BuiltInTask, Rows, perpendicular, rows
 
 
-class PointOnLine(Task):
+class PointOnLine(BuiltInTask):
     """A point of a link on a line: r = B (p − origin) (2,), m; J = B J_v(p).
 
     B (2, 3): two unit vectors at right angles to the direction and to each other.
@@ -38,20 +35,14 @@ class PointOnLine(Task):
         return rows([True] * 2)
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         record = PointTask(index, body.link_index(self.link), self.point,
                            perpendicular(self.direction))
         record.set_point(self.origin)
         return record
 
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (2,) and its Jacobian (2, n)."""
-        B = perpendicular(self.direction)
-        return (B @ (frames.position(self.link, self.point) - self.origin),
-                B @ frames.jacobian(self.link, self.point)[:3])
 
-
-class PointOnPlane(Task):
+class PointOnPlane(BuiltInTask):
     """A point of a link on a plane: r = normal · (p − origin) (1,), m; J = normalᵀ J_v(p).
 
     - `link`; `point`: (3,) in its frame, m.
@@ -75,16 +66,10 @@ class PointOnPlane(Task):
         return rows([True])
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         record = PointTask(index, body.link_index(self.link), self.point, self.normal)
         record.set_point(self.origin)
         return record
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (1,) and its Jacobian (1, n)."""
-        n = self.normal[None, :]
-        return (n @ (frames.position(self.link, self.point) - self.origin),
-                n @ frames.jacobian(self.link, self.point)[:3])
 
 
 class HalfSpace(PointOnPlane):

@@ -6,16 +6,15 @@ import numpy as np
 
 from ik_node.kernels.body_task import BodyTask
 from ik_node.kernels.pose_tasks import PoseTask
-from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, rows
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 _METRES = np.array([True] * 3 + [False] * 3)
 
 
-class Pose(Task):
+class Pose(BuiltInTask):
     """A point of a link at a position, and the orientation of the link.
 
     With T the target and the link's pose at the point, r = [R_Tᵀ (p − p_T); log(R_Tᵀ R)], along the
@@ -47,7 +46,7 @@ class Pose(Task):
         return rows(_METRES[targeted], weights=self.weights[targeted])
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return PoseTask(index, body.link_index(self.link), self.weights > 0.0, self.point)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
@@ -55,26 +54,3 @@ class Pose(Task):
         T_world_target = frames.pose(self.link).copy()
         T_world_target[:3, 3] = frames.position(self.link, self.point)
         return T_world_target
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (m,) and its Jacobian (m, n)."""
-        r, J = pose_error(frames, self.link, self.point, self.target)
-        if 0.0 not in self.weights.tolist():  # faster than numpy, for six
-            return r, J
-        targeted = self.weights > 0.0
-        return r[targeted], J[targeted]
-
-
-def pose_error(frames: BodyFrames, link: str, point: np.ndarray,
-               T_world_target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the six rows of a pose, and their Jacobian (6, n); see `Pose`."""
-    T = frames.pose(link)
-    if point.tolist() != [0.0, 0.0, 0.0]:
-        T = T.copy()
-        T[:3, 3] += T[:3, :3] @ point
-    r, M = np.empty(6), np.empty((3, 3))
-    pose_rows(T_world_target, T, np.empty((3, 3)), r, M)
-    J = frames.jacobian(link, point)
-    J[:3] = T_world_target[:3, :3].T @ J[:3]
-    J[3:] = M @ J[3:]
-    return r, J

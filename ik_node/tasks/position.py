@@ -9,10 +9,10 @@ from ik_node.kernels.point_tasks import PointTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, rows
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
-class Position(Task):
+class Position(BuiltInTask):
     """A point of a link at a position: r = p − target (3,), m, world axes; J = J_v(p).
 
     - `link`; `point`: (3,) in its frame, m.
@@ -34,7 +34,7 @@ class Position(Task):
         return rows([True] * 3)
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return PointTask(index, body.link_index(self.link), self.point, np.eye(3))
 
     def put_target(self, record: BodyTask) -> None:
@@ -44,8 +44,3 @@ class Position(Task):
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the position of the point (3,), m."""
         return frames.position(self.link, self.point)
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (3,) and its Jacobian (3, n)."""
-        return (frames.position(self.link, self.point) - self.target,
-                frames.jacobian(self.link, self.point)[:3])

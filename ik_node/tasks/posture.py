@@ -9,9 +9,8 @@ from ik_node.exceptions import InputError
 from ik_node.kernels.body_task import BodyTask
 from ik_node.kernels.whole_body_tasks import PostureTask
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, rows
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
 def _configuration(value: Any, what: str) -> np.ndarray:
@@ -21,7 +20,7 @@ def _configuration(value: Any, what: str) -> np.ndarray:
     return checks.fixed(values)
 
 
-class Posture(Task):
+class Posture(BuiltInTask):
     """A joint configuration: rᵢ = qᵢ − q_refᵢ, rad or m; J is the identity.
 
     Its cost is Σ gainsᵢ rᵢ² / 2 [Parent 5.25]. It does not count for success unless its priority is
@@ -60,15 +59,8 @@ class Posture(Task):
         return rows(body.prismatic[counted], weights=np.sqrt(gains[counted]))
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return PostureTask(index, *self.wanted(body))
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (m,) and its Jacobian (m, n)."""
-        body = frames.body
-        counted = self._counted(body)
-        return (frames.q[counted] - self._reference(body)[counted],
-                np.eye(body.n_joints)[counted])
 
     def wanted(self, body: Body) -> tuple[np.ndarray, np.ndarray]:
         """Return the joints that are not free (m,), entries of q, and what they should be (m,)."""

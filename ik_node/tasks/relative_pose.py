@@ -6,15 +6,14 @@ import numpy as np
 
 from ik_node.kernels.body_task import BodyTask
 from ik_node.kernels.pose_tasks import RelativePoseTask
-from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.spatial import inverse
 from ik_node.tasks import checks
-from ik_node.tasks.base import Rows, Task, rows
+from ik_node.tasks.base import BuiltInTask, Rows, rows
 
 
-class RelativePose(Task):
+class RelativePose(BuiltInTask):
     """A link at a pose in another link's frame: r = [R_Tᵀ (p − p_T); log(R_Tᵀ R)] (6,), m and rad.
 
     p and R are the link's in the frame of the reference, T_reference_link. J is that of the link
@@ -38,23 +37,10 @@ class RelativePose(Task):
         return rows([True] * 3 + [False] * 3)
 
     def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `Task.record`."""
+        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
         return RelativePoseTask(index, body.link_index(self.link), body.link_index(self.reference))
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the T_reference_link (4, 4), m."""
         T: np.ndarray = inverse(frames.pose(self.reference)) @ frames.pose(self.link)
         return T
-
-    def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual (6,) and its Jacobian (6, n)."""
-        T_world_reference = frames.pose(self.reference)
-        T = np.ascontiguousarray(inverse(T_world_reference) @ frames.pose(self.link))
-        r, M = np.empty(6), np.empty((3, 3))
-        pose_rows(self.target, T, np.empty((3, 3)), r, M)
-        J = frames.jacobian(self.link) - frames.jacobian(self.reference, T[:3, 3].copy())
-        R = T_world_reference[:3, :3]
-        turned = np.empty_like(J)
-        np.matmul((R @ self.target[:3, :3]).T, J[:3], out=turned[:3])
-        np.matmul(M @ R.T, J[3:], out=turned[3:])
-        return r, turned

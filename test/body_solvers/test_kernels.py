@@ -1,12 +1,14 @@
-"""Kernels of the body solvers: the rows, steps and results of what is written in Python."""
+"""Kernels of the body solvers: their rows, targets, tasks in Python, and threads."""
 
 import copy
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from ik_node import make_body_solver
-from ik_node.exceptions import IkError
+from ik_node import StopReason, make_body_solver
+from ik_node.exceptions import IkError, InputError
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.configurations import shorten_root
 from ik_node.tasks import (
@@ -155,6 +157,52 @@ def test_a_task_counts_its_changes_and_copies_go_their_own_way():
     other = copy.deepcopy(task)
     other.target = None
     assert task.target is not None
+
+
+def test_a_task_in_python_enters_the_loop_and_what_it_raises_comes_through():
+    body = two_arms()
+    calls = []
+
+    def residual(q):
+        calls.append(q)
+        if len(calls) == 4:
+            raise ZeroDivisionError('of the task')
+        return q[3:4] - 0.2
+    J = np.eye(6)[3:4]
+    solver = make_body_solver('least_squares', body, [
+        Position('left_hand', (0.9, 0.5, 0.0)), CustomTask(residual, lambda q: J, 'rad')])
+    with pytest.raises(ZeroDivisionError, match='of the task'):
+        solver.solve()
+    result = solver.solve()
+    assert result.success
+    assert result.q[3] == pytest.approx(0.2, abs=1e-6)
+    for wrong in (lambda q: [0.0, 0.0], lambda q: 0.0):
+        with pytest.raises(InputError, match="residual of the task 'custom_task' must have"):
+            make_body_solver('least_squares', body, [CustomTask(
+                wrong, lambda q: J, 'rad')]).solve()
+
+
+def test_a_slow_task_in_python_ends_at_the_timeout():
+    body = two_arms()
+
+    def residual(q):
+        time.sleep(0.01)
+        return [np.cos(q[0]) + 2.0]
+    result = make_body_solver('least_squares', body, [CustomTask(
+        residual, lambda q: [[-np.sin(q[0]), 0, 0, 0, 0, 0]])], timeout=0.05).solve(np.full(6, 0.5))
+    assert result.reason is StopReason.TIMEOUT
+    assert result.solve_time < 0.2
+
+
+def test_threads_may_share_a_solver():
+    body, rng = figure('floating'), np.random.default_rng(2)
+    solver = make_body_solver('least_squares', body, [
+        Pose('hand', body.forward(np.full(body.n_joints, 0.4))['hand'])])
+    starts = rng.uniform(-0.5, 0.5, (40, body.n_joints))
+    expected = [solver.solve(q0).q.tolist() for q0 in starts]
+    with ThreadPoolExecutor(4) as pool:
+        found = [result.q.tolist() for result in pool.map(solver.solve, starts)]
+    assert found == expected
 
 
 def test_a_timeout_is_looked_at_within_a_descent():

@@ -11,7 +11,7 @@ import pytest
 
 from ik_node import _jit
 from ik_node._jit import cache
-from ik_node.spatial import is_pose
+from ik_node.kinematics.spatial_kernels import is_pose
 
 pytestmark = pytest.mark.skipif(not _jit.HAVE_NUMBA, reason='nothing is compiled without numba')
 
@@ -103,7 +103,7 @@ class Planted:
 def test_planted_code_is_not_run_and_the_compiler_uses_the_same_folder(tmp_path):
     shared, trace = tmp_path / 'shared', tmp_path / 'trace'
     code = ('from ik_node import _jit; from ik_node._jit import cache; '
-            'from ik_node.spatial import is_pose; ')
+            'from ik_node.kinematics.spatial_kernels import is_pose; ')
     given = {**os.environ, 'NUMBA_CACHE_DIR': str(shared), 'TMPDIR': str(tmp_path),
              'PYTHONPATH': str(Path(__file__).parents[2])}
 

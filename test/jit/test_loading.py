@@ -22,7 +22,7 @@ import json, os, signal, sys, time
 import numpy as np
 from ik_node import _jit
 from ik_node._jit import loading
-from ik_node.spatial import is_pose, rotation_defect
+from ik_node.kinematics.spatial_kernels import is_pose, rotation_defect
 def compiler():
     return loading._loader._process.pid
 def wait_for(condition, seconds=60.0):
@@ -65,7 +65,8 @@ def test_with_an_empty_cache_the_first_call_runs_at_once_and_later_ones_machine_
     # Both may be ready at the second look.
     all_steps = [[0, 2, 'is_pose'], [1, 2, 'rotation_defect'], [2, 2, '']]
     assert steps in (all_steps, [all_steps[0], all_steps[2]])
-    assert files(tmp_path) == {'ik_node.spatial.is_pose', 'ik_node.spatial.rotation_defect'}
+    assert files(tmp_path) == {'ik_node.kinematics.spatial_kernels.is_pose',
+                               'ik_node.kinematics.spatial_kernels.rotation_defect'}
     # What is on disk is loaded by the first call, and no compiler is started.
     assert run('''
         value = is_pose(np.eye(4), 1e-9)
@@ -109,7 +110,8 @@ def test_a_process_that_has_its_kernels_keeps_no_other_from_compiling(tmp_path):
         assert first.poll() is None
     finally:
         first.communicate(timeout=60)
-    assert files(tmp_path) == {'ik_node.spatial.is_pose', 'ik_node.spatial.rotation_defect'}
+    assert files(tmp_path) == {'ik_node.kinematics.spatial_kernels.is_pose',
+                               'ik_node.kinematics.spatial_kernels.rotation_defect'}
 
 
 @pytest.mark.slow
@@ -181,7 +183,8 @@ def test_the_compiler_ends_with_its_parent_unless_that_ends_on_its_own(tmp_path,
             parent.wait(60)
         assert gone(compiler, 60.0)
         parent.kill()
-    assert files(tmp_path) == ({'ik_node.spatial.is_pose'} if how == 'ended' else set())
+    assert files(tmp_path) == (
+        {'ik_node.kinematics.spatial_kernels.is_pose'} if how == 'ended' else set())
 
 
 def gone(process, seconds):

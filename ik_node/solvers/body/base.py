@@ -15,12 +15,7 @@ from ik_node.exceptions import InputError, names, shown
 from ik_node.kernels.limits import Limits
 from ik_node.kernels.problem import Problem as StackedLevels
 from ik_node.kernels.pursuit import Pursuit
-from ik_node.kernels.tree import Tree
 from ik_node.kernels.velocity import Velocity
-from ik_node.kinematics.forward import tree_frames
-from ik_node.kinematics.inertia import center_of_mass
-from ik_node.kinematics.jacobian import point_jacobian
-from ik_node.kinematics.pose_rows import pose_rows
 from ik_node.model.body import Body, check_body
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.configurations import shorten_root
@@ -32,9 +27,7 @@ from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
-from ik_node.spatial import is_pose, rotation_defect
 from ik_node.tasks.base import Task, is_built_in
-from ik_node.tasks.center_of_mass import CenterOfMass
 from ik_node.tasks.checks import bounded
 
 
@@ -62,7 +55,6 @@ class BodySolver(Attempts):
         self._space = Space(body.lower, body.upper,
                             np.where(body.prismatic, np.inf, self.options.max_step), self._scale,
                             self.options.max_iterations, math.inf)
-        self._tree = Tree(body.arrays, body.inertias, body.n_joints)
         self._limits = Limits(body.lower, body.upper, body.velocity_limits, self._space.step,
                               np.ones(body.n_joints) if self._scale is None else self._scale)
         self._records: Records | None = None
@@ -118,10 +110,7 @@ class BodySolver(Attempts):
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach."""
-        own = (tree_frames, point_jacobian, pose_rows, is_pose, rotation_defect)
-        if any(isinstance(task, CenterOfMass) for task in self.tasks):
-            return (*own, center_of_mass)
-        return own
+        return ()
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'
@@ -132,7 +121,7 @@ class BodySolver(Attempts):
 
     def _differential_steps(self, levels: Sequence[Level]) -> Velocity:
         """Return what takes differential steps for some levels, the first of those that are."""
-        return Velocity(self._tree, self._stacked(levels), self._limits)
+        return Velocity(self.body.record, self._stacked(levels), self._limits)
 
     def _stacked(self, levels: Sequence[Level]) -> StackedLevels:
         """Return levels for kernels."""
@@ -156,7 +145,7 @@ class BodySolver(Attempts):
         """Return the levels that have tasks. Raises an IkError where a target is not set."""
         if self._records is not None and self._records.refresh():
             return self._kept
-        self._records = Records(self.body, self.tasks, self._tree, self._limits, self.options)
+        self._records = Records(self.body, self.tasks, self._limits, self.options)
         wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
         self._steps, self._pursuits = None, {}
         self._kept = [Level(self._records, tasks) for tasks in wanted if tasks]

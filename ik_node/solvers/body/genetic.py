@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ik_node.kernels.body_evolution import BodyEvolution
 from ik_node.model.body import Body
 from ik_node.solvers.body.attempts import Found, Problem, Verified
-from ik_node.solvers.body.evolution import LENGTH, Generations
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
@@ -17,6 +17,8 @@ from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_range
 from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness, evolution_of
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
+
+_LENGTH = 0.1  # m: places without limits are spread over π of it, to both sides
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,11 @@ class BodyGeneticSolver(LeastSquaresSolver):
         if fitness is not None:
             self._own_options['fitness'] = fitness  # for pickle and copy
         self._evolution = evolution_of(self.options)
-        self._generations = Generations(
-            body, self._evolution, np.ones(body.n_joints) if self._scale is None else self._scale)
+        scale = np.ones(body.n_joints) if self._scale is None else self._scale
+        without_limits = ~(np.isfinite(body.lower) & np.isfinite(body.upper))
+        self._generations = BodyEvolution(
+            self._evolution, body, scale / scale.max(initial=1e-300),
+            body.prismatic & without_limits, _LENGTH)
 
     def _find(self, problem: Problem) -> Found:
         """Search, and go on to the least fitness where there is one."""
@@ -64,7 +69,7 @@ class BodyGeneticSolver(LeastSquaresSolver):
                 problem.levels, q, problem.start, problem.space, False)
             return verified.q if verified.success else None
         q = least_fitness(self._fitness, meet, found.best.q,
-                          spread_ranges(self.body, problem.start, LENGTH), self._evolution,
+                          spread_ranges(self.body, problem.start, _LENGTH), self._evolution,
                           self.options.seed, problem.space.end)
         return found._replace(best=self._verified(problem.levels, q, q))
 
@@ -77,8 +82,8 @@ class BodyGeneticSolver(LeastSquaresSolver):
         counted = [level for level in levels if level.tasks[0].counts]
         if not counted:
             return super()._search(levels, q, start, space, thorough)
-        found = self._generations.evolve(Level.merged(counted), self.options.seed,
-                                         start, q, space)
+        found = Level.merged(counted).evolve(self._generations, self.options.seed, q, start,
+                                             space.end)
         if not local or found.reason in (StopReason.CONVERGED, StopReason.TIMEOUT):
             return found, self._verified(levels, found.q, start)
         stepped, verified = super()._search(levels, found.q, start, space, thorough)

@@ -1,6 +1,7 @@
 """Tasks stacked by level: the rows that a solver works on, and what they miss."""
 
 import itertools
+import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -8,10 +9,12 @@ import numpy as np
 
 from ik_node.exceptions import InputError, shown
 from ik_node.kernels import codes
+from ik_node.kernels.body_evolution import BodyEvolution
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.space import Attempt
+from ik_node.solvers.genetic.generator import first_state
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 
@@ -105,6 +108,17 @@ class Level:
         q, misses = q.copy(), np.empty((len(self.records.tasks), 2))
         reason, iterations, met = self._descent.solve(start, q, misses, end)
         return Attempt(q, REASONS[reason], iterations), met, misses
+
+    def evolve(self, evolution: BodyEvolution, seed: int, q: np.ndarray, start: np.ndarray,
+               end: float) -> Attempt:
+        """Return the best of all generations; q (n,) is one of the first.
+
+        start: (n,) about which joints without limits are spread. The same seed and q give the same.
+        """
+        q = q.copy()
+        state = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
+        reason, generations = evolution.run(self._descent, start, q, state, end)
+        return Attempt(q, REASONS[reason], generations)
 
 
 REASONS = {codes.CONVERGED: StopReason.CONVERGED, codes.EXHAUSTED: StopReason.ITERATIONS,

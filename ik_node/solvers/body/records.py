@@ -9,7 +9,6 @@ import numpy as np
 from ik_node.kernels.descent import Descent, DescentWork
 from ik_node.kernels.limits import Limits
 from ik_node.kernels.problem import Problem
-from ik_node.kernels.tree import Tree
 from ik_node.model.body import Body
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.tasks.base import Rows, Task, is_built_in, record_of
@@ -20,14 +19,14 @@ class Records:
 
     Anything else that has changed makes them anew: see `refresh`.
 
-    - `body`, `tree`, `limits`, `tasks`; `layouts`: what the rows of each task are.
+    - `body`, `tasks`; `layouts`: what the rows of each task are.
     - `merged`: levels of `Level.merged`, by the tasks and their factors.
     """
 
-    def __init__(self, body: Body, tasks: Sequence[Task], tree: Tree, limits: Limits,
+    def __init__(self, body: Body, tasks: Sequence[Task], limits: Limits,
                  options: BodyOptions) -> None:
         """Take tasks. Raises an IkError, naming the task, for one that cannot be solved."""
-        self.body, self.tasks, self.tree, self.limits = body, tuple(tasks), tree, limits
+        self.body, self.tasks, self._limits = body, tuple(tasks), limits
         self._options = options
         self.layouts = [layout(task, body) for task in tasks]
         self._changes = [task.changes for task in tasks]
@@ -58,7 +57,7 @@ class Records:
                 continue
             if task.remakes != self._remakes[k] or not self._targeted[k] or task.target is None:
                 return False
-            if k not in self._own:
+            if is_built_in(task):
                 task.put_target(self._records[k])
         self._changes = changes
         return True
@@ -81,7 +80,7 @@ class Records:
         return self._descent(self.problem([indices], factors))
 
     def _descent(self, problem: Problem) -> Descent:
-        return Descent(self.tree, problem, self._whole, self.limits, self.body.turns,
+        return Descent(self.body.record, problem, self._whole, self._limits, self.body.turns,
                        self.body.root == 'floating', self._options.max_iterations, self._idle)
 
     def verify(self, q: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, bool, np.ndarray]:

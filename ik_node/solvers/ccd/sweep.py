@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ik_node._jit import Layout, Matrix, Vector, clock, njit, rare
 from ik_node.kinematics.forward import PRISMATIC, ChainArrays, articulate, chain_frames
 from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.kinematics.spatial_kernels import compose, copy_pose
 from ik_node.solvers.ccd.optimum import joint_optimum, step_bound
 from ik_node.solvers.settings import (
     CONVERGED,
@@ -17,7 +18,6 @@ from ik_node.solvers.settings import (
     Work,
 )
 from ik_node.solvers.task import Task, task_error, task_jacobian
-from ik_node.spatial import compose, copy_pose
 
 # Orders of the joints within a sweep
 INWARD, OUTWARD, RANKED = range(3)

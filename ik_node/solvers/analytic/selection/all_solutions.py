@@ -8,6 +8,7 @@ import math
 
 from ik_node._jit import Integers, Matrix, Stack, Vector, njit
 from ik_node.kinematics.forward import ChainArrays
+from ik_node.kinematics.spatial_kernels import is_pose
 from ik_node.solvers.analytic.families.branches import branches
 from ik_node.solvers.analytic.refinement.branch import (
     allowed_excess,
@@ -29,7 +30,6 @@ from ik_node.solvers.analytic.structure import may_be_off
 from ik_node.solvers.search import residual
 from ik_node.solvers.settings import Settings
 from ik_node.solvers.task import Task, make_task
-from ik_node.spatial import is_pose
 
 INSIDE, ANYWHERE, BEST, NOMINAL = range(4)  # values of `mode`
 

@@ -1,0 +1,22 @@
+from ik_node.kernels cimport descent as descents
+from ik_node.kernels.arrays cimport vector
+from ik_node.kernels.descent cimport Descent, DescentWork
+from ik_node.kernels.evolution cimport Evolution
+from ik_node.kernels.joint_limits cimport JointLimits
+from ik_node.kernels.population cimport Population
+cimport cython
+
+
+cdef class BodyPopulation(Population):
+    cdef Descent descent
+    cdef DescentWork work
+
+
+cdef class BodyEvolution(Evolution):
+    cdef JointLimits limits
+
+    @cython.locals(people=BodyPopulation)
+    cpdef tuple run(self, Descent descent, const double[::1] start, double[::1] q, long state,
+                    double deadline)
+    cdef int judge(self, Population people) except -1 nogil
+    cdef int judge_tasks(self, BodyPopulation people) except -1 nogil

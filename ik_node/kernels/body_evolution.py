@@ -1,0 +1,67 @@
+"""Evolution of a body's joint values, judged by tasks."""
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+
+from ik_node.kernels import descent as descents
+from ik_node.kernels.arrays import GivenVector
+from ik_node.kernels.descent import Descent, DescentWork
+from ik_node.kernels.evolution import Evolution
+from ik_node.kernels.joint_limits import JointLimits
+from ik_node.kernels.population import Population
+
+
+class BodyPopulation(Population):
+    """A population of a body, and what its individuals are judged with."""
+
+    descent: Descent
+    work: DescentWork
+
+    def __init__(self, descent: Descent, work: DescentWork, n: int, elite: int) -> None:
+        """Make room, for individuals of n genes."""
+        super().__init__(n, elite)
+        self.descent, self.work = descent, work
+
+
+class BodyEvolution(Evolution):
+    """Individuals are judged by the cost of the tasks of a level."""
+
+    limits: JointLimits
+
+    def __init__(self, own: Any, body: Any, scale: Any, span: Any, length: float) -> None:
+        """Take options of the evolution, a body with limits, and what mutations are measured by."""
+        super().__init__(own, scale, span, length)
+        self.limits = JointLimits(body)
+
+    def run(self, descent: Descent, start: GivenVector, q: GivenVector, state: int,
+            deadline: float) -> tuple[int, int]:
+        """Evolve joint values for the tasks of a level; the best replaces q (n,), one of the first.
+
+        Return how it ended, and the number of generations. start: (n,) about which joints without
+        limits are spread. state: first state of the generator. deadline: by `clock`, s.
+        """
+        work, n = descent.begin(q), self.limits.n
+        people = BodyPopulation(descent, work, n, self.elite)
+        people.state, people.deadline = state, deadline
+        for k in range(n):
+            people.start[k] = start[k]
+        with cython.nogil:
+            end = self.evolve(self.limits, people, True, work.q)
+        for k in range(n):
+            q[k] = work.q[k]
+        descent.idle.append(work)
+        return end, people.generations
+
+    def judge(self, people: Population) -> bool:
+        """Write the cost; see `Evolution.judge`."""
+        return self.judge_tasks(cython.cast(BodyPopulation, people))
+
+    def judge_tasks(self, people: BodyPopulation) -> bool:
+        """Write the cost of the tasks at people.z; return whether all necessary ones are met."""
+        descents.rows_at(people.descent, people.work, people.z)
+        people.child[0] = people.work.found.cost
+        return people.work.found.met

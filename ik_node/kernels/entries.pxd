@@ -1,0 +1,47 @@
+from ik_node.kernels cimport clock, codes, conclusion, search
+from ik_node.kernels.arrays cimport vector
+from ik_node.kernels.forward cimport Chain
+from ik_node.kernels.method cimport Method
+from ik_node.kernels.restarts cimport Table
+from ik_node.kernels.settings cimport Record, Settings, Work
+from ik_node.kernels.task cimport Task
+cimport cython
+
+
+cdef class Verifier:
+    cdef Chain chain
+    cdef list idle
+
+    cdef Work make_work(self)
+    @cython.locals(work=Work)
+    cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                       const double[::1] q)
+    @cython.locals(work=Work)
+    cpdef into_limits(self, double[::1] q)
+    @cython.locals(work=Work)
+    cpdef nearest_turn(self, const double[::1] q0, double[::1] q)
+    @cython.locals(work=Work)
+    cdef Work begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                    const double[::1] q)
+    @cython.locals(work=Work)
+    cdef Work take(self, const double[::1] q)
+
+
+cdef class Search(Verifier):
+    cdef Method method
+    cdef Settings settings
+    cdef Table table
+    cdef int attempts
+    cdef Chain soft
+    cdef Search patient
+
+    cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                      double[::1] q, double deadline)
+    cpdef solve_many(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
+                     double[:, ::1] q, double deadline, double timeout, long[:, ::1] counts,
+                     double[:, ::1] errors)
+    cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                    double[::1] q, int attempts, double deadline)
+    cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+               const double[::1] q, double[::1] dq)
+    cdef int find(self, Task task, Task plain, Work work, Record record) except -1 nogil

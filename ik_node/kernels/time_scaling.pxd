@@ -1,0 +1,19 @@
+from libc cimport math
+from ik_node.kernels cimport copies
+from ik_node.kernels.arrays cimport Memory, vector
+
+cdef double INF, HIGHEST
+cdef int HALVINGS
+
+
+cdef class JointPath:
+    cdef Memory memory
+    cdef readonly int count, n
+    cdef vector parts, dq, ddq, velocity, acceleration, x
+
+    cpdef object quickest(self)
+
+
+cdef void two_passes(JointPath path) noexcept nogil
+cdef double highest(JointPath path, int i) noexcept nogil
+cdef (double, double) push(JointPath path, int i, double step, double x) noexcept nogil

@@ -1,0 +1,83 @@
+"""The kernels' records of chains, trees and bodies."""
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import robots
+
+
+def copies(value):
+    return [copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))]
+
+
+def test_a_chain_makes_its_record_once_and_a_copy_another():
+    chain = robots.chain('panda')
+    q = np.linspace(-0.5, 0.5, chain.n_joints)
+    T, J = chain.forward(q), chain.jacobian(q)
+    assert chain.record is chain.record
+    for other in copies(chain):
+        assert other.record is not chain.record
+        assert (other.forward(q) == T).all()
+        assert (other.jacobian(q) == J).all()
+
+
+def test_other_limits_reach_the_record_of_a_chain():
+    chain = robots.chain('panda')
+    assert chain.record is not chain.without_limits().record
+
+
+def test_a_body_and_a_tree_compute_the_same_after_copies():
+    tree = robots.tree('baxter')
+    body = tree.body(root='floating')
+    q = np.linspace(-0.3, 0.4, body.n_joints)
+    M, frames, at_zero = body.mass_matrix(q), body.forward(q), tree.forward()
+    for other in copies(body):
+        assert (other.mass_matrix(q) == M).all()
+        assert all((T == frames[link]).all() for link, T in other.forward(q).items())
+    for again in copies(tree):
+        assert all((T == at_zero[link]).all() for link, T in again.forward().items())
+
+
+def test_poses_belong_to_the_caller():
+    body = robots.tree('baxter').body()
+    first = body.forward(np.zeros(body.n_joints))
+    kept = {link: T.copy() for link, T in first.items()}
+    body.forward(np.full(body.n_joints, 0.2))
+    assert all((T == kept[link]).all() for link, T in first.items())
+
+
+def test_threads_may_share_a_chain_and_a_body():
+    chain, body = robots.chain('panda'), robots.tree('panda').body()
+    rng = np.random.default_rng(0)
+    qs = rng.uniform(-1.0, 1.0, (50, chain.n_joints))
+    expected = [(chain.forward(q), body.mass_matrix(np.resize(q, body.n_joints))) for q in qs]
+    wrong = []
+
+    def check():
+        for _ in range(5):
+            for q, (T, M) in zip(qs, expected):
+                if not ((chain.forward(q) == T).all()
+                        and (body.mass_matrix(np.resize(q, body.n_joints)) == M).all()):
+                    wrong.append(q)
+    threads = [threading.Thread(target=check) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize('count', [0, 6, 8])
+def test_kernels_refuse_another_number_of_joint_values(count):
+    chain, body = robots.chain('panda'), robots.tree('ur5').body()
+    with pytest.raises(ValueError, match='values'):
+        chain._kinematics.pose(np.zeros(count))
+    frames = body._frames(np.zeros(body.n_joints))
+    with pytest.raises(ValueError, match='values'):
+        frames.update(np.zeros(count if count != 6 else 5))
+    with pytest.raises(ValueError, match='no link'):
+        frames.jacobian(1000, np.zeros(3))
