@@ -38,5 +38,7 @@ cdef class Velocity:
     cdef bint write(self, Work work, double dt, double[::1] velocity)
 
 
+@cython.locals(found=cython.bint)
+cpdef bint within(const double[::1] values, double most)
 cdef list one_sided_rows(Problem problem, int m)
 cdef int rows_at(Velocity own, Work work, vector q) except -1 nogil

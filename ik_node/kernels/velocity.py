@@ -110,6 +110,14 @@ class Velocity:
         return math.isfinite(total)
 
 
+def within(values: GivenVector, most: float) -> bool:
+    """Tell whether numbers (n,) are at most of a size; NaN is not."""
+    found = True
+    for k in range(len(values)):
+        found = found and math.fabs(values[k]) <= most
+    return found
+
+
 def one_sided_rows(problem: Problem, m: int) -> list[int]:
     """Return whether each of the first m rows is one-sided."""
     return [problem.one_sided[i] for i in range(m)]
