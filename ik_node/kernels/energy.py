@@ -35,7 +35,7 @@ def factor(own: Level, M: Matrix, A: Matrix, T: Matrix, width: int) -> None:
             own.Y[j][k] = T[j][k]
     cholesky.forward_rows(L, width, own.Y, n)
     levels.measure_sides(own, A)
-    nearest.write_reach(own, A)
+    nearest.write_reach(own, A, T)
     own.spanned = True
 
 

@@ -1,4 +1,4 @@
-from ik_node.kernels cimport conclusion, manipulability
+from ik_node.kernels cimport conclusion, copies, jacobian, manipulability, search, task as tasks
 from ik_node.kernels.entries cimport Verifier
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.forward cimport Chain
@@ -10,6 +10,9 @@ cdef class GoalRows(Verifier):
     cdef Settings settings
     cdef JacobianSettings own
 
+    @cython.locals(work=Work)
+    cpdef tuple rows(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                     const double[::1] q, double[::1] V, double[:, ::1] J)
     @cython.locals(work=Work, found=double)
     cpdef double manipulability(self, const double[:, ::1] T_base_goal,
                                 const double[::1] weights, const double[::1] q,

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kernels import conclusion, manipulability
+from ik_node.kernels import conclusion, copies, jacobian, manipulability, search
+from ik_node.kernels import task as tasks
 from ik_node.kernels.entries import Verifier
 from ik_node.kernels.family import JacobianSettings
 from ik_node.kernels.forward import Chain
@@ -18,6 +19,24 @@ class GoalRows(Verifier):
         """Take the settings of a solver, among them a gain for manipulability."""
         super().__init__(chain)
         self.settings, self.own = Settings(settings), JacobianSettings(settings.method)
+
+    def rows(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray, V: np.ndarray,
+             J: np.ndarray) -> tuple[float, float, float]:
+        """Write the weighted error V (6,) at q (n,) and its J (6, n): V decreases by J Δq.
+
+        Return (|V|², position error in m, orientation error in rad).
+        """
+        n = self.chain.n
+        if V.shape[0] != 6 or J.shape[0] != 6 or J.shape[1] != n:
+            raise ValueError(f'V and J must have the shapes (6,) and (6, {n})')
+        work = self.begin(T_base_goal, weights, q)
+        error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
+        jacobian.chain_jacobian(self.chain, work.frames, work.frames[self.chain.m], work.J)
+        tasks.task_jacobian(work.task, work.e, work.R, n, work.J)
+        copies.copy_vector(work.V, V)
+        copies.copy_columns(work.J, J)
+        self.idle.append(work)
+        return error, position, orientation
 
     def manipulability(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
                        ascent: np.ndarray) -> float:

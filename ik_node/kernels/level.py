@@ -136,6 +136,8 @@ def begin(own: Level, width: int) -> None:
     """Note how many directions are free, and that no factors are up to date."""
     own.width, own.size, own.active_count = width, width + own.own_sides, 0
     own.rotated, own.spanned = False, False
+    for one in range(own.n + own.sides):
+        own.reach[one] = 1.0
 
 
 def row_lengths(own: Level, A: Matrix, one_sided: Integers) -> float:

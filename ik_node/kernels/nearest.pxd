@@ -3,7 +3,7 @@ from ik_node.kernels cimport level as levels
 from ik_node.kernels.arrays cimport matrix, vector
 from ik_node.kernels.level cimport Level
 
-cdef double HOLDS, DEPENDENT, NOTHING, INF
+cdef double HOLDS, DEPENDENT, UNMOVED, NOTHING, INF
 
 cdef void satisfy(Level own, matrix A, vector e, vector held, vector lower, vector upper,
                   vector before, matrix T) noexcept nogil
@@ -12,7 +12,8 @@ cdef int most_violated(Level own, matrix A, vector e, vector held, vector lower,
 cdef double missing(Level own, matrix A, vector e, vector held, vector lower, vector upper,
                     int constraint) noexcept nogil
 cdef void write_normal(Level own, matrix A, int constraint, vector normal) noexcept nogil
-cdef void write_reach(Level own, matrix A) noexcept nogil
+cdef void write_reach(Level own, matrix A, matrix T) noexcept nogil
+cdef bint is_moved(Level own, matrix T, double length) noexcept nogil
 cdef double split(Level own) noexcept nogil
 cdef void move(Level own, double step) noexcept nogil
 cdef void activate(Level own, int constraint, double length2, double multiplier) noexcept nogil

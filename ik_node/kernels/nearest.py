@@ -18,7 +18,8 @@ from ik_node.kernels.arrays import Matrix, Vector
 from ik_node.kernels.level import Level
 
 HOLDS = 1e-11       # violation over the largest entry of the step that is none
-DEPENDENT = 1e-11   # part of a normal that is across the active ones and counts as none
+DEPENDENT = 1e-8    # part of a normal that is across the active ones and counts as none
+UNMOVED = 1e-10     # part of a joint, or of a row, along the free directions that counts as none
 NOTHING = 1e-14     # rate at which a multiplier falls that is none
 INF = math.inf
 
@@ -43,7 +44,7 @@ def satisfy(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper
         return
     if not own.spanned:
         levels.span(own, T)
-        write_reach(own, A)
+        write_reach(own, A, T)
     resume(own, A, e, held, lower, upper, before)
     adding, gained = -1, 0.0
     for _ in range(10 * (2 * n + own.sides)):
@@ -82,15 +83,18 @@ def most_violated(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector,
     n, x, chosen, most = own.n, own.x, -1, 0.0
     for k in range(n):
         below, above = lower[k] - x[k], x[k] - upper[k]
-        if below > tolerance and below > most * own.reach[k] and not own.skipped[k]:
-            chosen, most = k, below / max(own.reach[k], 1e-300)
-        if above > tolerance and above > most * own.reach[k] and not own.skipped[n + k]:
-            chosen, most = n + k, above / max(own.reach[k], 1e-300)
+        reach = own.reach[k]
+        if reach == 0.0:
+            continue
+        if below > tolerance and below > most * reach and not own.skipped[k]:
+            chosen, most = k, below / reach
+        if above > tolerance and above > most * reach and not own.skipped[n + k]:
+            chosen, most = n + k, above / reach
     for s in range(own.sides):
-        off = missing(own, A, e, held, lower, upper, 2 * n + s)
-        if off > tolerance * own.side_lengths[s] and off > most * own.reach[n + s] and (
+        off, reach = missing(own, A, e, held, lower, upper, 2 * n + s), own.reach[n + s]
+        if reach > 0.0 and off > tolerance * own.side_lengths[s] and off > most * reach and (
                 not own.skipped[2 * n + s]):
-            chosen, most = 2 * n + s, off / max(own.reach[n + s], 1e-300)
+            chosen, most = 2 * n + s, off / reach
     return chosen
 
 
@@ -130,19 +134,31 @@ def write_normal(own: Level, A: Matrix, constraint: int, normal: Vector) -> None
         normal[j] = 1.0 if j - own.width == s - own.former_sides else 0.0
 
 
-def write_reach(own: Level, A: Matrix) -> None:
-    """Write the lengths of all normals."""
-    n, Y, reach = own.n, own.Y, own.reach
+def write_reach(own: Level, A: Matrix, T: Matrix) -> None:
+    """Write the lengths of all normals; 0 for what the directions T (p, n) do not move."""
+    n, Y, reach, free = own.n, own.Y, own.reach, own.moved
     for k in range(n):
-        reach[k] = 0.0
+        reach[k], free[k] = 0.0, 0.0
     for j in range(own.width):
         for k in range(n):
             reach[k] += Y[j][k] * Y[j][k]
+            free[k] += T[j][k] * T[j][k]
     for k in range(n):
-        reach[k] = math.sqrt(reach[k])
+        reach[k] = math.sqrt(reach[k]) if free[k] > UNMOVED * UNMOVED else 0.0
     for s in range(own.sides):
         write_normal(own, A, 2 * n + s, own.normal)
         reach[n + s] = math.sqrt(squared(own.normal, own.size))
+        if s < own.former_sides and not is_moved(own, T, own.side_lengths[s]):
+            reach[n + s] = 0.0
+
+
+def is_moved(own: Level, T: Matrix, length: float) -> bool:
+    """Tell whether T (p, n) moves the row in `moved`, of a length."""
+    free = 0.0
+    for j in range(own.width):
+        share = dot(T[j], own.moved, own.n)
+        free += share * share
+    return free > UNMOVED * UNMOVED * length * length
 
 
 def split(own: Level) -> float:

@@ -14,7 +14,7 @@ from ik_node.exceptions import InputError, names, shown
 from ik_node.kernels.limits import Limits
 from ik_node.kernels.problem import Problem as StackedLevels
 from ik_node.kernels.pursuit import Pursuit
-from ik_node.kernels.velocity import Velocity
+from ik_node.kernels.velocity import Velocity, within
 from ik_node.model.body import Body, check_body
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.configurations import shorten_root
@@ -28,6 +28,8 @@ from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task, is_built_in
 from ik_node.tasks.checks import bounded
+
+_FLOAT = np.dtype(float)
 
 
 class BodySolver(Attempts):
@@ -91,7 +93,7 @@ class BodySolver(Attempts):
         velocity limits; a q outside the limits comes back as fast as those let it. Raises
         InputError for a malformed q or dt.
         """
-        at = bounded(self.body.checked(q), 'q')
+        at = q if self._is_plain(q) else bounded(self.body.checked(q), 'q')
         period = number(dt, 'dt')
         if not period > 0.0:
             raise InputError(f'dt must be above 0 s, not {period:g}')
@@ -105,6 +107,11 @@ class BodySolver(Attempts):
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return velocity
+
+    def _is_plain(self, q: Any) -> bool:
+        """Tell whether q is an array of floats (n,) that needs no more checks."""
+        return (type(q) is np.ndarray and q.dtype is _FLOAT and q.shape == (self.body.n_joints,)
+                and q.flags.c_contiguous and within(q, MAX_NUMBER))
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.exceptions import UnsupportedError
+from ik_node.kernels.goal_rows import GoalRows
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
 from ik_node.solvers.example.examples import Examples, Features, features_of, gap
@@ -48,6 +49,7 @@ class ExampleSolver(DlsSolver):
         self._examples = Examples(
             self.chain, read_examples(source, self.chain) if isinstance(source, str) else source,
             self.settings.length)
+        self._rows_of = GoalRows(self.chain.record, self.settings)
         self._models: dict[Features, tuple[Neighbours, Model]] = {}
         self._at(Features(True, True))
 
@@ -107,5 +109,5 @@ class ExampleSolver(DlsSolver):
         V, J = np.empty(6), np.empty((6, len(q)))
         weights = (goal.weights > 0.0).astype(float)
         weights[:3] /= self.settings.length
-        self._entry.rows(goal.pose, weights, q, V, J)
+        self._rows_of.rows(goal.pose, weights, q, V, J)
         return V, J

@@ -7,7 +7,6 @@ import numpy as np
 from ik_node.kernels.codes import FIRST, LIMITS, MANIPULABILITY, NEAREST
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.preference import joint_distance
 from ik_node.solvers.result import task_singular_values
 from ik_node.solvers.settings import Settings
 
@@ -46,13 +45,19 @@ class Selection:
     def is_complete(self, start: np.ndarray) -> bool:
         """Tell whether the next initial guess (n,) promises no solution much nearer to q0."""
         return (self._settings.prefer == NEAREST and self.count > 0
-                and joint_distance(self._settings, self.q0, start) >= _FAR_NEARER * self._least)
+                and self._distance(start) >= _FAR_NEARER * self._least)
+
+    def _distance(self, q: np.ndarray) -> float:
+        """Return the squared distance of q (n,) from q0, as `preference.joint_distance` does."""
+        settings = self._settings
+        unit = np.where(settings.span > 0.0, settings.length, 1.0)
+        return float(np.square((q - self.q0) / (unit * settings.scale)).sum())
 
     def _cost(self, q: np.ndarray) -> float:
         """Return the selection cost of q (n,); see `preference.selection_cost`."""
         prefer, lower, upper = self._settings.prefer, self._chain.lower, self._chain.upper
         if prefer == NEAREST:
-            return float(joint_distance(self._settings, self.q0, q))
+            return self._distance(q)
         if prefer == LIMITS:
             limited = np.isfinite(upper - lower) & (lower < upper)
             half = 0.5 * (upper - lower)[limited]
