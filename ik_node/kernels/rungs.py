@@ -68,10 +68,15 @@ class Rungs:
         """
         with cython.nogil:
             least = choose(self, most, anchored, widest, deadline)
-        chosen = np.empty(self.m, dtype=np.int64)
-        for i in range(self.m):
-            chosen[i] = self.chosen[i]
+        chosen = np.empty(self.m, dtype=np.int_)
+        copy_integers(self.chosen, chosen)
         return least, chosen
+
+
+def copy_integers(values: Integers, out: np.ndarray) -> None:
+    """Copy integers into an array (m,)."""
+    for i in range(out.shape[0]):
+        out[i] = values[i]
 
 
 def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: float) -> float:

@@ -16,4 +16,5 @@ cdef class JointPath:
 
 cdef void two_passes(JointPath path) noexcept nogil
 cdef double highest(JointPath path, int i) noexcept nogil
-cdef (double, double) push(JointPath path, int i, double step, double x) noexcept nogil
+cdef (double, double) push(JointPath path, int i, double step, double x,
+                            double most) noexcept nogil

@@ -49,7 +49,7 @@ class JointPath:
                 ddq.shape == velocity.shape == acceleration.shape == dq.shape):
             raise ValueError('a path has two places at least, and matrices of one row for each')
         self.memory = memory = Memory()
-        self.parts, self.x = memory.vector(parts), memory.vector(np.zeros(self.count))
+        self.parts, self.x = memory.vector(parts), memory.vector(parts)
         self.dq, self.ddq = memory.vector(dq.ravel()), memory.vector(ddq.ravel())
         self.velocity = memory.vector(velocity.ravel())
         self.acceleration = memory.vector(acceleration.ravel())
@@ -74,7 +74,9 @@ def two_passes(path: JointPath) -> None:
         high = highest(path, i)
         for _ in range(HALVINGS):
             middle = 0.5 * (most + high)
-            low, up = push(path, i, step, middle)
+            if middle == most:  # there is no number between
+                break
+            low, up = push(path, i, step, middle, x[i + 1])
             if low <= up and middle + step * low <= x[i + 1] and middle + step * up >= 0.0:
                 most = middle
             else:
@@ -83,7 +85,7 @@ def two_passes(path: JointPath) -> None:
     x[0] = 0.0
     for i in range(last):
         step = 2.0 * (parts[i + 1] - parts[i])
-        low, up = push(path, i, step, x[i])
+        low, up = push(path, i, step, x[i], INF)
         x[i + 1] = max(min(x[i + 1], x[i] + step * up), 0.0)
 
 
@@ -99,20 +101,23 @@ def highest(path: JointPath, i: int) -> float:
     return x
 
 
-def push(path: JointPath, i: int, step: float, x: float) -> tuple[float, float]:
+def push(path: JointPath, i: int, step: float, x: float, most: float) -> tuple[float, float]:
     """Return the least and the largest u that the accelerations allow between places i and i + 1.
 
-    At i: |q' u + q'' x| ≤ a; at i + 1, where x has become x + step u, likewise.
+    At i: |q' u + q'' x| ≤ a; at i + 1, where x has become x + step u, likewise. Where there is
+    none that leads to an x there from 0 to `most`, joints that are left are not looked at.
     """
+    dq, ddq, acceleration, n = path.dq, path.ddq, path.acceleration, path.n
     low, up = -INF, INF
-    for j in range(2):
-        for k in range((i + j) * path.n, (i + j + 1) * path.n):
-            slope, offset = path.dq[k] + j * step * path.ddq[k], path.ddq[k] * x
-            a = path.acceleration[k]
-            if slope > 0.0:
-                low, up = max(low, (-a - offset) / slope), min(up, (a - offset) / slope)
-            elif slope < 0.0:
-                low, up = max(low, (a - offset) / slope), min(up, (-a - offset) / slope)
-            elif math.fabs(offset) > a:
-                return 1.0, -1.0
+    for k in range(i * n, (i + 2) * n):
+        slope, offset, a = dq[k], ddq[k] * x, acceleration[k]
+        if k >= (i + 1) * n:
+            slope += step * ddq[k]
+        if slope != 0.0:
+            one, other = (-a - offset) / slope, (a - offset) / slope
+            low, up = max(low, min(one, other)), min(up, max(one, other))
+            if low > up or x + step * low > most or x + step * up < 0.0:
+                break
+        elif math.fabs(offset) > a:
+            return 1.0, -1.0
     return low, up

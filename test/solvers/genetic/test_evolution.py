@@ -129,6 +129,29 @@ def test_a_fitness_that_is_no_finite_number_is_refused(value):
         make_solver('genetic', chain, fitness=lambda q: value).solve(goal, start)
 
 
+def test_what_a_fitness_raises_reaches_the_caller():
+    chain, goal, start = far_goal()
+
+    def fitness(q):
+        raise RuntimeError('no opinion')
+    solver = make_solver('genetic', chain, fitness=fitness)
+    for _ in range(2):  # and leaves the solver as it was
+        with pytest.raises(RuntimeError, match='no opinion'):
+            solver.solve(goal, start)
+
+
+def test_a_fitness_gets_configurations_that_meet_the_goal():
+    chain, goal, start = far_goal()
+    seen = []
+
+    def fitness(q):
+        seen.append(np.linalg.norm(chain.forward(q)[:3, 3] - goal.position))
+        return q[0]
+    make_solver('genetic', chain, fitness=fitness, generations=2).solve(goal, start)
+    assert len(seen) > 10
+    assert max(seen) <= 1e-6
+
+
 def test_what_cannot_be_a_fitness_is_refused():
     chain = far_goal()[0]
     with pytest.raises(IkError, match='genetic.fitness must be a function of q, or None, not 3'):
