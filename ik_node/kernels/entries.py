@@ -4,6 +4,8 @@ Threads may use one object at the same time: each call has its own `Work`. Raise
 other shapes than documented: ValueError.
 """
 
+from typing import Any
+
 try:
     import cython
 except ImportError:
@@ -23,7 +25,8 @@ class Verifier:
 
     def __init__(self, chain: Chain) -> None:
         """Prepare for a chain."""
-        self.chain, self.idle = chain, []
+        self.chain = chain
+        self.idle: list[Work] = []
 
     def make_work(self) -> Work:
         """Return new scratch."""
@@ -83,6 +86,8 @@ class Verifier:
 class Search(Verifier):
     """The search of one solver."""
 
+    patient: Any
+
     def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table,
                  attempts: int, soft: Chain | None = None, patient: 'Search | None' = None) -> None:
         """Prepare to search with a method, by a number of attempts.
@@ -93,6 +98,13 @@ class Search(Verifier):
         self.chain, self.idle = chain, []
         self.method, self.settings, self.table = method, settings, table
         self.attempts, self.soft, self.patient = attempts, soft, patient
+
+    def with_method(self, method: Method) -> 'Search':
+        """Return the same search with another method of the same class."""
+        search = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
+                        self.patient)
+        search.idle = self.idle
+        return search
 
     def make_work(self) -> Work:
         """Return new scratch."""
@@ -120,8 +132,7 @@ class Search(Verifier):
                 record.attempts - 1)
 
     def solve_many(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-                   deadline: float, timeout: float, counts: np.ndarray,
-                   errors: np.ndarray) -> None:
+                   timeout: float, counts: np.ndarray, errors: np.ndarray) -> None:
         """Search for goals of the same weights at poses (m, 4, 4), from q (m, n), in place.
 
         timeout: of each search, s. Writes end, iterations and restarts into counts (m, 3), position
@@ -142,7 +153,7 @@ class Search(Verifier):
                         task.T[j][k] = float(T_base_goal[i, j, k])
                 for k in range(n):
                     work.given[k] = float(q[i, k])
-                work.deadline = min(deadline, clock.clock() + timeout)
+                work.deadline = clock.clock() + timeout
                 self.find(task, plain, work, record)
                 if record.end != codes.INVALID:
                     for k in range(n):
