@@ -38,16 +38,16 @@ class Verifier:
         In m² and rad², m, and rad; for a goal's pose (4, 4), m, and its weights (6,).
         """
         work = self.begin(T_base_goal, weights, q)
-        error, position, orientation = search.residual(self.chain, work.task, work, work.given)
+        error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
         self.idle.append(work)
         return error, position, orientation
 
     def into_limits(self, q: np.ndarray) -> None:
         """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
         work = self.take(q)
-        search.into_limits(self.chain, work.given)
+        search.into_limits(self.chain, work.q0)
         for k in range(self.chain.n):
-            q[k] = work.given[k]
+            q[k] = work.q0[k]
         self.idle.append(work)
 
     def nearest_turn(self, q0: np.ndarray, q: np.ndarray) -> None:
@@ -57,9 +57,9 @@ class Verifier:
             raise ValueError(f'q0 must have the shape ({self.chain.n},)')
         for k in range(self.chain.n):
             work.start[k] = float(q0[k])
-        search.nearest_turn(self.chain, work.start, work.given)
+        search.nearest_turn(self.chain, work.start, work.q0)
         for k in range(self.chain.n):
-            q[k] = work.given[k]
+            q[k] = work.q0[k]
         self.idle.append(work)
 
     def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Work:
@@ -79,7 +79,7 @@ class Verifier:
         except IndexError:
             work = self.make_work()
         for k in range(self.chain.n):
-            work.given[k] = float(q[k])
+            work.q0[k] = float(q[k])
         return work
 
 
@@ -152,7 +152,7 @@ class Search(Verifier):
                     for k in range(4):
                         task.T[j][k] = float(T_base_goal[i, j, k])
                 for k in range(n):
-                    work.given[k] = float(q[i, k])
+                    work.q0[k] = float(q[i, k])
                 work.deadline = clock.clock() + timeout
                 self.find(task, plain, work, record)
                 if record.end != codes.INVALID:
@@ -191,13 +191,13 @@ class Search(Verifier):
         work = self.begin(T_base_goal, weights, q)
         task = work.task
         with cython.nogil:
-            self.method.bare_step(self.chain, task, self.settings, work, work.given, work.q)
+            self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
         for k in range(self.chain.n):
             dq[k] = work.q[k]
         self.idle.append(work)
 
     def find(self, task: Task, plain: Task, work: Work, record: Record) -> int:
-        """Search from work.given (n,); the best goes into work.best (n,). Return 0."""
+        """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""
         if self.soft is not None:
             search.try_starts(self.soft, self.method, self.settings, self.table, task, plain, work,
                               self.attempts, record)

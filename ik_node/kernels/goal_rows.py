@@ -30,7 +30,7 @@ class GoalRows(Verifier):
         if V.shape[0] != 6 or J.shape[0] != 6 or J.shape[1] != n:
             raise ValueError(f'V and J must have the shapes (6,) and (6, {n})')
         work = self.begin(T_base_goal, weights, q)
-        error, position, orientation = search.residual(self.chain, work.task, work, work.given)
+        error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
         jacobian.chain_jacobian(self.chain, work.frames, work.frames[self.chain.m], work.J)
         tasks.task_jacobian(work.task, work.e, work.R, n, work.J)
         copies.copy_vector(work.V, V)
@@ -51,11 +51,11 @@ class GoalRows(Verifier):
         for k in range(n):
             work.unit[k] = 1.0
         manipulability.manipulability_gradient(self.chain, work.task, self.settings, self.own, work,
-                                               work.given)
+                                               work.q0)
         for k in range(n):
             ascent[k] = work.ascent[k] / self.settings.scale[k]
         found = manipulability.manipulability(self.chain, work.task, self.settings, work,
-                                              work.given)
+                                              work.q0)
         self.idle.append(work)
         return found
 
@@ -63,7 +63,7 @@ class GoalRows(Verifier):
         """Tell whether at q (n,) no joint moves the tip along some constrained axis."""
         work = self.begin(T_base_goal, weights, q)
         for k in range(self.chain.n):
-            work.best[k] = work.given[k]
+            work.best[k] = work.q0[k]
         singular = conclusion.is_singular(self.chain, self.settings.length, work.task, work)
         self.idle.append(work)
         return singular

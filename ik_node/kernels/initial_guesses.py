@@ -49,9 +49,9 @@ def choose(chain: Chain, task: Task, settings: Settings, table: Table, work: Wor
     """Write a guess into work.q (n,); see `InitialGuesses.guess`."""
     n, q, start = chain.n, work.q, work.start
     for k in range(n):
-        if not math.isfinite(work.given[k]):
+        if not math.isfinite(work.q0[k]):
             return codes.INVALID
-        start[k] = work.given[k]
+        start[k] = work.q0[k]
     search.into_limits(chain, start)
     if index == 0:
         for k in range(n):

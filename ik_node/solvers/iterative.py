@@ -77,7 +77,7 @@ class IterativeSolver(Solver):
             settings = self._patient_settings()
             patient = Search(record, self._make_method(settings.method), SettingsRecord(settings),
                              table, 1)
-        self.search = Search(
+        self._entry = Search(
             record, self._make_method(self.settings.method), SettingsRecord(self.settings), table,
             1 + options.max_restarts, soft, patient)
 
@@ -87,7 +87,7 @@ class IterativeSolver(Solver):
             return super().solve(goal, q0)
         started = time.perf_counter()
         wanted = as_goal(goal)
-        found = self._solve_with(wanted, self._start(q0), self.search)
+        found = self._solve_with(wanted, self._start(q0), self._entry)
         return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -98,7 +98,7 @@ class IterativeSolver(Solver):
         """
         start = vector(q, self.chain.n_joints, 'q')
         wanted, dq = as_goal(goal), np.empty(self.chain.n_joints)
-        self.search.step(wanted.pose, wanted.weights, start, dq)
+        self._entry.step(wanted.pose, wanted.weights, start, dq)
         if not np.isfinite(dq).all():
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return dq
@@ -119,7 +119,7 @@ class IterativeSolver(Solver):
         return super()._starts(q0, count)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        return self._solve_with(goal, q0.copy(), self.search)
+        return self._solve_with(goal, q0.copy(), self._entry)
 
     def _solve_with(self, goal: Goal, q: np.ndarray, search: Search) -> Found:
         """Solve by a search from q (n,), which becomes the result's."""
@@ -151,7 +151,7 @@ class IterativeSolver(Solver):
         count, timeout = len(poses), self.options.timeout
         counts, errors = np.empty((count, 3), dtype=np.int_), np.empty((count, 2))
         allowed = math.inf if timeout is None else timeout
-        share(lambda part: self.search.solve_many(
+        share(lambda part: self._entry.solve_many(
             poses[part], weights, q[part], allowed, counts[part], errors[part]), count, progress)
         ends = counts[:, 0]
         return [q, ends == CONVERGED, np.array(_REASONS, dtype=object)[ends], *errors.T.copy(),

@@ -68,12 +68,12 @@ class ReachabilitySolver:
     def _searched(self, goal: Goal, q0: np.ndarray, attempts: int) -> tuple[np.ndarray, bool]:
         """Return the best q (n,) of attempts of damped least squares, and whether it is met."""
         q = q0.copy()
-        end, *_ = self._dls.search.run(goal.pose, goal.weights, q, attempts, math.inf)
+        end, *_ = self._dls._entry.run(goal.pose, goal.weights, q, attempts, math.inf)
         return q, end == CONVERGED
 
     def _improved(self, goal: Goal, q: np.ndarray) -> np.ndarray:
         """Return the q (n,) of a patient attempt from q (n,), or q where its error is less."""
-        search, nearer = self._dls.search.patient, q.copy()
+        search, nearer = self._dls._entry.patient, q.copy()
         before = search.errors(goal.pose, goal.weights, q)[0]
         after = search.run(goal.pose, goal.weights, nearer, 1, math.inf)[3]
         return nearer if after < before else q

@@ -86,9 +86,9 @@ class ExampleSolver(DlsSolver):
     def _led_to(self, goal: Goal, guess: np.ndarray) -> Found:
         """Return the result of dls from a configuration (n,), drawn towards it."""
         if self.options.bias_target is not None:
-            return self._solve_with(goal, guess, self.search)
+            return self._solve_with(goal, guess, self._entry)
         method = self._make_method(self.settings.method._replace(bias_target=guess))
-        return self._solve_with(goal, guess, self.search.with_method(method))
+        return self._solve_with(goal, guess, self._entry.with_method(method))
 
     def _at(self, features: Features) -> tuple[Neighbours, Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""

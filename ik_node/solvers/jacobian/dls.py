@@ -46,7 +46,7 @@ class DlsSolver(JacobianSolver):
 
     name = 'dls'
     Options: ClassVar[type[SolverOptions]] = DlsOptions
-    Method = DampedLeastSquares
+    _Method = DampedLeastSquares
     default_gain = 0.1
     # Restarts converge in a few iterations, so that an attempt that does not is given up sooner.
     patience = 3

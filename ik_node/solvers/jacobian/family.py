@@ -47,11 +47,11 @@ class JacobianSolver(IterativeSolver):
     """A solver whose step is computed from the Jacobian."""
 
     Options: ClassVar[type[SolverOptions]] = JacobianOptions
-    Method: ClassVar[type[JacobianMethod]]
+    _Method: ClassVar[type[JacobianMethod]]
     default_gain: ClassVar[float] = 0.0
 
     def _make_method(self, settings: JacobianSettings) -> JacobianMethod:
-        return self.Method(SettingsRecord(settings))
+        return self._Method(SettingsRecord(settings))
 
     def _method_settings(self) -> JacobianSettings:
         """Return the settings of the family; subclasses replace their own."""

@@ -28,7 +28,7 @@ class PseudoinverseSolver(JacobianSolver):
 
     name = 'pseudoinverse'
     Options: ClassVar[type[SolverOptions]] = PseudoinverseOptions
-    Method = Pseudoinverse
+    _Method = Pseudoinverse
 
     def _method_settings(self) -> JacobianSettings:
         return super()._method_settings()._replace(

@@ -29,7 +29,7 @@ class TransposeSolver(JacobianSolver):
 
     name = 'transpose'
     Options: ClassVar[type[SolverOptions]] = TransposeOptions
-    Method = Transpose
+    _Method = Transpose
     patience = 100
     progress = 0.9
 
