@@ -65,6 +65,8 @@ def vector(values: Any, length: int, what: str) -> np.ndarray:
 
 def number(value: Any, what: str) -> float:
     """Return a finite number as a float. Raises InputError otherwise."""
+    if type(value) is float and math.isfinite(value):
+        return value
     array = floats(value, what)
     if array.ndim:
         raise InputError(f'{what} must be a single number, not of shape {array.shape}')

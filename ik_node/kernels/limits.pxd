@@ -11,4 +11,4 @@ cdef class Limits:
 
 
 cdef void set_bounds(Limits limits, StepWork work, vector q, double dt, double most) noexcept nogil
-cpdef double inside(Limits limits, int k, double q, double x, double dt) noexcept nogil
+cdef double inside(Limits limits, int k, double q, double x, double dt) noexcept nogil

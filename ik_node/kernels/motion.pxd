@@ -1,8 +1,7 @@
-from ik_node.kernels cimport cascade as cascades, limits as limited, masses, second_order
-from ik_node.kernels cimport velocity as velocities
+from ik_node.kernels cimport cascade as cascades, cholesky, limits as limited
+from ik_node.kernels cimport mass_matrix as masses, second_order, velocity as velocities
 from ik_node.kernels.arrays cimport Memory, integers, matrix, vector
 from ik_node.kernels.limits cimport Limits
-from ik_node.kernels.masses cimport Masses
 from ik_node.kernels.problem cimport Problem
 from ik_node.kernels.tree cimport Tree
 from ik_node.kernels.velocity cimport Velocity, Work
@@ -13,7 +12,7 @@ cdef double SINGULAR, MASSLESS, PSEUDO_TIME, INF
 cdef class Mass:
     cdef Memory memory
     cdef bint has_inertia
-    cdef Masses masses
+    cdef Tree tree
     cdef vector diagonal, heavier
 
 
@@ -31,3 +30,4 @@ cdef class Motion(Velocity):
 
 cdef void motion(Motion own, Work work, int count, double dt, bint at_rest) noexcept nogil
 cdef void write_mass(Motion own, Work work) noexcept nogil
+cdef void add_least(matrix M, matrix L, int n) noexcept nogil

@@ -9,12 +9,12 @@ import math
 from typing import Any
 
 from ik_node.kernels import cascade as cascades
+from ik_node.kernels import cholesky, second_order
 from ik_node.kernels import limits as limited
-from ik_node.kernels import masses, second_order
+from ik_node.kernels import mass_matrix as masses
 from ik_node.kernels import velocity as velocities
-from ik_node.kernels.arrays import Integers, Memory, Vector
+from ik_node.kernels.arrays import Integers, Matrix, Memory, Vector
 from ik_node.kernels.limits import Limits
-from ik_node.kernels.masses import Masses
 from ik_node.kernels.problem import Problem
 from ik_node.kernels.tree import Tree
 from ik_node.kernels.velocity import Velocity, Work
@@ -28,18 +28,17 @@ INF = math.inf
 class Mass:
     """What resists motion."""
 
-    masses: Any
-    """`Masses` of the links, or None for a mass of each joint."""
+    tree: Any
+    """A `Tree` with the inertials of the links, or None for a mass of each joint."""
     diagonal: Vector
     """(n,) mass of each joint, kg m² or kg."""
     heavier: Vector
     """(n,) what is added to the diagonal, over the diagonal."""
 
-    def __init__(self, inertias: Any, diagonal: Any, heavier: Any) -> None:
-        """Take inertias of the links, or None, a mass for each joint (n,), and what is added."""
+    def __init__(self, tree: Any, diagonal: Any, heavier: Any) -> None:
+        """Take a tree, or None, a mass for each joint (n,), and what is added."""
         self.memory = Memory()
-        self.has_inertia = inertias is not None
-        self.masses = Masses(inertias) if self.has_inertia else None
+        self.tree, self.has_inertia = tree, tree is not None
         self.diagonal, self.heavier = self.memory.vector(diagonal), self.memory.vector(heavier)
 
 
@@ -119,12 +118,43 @@ def write_mass(own: Motion, work: Work) -> None:
     """Write M (n, n) at the frames, positive definite: joints that move next to none have some."""
     M, n = work.cascade.M, own.tree.n
     if own.mass.has_inertia:
-        masses.mass_matrix(own.tree, own.mass.masses, work.task.frames, work.task.axes,
-                           work.composite.bodies, M)
-        masses.add_least(M, work.composite.L, n, MASSLESS)
+        masses.mass_matrix(own.mass.tree, work.task.frames, work.task.axes, work.composite, M)
+        add_least(M, work.L, n)
     else:
         for i in range(n):
             for j in range(n):
                 M[i][j] = own.mass.diagonal[i] if i == j else 0.0
     for k in range(n):
         M[k][k] *= 1.0 + own.mass.heavier[k]
+
+
+def add_least(M: Matrix, L: Matrix, n: int) -> None:
+    """Add to M (n, n) what makes it positive definite: mass for joints that move next to none.
+
+    The smallest eigenvalue is 1/tr M⁻¹ or more, of which the addition is a continuous function.
+    Where nothing has mass, all joints are alike. L (n, n) is scratch.
+    """
+    heaviest, inverse = 0.0, 0.0
+    for k in range(n):
+        heaviest = max(heaviest, M[k][k])
+    if not heaviest > 0.0:
+        for k in range(n):
+            M[k][k] = 1.0
+        return
+    for i in range(n):
+        for j in range(i + 1):
+            L[i][j] = M[i][j]
+    cholesky.factor(L, n)
+    for c in range(n):  # row c of the upper triangle takes column c of L⁻¹: |L⁻¹|² = tr M⁻¹
+        own = L[c][c]
+        inverse += own * own
+        for i in range(c + 1, n):
+            value = L[i][c] * own
+            for j in range(c + 1, i):
+                value += L[i][j] * L[c][j]
+            value *= -L[i][i]
+            L[c][i] = value
+            inverse += value * value
+    least = max(MASSLESS * heaviest - 1.0 / inverse, 0.0)
+    for k in range(n):
+        M[k][k] += least

@@ -18,7 +18,7 @@ from ik_node.kernels.arrays import Matrix, Vector
 from ik_node.kernels.level import Level
 
 HOLDS = 1e-11       # violation over the largest entry of the step that is none
-DEPENDENT = 1e-11   # part of a normal that is across the active ones and counts as none
+DEPENDENT = 1e-8    # part of a normal that is across the active ones and counts as none
 NOTHING = 1e-14     # rate at which a multiplier falls that is none
 INF = math.inf
 

@@ -1,11 +1,10 @@
 from libc cimport math
 from ik_node.kernels cimport bounded, cascade as cascades, limits as limited, problem as problems
 from ik_node.kernels cimport second_order, tree as trees
-from ik_node.kernels.arrays cimport Memory, vector
+from ik_node.kernels.arrays cimport Memory, matrix, poses, vector
 from ik_node.kernels.body_task cimport TaskWork
 from ik_node.kernels.cascade cimport Cascade
 from ik_node.kernels.limits cimport Limits
-from ik_node.kernels.masses cimport Composite
 from ik_node.kernels.problem cimport Found, Problem
 from ik_node.kernels.step_work cimport StepWork
 from ik_node.kernels.tree cimport Tree
@@ -19,7 +18,8 @@ cdef class Work:
     cdef TaskWork task
     cdef StepWork step
     cdef Cascade cascade
-    cdef Composite composite
+    cdef poses composite
+    cdef matrix L
     cdef Found found
     cdef vector q
 
@@ -38,5 +38,7 @@ cdef class Velocity:
     cdef bint write(self, Work work, double dt, double[::1] velocity)
 
 
+@cython.locals(found=cython.bint)
+cpdef bint within(const double[::1] values, double most)
 cdef list one_sided_rows(Problem problem, int m)
 cdef int rows_at(Velocity own, Work work, vector q) except -1 nogil

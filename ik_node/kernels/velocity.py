@@ -18,7 +18,6 @@ from ik_node.kernels.arrays import GivenVector, Memory, Vector
 from ik_node.kernels.body_task import TaskWork
 from ik_node.kernels.cascade import Cascade
 from ik_node.kernels.limits import Limits
-from ik_node.kernels.masses import Composite
 from ik_node.kernels.problem import Found, Problem
 from ik_node.kernels.step_work import StepWork
 from ik_node.kernels.tree import Tree
@@ -40,7 +39,8 @@ class Work:
         self.task = TaskWork(tree, problem.count)
         self.step, self.found = StepWork(tree.n, problem.m), Found()
         self.q = self.memory.vector(np.zeros(tree.n))
-        self.composite = Composite(tree)
+        self.composite = self.memory.poses(np.zeros((tree.links, 4, 4)))
+        self.L = self.memory.matrix(tree.n, tree.n)
         self.cascade = Cascade(tree.n, rows, one_sided_rows(problem, sum(rows)), energy)
 
 
@@ -108,6 +108,14 @@ class Velocity:
             velocity[k] = limited.inside(self.limits, k, work.q[k], work.step.x[k], dt)
             total += velocity[k]
         return math.isfinite(total)
+
+
+def within(values: GivenVector, most: float) -> bool:
+    """Tell whether numbers (n,) are at most of a size; NaN is not."""
+    found = True
+    for k in range(len(values)):
+        found = found and math.fabs(values[k]) <= most
+    return found
 
 
 def one_sided_rows(problem: Problem, m: int) -> list[int]:

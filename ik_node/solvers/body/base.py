@@ -15,7 +15,7 @@ from ik_node.exceptions import InputError, names, shown
 from ik_node.kernels.limits import Limits
 from ik_node.kernels.problem import Problem as StackedLevels
 from ik_node.kernels.pursuit import Pursuit
-from ik_node.kernels.velocity import Velocity
+from ik_node.kernels.velocity import Velocity, within
 from ik_node.model.body import Body, check_body
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.configurations import shorten_root
@@ -29,6 +29,8 @@ from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task, is_built_in
 from ik_node.tasks.checks import bounded
+
+_FLOAT = np.dtype(float)
 
 
 class BodySolver(Attempts):
@@ -92,7 +94,7 @@ class BodySolver(Attempts):
         velocity limits; a q outside the limits comes back as fast as those let it. Raises
         InputError for a malformed q or dt.
         """
-        at = bounded(self.body.checked(q), 'q')
+        at = q if self._is_plain(q) else bounded(self.body.checked(q), 'q')
         period = number(dt, 'dt')
         if not period > 0.0:
             raise InputError(f'dt must be above 0 s, not {period:g}')
@@ -111,6 +113,11 @@ class BodySolver(Attempts):
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach."""
         return ()
+
+    def _is_plain(self, q: Any) -> bool:
+        """Tell whether q is an array of floats (n,) that needs no more checks."""
+        return (type(q) is np.ndarray and q.dtype is _FLOAT and q.shape == (self.body.n_joints,)
+                and q.flags.c_contiguous and within(q, MAX_NUMBER))
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'

@@ -10,6 +10,7 @@ from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import OptionError, names, shown
 from ik_node.kernels.limits import Limits
 from ik_node.kernels.motion import Mass, Motion
+from ik_node.kernels.tree import Tree
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.inertial import inertia_arrays
@@ -60,10 +61,12 @@ class LagrangeSolver(BodySolver):
     def __init__(self, body: Body, tasks: Sequence[Task], **options: Any) -> None:
         """Take a body and tasks. Raises an IkError for malformed tasks and options."""
         super().__init__(body, tasks, **options)
-        self._inertias = inertia_arrays(
-            body.links, with_shape_inertials(body.tree),
-            len(body.arrays.parent) - len(body.links)) if self._has_inertia() else None
         mass = self.options.mass
+        self._heavy: Tree | None = None
+        if isinstance(mass, str) and mass == 'inertia':
+            extra = len(body.arrays.parent) - len(body.links)
+            self._heavy = Tree(body.arrays, inertia_arrays(
+                body.links, with_shape_inertials(body.tree), extra), body.n_joints)
         if isinstance(mass, str):
             if mass not in _MASSES:
                 raise OptionError(f'lagrange.mass must be one of {names(_MASSES)}, or a list of '
@@ -110,9 +113,5 @@ class LagrangeSolver(BodySolver):
         return Motion(
             self.body.record, self._stacked(levels),
             Limits(space.lower, space.upper, self.body.velocity_limits, space.step, np.ones(n)),
-            Mass(self._inertias, np.ones(n) if isinstance(mass, str) else mass, heavier),
+            Mass(self._heavy, np.ones(n) if isinstance(mass, str) else mass, heavier),
             len(levels[0].one_sided) if has_constraints else 0, constant, self.options.feedback)
-
-    def _has_inertia(self) -> bool:
-        mass = self.options.mass
-        return isinstance(mass, str) and mass == 'inertia'
