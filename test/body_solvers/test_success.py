@@ -257,7 +257,7 @@ def test_a_start_outside_the_limits_begins_at_them(name):
 
 @pytest.mark.parametrize('limit', [0.7, 1.2, 2.8])
 def test_a_velocity_to_a_limit_does_not_end_a_last_digit_beyond_it(limit):
-    body, rng, dt = two_arms(limit=limit), np.random.default_rng(4), 0.01
+    body, rng, dt = two_arms(limit=limit, speed=1e3), np.random.default_rng(4), 0.01
     exceeded = 0
     for bound in (body.lower, body.upper):
         solver = make_body_solver('least_squares', body, [Posture(3.0 * bound, priority=0)],

@@ -1,6 +1,6 @@
-"""The generator of random numbers of the evolution."""
+"""The seed of the random numbers of an evolution."""
 
-_MODULUS = 2147483647   # 2³¹ − 1
+_MODULUS = 2147483647   # 2³¹ − 1, as of `population`
 
 
 def first_state(seed: int) -> int:
