@@ -1,4 +1,4 @@
-from ik_node.kernels cimport energy as energies, level as levels, nearest
+from ik_node.kernels cimport energy as energies, factors, nearest
 from ik_node.kernels.arrays cimport Memory, integers, matrix, objects, vector
 from ik_node.kernels.level cimport Level
 

@@ -16,8 +16,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kernels import energy as energies
-from ik_node.kernels import level as levels
-from ik_node.kernels import nearest
+from ik_node.kernels import factors, nearest
 from ik_node.kernels.arrays import Integers, Matrix, Memory, Objects, Vector
 from ik_node.kernels.level import Level
 
@@ -92,17 +91,17 @@ def factor(own: Cascade, count: int, A: Matrix, e: Vector, damping: float,
            singular: float) -> None:
     """Factor the rows of the first levels, A (n, m) transposed, and the energy.
 
-    damping: λ² over the cost |e|²/2; singular: see `level.factor`.
+    damping: λ² over the cost |e|²/2; singular: see `factors.factor`.
     """
     width, own.used = own.n, 0
     for index in range(count):
         if width > 0:
-            levels.factor(cython.cast(Level, own.levels[index]), A, own.one_sided,
+            factors.factor(cython.cast(Level, own.levels[index]), A, own.one_sided,
                           freedom(own, index), width, damping * 0.5 * missed2(own, index, e),
                           singular)
             own.used += 1
             if index + 1 < count or own.energy:
-                width = levels.leave_free(cython.cast(Level, own.levels[index]),
+                width = factors.leave_free(cython.cast(Level, own.levels[index]),
                                           freedom(own, index))
     if own.energy:
         energies.factor(cython.cast(Level, own.levels[own.count]), own.M, A,
@@ -129,7 +128,7 @@ def solve(own: Cascade, A: Matrix, e: Vector, lower: Vector, upper: Vector, x: V
     for k in range(n):
         before[k] = min(max(0.0, lower[k]), upper[k])
     for index in range(own.used):
-        levels.unbound(cython.cast(Level, own.levels[index]), A, e, before, freedom(own, index))
+        factors.unbound(cython.cast(Level, own.levels[index]), A, e, before, freedom(own, index))
         before = settle(own, index, A, e, lower, upper, before)
     if own.energy:
         energies.unbound(cython.cast(Level, own.levels[own.count]), own.M, own.f, before)

@@ -1,10 +1,7 @@
 from libc cimport math
-from ik_node.kernels cimport cholesky
 from ik_node.kernels.arrays cimport Memory, integers, matrix, vector
-cimport cython
 
-cdef double RANK, NO_ROW, FLOOR, SINGULAR, ORTHOGONAL
-cdef int SWEEPS
+cdef double NO_ROW
 
 
 cdef class Level:
@@ -24,18 +21,6 @@ cdef class Level:
     cdef integers indices(self, int count)
 
 
-cdef void factor(Level own, matrix A, integers one_sided, matrix T, int width,
-                 double damping2, double singular) noexcept nogil
 cdef void begin(Level own, int width) noexcept nogil
 cdef double row_lengths(Level own, matrix A, integers one_sided) noexcept nogil
 cdef void measure_sides(Level own, matrix A) noexcept nogil
-cdef void triangularise(Level own) noexcept nogil
-cdef void reflect(Level own, int i, double length) noexcept nogil
-cdef void damped_gram(Level own) noexcept nogil
-cdef void unbound(Level own, matrix A, vector e, vector x, matrix T) noexcept nogil
-cdef void rotate(Level own, matrix T) noexcept nogil
-cdef void span(Level own, matrix T) noexcept nogil
-cdef int leave_free(Level own, matrix T) noexcept nogil
-cdef double inverse2(Level own) noexcept nogil
-@cython.locals(rotated=cython.bint)
-cdef int nearly_singular(Level own) noexcept nogil

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport level as levels
+from ik_node.kernels cimport factors
 from ik_node.kernels.arrays cimport matrix, vector
 from ik_node.kernels.level cimport Level
 

@@ -1,6 +1,6 @@
 """The step of one level within bounds and one-sided rows: the dual active-set method.
 
-In the coordinates y of `level` the cost is |y − y_u|² / 2. The method begins at y_u, adds the
+In the coordinates y of `factors` the cost is |y − y_u|² / 2. The method begins at y_u, adds the
 constraint that is violated most, and drops those whose multiplier would become negative: every
 intermediate point is the nearest one for the constraints that are active, so that it never cycles
 [Goldfarb & Idnani 1983]. The minimum is unique, and depends on the rows continuously.
@@ -13,7 +13,7 @@ they ask for.
 
 import math
 
-from ik_node.kernels import level as levels
+from ik_node.kernels import factors
 from ik_node.kernels.arrays import Matrix, Vector
 from ik_node.kernels.level import Level
 
@@ -43,7 +43,7 @@ def satisfy(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper
         own.active_count = 0
         return
     if not own.spanned:
-        levels.span(own, T)
+        factors.span(own, T)
         write_reach(own, A, T)
     resume(own, A, e, held, lower, upper, before)
     adding, gained = -1, 0.0

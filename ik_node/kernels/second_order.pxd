@@ -14,7 +14,7 @@ cdef double CONVERGING, SHORTEN, CURVED, PART, INF
 cdef int correct(Tree tree, Problem problem, Limits limits, TaskWork task, StepWork work,
                  Cascade cascade, Found found, vector q, double dt,
                  bint all_rows) except -1 nogil
-cdef void begin(Problem problem, StepWork work) noexcept nogil
+cdef double begin(Problem problem, Limits limits, StepWork work) noexcept nogil
 cdef double converge(Tree tree, Problem problem, Limits limits, TaskWork task, StepWork work,
                      Cascade cascade, Found found, vector q, bint all_rows) except? -1.0 nogil
 cdef int rows_there(Tree tree, Problem problem, Limits limits, TaskWork task, StepWork work,

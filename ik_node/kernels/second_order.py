@@ -20,8 +20,8 @@ from ik_node.kernels.problem import Found, Problem
 from ik_node.kernels.step_work import StepWork
 from ik_node.kernels.tree import Tree
 
-CORRECTIONS = 24
-CONVERGING = 0.5   # what an excess has to shrink to in a correction
+CORRECTIONS = 40
+CONVERGING = 0.8   # what an excess has to shrink to in a correction
 SHORTER = 6        # times that a step is shortened which cannot be corrected
 SHORTEN = 0.5
 CURVED = 1e-8      # m, rad: what a task may miss by its curvature, and which part of all that
@@ -37,24 +37,24 @@ def correct(tree: Tree, problem: Problem, limits: Limits, task: TaskWork, work: 
     whether two-sided rows have to hold, too. Corrections grow from 0 with what a task
     misses beyond what is allowed, so that the step is a continuous function of q.
     """
-    most = INF
-    begin(problem, work)
+    most = begin(problem, limits, work)
     for _ in range(SHORTER):
         if converge(tree, problem, limits, task, work, cascade, found, q, all_rows) <= 1.0:
             break
-        largest = 0.0
-        for k in range(tree.n):
-            largest = max(largest, math.fabs(limits.scale[k] * work.x[k]))
-        most = min(most, SHORTEN * largest)
+        most *= SHORTEN
         limited.set_bounds(limits, work, q, dt, most)
         cascades.solve(cascade, work.A, work.e, work.lower, work.upper, work.x)
-        begin(problem, work)
+        begin(problem, limits, work)
 
 
-def begin(problem: Problem, work: StepWork) -> None:
-    """Ask for no more than the rows do."""
+def begin(problem: Problem, limits: Limits, work: StepWork) -> float:
+    """Ask for no more than the rows do; return the largest change of the step."""
+    largest = 0.0
     for i in range(problem.m):
         work.e_wanted[i] = work.e[i]
+    for k in range(work.n):
+        largest = max(largest, math.fabs(limits.scale[k] * work.x[k]))
+    return largest
 
 
 def converge(tree: Tree, problem: Problem, limits: Limits, task: TaskWork, work: StepWork,

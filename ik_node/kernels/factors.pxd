@@ -1,0 +1,13 @@
+from libc cimport math
+from ik_node.kernels cimport cholesky, level as levels, partly_free, reflections
+from ik_node.kernels.arrays cimport integers, matrix, vector
+from ik_node.kernels.level cimport Level
+
+cdef double FLOOR, SINGULAR
+
+cdef void factor(Level own, matrix A, integers one_sided, matrix T, int width,
+                 double damping2, double singular) noexcept nogil
+cdef void damped_gram(Level own) noexcept nogil
+cdef void unbound(Level own, matrix A, vector e, vector x, matrix T) noexcept nogil
+cdef void span(Level own, matrix T) noexcept nogil
+cdef int leave_free(Level own, matrix T) noexcept nogil
