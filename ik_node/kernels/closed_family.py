@@ -105,10 +105,12 @@ class ClosedFamily:
                 q0: GivenVector) -> np.ndarray:
         """Return the branches (k, n) for poses (m, 4, 4), m, one after the other; rad or m.
 
-        parameters (p,): of all poses; q0 (n,): see `branches`. Raises ValueError for parameters of
-        another length.
+        parameters (p,): of all poses; q0 (n,): see `branches`. Raises ValueError for arrays of
+        other lengths.
         """
-        checks.check_lengths(len(parameters) == self.structure.parameters)
+        checks.check_lengths(
+            np.shape(T_base_goal)[1:] == (4, 4) and len(q0) == self.structure.n
+            and len(parameters) == self.structure.parameters)
         memory, work, n, found = Memory(), ClosedForm(), len(q0), []
         given, start = memory.vector(parameters), memory.vector(q0)
         out = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))

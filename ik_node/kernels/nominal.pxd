@@ -13,6 +13,7 @@ cdef class Structure:
     cdef Memory memory
     cdef int place
     cdef int count
+    cdef int n
     cdef int locks
     cdef int parameters
     cdef double size

@@ -21,6 +21,8 @@ class Structure:
     """Index of the first joint of the triple, among the joints that are solved for."""
     count: int
     """Number of joints, those that are locked included."""
+    n: int
+    """Number of joint values of the arm."""
     locks: int
     """Number of locked joints."""
     parameters: int
@@ -50,6 +52,7 @@ class Structure:
         """Copy a recognised structure."""
         self.memory = memory = Memory()
         self.place, self.count = structure.place, len(structure.kind)
+        self.n = int(structure.column.max()) + 1
         self.locks, self.parameters = int(structure.locked.max()) + 1, structure.parameters
         self.size, self.slack = structure.size, structure.slack
         self.may_be_off = structure.family == _GENERAL or structure.slack > EXACT_SLACK

@@ -110,12 +110,14 @@ def test_a_joint_beside_a_parallel_triple_turns_into_reach_where_it_is_free(q, r
         assert chain.forward(branch) == pytest.approx(pose, abs=1e-6)
 
 
-def test_poses_follow_one_another_and_their_parameters_must_fit():
+def test_poses_follow_one_another_and_lengths_must_fit():
     chain = arm_of(*ARMS['spherical wrist'])
     family = family_of(make_solver('analytic', chain)._whole.structure)
     poses = np.array([chain.forward(q) for q in np.random.default_rng(2).uniform(-1, 1, (3, 6))])
     found = family.nominal(poses, np.zeros(0), np.zeros(6))
     each = [family.nominal(pose[None], np.zeros(0), np.zeros(6)) for pose in poses]
     assert (found == np.concatenate(each)).all()
-    with pytest.raises(ValueError, match='lengths'):
-        family.nominal(poses, np.zeros(1), np.zeros(6))
+    for wrong in ((poses[:, :3], np.zeros(0), np.zeros(6)), (poses, np.zeros(1), np.zeros(6)),
+                  (poses, np.zeros(0), np.zeros(5))):
+        with pytest.raises(ValueError, match='lengths'):
+            family.nominal(*wrong)
