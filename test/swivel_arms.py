@@ -48,7 +48,8 @@ class Arm(NamedTuple):
 
     def configurations(self, T, psi, start=None):
         """Return every configuration (k, 7) of a pose and a swivel angle."""
-        return self.family().nominal(T[None], [psi], np.zeros(7) if start is None else start)
+        start = np.zeros(7) if start is None else np.asarray(start, float)
+        return self.family().nominal(T[None], np.array([psi]), start)
 
     def towards(self, T, point):
         """Return the swivel angle that brings the elbow nearest to a point."""

@@ -6,16 +6,27 @@ from ik_node.kernels.vector3 cimport composed, motion_of, moved, reversed_motion
 cimport cython
 
 
+cdef class NominalWork:
+    cdef Memory memory
+    cdef pose T
+    cdef vector q, parameters
+    cdef rows found
+    cdef ClosedForm closed_form
+
+
 cdef class ClosedFamily:
     cdef Structure structure
+    cdef list idle
     cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
     cdef double own_parameter(self, vector q) noexcept nogil
     cdef void parameters_of(self, vector q, vector parameters) noexcept nogil
-    @cython.locals(memory=Memory, found=vector, count=int, i=int)
-    cpdef object parameters_at(self, q)
+    cpdef object parameters_at(self, const double[::1] q)
     @cython.locals(has_locks=cython.bint)
     cdef int branches(self, pose T_base_goal, vector parameters, vector q0, int n, ClosedForm work,
                       rows out) noexcept nogil
-    @cython.locals(memory=Memory, work=ClosedForm, n=int, count=int, i=int, k=int, given=vector,
-                   start=vector, out=rows)
-    cpdef object nominal(self, T_base_goal, parameters, q0)
+    cpdef object nominal(self, const double[:, :, ::1] T_base_goal, const double[::1] parameters,
+                         const double[::1] q0)
+    cdef NominalWork _take(self)
+
+cdef void _copy(vector found, double[::1] out) noexcept nogil
+cdef void copy_out(rows found, int count, int first, double[:, ::1] out) noexcept nogil

@@ -9,7 +9,16 @@ except ImportError:
 import numpy as np
 
 from ik_node.kernels import checks, kinds, sizes
-from ik_node.kernels.arrays import GivenPoses, GivenVector, Memory, Pose, Rows, Vector
+from ik_node.kernels.arrays import (
+    GivenPoses,
+    GivenVector,
+    Memory,
+    Pose,
+    ResultMatrix,
+    ResultVector,
+    Rows,
+    Vector,
+)
 from ik_node.kernels.nominal import ClosedForm, Structure
 
 if not cython.compiled:
@@ -26,14 +35,36 @@ if not cython.compiled:
     )
 
 
+class NominalWork:
+    """Scratch of calls from Python."""
+
+    T: Pose
+    """(4, 4) T_base_goal, m."""
+    q: Vector
+    """(n,) rad or m."""
+    parameters: Vector
+    """(p,) rad or m."""
+    found: Rows
+    """(MOST_BRANCHES, n)"""
+    closed_form: ClosedForm
+
+    def __init__(self, n: int, parameters: int) -> None:
+        """Make the arrays."""
+        self.memory = memory = Memory()
+        self.T, self.q = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(n))
+        self.parameters, self.closed_form = memory.vector(np.zeros(parameters)), ClosedForm()
+        self.found = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
+
+
 class ClosedFamily:
     """A family, with the nominal arm; subclasses override `solve`."""
 
     structure: Structure
+    idle: list
 
     def __init__(self, structure: Structure) -> None:
         """Keep the structure."""
-        self.structure = structure
+        self.structure, self.idle = structure, []
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
         """Write the joint values of every branch into out, but those of locked joints.
@@ -57,10 +88,14 @@ class ClosedFamily:
 
     def parameters_at(self, q: GivenVector) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
-        memory, count = Memory(), self.structure.parameters
-        found = memory.vector(np.zeros(count))
-        self.parameters_of(memory.vector(q), found)
-        return np.array([found[i] for i in range(count)])
+        checks.check_lengths(q.shape[0] == self.structure.n)
+        work, found = self._take(), np.empty(self.structure.parameters)
+        for k in range(self.structure.n):
+            work.q[k] = q[k]
+        self.parameters_of(work.q, work.parameters)
+        _copy(work.parameters, found)
+        self.idle.append(work)
+        return found
 
     def branches(self, T_base_goal: Pose, parameters: Vector, q0: Vector, n: int,
                  work: ClosedForm, out: Rows) -> int:
@@ -108,13 +143,41 @@ class ClosedFamily:
         parameters (p,): of all poses; q0 (n,): see `branches`. Raises ValueError for arrays of
         other lengths.
         """
+        n, total, m = self.structure.n, 0, T_base_goal.shape[0]
         checks.check_lengths(
-            np.shape(T_base_goal)[1:] == (4, 4) and len(q0) == self.structure.n
-            and len(parameters) == self.structure.parameters)
-        memory, work, n, found = Memory(), ClosedForm(), len(q0), []
-        given, start = memory.vector(parameters), memory.vector(q0)
-        out = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
-        for T in T_base_goal:
-            count = self.branches(memory.pose(T), given, start, n, work, out)
-            found += [[out[i][k] for k in range(n)] for i in range(count)]
-        return np.array(found).reshape(-1, n)
+            T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and q0.shape[0] == n
+            and parameters.shape[0] == self.structure.parameters)
+        work, out = self._take(), np.empty((m * sizes.MOST_BRANCHES, n))
+        for k in range(n):
+            work.q[k] = q0[k]
+        for k in range(parameters.shape[0]):
+            work.parameters[k] = parameters[k]
+        for i in range(m):
+            for j in range(4):
+                for k in range(4):
+                    work.T[j][k] = T_base_goal[i, j, k]
+            count = self.branches(work.T, work.parameters, work.q, n, work.closed_form, work.found)
+            copy_out(work.found, count, total, out)
+            total += count
+        self.idle.append(work)
+        return out[:total]
+
+    def _take(self) -> NominalWork:
+        """Return scratch that no other thread uses."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return NominalWork(self.structure.n, self.structure.parameters)
+
+
+def _copy(found: Vector, out: ResultVector) -> None:
+    """Copy numbers into an array."""
+    for k in range(out.shape[0]):
+        out[k] = found[k]
+
+
+def copy_out(found: Rows, count: int, first: int, out: ResultMatrix) -> None:
+    """Copy rows into an array, from a row of it on."""
+    for i in range(count):
+        for k in range(out.shape[1]):
+            out[first + i, k] = found[i][k]

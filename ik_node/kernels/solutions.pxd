@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport checks, newton, precision, refinement, search
+from ik_node.kernels cimport checks, closed_family, newton, precision, refinement, search
 from ik_node.kernels.arrays cimport Memory, rows, vector
 from ik_node.kernels.buffers cimport Buffers
 from ik_node.kernels.closed_family cimport ClosedFamily
@@ -33,7 +33,6 @@ cdef class Solutions:
     cdef Buffers _take(self)
     cdef Buffers _new(self)
 
-cdef void copy_out(rows found, int count, int first, double[:, ::1] out) noexcept nogil
 @cython.locals(met=cython.bint)
 cdef int all_solutions(Chain chain, Settings settings, ClosedFamily family, Task task, vector q0,
                        bint within, int most, Work work, Buffers buffers) noexcept nogil

@@ -8,7 +8,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kernels import checks, newton, precision, refinement, search
+from ik_node.kernels import checks, closed_family, newton, precision, refinement, search
 from ik_node.kernels.arrays import (
     GivenMatrix,
     GivenPoses,
@@ -71,7 +71,7 @@ class Solutions:
             count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
                                   self.start, within, self.most, buffers.work, buffers)
         out = np.empty((count, self.chain.n))
-        copy_out(buffers.found, count, 0, out)
+        closed_family.copy_out(buffers.found, count, 0, out)
         self.idle.append(buffers)
         return out
 
@@ -118,7 +118,7 @@ class Solutions:
                     buffers.parameters[k] = parameters[min(i, parameters.shape[0] - 1), k]
                 count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
                                       buffers.q0, within, self.most, buffers.work, buffers)
-                copy_out(buffers.found, count, 0, out[i])
+                closed_family.copy_out(buffers.found, count, 0, out[i])
                 for j in range(count, self.most):
                     for k in range(n):
                         out[i, j, k] = NAN
@@ -135,7 +135,7 @@ class Solutions:
                     buffers.parameters[k] = parameters[i, k]
                 count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
                                       self.start, within, self.most, buffers.work, buffers)
-                copy_out(buffers.found, count, total, out)
+                closed_family.copy_out(buffers.found, count, total, out)
                 total += count
         return total
 
@@ -148,13 +148,6 @@ class Solutions:
 
     def _new(self) -> Buffers:
         return Buffers(self.chain.m, self.chain.n, self.family.structure)
-
-
-def copy_out(found: Rows, count: int, first: int, out: ResultMatrix) -> None:
-    """Copy solutions into an array, from a row on."""
-    for i in range(count):
-        for k in range(out.shape[1]):
-            out[first + i, k] = found[i][k]
 
 
 def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: Task, q0: Vector,

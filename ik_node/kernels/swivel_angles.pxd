@@ -13,8 +13,10 @@ cdef class SwivelAngles:
     cdef Swivel arm
     cdef vector lower, upper
     cdef list idle
-    @cython.locals(found=Intervals, M=motion, i=int, count=int)
+    @cython.locals(found=Intervals, M=motion, count=int)
     cpdef object intervals(self, const double[:, ::1] T_base_goal, double narrower)
     cpdef object towards(self, const double[:, ::1] T_base_goal, const double[::1] point)
     @cython.locals(goal=motion)
     cdef motion _motion(self, const double[:, ::1] T_base_goal)
+
+cdef void _copy_out(Intervals found, double[:, ::1] rows) noexcept nogil

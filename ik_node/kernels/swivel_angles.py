@@ -9,7 +9,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kernels import checks
-from ik_node.kernels.arrays import GivenMatrix, GivenVector, Memory
+from ik_node.kernels.arrays import GivenMatrix, GivenVector, Memory, ResultMatrix
 from ik_node.kernels.swivel import Swivel
 from ik_node.kernels.swivel_intervals import Intervals
 from ik_node.kernels.vector3 import Motion
@@ -44,10 +44,10 @@ class SwivelAngles:
             found = Intervals()
         with cython.nogil:
             count = found.find(self.arm.structure, M, self.lower, self.upper, narrower)
-        rows = [(found.elbow[i], found.shoulder[i], found.wrist[i], found.begin[i], found.end[i])
-                for i in range(count)]
+        rows = np.empty((count, 5))
+        _copy_out(found, rows)
         self.idle.append(found)
-        return np.array(rows, dtype=float).reshape(-1, 5)
+        return rows
 
     def towards(self, T_base_goal: GivenMatrix, point: GivenVector) -> float:
         """Return the swivel angle, rad, with the elbow nearest to a point (3,), m, base frame.
@@ -64,3 +64,10 @@ class SwivelAngles:
         goal = ((G[0, 0], G[0, 1], G[0, 2]), (G[1, 0], G[1, 1], G[1, 2]),
                 (G[2, 0], G[2, 1], G[2, 2]), (G[0, 3], G[1, 3], G[2, 3]))
         return composed(goal, motion_of(self.arm.structure.T_tip_base))
+
+
+def _copy_out(found: Intervals, rows: ResultMatrix) -> None:
+    """Copy intervals into an array (k, 5)."""
+    for i in range(found.count):
+        rows[i, 0], rows[i, 1], rows[i, 2] = found.elbow[i], found.shoulder[i], found.wrist[i]
+        rows[i, 3], rows[i, 4] = found.begin[i], found.end[i]

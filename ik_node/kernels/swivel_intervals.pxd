@@ -13,6 +13,7 @@ cdef int _MOST_CUTS, _MOST
 cdef double TURN, _INSIDE, _LEAST
 
 
+@cython.final
 cdef class Intervals:
     cdef Memory memory
     cdef int count
@@ -22,6 +23,7 @@ cdef class Intervals:
     cdef fours ends
     cdef pairs middle
     cdef vector half, cuts
+    cdef points turning
     cdef integers inside
     cdef int find(self, Structure structure, motion M, vector lower, vector upper,
                   double narrower) noexcept nogil
@@ -31,7 +33,7 @@ cdef class Intervals:
     cdef int _roots(self, vector3 axis, vector3 u, vector3 v, double value, double slack,
                     int n) noexcept nogil
     @cython.locals(fits=cython.bint)
-    cdef int _which_inside(self, points axes, int place, triple carried, double slack, double c,
+    cdef int _which_inside(self, int place, triple carried, double slack, double c,
                            double s) noexcept nogil
     @cython.locals(fits=cython.bint)
     cdef void _join(self, int n, int bits, int elbow, int shoulder, int wrist) noexcept nogil

@@ -62,6 +62,8 @@ class Intervals:
     """(7, 2) cosine and sine of the middle between them."""
     half: Vector
     """(7,) cosine of half the range; −2 without limits."""
+    turning: Points
+    """(2, 3) of shoulder and wrist: a, b and c of h₁·R₂h₃ = c + a cos θ₂ + b sin θ₂."""
     cuts: Vector
     """Where a joint passes a limit, rad, ascending."""
     inside: Integers
@@ -79,6 +81,7 @@ class Intervals:
         self.begin, self.end = memory.vector(none), memory.vector(none)
         self.bounded, self.half = memory.integers(np.zeros(7)), memory.vector(np.zeros(7))
         self.ends, self.middle = memory.fours(np.zeros((7, 4))), memory.pairs(np.zeros((7, 2)))
+        self.turning = memory.points(np.zeros((2, 3)))
         self.cuts = memory.vector(np.zeros(_MOST_CUTS))
         self.inside = memory.integers(np.zeros(_MOST_CUTS))
 
@@ -119,8 +122,8 @@ class Intervals:
                 end = self.cuts[k + 1] if k + 1 < n else self.cuts[0] + TURN
                 middle = 0.5 * (self.cuts[k] + end)
                 c, s = math.cos(middle), math.sin(middle)
-                self.inside[k] = (self._which_inside(axes, 0, shoulder, slack, c, s)
-                                  + 4 * self._which_inside(axes, 4, wrist, slack, c, s))
+                self.inside[k] = (self._which_inside(0, shoulder, slack, c, s)
+                                  + 4 * self._which_inside(4, wrist, slack, c, s))
             for i in range(2):
                 for k in range(2):
                     self._join(n, (1 << i) | (4 << k), 1 - 2 * elbow, 1 - 2 * i, 1 - 2 * k)
@@ -151,6 +154,8 @@ class Intervals:
         h1, h2, h3 = row(axes, place), row(axes, place + 1), row(axes, place + 2)
         a, b = swivel.middle_rotation(h1, h2, h3)
         still, amplitude = dot(h1, h2) * dot(h2, h3), math.sqrt(a * a + b * b)
+        turning = self.turning[place // 4]
+        turning[0], turning[1], turning[2] = a, b, still
         first, second, third = self.ends[place], self.ends[place + 1], self.ends[place + 2]
         for side in range(2):
             i = 2 * side
@@ -188,7 +193,7 @@ class Intervals:
             self.cuts[n + 1] = math.atan2(sb, cb)
         return n + count
 
-    def _which_inside(self, axes: Points, place: int, carried: Triple, slack: float, c: float,
+    def _which_inside(self, place: int, carried: Triple, slack: float, c: float,
                       s: float) -> int:
         """Return which branches of a triple are inside the limits at ψ: 1 the first, 2, or both.
 
@@ -197,9 +202,9 @@ class Intervals:
         axis, g1, g2, g3 = carried[0], carried[1], carried[2], carried[3]
         k1, k2 = rotated_by(axis, c, s, carried[4]), rotated_by(axis, c, s, carried[5])
         k3 = rotated_by(axis, c, s, carried[6])
-        h1, h2, h3 = row(axes, place), row(axes, place + 1), row(axes, place + 2)
-        a, b = swivel.middle_rotation(h1, h2, h3)
-        count, ca, sa, cb, sb = solve_sinusoid(a, b, dot(g1, k3) - dot(h1, h2) * dot(h2, h3), slack)
+        turning = self.turning[place // 4]
+        count, ca, sa, cb, sb = solve_sinusoid(turning[0], turning[1], dot(g1, k3) - turning[2],
+                                               slack)
         which = 0
         for i in range(count):
             c2, s2 = (ca, sa) if i == 0 else (cb, sb)

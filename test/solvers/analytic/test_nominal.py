@@ -117,7 +117,7 @@ def test_poses_follow_one_another_and_lengths_must_fit():
     found = family.nominal(poses, np.zeros(0), np.zeros(6))
     each = [family.nominal(pose[None], np.zeros(0), np.zeros(6)) for pose in poses]
     assert (found == np.concatenate(each)).all()
-    for wrong in ((poses[:, :3], np.zeros(0), np.zeros(6)), (poses, np.zeros(1), np.zeros(6)),
-                  (poses, np.zeros(0), np.zeros(5))):
+    for wrong in ((poses[:, :3].copy(), np.zeros(0), np.zeros(6)),
+                  (poses, np.zeros(1), np.zeros(6)), (poses, np.zeros(0), np.zeros(5))):
         with pytest.raises(ValueError, match='lengths'):
             family.nominal(*wrong)
