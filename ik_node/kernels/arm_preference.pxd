@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport forward, selection
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.selection as selection
 from ik_node.kernels.arrays cimport Memory, vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.settings cimport Work

@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport codes, swivel_selection
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.swivel_selection as swivel_selection
 from ik_node.kernels.arm_preference cimport ArmPreference
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.swivel_selection cimport SwivelSelection

@@ -36,13 +36,13 @@ Sixteens = list[Any]     # (k, 16)
 Matrix = list[Any]       # (n, m), of any size
 Objects = list[Any]      # (k,) instances of one class
 # What callers give: typed memoryviews
-GivenVector = np.ndarray
-GivenMatrix = np.ndarray
-GivenPoses = np.ndarray
-ResultVector = np.ndarray
-ResultMatrix = np.ndarray
+InputVector = np.ndarray
+InputMatrix = np.ndarray
+InputPoses = np.ndarray
+OutputVector = np.ndarray
+OutputMatrix = np.ndarray
 ResultStack = np.ndarray
-ResultIntegers = np.ndarray
+OutputIntegers = np.ndarray
 
 
 class Memory:

@@ -1,4 +1,4 @@
-from ik_node.kernels cimport descent as descents
+cimport ik_node.kernels.descent as descents
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.descent cimport Descent, DescentWork
 from ik_node.kernels.evolution cimport Evolution

@@ -9,7 +9,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kernels import descent as descents
-from ik_node.kernels.arrays import GivenVector
+from ik_node.kernels.arrays import InputVector
 from ik_node.kernels.descent import Descent, DescentWork
 from ik_node.kernels.evolution import Evolution
 from ik_node.kernels.joint_limits import JointLimits
@@ -38,7 +38,7 @@ class BodyEvolution(Evolution):
         super().__init__(own, scale, span, length)
         self.limits = JointLimits(body)
 
-    def run(self, descent: Descent, start: GivenVector, q: GivenVector, state: int,
+    def run(self, descent: Descent, start: InputVector, q: InputVector, state: int,
             deadline: float) -> tuple[np.ndarray, int, int]:
         """Evolve joint values for the tasks of a level; q (n,) is one of the first.
 

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport normal_equations
+cimport ik_node.kernels.normal_equations as normal_equations
 from ik_node.kernels.arrays cimport integers, matrix, vector
 from ik_node.kernels.step_work cimport StepWork
 cimport cython

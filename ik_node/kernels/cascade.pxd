@@ -1,4 +1,6 @@
-from ik_node.kernels cimport energy as energies, factors, nearest
+cimport ik_node.kernels.energy as energies
+cimport ik_node.kernels.factors as factors
+cimport ik_node.kernels.nearest as nearest
 from ik_node.kernels.arrays cimport Memory, integers, matrix, objects, vector
 from ik_node.kernels.level cimport Level
 

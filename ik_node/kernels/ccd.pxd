@@ -1,5 +1,11 @@
 from libc cimport math
-from ik_node.kernels cimport clock, codes, forward, jacobian, joint_optimum, kinds, task as tasks
+cimport ik_node.kernels.clock as clock
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.joint_optimum as joint_optimum
+cimport ik_node.kernels.kinds as kinds
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.arrays cimport pose, vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.joint_optimum cimport CcdSettings

@@ -1,4 +1,6 @@
-from ik_node.kernels cimport copies, forward, jacobian
+cimport ik_node.kernels.copies as copies
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.jacobian as jacobian
 from ik_node.kernels.arrays cimport Memory, columns, poses, vector
 from ik_node.kernels.forward cimport Chain
 cimport cython

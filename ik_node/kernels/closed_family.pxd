@@ -1,5 +1,7 @@
 from libc cimport math
-from ik_node.kernels cimport checks, kinds, sizes
+cimport ik_node.kernels.checks as checks
+cimport ik_node.kernels.kinds as kinds
+cimport ik_node.kernels.sizes as sizes
 from ik_node.kernels.arrays cimport Memory, pose, rows, vector
 from ik_node.kernels.nominal cimport ClosedForm, Structure
 from ik_node.kernels.vector3 cimport composed, motion_of, moved, reversed_motion, rotated, rotation_about, row, standstill, translated

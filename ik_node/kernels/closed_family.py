@@ -10,12 +10,12 @@ import numpy as np
 
 from ik_node.kernels import checks, kinds, sizes
 from ik_node.kernels.arrays import (
-    GivenPoses,
-    GivenVector,
+    InputPoses,
+    InputVector,
     Memory,
+    OutputMatrix,
+    OutputVector,
     Pose,
-    ResultMatrix,
-    ResultVector,
     Rows,
     Vector,
 )
@@ -86,7 +86,7 @@ class ClosedFamily:
         if self.structure.parameters > locks:
             parameters[locks] = self.own_parameter(q)
 
-    def parameters_at(self, q: GivenVector) -> np.ndarray:
+    def parameters_at(self, q: InputVector) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
         checks.check_lengths(q.shape[0] == self.structure.n)
         work, found = self._take(), np.empty(self.structure.parameters)
@@ -136,8 +136,8 @@ class ClosedFamily:
                     out[i][column[j]] = parameters[locked[j]]
         return solutions
 
-    def nominal(self, T_base_goal: GivenPoses, parameters: GivenVector,
-                q0: GivenVector) -> np.ndarray:
+    def nominal(self, T_base_goal: InputPoses, parameters: InputVector,
+                q0: InputVector) -> np.ndarray:
         """Return the branches (k, n) for poses (m, 4, 4), m, one after the other; rad or m.
 
         parameters (p,): of all poses; q0 (n,): see `branches`. Raises ValueError for arrays of
@@ -170,13 +170,13 @@ class ClosedFamily:
             return NominalWork(self.structure.n, self.structure.parameters)
 
 
-def _copy(found: Vector, out: ResultVector) -> None:
+def _copy(found: Vector, out: OutputVector) -> None:
     """Copy numbers into an array."""
     for k in range(out.shape[0]):
         out[k] = found[k]
 
 
-def copy_out(found: Rows, count: int, first: int, out: ResultMatrix) -> None:
+def copy_out(found: Rows, count: int, first: int, out: OutputMatrix) -> None:
     """Copy rows into an array, from a row of it on."""
     for i in range(count):
         for k in range(out.shape[1]):

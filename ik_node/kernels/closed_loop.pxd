@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport kinds
+cimport ik_node.kernels.kinds as kinds
 from ik_node.kernels.arrays cimport rows
 from ik_node.kernels.nominal cimport ClosedForm
 from ik_node.kernels.vector3 cimport vector3

@@ -1,5 +1,10 @@
 from libc cimport math
-from ik_node.kernels cimport clock, jacobian, linear, restarts, search, task as tasks
+cimport ik_node.kernels.clock as clock
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.linear as linear
+cimport ik_node.kernels.restarts as restarts
+cimport ik_node.kernels.search as search
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.arrays cimport Memory, vector
 from ik_node.kernels.entries cimport Verifier
 from ik_node.kernels.forward cimport Chain

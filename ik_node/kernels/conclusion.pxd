@@ -1,5 +1,9 @@
 from libc cimport math
-from ik_node.kernels cimport codes, forward, jacobian, linear, search
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.linear as linear
+cimport ik_node.kernels.search as search
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.method cimport Method
 from ik_node.kernels.restarts cimport Table

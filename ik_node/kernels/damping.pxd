@@ -1,4 +1,5 @@
-from ik_node.kernels cimport codes, linear
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.linear as linear
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.settings cimport Settings, Work

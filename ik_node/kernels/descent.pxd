@@ -1,5 +1,10 @@
 from libc cimport math
-from ik_node.kernels cimport bounded, clock as clocks, codes, copies, problem as problems, tree as trees
+cimport ik_node.kernels.bounded as bounded
+cimport ik_node.kernels.clock as clocks
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.copies as copies
+cimport ik_node.kernels.problem as problems
+cimport ik_node.kernels.tree as trees
 from ik_node.kernels.arrays cimport Memory, integers, matrix, pairs, vector
 from ik_node.kernels.body_task cimport BodyTask, TaskWork
 from ik_node.kernels.problem cimport Found, Problem
@@ -9,7 +14,7 @@ from ik_node.kernels.limits cimport Limits
 cimport cython
 
 cdef int PATIENCE
-cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, TURN
+cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, TWO_PI
 
 
 cdef class DescentWork:

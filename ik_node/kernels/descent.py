@@ -13,7 +13,7 @@ from ik_node.kernels import bounded, codes, copies
 from ik_node.kernels import clock as clocks
 from ik_node.kernels import problem as problems
 from ik_node.kernels import tree as trees
-from ik_node.kernels.arrays import GivenMatrix, GivenVector, Memory, Pairs, Vector
+from ik_node.kernels.arrays import InputMatrix, InputVector, Memory, Pairs, Vector
 from ik_node.kernels.body_task import BodyTask, TaskWork
 from ik_node.kernels.limits import Limits
 from ik_node.kernels.problem import Found, Problem
@@ -26,7 +26,7 @@ PATIENCE = 8             # iterations within which the cost has to shrink to PRO
 PROGRESS = 0.9
 SMALL = 1e-9             # rad, m: a step after which there is nothing left to do
 TINY = 1e-14
-TURN = 2.0 * math.pi
+TWO_PI = 2.0 * math.pi
 
 
 class DescentWork:
@@ -69,7 +69,7 @@ class Descent:
         self.floats, self.max_iterations = floats, max_iterations
         self.idle = idle
 
-    def rows(self, q: GivenVector) -> tuple[np.ndarray, np.ndarray, float, bool]:
+    def rows(self, q: InputVector) -> tuple[np.ndarray, np.ndarray, float, bool]:
         """Return the weighted rows A (m, n) and e (m,) of the level at q (n,): A Δq = e is wanted.
 
         Return also the cost, and whether all that is necessary is within the tolerances.
@@ -86,7 +86,7 @@ class Descent:
         self.idle.append(work)
         return found
 
-    def run(self, q: GivenVector, deadline: float, settles: bool) -> tuple[np.ndarray, int, int]:
+    def run(self, q: InputVector, deadline: float, settles: bool) -> tuple[np.ndarray, int, int]:
         """Descend from q (n,); return where that ended, how, and the number of iterations.
 
         deadline: by `clock`, s. settles: whether a minimum is wanted where it is not met; so it is
@@ -99,7 +99,7 @@ class Descent:
         self.idle.append(work)
         return found
 
-    def solve(self, start: GivenVector, q: GivenVector, deadline: float) -> tuple[
+    def solve(self, start: InputVector, q: InputVector, deadline: float) -> tuple[
             np.ndarray, bool, np.ndarray, int, int]:
         """Descend from q (n,) and verify; return as `verify` does, then as `run` does."""
         work = self.begin(q)
@@ -111,7 +111,7 @@ class Descent:
         self.idle.append(work)
         return found
 
-    def verify(self, start: GivenVector, q: GivenVector) -> tuple[np.ndarray, bool, np.ndarray]:
+    def verify(self, start: InputVector, q: InputVector) -> tuple[np.ndarray, bool, np.ndarray]:
         """Return q (n,), whether all that is necessary is met there, and what each task misses.
 
         That is (t, 2), m and rad, from frames computed anew. Continuous joints are at the turn
@@ -125,7 +125,7 @@ class Descent:
         self.idle.append(work)
         return found
 
-    def begin(self, q: GivenVector) -> DescentWork:
+    def begin(self, q: InputVector) -> DescentWork:
         """Return scratch that no other thread uses, with q (n,) and the targets in it.
 
         Raises ValueError for another number of values.
@@ -138,7 +138,7 @@ class Descent:
         problems.take_targets(self.whole, work.task)
         return work
 
-    def take_start(self, work: DescentWork, start: GivenVector) -> None:
+    def take_start(self, work: DescentWork, start: InputVector) -> None:
         """Copy a start (n,). Raises ValueError for another number of values."""
         if start.shape[0] != self.tree.n:
             raise ValueError(f'start must have {self.tree.n} values, not {start.shape[0]}')
@@ -157,12 +157,12 @@ class Descent:
         self.copy_misses(work, misses)
         return misses
 
-    def copy_misses(self, work: DescentWork, misses: GivenMatrix) -> None:
+    def copy_misses(self, work: DescentWork, misses: InputMatrix) -> None:
         """Copy what tasks miss into misses (t, 2)."""
         for index in range(self.whole.count):
             misses[index, 0], misses[index, 1] = work.misses[index][0], work.misses[index][1]
 
-    def copy_rows(self, work: DescentWork, A: GivenMatrix, e: GivenVector) -> None:
+    def copy_rows(self, work: DescentWork, A: InputMatrix, e: InputVector) -> None:
         """Copy the rows of the level into A (m, n) and e (m,)."""
         for i in range(self.problem.m):
             e[i] = work.step.e[i]
@@ -271,7 +271,7 @@ def shorten_rotation(q: Vector) -> bool:
     angle = math.sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5])
     if not angle > 1.5 * math.pi:
         return False
-    factor = 1.0 - TURN * math.floor(angle / TURN + 0.5) / angle
+    factor = 1.0 - TWO_PI * math.floor(angle / TWO_PI + 0.5) / angle
     for k in range(3, 6):
         q[k] *= factor
     return True
@@ -286,15 +286,15 @@ def verify(own: Descent, work: DescentWork, q: Vector) -> bool:
     for k in range(own.tree.n):
         found[k] = q[k]
         if own.turns[k]:
-            turn = math.floor((q[k] - start[k]) / TURN + 0.5)
+            turn = math.floor((q[k] - start[k]) / TWO_PI + 0.5)
             if turn != 0.0:
                 differs = True
-                q[k] -= TURN * turn
+                q[k] -= TWO_PI * turn
     if missed(own.tree, own.whole, work, q):
         return True
     if not differs:
         return False
-    # A posture may want the turn that was found.
+    # A task of rest may want the turn that was found.
     if missed(own.tree, own.whole, work, found):
         for k in range(own.tree.n):
             q[k] = found[k]

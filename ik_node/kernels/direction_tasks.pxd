@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport body_task, tree as trees
+cimport ik_node.kernels.body_task as body_task
+cimport ik_node.kernels.tree as trees
 from ik_node.kernels.arrays cimport columns, matrix, points, vector
 from ik_node.kernels.body_task cimport BodyTask, TaskWork
 from ik_node.kernels.tree cimport Tree

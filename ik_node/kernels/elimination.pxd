@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport line_table, null_spaces
+cimport ik_node.kernels.line_table as line_table
+cimport ik_node.kernels.null_spaces as null_spaces
 from ik_node.kernels.arrays cimport columns, nines, twelves, vector
 from ik_node.kernels.elimination_work cimport EliminationWork
 

@@ -1,4 +1,6 @@
-from ik_node.kernels cimport cholesky, level as levels, nearest
+cimport ik_node.kernels.cholesky as cholesky
+cimport ik_node.kernels.level as levels
+cimport ik_node.kernels.nearest as nearest
 from ik_node.kernels.arrays cimport matrix, vector
 from ik_node.kernels.level cimport Level
 

@@ -1,4 +1,7 @@
-from ik_node.kernels cimport clock, codes, conclusion, search
+cimport ik_node.kernels.clock as clock
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.conclusion as conclusion
+cimport ik_node.kernels.search as search
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.method cimport Method

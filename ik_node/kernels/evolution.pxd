@@ -1,5 +1,9 @@
 from libc cimport math
-from ik_node.kernels cimport clock, codes, joint_limits, population, restarts
+cimport ik_node.kernels.clock as clock
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.joint_limits as joint_limits
+cimport ik_node.kernels.population as population
+cimport ik_node.kernels.restarts as restarts
 from ik_node.kernels.arrays cimport Memory, matrix, vector
 from ik_node.kernels.joint_limits cimport JointLimits
 from ik_node.kernels.population cimport Population

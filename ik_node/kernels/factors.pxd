@@ -1,5 +1,8 @@
 from libc cimport math
-from ik_node.kernels cimport cholesky, level as levels, partly_free, reflections
+cimport ik_node.kernels.cholesky as cholesky
+cimport ik_node.kernels.level as levels
+cimport ik_node.kernels.partly_free as partly_free
+cimport ik_node.kernels.reflections as reflections
 from ik_node.kernels.arrays cimport integers, matrix, vector
 from ik_node.kernels.level cimport Level
 

@@ -1,5 +1,10 @@
 from libc cimport math
-from ik_node.kernels cimport eigenvalues, elimination, line_table, null_spaces, opening, sizes
+cimport ik_node.kernels.eigenvalues as eigenvalues
+cimport ik_node.kernels.elimination as elimination
+cimport ik_node.kernels.line_table as line_table
+cimport ik_node.kernels.null_spaces as null_spaces
+cimport ik_node.kernels.opening as opening
+cimport ik_node.kernels.sizes as sizes
 from ik_node.kernels.arrays cimport points, rows
 from ik_node.kernels.closed_family cimport ClosedFamily
 from ik_node.kernels.elimination_work cimport EliminationWork

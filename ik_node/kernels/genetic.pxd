@@ -1,4 +1,7 @@
-from ik_node.kernels cimport codes, damping, forward, task as tasks
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.damping as damping
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.arrays cimport Memory, poses, rotation, vector
 from ik_node.kernels.dls cimport DampedLeastSquares
 from ik_node.kernels.evolution cimport Evolution

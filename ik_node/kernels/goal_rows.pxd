@@ -1,4 +1,9 @@
-from ik_node.kernels cimport conclusion, copies, jacobian, manipulability, search, task as tasks
+cimport ik_node.kernels.conclusion as conclusion
+cimport ik_node.kernels.copies as copies
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.manipulability as manipulability
+cimport ik_node.kernels.search as search
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.entries cimport Verifier
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.forward cimport Chain

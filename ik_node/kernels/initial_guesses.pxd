@@ -1,5 +1,7 @@
 from libc cimport math
-from ik_node.kernels cimport codes, restarts, search
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.restarts as restarts
+cimport ik_node.kernels.search as search
 from ik_node.kernels.entries cimport Verifier
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.restarts cimport Table

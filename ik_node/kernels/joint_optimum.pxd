@@ -1,6 +1,6 @@
 from libc cimport math
 from libc.math cimport rint as round
-from ik_node.kernels cimport kinds
+cimport ik_node.kernels.kinds as kinds
 from ik_node.kernels.arrays cimport pose, vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.settings cimport Settings

@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport codes, lu
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.lu as lu
 from ik_node.kernels.arrays cimport columns, square, vector
 from ik_node.kernels.settings cimport Work
 cimport cython

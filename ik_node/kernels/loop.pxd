@@ -1,5 +1,13 @@
 from libc cimport math
-from ik_node.kernels cimport clock, codes, damping, forward, jacobian, joint_limits, manipulability, nullspace, task as tasks
+cimport ik_node.kernels.clock as clock
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.damping as damping
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.joint_limits as joint_limits
+cimport ik_node.kernels.manipulability as manipulability
+cimport ik_node.kernels.nullspace as nullspace
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.arrays cimport pose, vector
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.forward cimport Chain

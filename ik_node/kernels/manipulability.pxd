@@ -1,4 +1,7 @@
-from ik_node.kernels cimport forward, jacobian, linear, task as tasks
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.linear as linear
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.forward cimport Chain

@@ -1,4 +1,4 @@
-from ik_node.kernels cimport kinds
+cimport ik_node.kernels.kinds as kinds
 from ik_node.kernels.arrays cimport matrix, points, pose, poses
 from ik_node.kernels.tree cimport Tree
 cimport cython

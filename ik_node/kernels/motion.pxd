@@ -1,5 +1,9 @@
-from ik_node.kernels cimport cascade as cascades, cholesky, limits as limited
-from ik_node.kernels cimport mass_matrix as masses, second_order, velocity as velocities
+cimport ik_node.kernels.cascade as cascades
+cimport ik_node.kernels.cholesky as cholesky
+cimport ik_node.kernels.limits as limited
+cimport ik_node.kernels.mass_matrix as masses
+cimport ik_node.kernels.second_order as second_order
+cimport ik_node.kernels.velocity as velocities
 from ik_node.kernels.arrays cimport Memory, integers, matrix, vector
 from ik_node.kernels.limits cimport Limits
 from ik_node.kernels.problem cimport Problem

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport factors
+cimport ik_node.kernels.factors as factors
 from ik_node.kernels.arrays cimport matrix, vector
 from ik_node.kernels.level cimport Level
 

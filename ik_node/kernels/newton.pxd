@@ -1,6 +1,9 @@
 from libc cimport math
-from ik_node.kernels cimport forward, jacobian, linear, search
-from ik_node.kernels cimport task as tasks
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.linear as linear
+cimport ik_node.kernels.search as search
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.arrays cimport columns, pose, poses, vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.settings cimport Work

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport linear
+cimport ik_node.kernels.linear as linear
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.settings cimport Settings, Work

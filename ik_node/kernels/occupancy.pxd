@@ -1,5 +1,7 @@
 from libc cimport math
-from ik_node.kernels cimport forward, jacobian, linear
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.linear as linear
 from ik_node.kernels.arrays cimport Memory, columns, integers, pose, vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.settings cimport Work

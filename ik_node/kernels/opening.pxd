@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport elimination, line_table
+cimport ik_node.kernels.elimination as elimination
+cimport ik_node.kernels.line_table as line_table
 from ik_node.kernels.arrays cimport columns, fours, points, vector
 from ik_node.kernels.vector3 cimport motion
 cimport cython

@@ -1,5 +1,8 @@
 from libc cimport math
-from ik_node.kernels cimport closed_loop, kinds, parallel_triple, sizes
+cimport ik_node.kernels.closed_loop as closed_loop
+cimport ik_node.kernels.kinds as kinds
+cimport ik_node.kernels.parallel_triple as parallel_triple
+cimport ik_node.kernels.sizes as sizes
 from ik_node.kernels.arrays cimport rows
 from ik_node.kernels.closed_family cimport ClosedFamily
 from ik_node.kernels.nominal cimport ClosedForm

@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport kinds, parallel_triple
+cimport ik_node.kernels.kinds as kinds
+cimport ik_node.kernels.parallel_triple as parallel_triple
 from ik_node.kernels.arrays cimport rows, vector
 from ik_node.kernels.closed_family cimport ClosedFamily
 from ik_node.kernels.nominal cimport ClosedForm

@@ -1,5 +1,7 @@
 from libc cimport math
-from ik_node.kernels cimport kinds, two_rotations, with_prismatic
+cimport ik_node.kernels.kinds as kinds
+cimport ik_node.kernels.two_rotations as two_rotations
+cimport ik_node.kernels.with_prismatic as with_prismatic
 from ik_node.kernels.arrays cimport columns, pose, vector
 from ik_node.kernels.vector3 cimport vector3
 from ik_node.kernels.vector3 cimport cross, dot, minus, norm

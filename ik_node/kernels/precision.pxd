@@ -1,4 +1,6 @@
-from ik_node.kernels cimport newton, refinement, search
+cimport ik_node.kernels.newton as newton
+cimport ik_node.kernels.refinement as refinement
+cimport ik_node.kernels.search as search
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.buffers cimport Buffers
 from ik_node.kernels.forward cimport Chain

@@ -1,5 +1,8 @@
 from libc cimport math
-from ik_node.kernels cimport codes, jacobian, linear, task as tasks
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.jacobian as jacobian
+cimport ik_node.kernels.linear as linear
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.settings cimport Settings, Work

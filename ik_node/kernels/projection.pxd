@@ -1,5 +1,8 @@
 from libc cimport math
-from ik_node.kernels cimport clock, closest, codes, search
+cimport ik_node.kernels.clock as clock
+cimport ik_node.kernels.closest as closest
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.search as search
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.entries cimport Verifier
 from ik_node.kernels.settings cimport Work

@@ -1,4 +1,4 @@
-from ik_node.kernels cimport linear
+cimport ik_node.kernels.linear as linear
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.family cimport JacobianSettings
 from ik_node.kernels.loop cimport JacobianMethod

@@ -1,5 +1,9 @@
 from libc cimport math
-from ik_node.kernels cimport clock as clocks, codes, descent, problem as problems, tree as trees
+cimport ik_node.kernels.clock as clocks
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.descent as descent
+cimport ik_node.kernels.problem as problems
+cimport ik_node.kernels.tree as trees
 from ik_node.kernels.arrays cimport Memory, integers, matrix, vector
 from ik_node.kernels.velocity cimport Velocity, Work
 cimport cython

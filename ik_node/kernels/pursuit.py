@@ -12,7 +12,7 @@ from ik_node.kernels import clock as clocks
 from ik_node.kernels import codes, descent
 from ik_node.kernels import problem as problems
 from ik_node.kernels import tree as trees
-from ik_node.kernels.arrays import GivenVector, Integers, Matrix, Memory, Vector
+from ik_node.kernels.arrays import InputVector, Integers, Matrix, Memory, Vector
 from ik_node.kernels.velocity import Velocity, Work
 
 RATIO = 10.0         # what a level's miss counts over that of the one after it
@@ -93,7 +93,7 @@ class Pursuit:
             if not self.steps.problem.all_necessary[level]:
                 self.settles = True
 
-    def run(self, q: GivenVector, deadline: float, max_iterations: int,
+    def run(self, q: InputVector, deadline: float, max_iterations: int,
             quick: float) -> tuple[int, int]:
         """Search from q (n,), in place; return how that ended, and the number of iterations.
 

@@ -1,5 +1,8 @@
 from libc cimport math
-from ik_node.kernels cimport codes, newton, refinement, search
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.newton as newton
+cimport ik_node.kernels.refinement as refinement
+cimport ik_node.kernels.search as search
 from ik_node.kernels.arrays cimport rows, vector
 from ik_node.kernels.selection cimport Selection
 cimport cython

@@ -1,5 +1,7 @@
 from libc cimport math
-from ik_node.kernels cimport forward, newton, search
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.newton as newton
+cimport ik_node.kernels.search as search
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.buffers cimport Buffers
 from ik_node.kernels.forward cimport Chain

@@ -1,4 +1,6 @@
-from ik_node.kernels cimport checks, precision, search
+cimport ik_node.kernels.checks as checks
+cimport ik_node.kernels.precision as precision
+cimport ik_node.kernels.search as search
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.settings cimport Settings, Work
 cimport cython

@@ -6,7 +6,7 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kernels import checks, precision, search
-from ik_node.kernels.arrays import GivenMatrix, GivenVector, ResultVector
+from ik_node.kernels.arrays import InputMatrix, InputVector, OutputVector
 from ik_node.kernels.forward import Chain
 from ik_node.kernels.settings import Settings, Work
 
@@ -19,7 +19,7 @@ class Refiner:
         self.chain, self.settings = chain, settings
         self.idle = [Work(chain.m, chain.n)]
 
-    def refine(self, T_base_goal: GivenMatrix, weights: GivenVector, q: ResultVector) -> tuple:
+    def refine(self, T_base_goal: InputMatrix, weights: InputVector, q: OutputVector) -> tuple:
         """Refine q (n,) in place, where that is better: see `precision.refine_to_precision`.
 
         Return (position error, orientation error), m and rad. T_base_goal (4, 4), m, weights (6,):
@@ -34,7 +34,7 @@ class Refiner:
         self.idle.append(work)
         return position, orientation
 
-    def errors(self, T_base_goal: GivenMatrix, weights: GivenVector, q: GivenVector) -> tuple:
+    def errors(self, T_base_goal: InputMatrix, weights: InputVector, q: InputVector) -> tuple:
         """Return (squared weighted error, position error, orientation error) at q (n,).
 
         In m² and rad², m and rad. Arguments as for `refine`.
@@ -44,7 +44,7 @@ class Refiner:
         self.idle.append(work)
         return error, position, orientation
 
-    def _begin(self, T_base_goal: GivenMatrix, weights: GivenVector, q: GivenVector) -> Work:
+    def _begin(self, T_base_goal: InputMatrix, weights: InputVector, q: InputVector) -> Work:
         """Return scratch arrays that no other thread uses, with the goal, and q as the best."""
         checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4
                              and weights.shape[0] == 6 and q.shape[0] == self.chain.n)

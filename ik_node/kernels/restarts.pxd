@@ -1,6 +1,7 @@
 from libc cimport math
 from libc.math cimport rint as round
-from ik_node.kernels cimport codes, preference
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.preference as preference
 from ik_node.kernels.arrays cimport Memory, integers, points, rotations, vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.joint_limits cimport JointLimits

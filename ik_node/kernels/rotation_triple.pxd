@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport two_rotations
+cimport ik_node.kernels.two_rotations as two_rotations
 from ik_node.kernels.arrays cimport columns, vector
 from ik_node.kernels.vector3 cimport vector3
 from ik_node.kernels.angles cimport direction, solve_sinusoid

@@ -1,4 +1,4 @@
-from ik_node.kernels cimport spatial
+cimport ik_node.kernels.spatial as spatial
 cimport cython
 
 @cython.locals(M='double[3][3]')

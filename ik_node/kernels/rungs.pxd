@@ -1,6 +1,6 @@
 from libc cimport math
 from libc.math cimport rint as round
-from ik_node.kernels cimport clock
+cimport ik_node.kernels.clock as clock
 from ik_node.kernels.arrays cimport Memory, integers, points, vector
 cimport cython
 

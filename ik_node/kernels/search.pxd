@@ -1,6 +1,11 @@
 from libc cimport math
 from libc.math cimport rint as round
-from ik_node.kernels cimport clock, codes, forward, preference, restarts, task as tasks
+cimport ik_node.kernels.clock as clock
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.forward as forward
+cimport ik_node.kernels.preference as preference
+cimport ik_node.kernels.restarts as restarts
+cimport ik_node.kernels.task as tasks
 from ik_node.kernels.arrays cimport pose, vector
 from ik_node.kernels.forward cimport Chain
 from ik_node.kernels.method cimport Method

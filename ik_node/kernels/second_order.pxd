@@ -1,5 +1,8 @@
 from libc cimport math
-from ik_node.kernels cimport cascade as cascades, limits as limited, problem as problems, tree as trees
+cimport ik_node.kernels.cascade as cascades
+cimport ik_node.kernels.limits as limited
+cimport ik_node.kernels.problem as problems
+cimport ik_node.kernels.tree as trees
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.body_task cimport TaskWork
 from ik_node.kernels.cascade cimport Cascade

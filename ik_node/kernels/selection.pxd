@@ -1,5 +1,10 @@
 from libc cimport math
-from ik_node.kernels cimport codes, newton, precision, preference, refinement, search
+cimport ik_node.kernels.codes as codes
+cimport ik_node.kernels.newton as newton
+cimport ik_node.kernels.precision as precision
+cimport ik_node.kernels.preference as preference
+cimport ik_node.kernels.refinement as refinement
+cimport ik_node.kernels.search as search
 from ik_node.kernels.arrays cimport Memory, vector
 from ik_node.kernels.buffers cimport Buffers
 from ik_node.kernels.closed_family cimport ClosedFamily

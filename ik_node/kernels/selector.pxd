@@ -1,4 +1,5 @@
-from ik_node.kernels cimport checks, search
+cimport ik_node.kernels.checks as checks
+cimport ik_node.kernels.search as search
 from ik_node.kernels.selection cimport Selection
 cimport cython
 

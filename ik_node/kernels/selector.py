@@ -9,11 +9,11 @@ except ImportError:
 
 from ik_node.kernels import checks, search
 from ik_node.kernels.arrays import (
-    GivenMatrix,
-    GivenPoses,
-    GivenVector,
-    ResultMatrix,
-    ResultVector,
+    InputMatrix,
+    InputPoses,
+    InputVector,
+    OutputMatrix,
+    OutputVector,
 )
 from ik_node.kernels.selection import Selection
 
@@ -29,8 +29,8 @@ class Selector:
         """Prepare."""
         self.make, self.idle = make, [make()]
 
-    def solve(self, T_base_goal: GivenMatrix, weights: GivenVector, parameters: ResultVector,
-              q0: GivenVector, q: ResultVector) -> tuple:
+    def solve(self, T_base_goal: InputMatrix, weights: InputVector, parameters: OutputVector,
+              q0: InputVector, q: OutputVector) -> tuple:
         """Write the preferred solution for a goal into q (n,); return its record.
 
         That is (end, position error, orientation error), m and rad, see `Selection`. T_base_goal
@@ -48,8 +48,8 @@ class Selector:
         self.idle.append(selection)
         return selection.end, selection.position, selection.orientation
 
-    def solve_batch(self, T_base_goal: GivenPoses, weights: GivenVector, parameters: ResultMatrix,
-                    q0: GivenMatrix, q: ResultMatrix, records: ResultMatrix) -> None:
+    def solve_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: OutputMatrix,
+                    q0: InputMatrix, q: OutputMatrix, records: OutputMatrix) -> None:
         """Do as `solve` for goals (m, 4, 4) of the same weights; records (m, 3).
 
         parameters (m, p), q0 (m, n), q (m, n).
@@ -77,8 +77,8 @@ class Selector:
             return self.make()
 
 
-def solve_one(selection: Selection, T_base_goal: GivenMatrix, weights: GivenVector,
-              parameters: ResultVector, q0: GivenVector, q: ResultVector) -> None:
+def solve_one(selection: Selection, T_base_goal: InputMatrix, weights: InputVector,
+              parameters: OutputVector, q0: InputVector, q: OutputVector) -> None:
     """Select for one goal, see `Selector.solve`."""
     search.load(selection.task, T_base_goal, weights)
     for k in range(parameters.shape[0]):

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport codes
+cimport ik_node.kernels.codes as codes
 from ik_node.kernels.arrays cimport Memory, columns, integers, points, pose, poses, rotation, square, vector
 from ik_node.kernels.task cimport Task
 cimport cython

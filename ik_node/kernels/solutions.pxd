@@ -1,5 +1,10 @@
 from libc cimport math
-from ik_node.kernels cimport checks, closed_family, newton, precision, refinement, search
+cimport ik_node.kernels.checks as checks
+cimport ik_node.kernels.closed_family as closed_family
+cimport ik_node.kernels.newton as newton
+cimport ik_node.kernels.precision as precision
+cimport ik_node.kernels.refinement as refinement
+cimport ik_node.kernels.search as search
 from ik_node.kernels.arrays cimport Memory, rows, vector
 from ik_node.kernels.buffers cimport Buffers
 from ik_node.kernels.closed_family cimport ClosedFamily
@@ -9,7 +14,7 @@ from ik_node.kernels.task cimport Task
 from libc.math cimport rint as round
 cimport cython
 
-cdef double NAN, TURN
+cdef double NAN, TWO_PI
 cdef double _SAME
 
 

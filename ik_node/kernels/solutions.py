@@ -10,12 +10,12 @@ import numpy as np
 
 from ik_node.kernels import checks, closed_family, newton, precision, refinement, search
 from ik_node.kernels.arrays import (
-    GivenMatrix,
-    GivenPoses,
-    GivenVector,
+    InputMatrix,
+    InputPoses,
+    InputVector,
     Memory,
-    ResultIntegers,
-    ResultMatrix,
+    OutputIntegers,
+    OutputMatrix,
     ResultStack,
     Rows,
     Vector,
@@ -26,7 +26,7 @@ from ik_node.kernels.forward import Chain
 from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
-NAN, TURN = float('nan'), 2.0 * math.pi
+NAN, TWO_PI = float('nan'), 2.0 * math.pi
 _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 
 
@@ -39,7 +39,7 @@ class Solutions:
     start: Vector
     most: int
     idle: list
-    ones: GivenVector
+    ones: InputVector
     """Weights of a goal that constrains all axes evenly."""
 
     def __init__(self, chain: Chain, settings: Settings, family: ClosedFamily,
@@ -54,7 +54,7 @@ class Solutions:
         self.start = self.memory.vector(start)
         self.ones, self.idle = np.ones(6), [self._new()]
 
-    def of_pose(self, T_base_goal: GivenMatrix, within: bool,
+    def of_pose(self, T_base_goal: InputMatrix, within: bool,
                 tolerance: float) -> np.ndarray | None:
         """Return every solution (k, n) for a pose (4, 4), rad or m; within: inside the limits.
 
@@ -75,7 +75,7 @@ class Solutions:
         self.idle.append(buffers)
         return out
 
-    def of_goal(self, T_base_goal: GivenMatrix, weights: GivenVector, parameters: GivenMatrix,
+    def of_goal(self, T_base_goal: InputMatrix, weights: InputVector, parameters: InputMatrix,
                 within: bool) -> np.ndarray:
         """Return every solution (k, n) for a checked goal, see `Task`, rad or m.
 
@@ -92,8 +92,8 @@ class Solutions:
         self.idle.append(buffers)
         return out[:count]
 
-    def of_batch(self, T_base_goal: GivenPoses, weights: GivenVector, parameters: GivenMatrix,
-                 q0: GivenMatrix, within: bool, out: ResultStack, counts: ResultIntegers) -> None:
+    def of_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: InputMatrix,
+                 q0: InputMatrix, within: bool, out: ResultStack, counts: OutputIntegers) -> None:
         """Write every solution for goals (m, 4, 4) into out (m, k, n), their numbers into counts.
 
         k: see `most`; the rest is NaN. weights (6,): of all goals. parameters (m, p), or (1, p)
@@ -125,8 +125,8 @@ class Solutions:
                 counts[i] = count
         self.idle.append(buffers)
 
-    def _list(self, buffers: Buffers, parameters: GivenMatrix, within: bool,
-              out: ResultMatrix) -> int:
+    def _list(self, buffers: Buffers, parameters: InputMatrix, within: bool,
+              out: OutputMatrix) -> int:
         """Write the solutions of a loaded goal for some parameters into out; return how many."""
         total = 0
         with cython.nogil:
@@ -216,8 +216,8 @@ def _same(chain: Chain, a: Vector, b: Vector) -> bool:
     for k in range(chain.n):
         off = math.fabs(a[k] - b[k])
         if off > _SAME:
-            if not chain.turns[k] or off < TURN - _SAME:  # the usual case, without a division
+            if not chain.turns[k] or off < TWO_PI - _SAME:  # the usual case, without a division
                 return False
-            if math.fabs(off - TURN * round(off / TURN)) > _SAME:
+            if math.fabs(off - TWO_PI * round(off / TWO_PI)) > _SAME:
                 return False
     return True

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport rotation_triple
+cimport ik_node.kernels.rotation_triple as rotation_triple
 from ik_node.kernels.arrays cimport points, rows, vector
 from ik_node.kernels.closed_family cimport ClosedFamily
 from ik_node.kernels.nominal cimport ClosedForm

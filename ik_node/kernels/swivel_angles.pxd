@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport checks
+cimport ik_node.kernels.checks as checks
 from ik_node.kernels.arrays cimport Memory, pose, vector
 from ik_node.kernels.swivel cimport Swivel
 from ik_node.kernels.swivel_intervals cimport Intervals

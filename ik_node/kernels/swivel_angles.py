@@ -9,7 +9,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kernels import checks
-from ik_node.kernels.arrays import GivenMatrix, GivenVector, Memory, ResultMatrix
+from ik_node.kernels.arrays import InputMatrix, InputVector, Memory, OutputMatrix
 from ik_node.kernels.swivel import Swivel
 from ik_node.kernels.swivel_intervals import Intervals
 from ik_node.kernels.vector3 import Motion
@@ -31,7 +31,7 @@ class SwivelAngles:
         self.arm, self.lower, self.upper = arm, memory.vector(lower), memory.vector(upper)
         self.idle = [Intervals()]
 
-    def intervals(self, T_base_goal: GivenMatrix, narrower: float) -> np.ndarray:
+    def intervals(self, T_base_goal: InputMatrix, narrower: float) -> np.ndarray:
         """Return the intervals (k, 5) inside limits narrowed by `narrower`, rad.
 
         A row: the signs of elbow, shoulder and wrist, see `Swivel.solve`, from and to, rad, see
@@ -49,7 +49,7 @@ class SwivelAngles:
         self.idle.append(found)
         return rows
 
-    def towards(self, T_base_goal: GivenMatrix, point: GivenVector) -> float:
+    def towards(self, T_base_goal: InputMatrix, point: InputVector) -> float:
         """Return the swivel angle, rad, with the elbow nearest to a point (3,), m, base frame.
 
         NaN for a point on the line through shoulder and wrist, where every angle is equivalent.
@@ -57,7 +57,7 @@ class SwivelAngles:
         checks.check_lengths(point.shape[0] == 3)
         return self.arm.towards(self._motion(T_base_goal), (point[0], point[1], point[2]))
 
-    def _motion(self, T_base_goal: GivenMatrix) -> Motion:
+    def _motion(self, T_base_goal: InputMatrix) -> Motion:
         """Return the motion of a pose: T_goal T_tip⁻¹, T_tip at zero."""
         checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4)
         G = T_base_goal
@@ -66,7 +66,7 @@ class SwivelAngles:
         return composed(goal, motion_of(self.arm.structure.T_tip_base))
 
 
-def _copy_out(found: Intervals, rows: ResultMatrix) -> None:
+def _copy_out(found: Intervals, rows: OutputMatrix) -> None:
     """Copy intervals into an array (k, 5)."""
     for i in range(found.count):
         rows[i, 0], rows[i, 1], rows[i, 2] = found.elbow[i], found.shoulder[i], found.wrist[i]

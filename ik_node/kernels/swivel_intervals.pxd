@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport rotation_triple, swivel
+cimport ik_node.kernels.rotation_triple as rotation_triple
+cimport ik_node.kernels.swivel as swivel
 from ik_node.kernels.arrays cimport Memory, fours, integers, pairs, points, vector
 from ik_node.kernels.nominal cimport Structure
 from ik_node.kernels.angles cimport rotation_between, solve_sinusoid
@@ -10,7 +11,7 @@ cimport cython
 ctypedef (vector3, vector3, vector3, vector3, vector3, vector3, vector3) triple
 
 cdef int _MOST_CUTS, _MOST
-cdef double TURN, _INSIDE, _LEAST
+cdef double TWO_PI, _INSIDE, _LEAST
 
 
 @cython.final

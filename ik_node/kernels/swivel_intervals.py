@@ -34,7 +34,7 @@ if not cython.compiled:
 Triple = tuple[Vector3, Vector3, Vector3, Vector3, Vector3, Vector3, Vector3]
 """(n, g₁, g₂, g₃, k₁, k₂, k₃)."""
 
-TURN = 2.0 * math.pi
+TWO_PI = 2.0 * math.pi
 _MOST_CUTS = 40       # 2 × (3 joints × 2 limits + 2 extremes) × 2 roots, and those of aligned axes
 _MOST = 8 * (_MOST_CUTS // 2)
 _INSIDE = 1e-12       # rad: excess over a limit by rounding
@@ -119,7 +119,7 @@ class Intervals:
                 self.cuts[0], n = -math.pi, 1
             _sort(self.cuts, n)
             for k in range(n):
-                end = self.cuts[k + 1] if k + 1 < n else self.cuts[0] + TURN
+                end = self.cuts[k + 1] if k + 1 < n else self.cuts[0] + TWO_PI
                 middle = 0.5 * (self.cuts[k] + end)
                 c, s = math.cos(middle), math.sin(middle)
                 self.inside[k] = (self._which_inside(0, shoulder, slack, c, s)
@@ -131,7 +131,7 @@ class Intervals:
 
     def _write_bound(self, j: int, lower: float, upper: float) -> None:
         """Keep the limits of joint j, rad, as directions."""
-        self.bounded[j] = 1 if upper - lower < TURN - 1e-9 else 0
+        self.bounded[j] = 1 if upper - lower < TWO_PI - 1e-9 else 0
         if self.bounded[j] == 0:
             lower, upper = -math.pi, math.pi
         middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
@@ -239,7 +239,7 @@ class Intervals:
             if fits and since < 0:
                 since = k
             elif not fits and since >= 0:
-                end = cuts[k] if k > since else cuts[k] + TURN
+                end = cuts[k] if k > since else cuts[k] + TWO_PI
                 if end - cuts[since] > _LEAST:
                     self._add(cuts[since], end, elbow, shoulder, wrist)
                 since = -1

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport codes
+cimport ik_node.kernels.codes as codes
 from ik_node.kernels.arrays cimport points, vector
 from ik_node.kernels.redundant_selection cimport RedundantSelection
 from ik_node.kernels.swivel cimport Swivel
@@ -7,7 +7,7 @@ from ik_node.kernels.swivel_intervals cimport Intervals
 from ik_node.kernels.vector3 cimport composed, motion_of, row
 cimport cython
 
-cdef double INF, NAN, TURN, INWARDS, _WIDER
+cdef double INF, NAN, TWO_PI, INWARDS, _WIDER
 cdef int _STEPS
 
 

@@ -23,7 +23,7 @@ from ik_node.kernels.swivel_intervals import Intervals
 if not cython.compiled:
     from ik_node.kernels.vector3 import composed, motion_of, row
 
-INF, NAN, TURN = math.inf, float('nan'), 2.0 * math.pi
+INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
 INWARDS = 1e-7        # rad: distance from the end of an interval, against rounding
 _WIDER = 5e-10        # rad: excess at which a joint is set back to its limit
 _STEPS = 10           # of the refinement within an interval
@@ -144,11 +144,11 @@ class SwivelSelection(RedundantSelection):
 def into_interval(psi: float, begin: float, end: float) -> tuple[float, float]:
     """Return (the angle nearest to psi in an interval, how far it is from psi), rad."""
     off = psi - begin
-    off -= TURN * math.floor(off / TURN)
+    off -= TWO_PI * math.floor(off / TWO_PI)
     length = end - begin
     if off <= length:
         return begin + off, 0.0
-    before = TURN - off
+    before = TWO_PI - off
     if before < off - length:
         return begin, before
     return end, off - length

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport spatial
+cimport ik_node.kernels.spatial as spatial
 from ik_node.kernels.arrays cimport Memory, columns, pose, rotation, vector
 cimport cython
 

@@ -1,4 +1,4 @@
-from ik_node.kernels cimport tree as trees
+cimport ik_node.kernels.tree as trees
 from ik_node.kernels.arrays cimport Memory, matrix, vector
 from ik_node.kernels.body_task cimport BodyTask, TaskWork
 from ik_node.kernels.tree cimport Tree

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ik_node.kernels import tree as trees
-from ik_node.kernels.arrays import GivenMatrix, GivenVector, Matrix, Memory, Vector
+from ik_node.kernels.arrays import InputMatrix, InputVector, Matrix, Memory, Vector
 from ik_node.kernels.body_task import BodyTask, TaskWork
 from ik_node.kernels.tree import Tree
 
@@ -22,7 +22,7 @@ class TaskRows:
         self.q, self.r = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(task.m))
         self.J = memory.matrix(tree.n, task.m)
 
-    def evaluate(self, q: GivenVector) -> tuple[np.ndarray, np.ndarray]:
+    def evaluate(self, q: InputVector) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (m,) at q (n,), and its Jacobian (m, n).
 
         Raises ValueError for another number of values. Threads may share this: compiled, it holds
@@ -42,7 +42,7 @@ class TaskRows:
         self.copy_to(r, J)
         return r, J
 
-    def copy_to(self, r: GivenVector, J: GivenMatrix) -> None:
+    def copy_to(self, r: InputVector, J: InputMatrix) -> None:
         """Copy the rows into r (m,) and J (m, n)."""
         for i in range(self.task.m):
             r[i] = self.r[i]

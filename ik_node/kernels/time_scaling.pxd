@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport copies
+cimport ik_node.kernels.copies as copies
 from ik_node.kernels.arrays cimport Memory, vector
 
 cdef double INF, HIGHEST

@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport kinds, spatial
+cimport ik_node.kernels.kinds as kinds
+cimport ik_node.kernels.spatial as spatial
 from ik_node.kernels.arrays cimport Memory, columns, fours, integers, points, pose, poses, rotations, vector
 cimport cython
 

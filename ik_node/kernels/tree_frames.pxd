@@ -1,4 +1,6 @@
-from ik_node.kernels cimport copies, mass_matrix as masses, tree as trees
+cimport ik_node.kernels.copies as copies
+cimport ik_node.kernels.mass_matrix as masses
+cimport ik_node.kernels.tree as trees
 from ik_node.kernels.arrays cimport Memory, columns, fours, matrix, points, poses, vector
 from ik_node.kernels.tree cimport Tree
 cimport cython

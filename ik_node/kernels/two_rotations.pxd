@@ -1,5 +1,6 @@
 from libc cimport math
-from ik_node.kernels cimport polynomials, sizes
+cimport ik_node.kernels.polynomials as polynomials
+cimport ik_node.kernels.sizes as sizes
 from ik_node.kernels.arrays cimport columns, pose, vector
 from ik_node.kernels.vector3 cimport vector3
 from ik_node.kernels.angles cimport rotation_between, solve_sinusoid

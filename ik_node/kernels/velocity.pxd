@@ -1,6 +1,10 @@
 from libc cimport math
-from ik_node.kernels cimport bounded, cascade as cascades, limits as limited, problem as problems
-from ik_node.kernels cimport second_order, tree as trees
+cimport ik_node.kernels.bounded as bounded
+cimport ik_node.kernels.cascade as cascades
+cimport ik_node.kernels.limits as limited
+cimport ik_node.kernels.problem as problems
+cimport ik_node.kernels.second_order as second_order
+cimport ik_node.kernels.tree as trees
 from ik_node.kernels.arrays cimport Memory, matrix, poses, vector
 from ik_node.kernels.body_task cimport TaskWork
 from ik_node.kernels.cascade cimport Cascade

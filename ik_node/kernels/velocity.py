@@ -14,7 +14,7 @@ from ik_node.kernels import cascade as cascades
 from ik_node.kernels import limits as limited
 from ik_node.kernels import problem as problems
 from ik_node.kernels import tree as trees
-from ik_node.kernels.arrays import GivenVector, Memory, Vector
+from ik_node.kernels.arrays import InputVector, Memory, Vector
 from ik_node.kernels.body_task import TaskWork
 from ik_node.kernels.cascade import Cascade
 from ik_node.kernels.limits import Limits
@@ -58,7 +58,7 @@ class Velocity:
                 for level in range(self.problem.levels)]
         return Work(self.tree, self.problem, rows, False)
 
-    def run(self, q: GivenVector, dt: float) -> np.ndarray | None:
+    def run(self, q: InputVector, dt: float) -> np.ndarray | None:
         """Return joint velocities (n,) that bring q (n,) nearer to the tasks, None for overflows.
 
         q + dt · velocity is inside the limits of q, and the velocity inside its own; a q outside
@@ -101,7 +101,7 @@ class Velocity:
         cascades.solve(work.cascade, work.step.A, work.step.e, work.step.lower, work.step.upper,
                        work.step.x)
 
-    def write(self, work: Work, dt: float, velocity: GivenVector) -> bool:
+    def write(self, work: Work, dt: float, velocity: InputVector) -> bool:
         """Write the velocity (n,) of the step into velocity; tell whether it is finite."""
         total = 0.0
         for k in range(self.tree.n):
@@ -110,7 +110,7 @@ class Velocity:
         return math.isfinite(total)
 
 
-def within(values: GivenVector, most: float) -> bool:
+def within(values: InputVector, most: float) -> bool:
     """Tell whether numbers (n,) are at most of a size; NaN is not."""
     found = True
     for k in range(len(values)):

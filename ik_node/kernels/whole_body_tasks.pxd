@@ -1,4 +1,4 @@
-from ik_node.kernels cimport tree as trees
+cimport ik_node.kernels.tree as trees
 from ik_node.kernels.arrays cimport fours, integers, matrix, vector
 from ik_node.kernels.body_task cimport BodyTask, TaskWork
 from ik_node.kernels.tree cimport Tree
@@ -15,7 +15,7 @@ cdef class CenterOfMassTask(BodyTask):
                   matrix J) except -1 nogil
 
 
-cdef class PostureTask(BodyTask):
+cdef class RestTask(BodyTask):
     cdef integers columns
     cdef vector wanted
 

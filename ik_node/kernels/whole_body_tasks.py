@@ -41,7 +41,7 @@ class CenterOfMassTask(BodyTask):
             row += 1
 
 
-class PostureTask(BodyTask):
+class RestTask(BodyTask):
     """rᵢ = qᵢ − wantedᵢ (m,), rad or m, of some entries of q."""
 
     def __init__(self, index: int, columns: Any, wanted: Any) -> None:

@@ -1,5 +1,8 @@
 from libc cimport math
-from ik_node.kernels cimport kinds, polynomials, sizes, two_rotations
+cimport ik_node.kernels.kinds as kinds
+cimport ik_node.kernels.polynomials as polynomials
+cimport ik_node.kernels.sizes as sizes
+cimport ik_node.kernels.two_rotations as two_rotations
 from ik_node.kernels.arrays cimport columns, pose, vector
 from ik_node.kernels.vector3 cimport vector3
 from ik_node.kernels.angles cimport rotation_between, solve_sinusoid

@@ -7,7 +7,7 @@ import numpy as np
 from ik_node._arrays import floats
 from ik_node.exceptions import InputError
 from ik_node.kernels.body_task import BodyTask
-from ik_node.kernels.whole_body_tasks import PostureTask
+from ik_node.kernels.whole_body_tasks import RestTask
 from ik_node.model.body import Body
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
@@ -60,7 +60,7 @@ class Posture(BuiltInTask):
 
     def record(self, body: Body, index: int) -> BodyTask:
         """Return what kernels evaluate it by; see `BuiltInTask.record`."""
-        return PostureTask(index, *self.wanted(body))
+        return RestTask(index, *self.wanted(body))
 
     def wanted(self, body: Body) -> tuple[np.ndarray, np.ndarray]:
         """Return the joints that are not free (m,), entries of q, and what they should be (m,)."""
