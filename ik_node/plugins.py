@@ -14,11 +14,11 @@ from ik_node._arrays import vector
 from ik_node.exceptions import IkError, InputError, OptionError, UnsupportedError
 from ik_node.model.chain import Chain, check_chain
 from ik_node.options import option
-from ik_node.solvers import search
 from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import Result, StopReason
 from ik_node.spatial import rotation_log
 
@@ -48,6 +48,6 @@ def nearest_turn(chain: Chain, q0: Any, q: Any) -> np.ndarray:
     check_chain(chain)
     start, turned = (vector(value, chain.n_joints, name)
                      for value, name in ((q0, 'q0'), (q, 'q')))
-    search.nearest_turn(chain.arrays, start, turned)
+    verifier_of(chain).nearest_turn(start, turned)
     chain.shorten_rotations(turned)
     return turned

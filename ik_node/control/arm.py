@@ -18,9 +18,8 @@ from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.options import Options
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.path.planned import PATH_KERNELS
+from ik_node.solvers.records import verifier_of
 from ik_node.solvers.registry import make_solver
-from ik_node.solvers.search import nearest_turn
 from ik_node.workspace.task_rank import task_rank
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ class Arm(Group):
     def kernels(self) -> tuple[Kernel, ...]:
         """Return the kernels that the arm can call, in the order of first use."""
         follower = () if self.follower is None else self.follower.kernels()
-        return *self.solver.kernels(), nearest_turn, *follower, *PATH_KERNELS
+        return *self.solver.kernels(), *follower
 
     def _make_follower(self) -> 'Follower':
         # Its splines are scipy's, which take a third of the node's start to import.
@@ -129,7 +128,7 @@ class Arm(Group):
         """
         found: np.ndarray = self.solver.solve_all(goal)
         for q in found:
-            nearest_turn(self.solver.chain.arrays, q0, q)
+            verifier_of(self.solver.chain).nearest_turn(q0, q)
         weights = self.solver.options.joint_weights
         apart = np.square(found - q0) @ (
             np.ones(len(q0)) if weights is None else weights)

@@ -16,7 +16,7 @@ cdef class BodyEvolution(Evolution):
     cdef JointLimits limits
 
     @cython.locals(people=BodyPopulation)
-    cpdef tuple run(self, Descent descent, const double[::1] start, double[::1] q, long state,
-                    double deadline)
+    cpdef tuple run(self, Descent descent, const double[::1] start, const double[::1] q,
+                    long state, double deadline)
     cdef int judge(self, Population people) except -1 nogil
     cdef int judge_tasks(self, BodyPopulation people) except -1 nogil

@@ -6,6 +6,7 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
+import numpy as np
 
 from ik_node.kernels import descent as descents
 from ik_node.kernels.arrays import GivenVector
@@ -38,23 +39,24 @@ class BodyEvolution(Evolution):
         self.limits = JointLimits(body)
 
     def run(self, descent: Descent, start: GivenVector, q: GivenVector, state: int,
-            deadline: float) -> tuple[int, int]:
-        """Evolve joint values for the tasks of a level; the best replaces q (n,), one of the first.
+            deadline: float) -> tuple[np.ndarray, int, int]:
+        """Evolve joint values for the tasks of a level; q (n,) is one of the first.
 
-        Return how it ended, and the number of generations. start: (n,) about which joints without
-        limits are spread. state: first state of the generator. deadline: by `clock`, s.
+        Return the best (n,), how it ended, and the number of generations. start: (n,) about which
+        joints without limits are spread. state: first state of the generator. deadline: by
+        `clock`, s.
         """
         work, n = descent.begin(q), self.limits.n
         people = BodyPopulation(descent, work, n, self.elite)
         people.state, people.deadline = state, deadline
+        descent.take_start(work, start)
         for k in range(n):
-            people.start[k] = start[k]
+            people.start[k] = work.start[k]
         with cython.nogil:
             end = self.evolve(self.limits, people, True, work.q)
-        for k in range(n):
-            q[k] = work.q[k]
+        best = descent.joint_values(work)
         descent.idle.append(work)
-        return end, people.generations
+        return best, end, people.generations
 
     def judge(self, people: Population) -> bool:
         """Write the cost; see `Evolution.judge`."""

@@ -142,7 +142,7 @@ def _sweep_outward(chain: Chain, task: Task, settings: Settings, own: CcdSetting
 
 def _move_ranked(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
                  limited: bool, swing: bool, q: Vector) -> float:
-    """Make as many moves as there are joints, each of the joint with the greatest gain; likewise."""
+    """Move the joint with the greatest gain, as often as there are joints; likewise."""
     F, largest = work.frames, 0.0
     for _ in range(chain.m):
         most, chosen, change = 0.0, -1, 0.0

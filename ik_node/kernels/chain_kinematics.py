@@ -3,7 +3,7 @@
 import numpy as np
 
 from ik_node.kernels import copies, forward, jacobian
-from ik_node.kernels.arrays import Columns, GivenVector, Memory, Poses, Vector
+from ik_node.kernels.arrays import Columns, Memory, Poses, Vector
 from ik_node.kernels.forward import Chain
 
 
@@ -31,7 +31,7 @@ class ChainKinematics:
         self.chain = chain
         self.idle = [ChainFrames(chain)]
 
-    def pose(self, q: GivenVector) -> np.ndarray:
+    def pose(self, q: np.ndarray) -> np.ndarray:
         """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises ValueError for another size."""
         work = self.begin(q)
         T = np.empty((4, 4))
@@ -39,7 +39,7 @@ class ChainKinematics:
         self.idle.append(work)
         return T
 
-    def jacobian(self, q: GivenVector) -> np.ndarray:
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return the Jacobian (6, n) at the tip: linear rows first, base frame; see `pose`."""
         work, chain = self.begin(q), self.chain
         J = np.empty((6, chain.n))
@@ -48,7 +48,7 @@ class ChainKinematics:
         self.idle.append(work)
         return J
 
-    def begin(self, q: GivenVector) -> ChainFrames:
+    def begin(self, q: np.ndarray) -> ChainFrames:
         """Return frames at q (n,) that no other thread uses."""
         chain = self.chain
         if q.shape[0] != chain.n:

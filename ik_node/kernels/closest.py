@@ -54,7 +54,7 @@ class Closest(Verifier):
 
 def best_of(chain: Chain, task: Task, work: Work, samples: Vector, guesses: int,
             deadline: float) -> None:
-    """Write the best local minimum into work.best (n,), the first guess being work.given (n,).
+    """Write the best local minimum into work.best (n,), the first guess being work.q0 (n,).
 
     The other guesses are spread around the minimum from the first.
     """
@@ -62,7 +62,7 @@ def best_of(chain: Chain, task: Task, work: Work, samples: Vector, guesses: int,
     least = INF
     for k in range(n):
         work.unit[k] = 1.0
-        q[k] = start[k] = best[k] = work.given[k]
+        q[k] = start[k] = best[k] = work.q0[k]
     for index in range(guesses):
         if index > 0:
             if clock.clock() >= deadline:

@@ -20,13 +20,13 @@ def approach(chain: Chain, method: Method, settings: Settings, table: Table, tas
     beyond, iterations, attempts = record.end == codes.BEYOND, record.iterations, record.attempts
     error, position, orientation = record.error, record.position, record.orientation
     for k in range(chain.n):
-        work.given[k] = work.best[k]
+        work.q0[k] = work.best[k]
     search.try_starts(chain, method, settings, table, task, plain, work, 1, record)
     if record.end != codes.CONVERGED:
         record.end = codes.BEYOND if beyond else codes.STALLED
         if record.error >= error:
             for k in range(chain.n):
-                work.best[k] = work.given[k]
+                work.best[k] = work.q0[k]
             record.position, record.orientation = position, orientation
     record.iterations, record.attempts = iterations, attempts
     return 0

@@ -1,5 +1,5 @@
 from libc cimport math
-from ik_node.kernels cimport bounded, clock as clocks, codes, problem as problems, tree as trees
+from ik_node.kernels cimport bounded, clock as clocks, codes, copies, problem as problems, tree as trees
 from ik_node.kernels.arrays cimport Memory, integers, matrix, pairs, vector
 from ik_node.kernels.body_task cimport BodyTask, TaskWork
 from ik_node.kernels.problem cimport Found, Problem
@@ -34,18 +34,20 @@ cdef class Descent:
     cdef int max_iterations
 
     @cython.locals(work=DescentWork)
-    cpdef tuple rows(self, const double[::1] q, double[:, ::1] A, double[::1] e)
+    cpdef tuple rows(self, const double[::1] q)
     @cython.locals(work=DescentWork)
-    cpdef tuple run(self, double[::1] q, double deadline, bint settles)
+    cpdef tuple run(self, const double[::1] q, double deadline, bint settles)
     @cython.locals(work=DescentWork)
-    cpdef tuple solve(self, const double[::1] start, double[::1] q, double[:, ::1] misses,
-                      double deadline)
+    cpdef tuple solve(self, const double[::1] start, const double[::1] q, double deadline)
     @cython.locals(work=DescentWork)
-    cpdef bint verify(self, const double[::1] start, double[::1] q,
-                      double[:, ::1] misses) except -1
-    cdef finish(self, DescentWork work, double[::1] q, double[:, ::1] misses)
+    cpdef tuple verify(self, const double[::1] start, const double[::1] q)
     @cython.locals(work=DescentWork)
     cdef DescentWork begin(self, const double[::1] q)
+    cdef int take_start(self, DescentWork work, const double[::1] start) except -1
+    cdef joint_values(self, DescentWork work)
+    cdef missed(self, DescentWork work)
+    cdef int copy_misses(self, DescentWork work, double[:, ::1] misses) except -1
+    cdef int copy_rows(self, DescentWork work, double[:, ::1] A, double[::1] e) except -1
 
 
 @cython.locals(met=cython.bint)

@@ -9,7 +9,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kernels import bounded, codes
+from ik_node.kernels import bounded, codes, copies
 from ik_node.kernels import clock as clocks
 from ik_node.kernels import problem as problems
 from ik_node.kernels import tree as trees
@@ -69,28 +69,25 @@ class Descent:
         self.floats, self.max_iterations = floats, max_iterations
         self.idle = idle
 
-    def rows(self, q: GivenVector, A: GivenMatrix, e: GivenVector) -> tuple[float, bool]:
-        """Write the weighted rows of the level at q (n,) into A (n, m), transposed, and e (m,).
+    def rows(self, q: GivenVector) -> tuple[np.ndarray, np.ndarray, float, bool]:
+        """Return the weighted rows A (m, n) and e (m,) of the level at q (n,): A Δq = e is wanted.
 
-        Return the cost, and whether all that is necessary is within the tolerances.
+        Return also the cost, and whether all that is necessary is within the tolerances.
         """
         work = self.begin(q)
-        rows, missing, n, m = work.step.A, work.step.e, self.tree.n, self.problem.m
+        n, m = self.tree.n, self.problem.m
+        A, e = np.empty((m, n)), np.empty(m)
         with cython.nogil:
             trees.tree_frames(self.tree, work.q, work.task.frames, work.task.axes)
-            problems.level_rows(self.problem, 0, self.tree, work.task, work.q, rows, missing,
-                                work.found)
-        for i in range(m):
-            e[i] = missing[i]
-        for k in range(n):
-            for i in range(m):
-                A[k, i] = rows[k][i]
-        found = work.found.cost, work.found.met
+            problems.level_rows(self.problem, 0, self.tree, work.task, work.q, work.step.A,
+                                work.step.e, work.found)
+        self.copy_rows(work, A, e)
+        found = A, e, work.found.cost, work.found.met
         self.idle.append(work)
         return found
 
-    def run(self, q: GivenVector, deadline: float, settles: bool) -> tuple[int, int]:
-        """Descend from q (n,), in place; return how that ended, and the number of iterations.
+    def run(self, q: GivenVector, deadline: float, settles: bool) -> tuple[np.ndarray, int, int]:
+        """Descend from q (n,); return where that ended, how, and the number of iterations.
 
         deadline: by `clock`, s. settles: whether a minimum is wanted where it is not met; so it is
         where a task of the level is not necessary.
@@ -98,55 +95,79 @@ class Descent:
         work = self.begin(q)
         with cython.nogil:
             end = descend(self, work, deadline, settles, work.q)
-        for k in range(self.tree.n):
-            q[k] = work.q[k]
-        iterations = work.iterations
+        found = self.joint_values(work), end, work.iterations
         self.idle.append(work)
-        return end, iterations
+        return found
 
-    def solve(self, start: GivenVector, q: GivenVector, misses: GivenMatrix,
-              deadline: float) -> tuple[int, int, bool]:
-        """Do as `run`, and verify; return also whether all that is necessary is met.
-
-        Continuous joints end at the turn nearest to start (n,). misses (t, 2): what tasks miss,
-        m and rad, from frames computed anew.
-        """
+    def solve(self, start: GivenVector, q: GivenVector, deadline: float) -> tuple[
+            np.ndarray, bool, np.ndarray, int, int]:
+        """Descend from q (n,) and verify; return as `verify` does, then as `run` does."""
         work = self.begin(q)
-        for k in range(self.tree.n):
-            work.start[k] = start[k]
+        self.take_start(work, start)
         with cython.nogil:
             end = descend(self, work, deadline, False, work.q)
             work.met = verify(self, work, work.q)
-        found = end, work.iterations, work.met
-        self.finish(work, q, misses)
+        found = self.joint_values(work), work.met, self.missed(work), end, work.iterations
+        self.idle.append(work)
         return found
 
-    def verify(self, start: GivenVector, q: GivenVector, misses: GivenMatrix) -> bool:
-        """Verify q (n,) alone; see `solve`."""
+    def verify(self, start: GivenVector, q: GivenVector) -> tuple[np.ndarray, bool, np.ndarray]:
+        """Return q (n,), whether all that is necessary is met there, and what each task misses.
+
+        That is (t, 2), m and rad, from frames computed anew. Continuous joints are at the turn
+        nearest to start (n,), where that meets no less.
+        """
         work = self.begin(q)
-        for k in range(self.tree.n):
-            work.start[k] = start[k]
+        self.take_start(work, start)
         with cython.nogil:
             work.met = verify(self, work, work.q)
-        met = work.met
-        self.finish(work, q, misses)
-        return met
-
-    def finish(self, work: DescentWork, q: GivenVector, misses: GivenMatrix) -> None:
-        """Copy what was found into q (n,) and misses (t, 2); the scratch is not used any more."""
-        for k in range(self.tree.n):
-            q[k] = work.q[k]
-        for index in range(self.whole.count):
-            misses[index, 0], misses[index, 1] = work.misses[index][0], work.misses[index][1]
+        found = self.joint_values(work), work.met, self.missed(work)
         self.idle.append(work)
+        return found
 
     def begin(self, q: GivenVector) -> DescentWork:
-        """Return scratch that no other thread uses, with q (n,) and the targets in it."""
+        """Return scratch that no other thread uses, with q (n,) and the targets in it.
+
+        Raises ValueError for another number of values.
+        """
+        if q.shape[0] != self.tree.n:
+            raise ValueError(f'q must have {self.tree.n} values, not {q.shape[0]}')
         work = self.idle.pop() if self.idle else DescentWork(self.tree, self.whole)
         for k in range(self.tree.n):
             work.q[k] = q[k]
         problems.take_targets(self.whole, work.task)
         return work
+
+    def take_start(self, work: DescentWork, start: GivenVector) -> None:
+        """Copy a start (n,). Raises ValueError for another number of values."""
+        if start.shape[0] != self.tree.n:
+            raise ValueError(f'start must have {self.tree.n} values, not {start.shape[0]}')
+        for k in range(self.tree.n):
+            work.start[k] = start[k]
+
+    def joint_values(self, work: DescentWork) -> np.ndarray:
+        """Return a copy of work.q (n,)."""
+        q = np.empty(self.tree.n)
+        copies.copy_vector(work.q, q)
+        return q
+
+    def missed(self, work: DescentWork) -> np.ndarray:
+        """Return a copy of work.misses (t, 2)."""
+        misses = np.empty((self.whole.count, 2))
+        self.copy_misses(work, misses)
+        return misses
+
+    def copy_misses(self, work: DescentWork, misses: GivenMatrix) -> None:
+        """Copy what tasks miss into misses (t, 2)."""
+        for index in range(self.whole.count):
+            misses[index, 0], misses[index, 1] = work.misses[index][0], work.misses[index][1]
+
+    def copy_rows(self, work: DescentWork, A: GivenMatrix, e: GivenVector) -> None:
+        """Copy the rows of the level into A (m, n) and e (m,)."""
+        for i in range(self.problem.m):
+            e[i] = work.step.e[i]
+            for k in range(self.tree.n):
+                A[i, k] = work.step.A[k][i]
 
 
 def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: Vector) -> int:

@@ -33,15 +33,15 @@ cdef class Search(Verifier):
     cdef Table table
     cdef int attempts
     cdef Chain soft
-    cdef Search patient
+    cdef readonly Search patient
 
     cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                       double[::1] q, double deadline)
     cpdef solve_many(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
-                     double[:, ::1] q, double deadline, double timeout, long[:, ::1] counts,
-                     double[:, ::1] errors)
+                     double[:, ::1] q, double timeout, long[:, ::1] counts, double[:, ::1] errors)
     cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                     double[::1] q, int attempts, double deadline)
+    cpdef Search with_method(self, Method method)
     cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                const double[::1] q, double[::1] dq)
     cdef int find(self, Task task, Task plain, Work work, Record record) except -1 nogil

@@ -4,6 +4,8 @@ Threads may use one object at the same time: each call has its own `Work`. Raise
 other shapes than documented: ValueError.
 """
 
+from typing import Any
+
 try:
     import cython
 except ImportError:
@@ -23,7 +25,8 @@ class Verifier:
 
     def __init__(self, chain: Chain) -> None:
         """Prepare for a chain."""
-        self.chain, self.idle = chain, []
+        self.chain = chain
+        self.idle: list[Work] = []
 
     def make_work(self) -> Work:
         """Return new scratch."""
@@ -35,16 +38,16 @@ class Verifier:
         In m² and rad², m, and rad; for a goal's pose (4, 4), m, and its weights (6,).
         """
         work = self.begin(T_base_goal, weights, q)
-        error, position, orientation = search.residual(self.chain, work.task, work, work.given)
+        error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
         self.idle.append(work)
         return error, position, orientation
 
     def into_limits(self, q: np.ndarray) -> None:
         """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
         work = self.take(q)
-        search.into_limits(self.chain, work.given)
+        search.into_limits(self.chain, work.q0)
         for k in range(self.chain.n):
-            q[k] = work.given[k]
+            q[k] = work.q0[k]
         self.idle.append(work)
 
     def nearest_turn(self, q0: np.ndarray, q: np.ndarray) -> None:
@@ -54,9 +57,9 @@ class Verifier:
             raise ValueError(f'q0 must have the shape ({self.chain.n},)')
         for k in range(self.chain.n):
             work.start[k] = float(q0[k])
-        search.nearest_turn(self.chain, work.start, work.given)
+        search.nearest_turn(self.chain, work.start, work.q0)
         for k in range(self.chain.n):
-            q[k] = work.given[k]
+            q[k] = work.q0[k]
         self.idle.append(work)
 
     def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Work:
@@ -76,12 +79,14 @@ class Verifier:
         except IndexError:
             work = self.make_work()
         for k in range(self.chain.n):
-            work.given[k] = float(q[k])
+            work.q0[k] = float(q[k])
         return work
 
 
 class Search(Verifier):
     """The search of one solver."""
+
+    patient: Any
 
     def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table,
                  attempts: int, soft: Chain | None = None, patient: 'Search | None' = None) -> None:
@@ -93,6 +98,13 @@ class Search(Verifier):
         self.chain, self.idle = chain, []
         self.method, self.settings, self.table = method, settings, table
         self.attempts, self.soft, self.patient = attempts, soft, patient
+
+    def with_method(self, method: Method) -> 'Search':
+        """Return the same search with another method of the same class."""
+        search = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
+                        self.patient)
+        search.idle = self.idle
+        return search
 
     def make_work(self) -> Work:
         """Return new scratch."""
@@ -120,8 +132,7 @@ class Search(Verifier):
                 record.attempts - 1)
 
     def solve_many(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-                   deadline: float, timeout: float, counts: np.ndarray,
-                   errors: np.ndarray) -> None:
+                   timeout: float, counts: np.ndarray, errors: np.ndarray) -> None:
         """Search for goals of the same weights at poses (m, 4, 4), from q (m, n), in place.
 
         timeout: of each search, s. Writes end, iterations and restarts into counts (m, 3), position
@@ -141,8 +152,8 @@ class Search(Verifier):
                     for k in range(4):
                         task.T[j][k] = float(T_base_goal[i, j, k])
                 for k in range(n):
-                    work.given[k] = float(q[i, k])
-                work.deadline = min(deadline, clock.clock() + timeout)
+                    work.q0[k] = float(q[i, k])
+                work.deadline = clock.clock() + timeout
                 self.find(task, plain, work, record)
                 if record.end != codes.INVALID:
                     for k in range(n):
@@ -180,13 +191,13 @@ class Search(Verifier):
         work = self.begin(T_base_goal, weights, q)
         task = work.task
         with cython.nogil:
-            self.method.bare_step(self.chain, task, self.settings, work, work.given, work.q)
+            self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
         for k in range(self.chain.n):
             dq[k] = work.q[k]
         self.idle.append(work)
 
     def find(self, task: Task, plain: Task, work: Work, record: Record) -> int:
-        """Search from work.given (n,); the best goes into work.best (n,). Return 0."""
+        """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""
         if self.soft is not None:
             search.try_starts(self.soft, self.method, self.settings, self.table, task, plain, work,
                               self.attempts, record)

@@ -5,7 +5,7 @@ from ik_node.kernels.joint_limits cimport JointLimits
 from ik_node.kernels.population cimport Population
 cimport cython
 
-cdef double INF, TURN, PROGRESS
+cdef double INF, _TURN, PROGRESS
 cdef int SCALES, CHILDREN
 
 

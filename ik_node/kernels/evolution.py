@@ -16,7 +16,7 @@ from ik_node.kernels.arrays import Memory, Vector
 from ik_node.kernels.joint_limits import JointLimits
 from ik_node.kernels.population import Population
 
-INF, TURN = math.inf, 2.0 * math.pi
+INF, _TURN = math.inf, 2.0 * math.pi
 SCALES = 16       # sizes of mutations, each half the one before
 CHILDREN = 64     # from one look at the clock to the next
 PROGRESS = 0.9    # ratio of the least cost to an earlier one that counts as progress
@@ -157,7 +157,7 @@ class Evolution:
         for k in range(n):
             parent = second if population.uniform(people) < self.crossover else first
             before, momentum = parents[parent][1 + k], parents[parent][1 + n + k]
-            reach = min(limits.upper[k] - limits.lower[k], TURN * people.unit[k])
+            reach = min(limits.upper[k] - limits.lower[k], _TURN * people.unit[k])
             value = (before + population.normal(people) * size * reach * self.scale[k]
                      + pushes * momentum)
             value = joint_limits.turned_inside(limits, k, value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ik_node.kernels import codes, damping, forward
 from ik_node.kernels import task as tasks
-from ik_node.kernels.arrays import Memory, Poses, Rotation, Vector
+from ik_node.kernels.arrays import Poses, Rotation, Vector
 from ik_node.kernels.dls import DampedLeastSquares
 from ik_node.kernels.evolution import Evolution
 from ik_node.kernels.forward import Chain

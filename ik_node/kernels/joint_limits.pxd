@@ -1,6 +1,6 @@
 from ik_node.kernels.arrays cimport Memory, integers, vector
 
-cdef double TURN
+cdef double _TURN
 
 
 cdef class JointLimits:

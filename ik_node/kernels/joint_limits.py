@@ -5,7 +5,7 @@ from typing import Any
 
 from ik_node.kernels.arrays import Integers, Memory, Vector
 
-TURN = 2.0 * math.pi
+_TURN = 2.0 * math.pi
 
 
 class JointLimits:
@@ -31,8 +31,8 @@ class JointLimits:
 def turned_inside(limits: JointLimits, k: int, value: float) -> float:
     """Return a value of joint k, by a whole turn inside the limits where that is possible."""
     if limits.turns[k]:
-        if value > limits.upper[k] and value - TURN >= limits.lower[k]:
-            return value - TURN
-        if value < limits.lower[k] and value + TURN <= limits.upper[k]:
-            return value + TURN
+        if value > limits.upper[k] and value - _TURN >= limits.lower[k]:
+            return value - _TURN
+        if value < limits.lower[k] and value + _TURN <= limits.upper[k]:
+            return value + _TURN
     return value

@@ -7,7 +7,7 @@ from ik_node.kernels.settings cimport Settings
 from ik_node.kernels.task cimport Task
 cimport cython
 
-cdef double INF, PI, TURN
+cdef double INF, PI, TWO_PI
 
 
 cdef class CcdSettings:

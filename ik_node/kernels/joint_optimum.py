@@ -16,7 +16,7 @@ from ik_node.kernels.forward import Chain
 from ik_node.kernels.settings import Settings
 from ik_node.kernels.task import Task
 
-INF, PI, TURN = math.inf, math.pi, 2.0 * math.pi
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 
 
 class CcdSettings:
@@ -153,8 +153,10 @@ def _task_axis(task: Task, i: int, j: int) -> float:
 
 def _score(c1: float, s1: float, c2: float, s2: float, angle: float) -> float:
     """Return the score of a rotation by an angle."""
-    return (c1 * math.cos(angle) + s1 * math.sin(angle)
-            + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle))
+    score = c1 * math.cos(angle) + s1 * math.sin(angle)
+    if c2 == 0.0 and s2 == 0.0:
+        return score
+    return score + c2 * math.cos(2.0 * angle) + s2 * math.sin(2.0 * angle)
 
 
 def _best_rotation(c1: float, s1: float, c2: float, s2: float, low: float, high: float,
@@ -173,7 +175,7 @@ def _best_rotation(c1: float, s1: float, c2: float, s2: float, low: float, high:
     if low <= peak <= high:
         return peak
     for i in range(2):
-        turned = peak + (TURN if i == 0 else -TURN)
+        turned = peak + (TWO_PI if i == 0 else -TWO_PI)
         if swing and low <= turned <= high:
             return turned
     if _score(c1, s1, c2, s2, low) > _score(c1, s1, c2, s2, high):
@@ -199,4 +201,4 @@ def _highest_peak(c1: float, s1: float, c2: float, s2: float) -> float:
         peak -= slope / bend
         if math.fabs(slope) < 1e-14 * math.fabs(bend):
             break
-    return peak - TURN * round(peak / TURN)
+    return peak - TWO_PI * round(peak / TWO_PI)

@@ -8,7 +8,7 @@ cimport cython
 cdef double INF
 
 
-cdef class Occupancy:
+cdef class VoxelGrid:
     cdef Memory memory
     cdef Chain chain
     cdef Work work

@@ -17,7 +17,7 @@ from ik_node.kernels.settings import Work
 INF = math.inf
 
 
-class Occupancy:
+class VoxelGrid:
     """A grid and a task, and one entry for each voxel of the grid.
 
     The arrays of entries are the caller's: `mark` changes them.

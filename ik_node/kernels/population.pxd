@@ -9,11 +9,11 @@ cdef class Population:
     cdef int n
     cdef matrix parents, survivors
     cdef vector child, z, unit, start, samples
-    cdef long state
+    cdef public long state
     cdef double deadline
     cdef int generations
 
 
-cdef double uniform(Population people) noexcept nogil
-cdef double normal(Population people) noexcept nogil
+cpdef double uniform(Population people) noexcept nogil
+cpdef double normal(Population people) noexcept nogil
 cdef int keep(matrix rows, int count, int most, vector one, int size) noexcept nogil

@@ -8,7 +8,7 @@ from ik_node.kernels.settings cimport Settings, Work
 from ik_node.kernels.task cimport Task
 cimport cython
 
-cdef double INF, PI, TURN, TURNED, POSE
+cdef double INF, PI, TWO_PI, TURNED, POSE
 
 
 cdef class Table:

@@ -16,7 +16,7 @@ from ik_node.kernels.joint_limits import JointLimits
 from ik_node.kernels.settings import Settings, Work
 from ik_node.kernels.task import Task
 
-INF, PI, TURN = math.inf, math.pi, 2.0 * math.pi
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 TURNED = 0.25      # squared differences of rotation matrices against squared positions in lengths
 POSE = 8.0         # squared pose distance against the mean squared distance of a joint, rad
 
@@ -124,11 +124,11 @@ def take_entry(chain: Chain, table: Table, number: int, start: Vector, q: Vector
     for k in range(n):
         value = table.q[number * n + k]
         if chain.turns[k]:
-            turned = value + TURN * round((start[k] - value) / TURN)
+            turned = value + TWO_PI * round((start[k] - value) / TWO_PI)
             while turned > upper[k]:
-                turned -= TURN
+                turned -= TWO_PI
             while turned < lower[k]:
-                turned += TURN
+                turned += TWO_PI
             if turned <= upper[k]:
                 value = turned
         q[k] = min(max(value, lower[k]), upper[k])

@@ -4,7 +4,7 @@ from ik_node.kernels cimport clock
 from ik_node.kernels.arrays cimport Memory, integers, points, vector
 cimport cython
 
-cdef double INF, TURN
+cdef double INF, _TURN
 cdef long COMPARED
 
 

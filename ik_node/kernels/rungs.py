@@ -16,7 +16,7 @@ import numpy as np
 from ik_node.kernels import clock
 from ik_node.kernels.arrays import Integers, Memory, Points, Vector
 
-INF, TURN = math.inf, 2.0 * math.pi
+INF, _TURN = math.inf, 2.0 * math.pi
 COMPARED = 100_000  # steps that are compared from one look at the clock to the next
 
 
@@ -140,7 +140,7 @@ def travel(rungs: Rungs, p: int, c: int, most: float, widest: bool, total: float
     for k in range(n):
         step = q[c * n + k] - q[p * n + k]
         if rungs.cyclic[k]:
-            step -= TURN * round(step / TURN)
+            step -= _TURN * round(step / _TURN)
         if math.fabs(step) > most:
             return INF
         if widest:

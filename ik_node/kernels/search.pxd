@@ -9,7 +9,7 @@ from ik_node.kernels.settings cimport Record, Settings, Work
 from ik_node.kernels.task cimport Task
 cimport cython
 
-cdef double INF, PI, TURN, ROUNDING, AT_LIMIT, FARTHEST, FAR_NEARER
+cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, FAR_NEARER
 
 
 @cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)

@@ -13,7 +13,7 @@ from ik_node.kernels.restarts import Table
 from ik_node.kernels.settings import Record, Settings, Work
 from ik_node.kernels.task import Task
 
-INF, PI, TURN = math.inf, math.pi, 2.0 * math.pi
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 ROUNDING = 1e-12  # of a length: rounding error of a bound
 AT_LIMIT = 1e-9   # rad or m: a smaller excess over a limit is a rounding error
 FARTHEST = 1e12   # rad: turns beyond have no digits of an angle left
@@ -24,15 +24,15 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
                plain: Task, work: Work, attempts: int, record: Record) -> int:
     """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
 
-    The first starts from work.given (n,), the others as `restarts.next_start` says.
+    The first starts from work.q0 (n,), the others as `restarts.next_start` says.
     """
     n, q, start, best = chain.n, work.q, work.start, work.best
     record.begin()
     for k in range(n):
-        if not math.isfinite(work.given[k]):
+        if not math.isfinite(work.q0[k]):
             record.end = codes.INVALID
             return 0
-        start[k] = work.given[k]
+        start[k] = work.q0[k]
     into_limits(chain, start)
     for i in range(3):
         for j in range(4):
@@ -175,17 +175,17 @@ def nearest_turn(chain: Chain, q0: Vector, q: Vector) -> None:
             continue
         count, off = 0.0, min(max(q0[k] - q[k], -FARTHEST), FARTHEST)
         if math.fabs(off) > PI:  # skips the division in the usual case
-            count = round(off / TURN)
+            count = round(off / TWO_PI)
         least, most = lower[k] - AT_LIMIT, upper[k] + AT_LIMIT
-        if q[k] + TURN * count > most:
-            count = math.floor((most - q[k]) / TURN)
-            if q[k] + TURN * count > most:  # by rounding
+        if q[k] + TWO_PI * count > most:
+            count = math.floor((most - q[k]) / TWO_PI)
+            if q[k] + TWO_PI * count > most:  # by rounding
                 count -= 1
-        if q[k] + TURN * count < least:
-            count = math.ceil((least - q[k]) / TURN)
-            if q[k] + TURN * count < least:
+        if q[k] + TWO_PI * count < least:
+            count = math.ceil((least - q[k]) / TWO_PI)
+            if q[k] + TWO_PI * count < least:
                 count += 1
-        turned = q[k] + TURN * count
+        turned = q[k] + TWO_PI * count
         if turned <= most:
             q[k] = min(max(turned, lower[k]), upper[k])
 
@@ -198,9 +198,9 @@ def into_limits(chain: Chain, q: Vector) -> None:
             continue
         if chain.turns[k]:
             if q[k] < lower[k]:
-                turned = q[k] + TURN * math.ceil((lower[k] - q[k] - AT_LIMIT) / TURN)
+                turned = q[k] + TWO_PI * math.ceil((lower[k] - q[k] - AT_LIMIT) / TWO_PI)
             else:
-                turned = q[k] - TURN * math.ceil((q[k] - upper[k] - AT_LIMIT) / TURN)
+                turned = q[k] - TWO_PI * math.ceil((q[k] - upper[k] - AT_LIMIT) / TWO_PI)
             if lower[k] - AT_LIMIT <= turned <= upper[k] + AT_LIMIT:
                 q[k] = turned
         q[k] = min(max(q[k], lower[k]), upper[k])

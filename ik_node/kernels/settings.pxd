@@ -29,7 +29,7 @@ cdef class Work:
     cdef rotation R
     cdef pose T
     cdef vector e, V, rest, Jz, beta
-    cdef vector dq, z, null, slope, direction, unit, given, start, q, best, ascent
+    cdef vector dq, z, null, slope, direction, unit, q0, start, q, best, ascent
     cdef integers free, picked
     cdef vector away, cost
     cdef int iterations

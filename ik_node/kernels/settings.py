@@ -128,7 +128,7 @@ class Work:
     """(n,) 1 where a joint is not locked at a limit, else 0."""
     unit: Vector
     """(n,) for a prismatic joint the length, m, that counts as a radian, else 1."""
-    given: Vector
+    q0: Vector
     """(n,) initial guess of the search."""
     start: Vector
     """(n,) the same inside the limits."""
@@ -167,7 +167,7 @@ class Work:
         self.dq, self.z = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.null, self.slope = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.direction, self.unit = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.given, self.start = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
+        self.q0, self.start = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.q = memory.vector(np.zeros(n))
         self.best, self.ascent = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         self.free = memory.integers(np.zeros(n))

@@ -59,8 +59,8 @@ def rotation_series(angle2: float) -> tuple[float, float, float]:
     if angle2 < SMALL_ANGLE * SMALL_ANGLE:
         return 1.0 - angle2 / 6.0, 0.5 - angle2 / 24.0, 1.0 / 6.0 - angle2 / 120.0
     angle = math.sqrt(angle2)
-    s = math.sin(angle) / angle
-    return s, 2.0 * (math.sin(0.5 * angle) / angle) ** 2, (1.0 - s) / angle2
+    s, half = math.sin(angle) / angle, math.sin(0.5 * angle) / angle
+    return s, 2.0 * (half * half), (1.0 - s) / angle2
 
 
 def right_jacobian_inverse(x: float, y: float, z: float, M: Rotation) -> None:

@@ -14,7 +14,6 @@ from ik_node.kernels import tree as trees
 from ik_node.kernels.arrays import (
     Columns,
     Fours,
-    GivenVector,
     Matrix,
     Memory,
     Points,
@@ -63,7 +62,7 @@ class TreeFrames:
             self.frames, self.axes = T, block[at_axes:at_J].reshape(links, 3)
             self.J, self.q = block[at_J:at_q].reshape(n, 6), block[at_q:]
 
-    def update(self, q: GivenVector) -> None:
+    def update(self, q: np.ndarray) -> None:
         """Compute the frames at q (n,), rad or m. Raises ValueError for another size."""
         tree = self.tree
         if q.shape[0] != tree.n:
@@ -72,7 +71,7 @@ class TreeFrames:
             self.q[k] = q[k]
         trees.tree_frames(tree, self.q, self.frames, self.axes)
 
-    def jacobian(self, link: int, point: GivenVector) -> np.ndarray:
+    def jacobian(self, link: int, point: np.ndarray) -> np.ndarray:
         """Return the Jacobian (6, n) of a point (3,) of a link, in its frame, m.
 
         Linear rows first, world axes. Raises ValueError for an index or a point out of range.

@@ -6,15 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ik_node._jit import Kernel, OutOfTimeError
+from ik_node._jit import Kernel
 from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
-from ik_node.motion.time_scaling import two_passes
 from ik_node.motion.tip_path import TipPath
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
-from ik_node.solvers.path.planned import PATH_KERNELS
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_log
 
@@ -70,8 +68,7 @@ class Follower:
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Return the entries that following can reach."""
-        return (*self._own.kernels(), *self._steady.kernels(), *self._solver.kernels(),
-                *PATH_KERNELS, two_passes)
+        return *self._own.kernels(), *self._steady.kernels(), *self._solver.kernels()
 
     def follow(self, goal: Goal, paths: Sequence[TipPath], q0: np.ndarray) -> list[Followed]:
         """Return joint values along paths, from q0 (n,), rad or m, at the beginning of the first.
@@ -105,10 +102,7 @@ class Follower:
             raise error
         parts = np.linspace(0.0, 1.0, count + 1)
         poses = [goal.moved_to(path.pose(s)) for path in paths for s in parts[1:].tolist()]
-        try:
-            found = self._solver.solve_path(poses, q0, _WHOLE_STEP, _PLANNING, join_q0=True)
-        except OutOfTimeError:
-            raise error from None
+        found = self._solver.solve_path(poses, q0, _WHOLE_STEP, _PLANNING, join_q0=True)
         q = np.concatenate([q0[None], found.q])
         if not found.success.all():
             i = int(np.argmin(found.success))

@@ -15,8 +15,8 @@ from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
+from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import PROVEN, StopReason
-from ik_node.solvers.search import goal_error
 
 _HALF = 0.5           # of the progress of a batch: the share of the closed form
 
@@ -150,8 +150,7 @@ class AutoSolver(Solver):
 
     def _error(self, goal: Goal, q: np.ndarray) -> float:
         """Return the squared weighted error at q (n,), m² and rad²."""
-        return goal_error(*self.iterative.packed, goal.pose, goal.weights,
-                          self.iterative._scratch(), q)[0]
+        return verifier_of(self.chain).errors(goal.pose, goal.weights, q)[0]
 
 
 def _settled(found: Found) -> bool:

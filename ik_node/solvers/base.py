@@ -12,18 +12,17 @@ import numpy as np
 from ik_node import _jit
 from ik_node._arrays import flag, floats, number, vector
 from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
+from ik_node.kernels.projection import Projection
 from ik_node.model.chain import Chain, check_chain
-from ik_node.solvers.closest import closest, closest_configuration
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
-from ik_node.solvers.goal import Goal, as_goal, as_goals
+from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.packing import Packed, pack
-from ik_node.solvers.path.planned import PATH_KERNELS, plan
+from ik_node.solvers.path.planned import plan
 from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
+from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
-from ik_node.solvers.search import goal_error, into_limits
-from ik_node.solvers.settings import make_scratch
 
 _PATIENCE = 2.0  # s for which a batch runs as plain Python
 
@@ -78,17 +77,11 @@ class Solver(Driver[_Problem, Found, Result]):
         if progress is not None and not callable(progress):
             raise InputError(f'progress must be a function of one number, not {shown(progress)}')
         started = time.perf_counter()
-        wanted = as_goals(goals)
-        starts = self._starts(q0, len(wanted))
-        found = self._solve_all_of(wanted, starts,
-                                   (lambda done: None) if progress is None else progress)
-        if self.options.closest:
-            found = [one if one.success else self._find_closest(_Problem(goal, None), one)
-                     for goal, one in zip(wanted, found)]
-        columns = [np.array(column) for column in zip(*found)] or [np.empty(0)] * len(Found._fields)
-        columns[0] = columns[0].reshape(len(wanted), self.chain.n_joints)
-        share = (time.perf_counter() - started) / max(len(wanted), 1)
-        return Result.of(tuple(columns), np.full(len(wanted), share), self.chain, *wanted)
+        poses = as_poses(goals)
+        starts = self._starts(q0, len(poses))
+        columns = self._batch(poses, starts, (lambda done: None) if progress is None else progress)
+        share = (time.perf_counter() - started) / max(len(poses), 1)
+        return Result.of(tuple(columns), np.full(len(poses), share), self.chain, poses=poses)
 
     def solve_path(self, poses: Any, q0: Sequence[float] | np.ndarray | None = None,
                    max_joint_step: float = 0.5, timeout: float | None = None, *,
@@ -120,11 +113,11 @@ class Solver(Driver[_Problem, Found, Result]):
         start = None if q0 is None else Solver._start(self, q0)
         self._begun = True
         if not _jit.is_limited():
-            _jit.prepare((*self.kernels(), *PATH_KERNELS))
+            _jit.prepare(self.kernels())
         deadline = time.perf_counter() + allowed
         T_base_goal, weights = stacked(goals)
         problem = PathProblem(
-            self.chain, self._packed_chain, T_base_goal, weights,
+            self.chain, Projection(self.chain.record), T_base_goal, weights,
             np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
             travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
             joined, most, lambda i, guess: self._solve_verified(goals[i], guess),
@@ -177,11 +170,7 @@ class Solver(Driver[_Problem, Found, Result]):
 
     def kernels(self) -> tuple[_jit.Kernel, ...]:
         """Return the entries that the solver can reach; see `Driver`."""
-        return into_limits, goal_error, closest_configuration
-
-    def rare_kernels(self) -> tuple[_jit.Kernel, ...]:
-        """Return the entries that only some goals need; see `Driver`."""
-        return PATH_KERNELS
+        return ()
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return (repr(self.chain),)
@@ -231,18 +220,16 @@ class Solver(Driver[_Problem, Found, Result]):
             return self._solve_verified(goal, self._start(q0))
         except _jit.OutOfTimeError:
             pass
-        arrays = self.chain.arrays
         with _jit.unlimited():
             q = Solver._start(self, q0)
-            _, position, orientation = goal_error(
-                *pack(arrays), goal.pose, goal.weights,
-                make_scratch(len(arrays.column), self.chain.n_joints), q)
+        _, position, orientation = verifier_of(self.chain).errors(goal.pose, goal.weights, q)
         return Found(q, False, StopReason.TIMEOUT, position, orientation, 0, 0)
 
     def _find_closest(self, problem: _Problem, found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""
-        q = found.q.copy()
-        position, orientation = closest(self.chain, problem.goal, q, self._deadline())
+        q, goal = found.q.copy(), problem.goal
+        position, orientation = closest_of(self.chain).find(goal.pose, goal.weights, q,
+                                                            self._deadline())
         nearest = self._judged(found, q, position, orientation)
         return found if found.success and not nearest.success else nearest
 
@@ -251,6 +238,18 @@ class Solver(Driver[_Problem, Found, Result]):
 
     def _report(self, problem: _Problem, found: Found, started: float) -> Result:
         return Result.of(found, time.perf_counter() - started, self.chain, problem.goal)
+
+    def _batch(self, poses: np.ndarray, starts: np.ndarray,
+               progress: Callable[[float], None]) -> list[np.ndarray]:
+        """Return the fields of `Found` as arrays, for poses (m, 4, 4) from starts (m, n)."""
+        goals = [Goal._of_clean_pose(pose) for pose in poses]
+        found = self._solve_all_of(goals, starts, progress)
+        if self.options.closest:
+            found = [one if one.success else self._find_closest(_Problem(goal, None), one)
+                     for goal, one in zip(goals, found)]
+        columns = [np.array(column) for column in zip(*found)] or [np.empty(0)] * len(Found._fields)
+        columns[0] = columns[0].reshape(len(goals), self.chain.n_joints)
+        return columns
 
     def _solve_all_of(self, goals: Sequence[Goal], starts: np.ndarray,
                       progress: Callable[[float], None]) -> list[Found]:
@@ -279,10 +278,9 @@ class Solver(Driver[_Problem, Found, Result]):
         q = joint_values(found, self.chain.n_joints, self.name)
         if not np.isfinite(q).all():
             q, found = np.array(q0, dtype=float), found._replace(reason=StopReason.STALLED)
-        into_limits(self.chain.arrays, q)
-        _, position, orientation = goal_error(
-            *self._packed_chain, goal.pose, goal.weights,
-            make_scratch(len(self.chain.arrays.column), self.chain.n_joints), q)
+        verifier = verifier_of(self.chain)
+        verifier.into_limits(q)
+        _, position, orientation = verifier.errors(goal.pose, goal.weights, q)
         return self._judged(found, q, position, orientation)
 
     def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
@@ -309,7 +307,7 @@ class Solver(Driver[_Problem, Found, Result]):
         if q0 is None:
             return self.chain.neutral()
         start = vector(q0, self.chain.n_joints, 'q0')
-        into_limits(self.chain.arrays, start)
+        verifier_of(self.chain).into_limits(start)
         self.chain.shorten_rotations(start)
         return start
 

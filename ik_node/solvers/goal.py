@@ -7,8 +7,8 @@ import numpy as np
 
 from ik_node._arrays import numbers, vector
 from ik_node.exceptions import InputError
+from ik_node.kernels.checks import exact_pose, first_off_pose, is_pose
 from ik_node.rotations import EXACT, as_rotation
-from ik_node.spatial import first_off_pose, is_pose
 from ik_node.tasks.pose import Pose
 
 ALL_AXES = np.ones(6)
@@ -54,6 +54,7 @@ class Goal:
         """Make a goal from a pose T_base_goal (4, 4), m. Raises InputError as the constructor."""
         T = numbers(pose, 'a goal pose')
         if weights is None and T.shape == (4, 4) and is_pose(T, EXACT):
+            T.flags.writeable = False
             return cls._of_clean_pose(T)
         if T.shape != (4, 4):
             raise InputError(f'a goal pose must have the shape (4, 4), not {T.shape}')
@@ -105,9 +106,8 @@ class Goal:
 
     @classmethod
     def _of_clean_pose(cls, T_base_goal: np.ndarray) -> 'Goal':
-        """Return the goal of a pose (4, 4), m, a C-contiguous array that is kept, unchecked."""
+        """Return the goal of a pose (4, 4), m, a read-only C-contiguous array, unchecked."""
         goal = cls.__new__(cls)
-        T_base_goal.flags.writeable = False
         goal._pose, goal._weights = T_base_goal, ALL_AXES
         goal._has_position = goal._has_orientation = True
         return goal
@@ -144,11 +144,14 @@ class Goal:
 
 def first_unclean(poses: np.ndarray) -> int:
     """Return the index of the first of (m, 4, 4) arrays that is no exact pose; −1 without one."""
-    return int(first_off_pose(poses, EXACT))
+    return first_off_pose(poses, EXACT)
 
 
 def as_goal(goal: Any) -> Goal:
     """Return a Goal as it is, and a pose (4, 4) as the goal of all six axes."""
+    pose = exact_pose(goal, EXACT)
+    if pose is not None:
+        return Goal._of_clean_pose(pose)
     return goal if isinstance(goal, Goal) else Goal.from_pose(goal)
 
 

@@ -48,24 +48,6 @@ def pack(chain: ChainArrays, settings: Settings | None = None,
     return Packed(_joined([np.array(sizes), *codes], np.int64), _joined(numbers, np.float64))
 
 
-def with_settings(packed: Packed, settings: Settings) -> Packed:
-    """Return a chain, a table, and other settings of the same method."""
-    m, n = (int(size) for size in packed.codes[:2])
-    c, x = _end_of_chain(_SIZES, 0, m, n)
-    kind: Any = type(settings.method)
-    codes, numbers = packed.codes.copy(), packed.numbers.copy()
-    for layout, own in ((_SETTINGS, settings), (_method_layout(kind), settings.method)):
-        own_codes, own_numbers = layout.pack(own)
-        for part in own_codes:
-            codes[c:c + np.size(part)] = np.ravel(part)
-            c += np.size(part)
-        for part in own_numbers:
-            numbers[x:x + np.size(part)] = np.ravel(part)
-            x += np.size(part)
-    codes.flags.writeable = numbers.flags.writeable = False
-    return Packed(codes, numbers)
-
-
 @functools.cache
 def _method_layout(kind: type) -> Layout:
     return Layout(kind)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ik_node.exceptions import InputError, shown
+from ik_node.solvers.goal import Goal
 
 if TYPE_CHECKING:
     from ik_node.model.chain import Chain
-    from ik_node.solvers.goal import Goal
 
 
 class StopReason(Enum):
@@ -64,20 +64,30 @@ class Result(_Fields):
     """
 
     chain: 'Chain'
-    goals: 'tuple[Goal, ...]'
     method: Any
 
     @classmethod
-    def of(cls, fields: tuple, solve_time: Any, chain: 'Chain', *goals: 'Goal') -> 'Result':
+    def of(cls, fields: tuple, solve_time: Any, chain: 'Chain', *goals: Goal,
+           poses: np.ndarray | None = None) -> 'Result':
         """Return a result; chain and goals are used for its singular values.
 
-        fields: those before `solve_time`, and optionally `method`.
+        fields: those before `solve_time`, and optionally `method`. poses: instead of goals, those
+        of all six axes at (m, 4, 4), m, read-only and checked.
         """
-        result = tuple.__new__(cls, (*fields[:_SOLVED], solve_time))
+        result = tuple.__new__(cls, fields[:_SOLVED] + (solve_time,))  # noqa: RUF005 faster
         own = result.__dict__
-        own['chain'], own['goals'] = chain, goals
+        own['chain'], own['_goals'] = chain, goals if poses is None else poses
         own['method'] = fields[_SOLVED] if len(fields) > _SOLVED else ''
         return result
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The goals, of length one without a batch."""
+        own = self.__dict__
+        if isinstance(own['_goals'], np.ndarray):  # goals of a batch are made when asked for
+            own['_goals'].setflags(write=False)
+            own['_goals'] = tuple(map(Goal._of_clean_pose, own['_goals']))
+        return own['_goals']
 
     def _replace(self, **fields: Any) -> 'Result':
         """Return the result with some fields replaced; chain, goals and method are kept."""

@@ -1,29 +1,26 @@
 """Results per voxel, computed by forward kinematics only."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._jit import Booleans, Integers, Matrix, Vector, allocating, entry
-from ik_node.kinematics.forward import ChainArrays, chain_frames
-from ik_node.kinematics.jacobian import chain_jacobian
-from ik_node.solvers.jacobian.linear import row_svd
+from ik_node.kernels.occupancy import VoxelGrid
+from ik_node.model.chain import Chain
 from ik_node.workspace.voxels import Voxels
 
 
 class Occupancy(NamedTuple):
     """One entry for each voxel of a grid; the `offset` of voxels without results is infinite."""
 
-    samples: Integers
+    samples: np.ndarray
     """(v,) how many of the sampled configurations put the tip inside."""
-    manipulability: Vector
+    manipulability: np.ndarray
     """(v,) the best √det(J Jᵀ) of all configurations with the tip inside."""
-    conditioning: Vector
+    conditioning: np.ndarray
     """(v,) the best σ_min/σ_max, 0 to 1."""
-    offset: Vector
+    offset: np.ndarray
     """(v,) smallest distance of the tip from the centre, m, in the directions in which it moves."""
-    configuration: Matrix
+    configuration: np.ndarray
     """(v, n) the configuration with this distance, rad or m."""
 
     @classmethod
@@ -42,14 +39,14 @@ class Occupancy(NamedTuple):
 class Grid(NamedTuple):
     """A grid and a task, for the kernel."""
 
-    origin: Vector
+    origin: np.ndarray
     """(3,) m."""
     edge: float
-    shape: Integers
+    shape: np.ndarray
     """(3,)."""
-    fixed_axes: Booleans
+    fixed_axes: np.ndarray
     """(3,) whether the tip never moves along the axis."""
-    task_axes: Booleans
+    task_axes: np.ndarray
     """(6,) which axes of the tip belong to the task."""
     length: float
     """m, what a metre is divided by to compare with a radian."""
@@ -61,67 +58,10 @@ def grid_of(voxels: Voxels, weights: np.ndarray, length: float) -> Grid:
                 np.array(voxels.fixed_axes), weights > 0.0, length)
 
 
-@entry
-@allocating
-def mark(chain: ChainArrays, grid: Grid, configurations: Matrix, weight: int,
+def mark(chain: Chain, grid: Grid, configurations: np.ndarray, weight: int,
          found: Occupancy) -> None:
     """Enter configurations (k, n), rad or m, into the voxels of their tips.
 
-    chain: `ChainArrays`; grid: `Grid`; weight: what each counts among the samples; found:
-    `Occupancy`. The Jacobian's rows are those of the task axes, in the tip's frame:
-    manipulability √det(J Jᵀ) = Π σᵢ [Yoshikawa 1985], in m and rad, and σ_min/σ_max with the
-    linear rows divided by the length scale.
+    weight: what each counts among the samples. For the entries see `kernels.occupancy`.
     """
-    n = configurations.shape[1]
-    frames = np.zeros((chain.column.shape[0] + 1, 4, 4))
-    J, rows, W, U = np.zeros((6, n)), np.zeros((6, n)), np.zeros((6, n)), np.zeros((6, 6))
-    unit = 1.0
-    for i in range(3):
-        if grid.task_axes[i]:
-            unit *= grid.length
-    for index in range(configurations.shape[0]):
-        q = configurations[index]
-        chain_frames(chain, q, frames)
-        tip = frames[-1]
-        voxel, offset = 0, 0.0
-        for i in range(3):
-            place = (tip[i, 3] - grid.origin[i]) / grid.edge
-            if not 0.0 <= place < grid.shape[i]:
-                voxel = -1
-                break
-            whole = int(place)
-            voxel = voxel * grid.shape[i] + whole
-            if not grid.fixed_axes[i]:
-                offset += (place - whole - 0.5) ** 2
-        if voxel < 0:
-            continue
-        found.samples[voxel] += weight
-        offset = grid.edge * math.sqrt(offset)
-        if offset < found.offset[voxel]:
-            found.offset[voxel] = offset
-            for k in range(n):
-                found.configuration[voxel, k] = q[k]
-        chain_jacobian(chain, frames, tip, J)
-        for i in range(6):
-            first = 0 if i < 3 else 3
-            scale = 1.0 / grid.length if i < 3 else 1.0
-            column = i - first
-            for k in range(n):
-                rows[i, k] = 0.0
-                if grid.task_axes[i]:
-                    rows[i, k] = scale * (tip[0, column] * J[first, k]
-                                          + tip[1, column] * J[first + 1, k]
-                                          + tip[2, column] * J[first + 2, k])
-        largest = row_svd(rows, W, U)
-        smallest, product = math.inf, unit
-        for i in range(6):
-            if grid.task_axes[i]:
-                sigma = 0.0
-                for k in range(n):
-                    sigma += W[i, k] * W[i, k]
-                sigma = math.sqrt(sigma)
-                product *= sigma
-                smallest = min(smallest, sigma)
-        found.manipulability[voxel] = max(found.manipulability[voxel], product)
-        if largest > 0.0:
-            found.conditioning[voxel] = max(found.conditioning[voxel], smallest / largest)
+    VoxelGrid(chain.record, grid, found).mark(configurations, weight)

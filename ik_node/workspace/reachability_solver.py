@@ -1,13 +1,15 @@
 """Decides by inverse kinematics whether poses that lie close together are reachable."""
 
+import math
+
 import numpy as np
 
 from ik_node.exceptions import UnsupportedError
+from ik_node.kernels.codes import CONVERGED
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
-from ik_node.solvers.settings import CONVERGED
 
 
 class ReachabilitySolver:
@@ -48,9 +50,9 @@ class ReachabilitySolver:
         q0 fails.
         """
         goal = self._template.moved_to(np.array(T_base_goal))
-        q, outcome = self._dls._search(goal, q0, 1)
-        if outcome[0] == CONVERGED or not thorough:
-            return q, outcome[0] == CONVERGED
+        q, met = self._searched(goal, q0, 1)
+        if met or not thorough:
+            return q, met
         if self._closed is not None:
             try:
                 solution = self._closed.best_solution(goal, q0)
@@ -60,10 +62,21 @@ class ReachabilitySolver:
                 if solution is not None:
                     return solution, True
                 if self.decides:
-                    self._dls._approach(goal, q)
-                    return q, False
-        q, outcome = self._dls._search(goal, q0)
-        return q, outcome[0] == CONVERGED
+                    return self._improved(goal, q), False
+        return self._searched(goal, q0, 1 + self._dls.options.max_restarts)
+
+    def _searched(self, goal: Goal, q0: np.ndarray, attempts: int) -> tuple[np.ndarray, bool]:
+        """Return the best q (n,) of attempts of damped least squares, and whether it is met."""
+        q = q0.copy()
+        end, *_ = self._dls._entry.run(goal.pose, goal.weights, q, attempts, math.inf)
+        return q, end == CONVERGED
+
+    def _improved(self, goal: Goal, q: np.ndarray) -> np.ndarray:
+        """Return the q (n,) of a patient attempt from q (n,), or q where its error is less."""
+        search, nearer = self._dls._entry.patient, q.copy()
+        before = search.errors(goal.pose, goal.weights, q)[0]
+        after = search.run(goal.pose, goal.weights, nearer, 1, math.inf)[3]
+        return nearer if after < before else q
 
     def _goal(self, T_base_goal: np.ndarray) -> Goal:
         return Goal(T_base_goal[:3, 3] if self._weights[:3].any() else None,

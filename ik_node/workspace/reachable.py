@@ -32,7 +32,7 @@ def mark_samples(chain: Chain, grid: Grid, found: Occupancy, count: int, seed: i
     """Enter `count` configurations spread over the limits."""
     configurations = ConfigurationSampler(chain, seed)
     for first in range(0, count, 1 << _BLOCK):
-        mark(chain.arrays, grid, configurations.next(_BLOCK)[:count - first], 1, found)
+        mark(chain, grid, configurations.next(_BLOCK)[:count - first], 1, found)
         progress(min((first + (1 << _BLOCK)) / count, 1.0))
 
 
@@ -62,7 +62,7 @@ class Border:
                     _at(centre), self.found.configuration[starts[i]],
                     thorough=not visited[voxels[i]])
                 progress((done + i) / (done + 2 * len(voxels)))
-            mark(self.chain.arrays, self.grid, configurations, 0, self.found)
+            mark(self.chain, self.grid, configurations, 0, self.found)
             visited[voxels] = True
             done += len(voxels)
             new = np.flatnonzero(self.found.reached & ~reached)
@@ -77,7 +77,7 @@ class Border:
             for i, centre in enumerate(self.voxels.centres(voxels)):
                 configurations[i], _ = self.solver.find(_at(centre), configurations[i])
                 progress(i / len(voxels))
-            mark(self.chain.arrays, self.grid, configurations, 0, self.found)
+            mark(self.chain, self.grid, configurations, 0, self.found)
         progress(1.0)
         return self.found.offset <= AT_CENTRE
 

@@ -9,7 +9,7 @@ import pytest
 from ik_node._jit import Booleans, Integers, Layout, Matrix, Shape, Stack, Vector
 from ik_node._jit.plain import plain_function
 from ik_node.kinematics.forward import ChainArrays
-from ik_node.solvers.ccd.sweep import CcdSettings
+from ik_node.solvers.ccd.solver import CcdSettings
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.settings import Settings, Work
 

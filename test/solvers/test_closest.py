@@ -8,7 +8,7 @@ import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.kinematics.reach import reach
 from ik_node.model.joints import Joint
-from ik_node.solvers.closest import closest as closest_until
+from ik_node.solvers.records import closest_of
 from ik_node.spatial import rotation_exp, rotation_log
 
 
@@ -32,9 +32,9 @@ def test_after_the_deadline_it_is_the_local_minimum_from_the_result():
     chain = robots.planar(1.0, limit=2.8)
     goal = Goal.from_pose(robots.planar(1.0).forward([3.34]))  # 0.54 above, 0.14 below the limits
     q = np.array([2.0])
-    closest_until(chain, goal, q, 0.0)
+    closest_of(chain).find(goal.pose, goal.weights, q, 0.0)
     assert q == pytest.approx([2.8])
-    closest_until(chain, goal, q, np.inf)
+    closest_of(chain).find(goal.pose, goal.weights, q, np.inf)
     assert q == pytest.approx([-2.8])
 
 

@@ -78,7 +78,7 @@ def test_one_configuration_leaves_its_own_figures(name):
     voxels, task, length = Voxels.around(chain, 0.1), task_rank(chain), length_scale(chain)
     q = robots.random_q(chain, np.random.default_rng(5))
     found = Occupancy.empty(voxels, chain.n_joints)
-    mark(chain.arrays, grid_of(voxels, task.weights, length), q[None], 1, found)
+    mark(chain, grid_of(voxels, task.weights, length), q[None], 1, found)
     T, J = chain.forward(q), chain.jacobian(q)
     J = np.vstack([T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]])[task.weights > 0]
     number = voxels.numbers(T[None, :3, 3])[0]

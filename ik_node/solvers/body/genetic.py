@@ -70,7 +70,7 @@ class BodyGeneticSolver(LeastSquaresSolver):
             return verified.q if verified.success else None
         q = least_fitness(self._fitness, meet, found.best.q,
                           spread_ranges(self.body, problem.start, _LENGTH), self._evolution,
-                          self.options.seed, problem.space.end)
+                          problem.space.end)
         return found._replace(best=self._verified(problem.levels, q, q))
 
     def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,

@@ -83,10 +83,8 @@ class Level:
 
     def evaluate(self, frames: BodyFrames) -> LevelRows:
         """Return the rows at the q of some frames."""
-        q = frames.q
-        A, e = np.empty((len(q), len(self.one_sided))), np.empty(len(self.one_sided))
-        cost, met = self._descent.rows(q, A, e)
-        return LevelRows(A.T, e, self.one_sided, cost, met)
+        A, e, cost, met = self._descent.rows(frames.q)
+        return LevelRows(A, e, self.one_sided, cost, met)
 
     def descend(self, q: np.ndarray, end: float, settles: bool = False) -> Attempt:
         """Minimise the cost from q (n,), until it is met or nothing improves any more.
@@ -94,8 +92,7 @@ class Level:
         end: of the time, s, see `Space`. settles: whether a minimum is wanted where it is not met;
         so it is where a task of the level is not necessary.
         """
-        q = q.copy()
-        reason, iterations = self._descent.run(q, end, settles)
+        q, reason, iterations = self._descent.run(q, end, settles)
         return Attempt(q, REASONS[reason], iterations)
 
     def solve(self, q: np.ndarray, start: np.ndarray,
@@ -105,8 +102,7 @@ class Level:
         Return also whether all that is necessary is met, and what each task of the solver misses
         (t, 2), m and rad. Continuous joints end at the turn nearest to start (n,).
         """
-        q, misses = q.copy(), np.empty((len(self.records.tasks), 2))
-        reason, iterations, met = self._descent.solve(start, q, misses, end)
+        q, met, misses, reason, iterations = self._descent.solve(start, q, end)
         return Attempt(q, REASONS[reason], iterations), met, misses
 
     def evolve(self, evolution: BodyEvolution, seed: int, q: np.ndarray, start: np.ndarray,
@@ -115,9 +111,8 @@ class Level:
 
         start: (n,) about which joints without limits are spread. The same seed and q give the same.
         """
-        q = q.copy()
         state = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
-        reason, generations = evolution.run(self._descent, start, q, state, end)
+        q, reason, generations = evolution.run(self._descent, start, q, state, end)
         return Attempt(q, REASONS[reason], generations)
 
 

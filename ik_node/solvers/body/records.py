@@ -89,8 +89,8 @@ class Records:
         m and rad, from frames computed anew. Continuous joints are at the turn nearest to start
         (n,), where that meets no less.
         """
-        q, misses = q.copy(), np.empty((len(self.tasks), 2))
-        return q, self._check.verify(start, q, misses), misses
+        found: tuple[np.ndarray, bool, np.ndarray] = self._check.verify(start, q)
+        return found
 
 
 def layout(task: Task, body: Body) -> Rows:

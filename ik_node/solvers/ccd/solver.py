@@ -1,28 +1,29 @@
 """Cyclic coordinate descent as a solver."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ik_node.exceptions import UnsupportedError
+from ik_node.kernels.ccd import CyclicCoordinateDescent
+from ik_node.kernels.codes import INWARD, OUTWARD, RANKED
+from ik_node.kernels.joint_optimum import CcdSettings as SettingsRecord
 from ik_node.kinematics.forward import SPHERICAL_X
 from ik_node.model.chain import Chain
 from ik_node.options import option
-from ik_node.solvers.ccd.sweep import (
-    CCD,
-    INWARD,
-    OUTWARD,
-    RANKED,
-    CcdSettings,
-    ccd_attempt,
-    ccd_bare_step,
-)
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.search import make_search
 
 _ORDERS = {'inward': INWARD, 'outward': OUTWARD, 'ranked': RANKED}
+
+
+class CcdSettings(NamedTuple):
+    """Settings of this method."""
+
+    order: int
+    position_weight: float
+    orientation_weight: float
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,6 @@ class CcdSolver(IterativeSolver):
 
     name = 'ccd'
     Options: ClassVar[type[SolverOptions]] = CcdOptions
-    _kernel = make_search('ccd', CCD, ccd_attempt, ccd_bare_step)
     patience = 100
     progress = 0.9
 
@@ -65,3 +65,6 @@ class CcdSolver(IterativeSolver):
     def _method_settings(self) -> CcdSettings:
         return CcdSettings(_ORDERS[self.options.order], self.options.position_weight,
                            self.options.orientation_weight)
+
+    def _make_method(self, settings: CcdSettings) -> CyclicCoordinateDescent:
+        return CyclicCoordinateDescent(SettingsRecord(settings))

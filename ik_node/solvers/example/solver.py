@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node._jit import Kernel
 from ik_node.exceptions import UnsupportedError
+from ik_node.kernels.goal_rows import GoalRows
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
 from ik_node.solvers.example.examples import Examples, Features, features_of, gap
@@ -21,8 +21,6 @@ from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings
-from ik_node.solvers.optimization.objective import pose_rows
-from ik_node.solvers.packing import Packed, with_settings
 
 _TURN = 2.0 * np.pi
 
@@ -51,6 +49,7 @@ class ExampleSolver(DlsSolver):
         self._examples = Examples(
             self.chain, read_examples(source, self.chain) if isinstance(source, str) else source,
             self.settings.length)
+        self._rows_of = GoalRows(self.chain.record, self.settings)
         self._models: dict[Features, tuple[Neighbours, Model]] = {}
         self._at(Features(True, True))
 
@@ -59,10 +58,6 @@ class ExampleSolver(DlsSolver):
         goal = as_goal(goal)
         features = features_of(goal)
         return self._gap(goal, features, self._examples.points(features, goal.pose[None])[0])
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries that the solver can reach; see `Solver`."""
-        return pose_rows, *super().kernels()
 
     def _method_settings(self) -> JacobianSettings:
         settings = super()._method_settings()
@@ -90,15 +85,10 @@ class ExampleSolver(DlsSolver):
 
     def _led_to(self, goal: Goal, guess: np.ndarray) -> Found:
         """Return the result of dls from a configuration (n,), drawn towards it."""
-        soft = None if self._soft is None else self._towards(guess, self._soft)
-        return self._solve_with(goal, guess, self._towards(guess, self.packed), soft)
-
-    def _towards(self, guess: np.ndarray, packed: Packed) -> Packed:
-        """Return settings with a bias towards a configuration (n,)."""
         if self.options.bias_target is not None:
-            return packed
-        method = self.settings.method._replace(bias_target=guess)
-        return with_settings(packed, self.settings._replace(method=method))
+            return self._solve_with(goal, guess, self._entry)
+        method = self._make_method(self.settings.method._replace(bias_target=guess))
+        return self._solve_with(goal, guess, self._entry.with_method(method))
 
     def _at(self, features: Features) -> tuple[Neighbours, Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""
@@ -119,5 +109,5 @@ class ExampleSolver(DlsSolver):
         V, J = np.empty(6), np.empty((6, len(q)))
         weights = (goal.weights > 0.0).astype(float)
         weights[:3] /= self.settings.length
-        pose_rows(*self._packed_chain, goal.pose, weights, self._scratch(), q, V, J)
+        self._rows_of.rows(goal.pose, weights, q, V, J)
         return V, J

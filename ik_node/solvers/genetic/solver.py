@@ -1,29 +1,37 @@
 """Memetic evolution as a solver."""
 
 import math
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ik_node.kernels.codes import CONVERGED
+from ik_node.kernels.dls import DampedLeastSquares
+from ik_node.kernels.entries import Search
+from ik_node.kernels.family import JacobianSettings as LocalSettings
+from ik_node.kernels.genetic import ArmEvolution, Genetic
+from ik_node.kernels.settings import Settings
 from ik_node.model.chain import Chain
+from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found
-from ik_node.solvers.genetic.attempt import genetic_attempt, genetic_bare_step
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
 from ik_node.solvers.genetic.options import GeneticOptions, check_fitness, evolution_of
-from ik_node.solvers.genetic.settings import (
-    GENETIC,
-    GeneticSettings,
-    make_genetic_scratch,
-    make_genetic_work,
-)
+from ik_node.solvers.genetic.settings import Evolution
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.settings import RANK_TOLERANCE, SUGIHARA, JacobianSettings
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.search import Outcome, make_search
-from ik_node.solvers.settings import CONVERGED
+from ik_node.solvers.records import table_of
 
 _ERROR_SHARE = 0.1  # of the damping of local steps, as dls
+
+
+class GeneticSettings(NamedTuple):
+    """Settings of the evolution and of the local steps."""
+
+    evolution: Evolution
+    local: JacobianSettings
 
 
 class GeneticSolver(IterativeSolver):
@@ -31,8 +39,6 @@ class GeneticSolver(IterativeSolver):
 
     name = 'genetic'
     Options: ClassVar[type[SolverOptions]] = GeneticOptions
-    _kernel = make_search('genetic', GENETIC, genetic_attempt, genetic_bare_step,
-                          make_genetic_work)
     patience = 3
     progress = 0.7
 
@@ -41,36 +47,50 @@ class GeneticSolver(IterativeSolver):
         """Prepare to solve for a chain; see `Solver`.
 
         fitness: a function of q (n,), rad or m, that returns a finite number: of the
-        configurations that meet a goal the evolution then looks for the one with the least, as
-        Python code. Raises OptionError where it cannot be called, or without local search.
+        configurations that meet a goal the evolution then looks for the one with the least. Raises
+        OptionError where it cannot be called, or without local search.
         """
         super().__init__(chain, **options)
-        self._fitness = fitness
         check_fitness(fitness, self.options)
-        if fitness is not None:
-            self._own_options['fitness'] = fitness  # for pickle and copy
-        self._scratch_size = len(make_genetic_scratch(len(self.chain.arrays.column),
-                                                      chain.n_joints))
+        self._fitness = fitness
+        if fitness is None:
+            return
+        self._own_options['fitness'] = fitness  # for pickle and copy
+        self._direct = False
+        near = self._soft_chain() if self.options.limit_margin > 0.0 else self.chain
+        # One attempt takes local steps only.
+        self._steps = Search(near.record, self._make_method(self.settings.method),
+                             Settings(self.settings), table_of(self.chain, 0, 0), 1)
 
-    def _found(self, goal: Goal, q0: np.ndarray, q: np.ndarray, outcome: Outcome,
-               deadline: float) -> Found:
-        found = super()._found(goal, q0, q, outcome, deadline)
-        if self._fitness is None or not found.success:
+    def _solve_with(self, goal: Goal, q: np.ndarray, search: Search) -> Found:
+        if self._fitness is None:
+            return super()._solve_with(goal, q, search)
+        ranges, deadline = spread_ranges(self.chain, q, self.settings.length), self._deadline()
+        found = super()._solve_with(goal, q, search)
+        if not found.success:
             return found
 
         def meet(start: np.ndarray) -> np.ndarray | None:
-            met, own = self._search(goal, start, 1, deadline, self._soft)
-            return met if own[0] == CONVERGED else None
-        own = self.settings.method
-        ranges = spread_ranges(self.chain, q0, self.settings.length)
-        fittest = least_fitness(self._fitness, meet, found.q, ranges, own, self.options.seed,
-                                deadline)
+            end = self._steps.run(goal.pose, goal.weights, start, 1, deadline)[0]
+            return start if end == CONVERGED else None
+        fittest = least_fitness(self._fitness, meet, found.q, ranges,
+                                self.settings.method.evolution, deadline)
         return Found(fittest, *found[1:])
 
-    def _method_settings(self) -> Any:
+    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
+                    progress: Callable[[float], None]) -> list[Found]:
+        if self._fitness is None:
+            return super()._solve_many(goals, starts, progress)
+        return Solver._solve_many(self, goals, starts, progress)
+
+    def _method_settings(self) -> GeneticSettings:
         n = self.chain.n_joints
-        local = JacobianSettings(
+        return GeneticSettings(evolution_of(self.options), JacobianSettings(
             bias_target=np.zeros(n), bias_gain=np.zeros(n), bias_exponent=2.0, biased=False,
             alternate=False, rank_tolerance=RANK_TOLERANCE, manipulability_gain=0.0,
-            path_step=math.inf, damping_rule=SUGIHARA, error_share=_ERROR_SHARE)
-        return GeneticSettings(*local, *evolution_of(self.options))
+            path_step=math.inf, damping_rule=SUGIHARA, error_share=_ERROR_SHARE))
+
+    def _make_method(self, settings: GeneticSettings) -> Genetic:
+        return Genetic(ArmEvolution(settings.evolution, self.chain.record, self.settings),
+                       DampedLeastSquares(LocalSettings(settings.local)),
+                       settings.evolution.local_search)

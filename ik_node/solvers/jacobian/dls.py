@@ -4,18 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ik_node._jit import Vector, inline
+from ik_node.kernels.dls import DampedLeastSquares
 from ik_node.options import option
-from ik_node.solvers.jacobian.damping import squared_damping
-from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
-from ik_node.solvers.jacobian.linear import (
-    cholesky,
-    cholesky_solve,
-    gram,
-    shortest_step,
-    times_transpose,
-)
-from ik_node.solvers.jacobian.selective import selective_step
+from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
 from ik_node.solvers.jacobian.settings import (
     CHAN,
     CONSTANT,
@@ -25,35 +16,9 @@ from ik_node.solvers.jacobian.settings import (
     JacobianSettings,
 )
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.settings import Settings
 
 _RULES = {'sugihara': SUGIHARA, 'chan': CHAN, 'nakamura': NAKAMURA, 'selective': SELECTIVE}
-
-
-@inline
-def damped_step(settings: Settings, work: Work, V: Vector) -> None:
-    """Write `Jᵀ (J Jᵀ + λ² D)⁻¹ V` into work.dq [Parent 5.24].
-
-    With the user's λ, D is the unit matrix. With a λ that a rule adapts, D = diag(length², 1), so
-    that nothing depends on how large the arm is.
-    """
-    A, J, beta, own = work.A, work.J, work.beta, settings.method
-    if own.damping_rule == SELECTIVE:
-        selective_step(settings, work, V)
-        return
-    if own.damping_rule == CONSTANT:
-        linear, angular = own.parameter * own.parameter, own.parameter * own.parameter
-    else:
-        angular = squared_damping(settings, work, V)
-        linear = angular * settings.length * settings.length
-    gram(J, A)
-    for i in range(6):
-        A[i, i] += linear if i < 3 else angular
-    if cholesky(A) > 0.0:
-        cholesky_solve(A, V, beta)
-        times_transpose(J, beta, work.dq)
-    else:  # λ = 0 where J has not full rank
-        shortest_step(J, V, own.factorization, own.rank_tolerance, work, work.dq)
 
 
 @dataclass(frozen=True)
@@ -81,7 +46,7 @@ class DlsSolver(JacobianSolver):
 
     name = 'dls'
     Options: ClassVar[type[SolverOptions]] = DlsOptions
-    _kernel = jacobian_search('dls', damped_step)
+    _Method = DampedLeastSquares
     default_gain = 0.1
     # Restarts converge in a few iterations, so that an attempt that does not is given up sooner.
     patience = 3

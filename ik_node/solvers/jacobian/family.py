@@ -1,19 +1,17 @@
 """Options, settings and kernels shared by the solvers of the Jacobian family."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node._jit import Kernel, rare, specialise
+from ik_node.kernels.family import JacobianSettings as SettingsRecord
+from ik_node.kernels.loop import JacobianMethod
 from ik_node.options import option
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.loop import attempt, bare_step
-from ik_node.solvers.jacobian.settings import JACOBIAN, RANK_TOLERANCE, JacobianSettings
+from ik_node.solvers.jacobian.settings import RANK_TOLERANCE, JacobianSettings
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.search import make_search
 
 
 @dataclass(frozen=True)
@@ -45,18 +43,15 @@ class JacobianOptions(SolverOptions):
         'must allow; none: the whole error', 'm and rad', low=0.0, positive=True, optional=True)
 
 
-def jacobian_search(name: str, method_step: Callable[..., Any]) -> Kernel:
-    """Return the search of a method, given its step; see `loop`."""
-    return make_search(name, JACOBIAN,
-                       specialise(attempt, f'attempt_{name}', method_step=method_step),
-                       specialise(bare_step, f'bare_step_{name}', rare, method_step=method_step))
-
-
 class JacobianSolver(IterativeSolver):
     """A solver whose step is computed from the Jacobian."""
 
     Options: ClassVar[type[SolverOptions]] = JacobianOptions
+    _Method: ClassVar[type[JacobianMethod]]
     default_gain: ClassVar[float] = 0.0
+
+    def _make_method(self, settings: JacobianSettings) -> JacobianMethod:
+        return self._Method(SettingsRecord(settings))
 
     def _method_settings(self) -> JacobianSettings:
         """Return the settings of the family; subclasses replace their own."""

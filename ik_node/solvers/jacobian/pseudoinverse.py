@@ -3,22 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ik_node._jit import Vector, njit
+from ik_node.kernels.pseudoinverse import Pseudoinverse
 from ik_node.options import option
-from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
-from ik_node.solvers.jacobian.linear import shortest_step
+from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
 from ik_node.solvers.jacobian.settings import AUTO, LU, SVD, JacobianSettings
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.settings import Settings, Work
 
 _FACTORIZATIONS = {'auto': AUTO, 'lu': LU, 'svd': SVD}
-
-
-@njit
-def pseudoinverse_step(settings: Settings, work: Work, V: Vector) -> None:
-    """Write J⁺ V into work.dq [Parent 5.23]."""
-    own = settings.method
-    shortest_step(work.J, V, own.factorization, own.rank_tolerance, work, work.dq)
 
 
 @dataclass(frozen=True)
@@ -37,7 +28,7 @@ class PseudoinverseSolver(JacobianSolver):
 
     name = 'pseudoinverse'
     Options: ClassVar[type[SolverOptions]] = PseudoinverseOptions
-    _kernel = jacobian_search('pseudoinverse', pseudoinverse_step)
+    _Method = Pseudoinverse
 
     def _method_settings(self) -> JacobianSettings:
         return super()._method_settings()._replace(

@@ -4,60 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ik_node._jit import Vector, njit
+from ik_node.kernels.transpose import Transpose
 from ik_node.options import option
-from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver, jacobian_search
-from ik_node.solvers.jacobian.linear import times_transpose
+from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.settings import Settings, Work
-
-
-@njit
-def transpose_step(settings: Settings, work: Work, V: Vector) -> None:
-    """Write α Jᵀ V into work.dq.
-
-    α is the user's, stable below 2/σ_max² only (the text's 0.1 diverges on its own arm), or Buss's
-    `⟨V, J Jᵀ V⟩ / ⟨J Jᵀ V, J Jᵀ V⟩`, the best step along that direction [Buss 2004, eq. 7],
-    times the user's scale. With Buss's, every step after the first is conjugate to the one before
-    it [Polak & Ribière 1969]: in a narrow valley that saves nine steps in ten.
-    """
-    J, dq, alpha = work.J, work.dq, settings.method.parameter
-    times_transpose(J, V, dq)
-    if alpha == alpha:
-        for k in range(J.shape[1]):
-            dq[k] *= alpha
-        return
-    _keep_on(work, dq)
-    along, length = 0.0, 0.0
-    for i in range(6):
-        moved = 0.0
-        for k in range(J.shape[1]):
-            moved += J[i, k] * dq[k]
-        along += V[i] * moved
-        length += moved * moved
-    alpha = settings.method.alpha_scale * along / length if length > 0.0 else 0.0
-    for k in range(J.shape[1]):
-        dq[k] *= alpha
-
-
-@njit
-def _keep_on(work: Work, slope: Vector) -> None:
-    """Turn slope (n,), which is Jᵀ V, in place into a direction conjugate to the previous one."""
-    change, before, down = 0.0, 0.0, 0.0
-    for k in range(slope.shape[0]):
-        change += slope[k] * (slope[k] - work.slope[k])
-        before += work.slope[k] * work.slope[k]
-        if not work.free[k]:
-            work.direction[k] = 0.0
-    share = max(0.0, change / before) if before > 0.0 else 0.0
-    for k in range(slope.shape[0]):
-        work.direction[k] = slope[k] + share * work.direction[k]
-        down += slope[k] * work.direction[k]
-        work.slope[k] = slope[k]
-    if down > 0.0:
-        for k in range(slope.shape[0]):
-            slope[k] = work.direction[k]
 
 
 @dataclass(frozen=True)
@@ -78,7 +29,7 @@ class TransposeSolver(JacobianSolver):
 
     name = 'transpose'
     Options: ClassVar[type[SolverOptions]] = TransposeOptions
-    _kernel = jacobian_search('transpose', transpose_step)
+    _Method = Transpose
     patience = 100
     progress = 0.9
 

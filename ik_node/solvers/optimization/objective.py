@@ -13,15 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._jit import Integers, Matrix, Vector, entry
-from ik_node.kinematics.jacobian import chain_jacobian
+from ik_node.kernels.goal_rows import GoalRows
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import TermSum
-from ik_node.solvers.packing import Packed, unpack_chain
-from ik_node.solvers.search import residual
-from ik_node.solvers.settings import make_scratch, make_work
-from ik_node.solvers.task import make_task, task_jacobian
 
 _ROUNDING = 1e-15  # rad: a smaller tolerance is below the rounding of an error
 _VALUES = 20  # objective values for each gradient, for minimizers that use no gradient
@@ -33,24 +28,6 @@ class MetError(Exception):
 
 class ExhaustedError(Exception):
     """Ends a minimizer: the iterations, or the time, are used up."""
-
-
-@entry
-def pose_rows(codes: Integers, numbers: Vector, T_base_goal: Matrix, weights: Vector,
-              scratch: Vector, q: Vector, V: Vector, J: Matrix) -> tuple[float, float, float]:
-    """Write the weighted error V (6,) at q (n,) and its J (6, n): V decreases by J Δq.
-
-    Return (|V|², position error in m, orientation error in rad).
-    """
-    chain = unpack_chain(codes, numbers)
-    work = make_work(scratch, chain.column.shape[0], q.shape[0])
-    task = make_task(T_base_goal, weights)
-    errors = residual(chain, task, work, q)
-    chain_jacobian(chain, work.frames, work.frames[-1], J)
-    task_jacobian(task, work.e, work.R, J)
-    for i in range(6):
-        V[i] = work.V[i]
-    return errors
 
 
 def unit_of(position_tolerance: float, orientation_tolerance: float) -> float:
@@ -160,37 +137,28 @@ class Objective(ABC):
         return self.space.allows(q)
 
 
-class Arm(NamedTuple):
-    """A chain for the kernels."""
-
-    packed: Packed
-    articulations: int
-    """Number of moving joints, mimics included."""
-    length: float
-    """The length that weighs as a radian, m."""
-
-
 class GoalObjective(Objective):
     """E of the goal of an arm, and the terms."""
 
-    def __init__(self, space: Space, arm: Arm, goal: Goal, terms: TermSum | None, most: int,
-                 tolerances: tuple[float, float], deadline: float) -> None:
+    def __init__(self, space: Space, rows_of: GoalRows, length: float, goal: Goal,
+                 terms: TermSum | None, most: int, tolerances: tuple[float, float],
+                 deadline: float) -> None:
         """Prepare for one attempt.
 
-        tolerances: m and rad; terms: None where only E counts; deadline: see `Objective`.
+        length: that weighs as a radian, m; tolerances: m and rad; terms: None where only E counts;
+        deadline: see `Objective`.
         """
-        super().__init__(space, terms, most,
-                         unit_of(tolerances[0] / arm.length, tolerances[1]), deadline)
+        super().__init__(space, terms, most, unit_of(tolerances[0] / length, tolerances[1]),
+                         deadline)
         n = len(space.lower)
-        self._packed, self._goal, self._tolerances = arm.packed, goal, tolerances
+        self._rows_of, self._goal, self._tolerances = rows_of, goal, tolerances
         self._weights = goal.weights / goal.weights.max()
-        self._weights[:3] /= arm.length
-        self._scratch = make_scratch(arm.articulations, n)
+        self._weights[:3] /= length
         self._V, self._J = np.empty(6), np.empty((6, n))
 
     def _evaluate(self, q: np.ndarray) -> Rows:
         """Return the rows at q (n,), in arrays that the next call changes."""
-        energy, position, orientation = pose_rows(
-            *self._packed, self._goal.pose, self._weights, self._scratch, q, self._V, self._J)
+        energy, position, orientation = self._rows_of.rows(
+            self._goal.pose, self._weights, q, self._V, self._J)
         return Rows(self._V, self._J, energy, position <= self._tolerances[0]
                     and orientation <= self._tolerances[1])

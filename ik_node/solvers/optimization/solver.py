@@ -8,24 +8,24 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ik_node._arrays import vector
-from ik_node._jit import Kernel
 from ik_node.exceptions import UnsupportedError
+from ik_node.kernels.codes import BEYOND, CONVERGED, EXHAUSTED, INVALID, STALLED
+from ik_node.kernels.dls import DampedLeastSquares
+from ik_node.kernels.entries import Search
+from ik_node.kernels.family import JacobianSettings as LocalSettings
+from ik_node.kernels.goal_rows import GoalRows
+from ik_node.kernels.initial_guesses import InitialGuesses
+from ik_node.kernels.settings import Settings
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
-from ik_node.solvers.found import Found
+from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import SUGIHARA, JacobianSettings
-from ik_node.solvers.optimization.manipulability import high_manipulability, manipulability_ascent
+from ik_node.solvers.optimization.manipulability import high_manipulability
 from ik_node.solvers.optimization.minimizers import nlopt_module, run
 from ik_node.solvers.optimization.nullspace import descend
-from ik_node.solvers.optimization.objective import (
-    Arm,
-    GoalObjective,
-    Objective,
-    pose_rows,
-)
+from ik_node.solvers.optimization.objective import GoalObjective, Objective
 from ik_node.solvers.optimization.options import OptimizationOptions, constraint_rows
 from ik_node.solvers.optimization.selection import Selection
 from ik_node.solvers.optimization.space import Space
@@ -36,11 +36,8 @@ from ik_node.solvers.optimization.terms import (
     distance_from_limits,
     nearness,
 )
-from ik_node.solvers.packing import Packed, pack
-from ik_node.solvers.result import Result
-from ik_node.solvers.search import Outcome, goal_error, nearest_turn, outcome_of
-from ik_node.solvers.settings import BEYOND, CONVERGED, INVALID, STALLED, TIMED_OUT
-from ik_node.solvers.start_table import start_table
+from ik_node.solvers.records import table_of, verifier_of
+from ik_node.solvers.result import Result, StopReason
 
 _WEIGHT = 0.01          # of a term, by default
 _TO_THE_GOAL = 30       # iterations that bring the tip from the minimizer's configuration to it
@@ -50,10 +47,8 @@ class _Region(NamedTuple):
     """Limits to search in, and what the kernels need for them."""
 
     space: Space
-    arm: Arm
-    starts: Packed
-    """With no iterations at all: a search then only returns its initial guesses."""
-    near: Packed
+    guesses: InitialGuesses
+    near: Search
     """With few iterations of dls, from a configuration near the goal."""
 
 
@@ -72,7 +67,6 @@ class OptimizationSolver(IterativeSolver):
 
     name = 'optimization'
     Options: ClassVar[type[OptimizationOptions]] = OptimizationOptions
-    _kernel = DlsSolver._kernel
     step = Solver.step  # a minimizer's iterations have no common step
 
     def __init__(self, chain: Chain, **options: Any) -> None:
@@ -83,10 +77,10 @@ class OptimizationSolver(IterativeSolver):
         if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
             nlopt_module()
         self._constraints = constraint_rows(self.options.linear_constraints, chain.n_joints)
-        table = start_table(self.chain, self.options.max_restarts, self.options.seed)
-        self._regions = [self._region(self.chain, table)]
+        self._rows = GoalRows(self.chain.record, self.settings)
+        self._regions = [self._region(self.chain)]
         if self.options.limit_margin > 0.0:
-            self._regions.insert(0, self._region(self._soft_chain(), table))
+            self._regions.insert(0, self._region(self._soft_chain()))
 
     def closest(self, goal: Any, q0: Any = None) -> Result:
         """Return the closest configuration; see `Solver`.
@@ -97,22 +91,15 @@ class OptimizationSolver(IterativeSolver):
             raise UnsupportedError('closest ignores linear_constraints: make a solver without')
         return super().closest(goal, q0)
 
-    def kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries that the solver can reach; see `Solver`."""
-        return pose_rows, nearest_turn, *super().kernels()
-
-    def rare_kernels(self) -> tuple[Kernel, ...]:
-        """Return the entries that only some terms need; see `Solver`."""
-        return manipulability_ascent, *super().rare_kernels()
-
-    def _region(self, chain: Chain, table: Any) -> _Region:
+    def _region(self, chain: Chain) -> _Region:
         settings = self.settings
         unit = settings.scale * np.where(self.chain.prismatic, settings.length, 1.0)
-        only, few = (settings._replace(max_iterations=most) for most in (0, _TO_THE_GOAL))
+        few = settings._replace(max_iterations=_TO_THE_GOAL)
+        table = table_of(self.chain, self.options.max_restarts, self.options.seed)
         return _Region(
             Space(chain.lower, chain.upper, unit, *self._constraints),
-            Arm(pack(chain.arrays), len(chain.arrays.column), settings.length),
-            pack(chain.arrays, only, table), pack(chain.arrays, few))
+            InitialGuesses(chain.record, Settings(settings), table),
+            Search(chain.record, self._make_method(few.method), Settings(few), table, 1))
 
     def _method_settings(self) -> JacobianSettings:
         n = self.chain.n_joints
@@ -120,6 +107,9 @@ class OptimizationSolver(IterativeSolver):
             bias_target=np.zeros(n), bias_gain=np.zeros(n), bias_exponent=2.0, biased=False,
             alternate=False, rank_tolerance=1e-5, manipulability_gain=1.0, path_step=math.inf,
             parameter=math.nan, damping_rule=SUGIHARA, error_share=0.1)
+
+    def _make_method(self, settings: JacobianSettings) -> DampedLeastSquares:
+        return DampedLeastSquares(LocalSettings(settings))
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         deadline = self._deadline()
@@ -140,13 +130,13 @@ class OptimizationSolver(IterativeSolver):
             if index > 0 and time.perf_counter() >= deadline:
                 break
             start, seen = self._guess(region, goal, q0, index)
-            if seen.end == INVALID:
+            if seen == INVALID:
                 vector(q0, self.chain.n_joints, 'q0')  # raises the error
             if index == 0:
                 selection.q0 = start
             elif selection.is_complete(start):
                 break
-            restarts, beyond = index, beyond or seen.end == BEYOND
+            restarts, beyond = index, beyond or seen == BEYOND
             attempt = self._attempt(region, goal, terms, start, seen, deadline)
             if attempt.met:
                 best = attempt if selection.prefers(attempt.q) else best
@@ -163,39 +153,32 @@ class OptimizationSolver(IterativeSolver):
     def _concluded(self, goal: Goal, best: _Attempt, restarts: int, beyond: bool,
                    deadline: float) -> Found:
         """Return the result of a search, with errors and success at its best configuration."""
-        errors = goal_error(*self._packed_chain, goal.pose, goal.weights, self._scratch(), best.q)
-        end = (CONVERGED if best.met else BEYOND if beyond else
-               TIMED_OUT if time.perf_counter() >= deadline else best.end)
-        return self._failed(goal, best.q, Outcome(
-            end, best.iterations, restarts + 1, *errors), deadline)
-
-    def _failed(self, goal: Goal, q: np.ndarray, outcome: Outcome, deadline: float) -> Found:
-        """Return the outcome with its reason; the minimizer has made the error small already."""
-        if outcome.end == CONVERGED:
-            return self._found(goal, q, q, outcome, deadline)
-        return super()._failed(goal, q, outcome, deadline)
-
-    def _approach(self, goal: Goal, q: np.ndarray,
-                  deadline: float = math.inf) -> tuple[int, float, float]:
-        """Return (how the search ended, position error, orientation error) at its best q (n,)."""
-        return STALLED, *goal_error(
-            *self._packed_chain, goal.pose, goal.weights, self._scratch(), q)[1:]
+        _, position, orientation = verifier_of(self.chain).errors(goal.pose, goal.weights, best.q)
+        if best.met:
+            reason = StopReason.CONVERGED
+        elif beyond:
+            reason = StopReason.UNREACHABLE
+        elif time.perf_counter() >= deadline:
+            reason = StopReason.TIMEOUT
+        elif best.end == EXHAUSTED:
+            reason = StopReason.ITERATIONS
+        elif self._rows.is_singular(goal.pose, goal.weights, best.q):
+            reason = StopReason.SINGULAR
+        else:
+            reason = StopReason.STALLED
+        return Verified(best.q, best.met, reason, position, orientation, best.iterations, restarts)
 
     def _guess(self, region: _Region, goal: Goal, q0: np.ndarray,
-               index: int) -> tuple[np.ndarray, Outcome]:
+               index: int) -> tuple[np.ndarray, int]:
         """Return the initial guess (n,) of an attempt, and what the kernel says of it."""
-        start, record = np.empty(self._shape), np.zeros(8)
-        record[3:] = math.inf
-        record[6] = 0.0
-        self._run(goal, q0, index, index + 1, math.inf, self._scratch(), record, start,
-                  region.starts)
-        return start, outcome_of(record)
+        start = q0.copy()
+        return start, region.guesses.guess(goal.pose, goal.weights, start, index)
 
     def _attempt(self, region: _Region, goal: Goal, terms: TermSum | None, start: np.ndarray,
-                 seen: Outcome, deadline: float) -> _Attempt:
+                 seen: int, deadline: float) -> _Attempt:
         """Minimise from an initial guess (n,)."""
         space = region.space
-        if seen.end == CONVERGED and terms is None and space.allows(start):
+        if seen == CONVERGED and terms is None and space.allows(start):
             return _Attempt(start, True, CONVERGED, 0, 0.0)
         q, objective, end = self._minimised(region, goal, terms, start, deadline)
         iterations = objective.iterations
@@ -205,15 +188,14 @@ class OptimizationSolver(IterativeSolver):
         elif terms is not None:
             met = self._restored(region, goal, q, deadline)
             if met is not None:
-                q, steps = descend(space, self._rows_at(region.arm, goal), terms,
+                q, steps = descend(space, self._jacobian_of(goal), terms,
                                    lambda there: self._restored(region, goal, there, deadline),
                                    met)
                 iterations += steps
         if not len(space.A):
-            nearest_turn(self.chain.arrays, start, q)
+            verifier_of(self.chain).nearest_turn(start, q)
         np.clip(q, space.lower, space.upper, out=q)
-        error, position, orientation = goal_error(
-            *region.arm.packed, goal.pose, goal.weights, self._scratch(), q)
+        error, position, orientation = verifier_of(self.chain).errors(goal.pose, goal.weights, q)
         met_here = (position <= self.options.position_tolerance
                     and orientation <= self.options.orientation_tolerance and space.allows(q))
         return _Attempt(q, met_here, end, iterations, error)
@@ -223,7 +205,8 @@ class OptimizationSolver(IterativeSolver):
                    deadline: float) -> tuple[np.ndarray, Objective, int]:
         """Run the minimizer; return (q (n,), the objective, how it ended)."""
         options = self.options
-        objective = GoalObjective(region.space, region.arm, goal, terms, options.max_iterations,
+        objective = GoalObjective(region.space, self._rows, self.settings.length, goal, terms,
+                                  options.max_iterations,
                                   (options.position_tolerance, options.orientation_tolerance),
                                   deadline)
         end = run(options.minimizer, objective, start)
@@ -238,20 +221,26 @@ class OptimizationSolver(IterativeSolver):
         """
         if time.perf_counter() >= deadline:
             return None
-        record, found = np.zeros(8), np.empty(self._shape)
-        self._run(goal, q, 0, 1, deadline, self._scratch(), record, found, region.near)
-        return found if outcome_of(record).end == CONVERGED else None
+        found = q.copy()
+        end = region.near.run(goal.pose, goal.weights, found, 1, deadline)[0]
+        return found if end == CONVERGED else None
 
-    def _rows_at(self, arm: Arm, goal: Goal) -> Callable[[np.ndarray], np.ndarray]:
+    def _jacobian_of(self, goal: Goal) -> Callable[[np.ndarray], np.ndarray]:
         """Return the function of q (n,) that gives the Jacobian (6, n) of the goal's rows."""
         weights = (goal.weights > 0.0).astype(float)
-        weights[:3] /= arm.length
+        weights[:3] /= self.settings.length
 
         def jacobian(q: np.ndarray) -> np.ndarray:
             J = np.empty((6, len(q)))
-            pose_rows(*arm.packed, goal.pose, weights, self._scratch(), q, np.empty(6), J)
+            self._rows.rows(goal.pose, weights, q, np.empty(6), J)
             return J
         return jacobian
+
+    def _within(self, q0: np.ndarray) -> np.ndarray:
+        """Return q0 (n,) inside the limits."""
+        q = q0.copy()
+        verifier_of(self.chain).into_limits(q)
+        return q
 
     def _term_sum(self, region: _Region, goal: Goal, q0: np.ndarray) -> TermSum | None:
         """Return the terms of the options for a goal and an initial guess; None without any."""
@@ -274,5 +263,5 @@ class OptimizationSolver(IterativeSolver):
         if term == 'limits':
             return distance_from_limits(self.chain.lower, self.chain.upper, weight)
         if term == 'manipulability':
-            return high_manipulability(self.packed, goal, self._scratch(), weight)
+            return high_manipulability(self._rows, goal, weight)
         return custom(term, weight)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ik_node.kernels.rungs import Rungs
 from ik_node.model.chain import Chain
-from ik_node.solvers.path.selection import shortest_path
 
 _TURN = 2.0 * math.pi
 _SAME = 1e-5            # rad or m: candidates nearer to each other are one
@@ -63,7 +63,7 @@ class Ladder:
     def choose(self, most: float, deadline: float) -> np.ndarray:
         """Return the best configuration (m, n) of every rung, rad or m; NaN where one is empty.
 
-        most: largest step of a joint that is no break, rad or m; deadline: see `selection`. First
+        most: largest step of a joint that is no break, rad or m; deadline: see `Rungs`. First
         the least possible largest step is found; no joint then moves much farther than that for the
         sake of a shorter path.
         """
@@ -87,13 +87,10 @@ class Ladder:
     def _shortest(self, most: float, deadline: float) -> np.ndarray:
         """Return the best path (m, n) with cyclic joints but for whole turns."""
         first = np.searchsorted(self._rung, np.arange(self._count + 1))
-        cost, state = self._costs(self._q), np.empty((len(self._q), 3))
-        chosen = np.empty(self._count, dtype=np.int64)
-        largest = shortest_path(self._q, first, cost, self._cyclic, self._scale, most,
-                                self._departs, True, deadline, state, chosen)
-        shortest_path(self._q, first, cost, self._cyclic, self._scale,
-                      min(most, _LOOSER * largest + _ROUNDING), self._departs, False,
-                      deadline, state, chosen)
+        rungs = Rungs(self._q, first, self._costs(self._q), self._cyclic, self._scale)
+        largest, _ = rungs.shortest_path(most, self._departs, True, deadline)
+        _, chosen = rungs.shortest_path(min(most, _LOOSER * largest + _ROUNDING), self._departs,
+                                        False, deadline)
         path = np.full((self._count, self._q.shape[1]), np.nan)
         path[chosen >= 0] = self._q[chosen[chosen >= 0]]
         return path

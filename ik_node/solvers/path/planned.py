@@ -7,12 +7,7 @@ import numpy as np
 
 from ik_node.solvers.path.planner import ClosedForm, PathPlanner
 from ik_node.solvers.path.problem import PathProblem
-from ik_node.solvers.path.projection import project
-from ik_node.solvers.path.selection import shortest_path
 from ik_node.solvers.result import StopReason
-
-PATH_KERNELS = project, shortest_path
-"""The entries that planning calls."""
 
 _ROUNDING = 1e-12  # rad or m: of a step
 

@@ -6,21 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ik_node.kernels.projection import Projection
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.packing import Packed
-from ik_node.solvers.path.projection import project
-from ik_node.solvers.settings import make_scratch
-
-_NONE = np.zeros(0)
 
 
 class PathProblem(NamedTuple):
     """Poses for a chain, and what a path through them may do."""
 
     chain: Chain
-    packed: Packed
+    projection: Projection
     poses: np.ndarray
     """(m, 4, 4) T_base_goal, m."""
     weights: np.ndarray
@@ -55,18 +51,18 @@ class PathProblem(NamedTuple):
 
     def errors(self, q: np.ndarray) -> np.ndarray:
         """Return (m, 2) position and orientation errors, m and rad, at q (m, n)."""
-        return self._project(slice(None), q, _NONE, _NONE)[1]
+        errors = np.empty((len(q), 2))
+        self.projection.errors_at(self.poses, self.weights, q, errors)
+        return errors
 
     def near(self, guesses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return local solutions (m, n) near guesses (m, n), and whether they meet the poses."""
-        q, errors, _ = self._project(slice(None), guesses.copy(), self.tolerances, _NONE)
-        met: np.ndarray = np.all(errors <= self.tolerances, axis=1)
-        return q, met
+        return self._near(slice(None), guesses)
 
     def near_pose(self, i: int, guess: np.ndarray) -> tuple[np.ndarray, bool]:
         """Return a local solution (n,) of pose i near a guess (n,), and whether it meets it."""
-        q, errors, _ = self._project(slice(i, i + 1), guess[None].copy(), self.tolerances, _NONE)
-        return q[0], bool((errors[0] <= self.tolerances).all())
+        q, met = self._near(slice(i, i + 1), guess[None])
+        return q[0], bool(met[0])
 
     def track(self, i: int, q: np.ndarray, forward: bool) -> np.ndarray:
         """Return solutions (k, n) of the poses after i, each near the one before, from q (n,).
@@ -78,17 +74,17 @@ class PathProblem(NamedTuple):
         if count <= 0:
             return np.empty((0, len(q)))
         part = slice(i + 1, None) if forward else slice(i - 1, None, -1)
-        found, _, reached = self._project(part, np.empty((count, len(q))), self.tolerances, q)
+        found = np.empty((count, len(q)))
+        reached = self.projection.track(
+            np.ascontiguousarray(self.poses[part]), np.ascontiguousarray(self.weights[part]), found,
+            q, self.tolerances, self.most, self.deadline)
         return found[:reached]
 
-    def _project(self, part: slice, q: np.ndarray, tolerances: np.ndarray,
-                 start: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        chain, errors = self.chain, np.zeros((len(q), 2))
-        reached = project(*self.packed, np.ascontiguousarray(self.poses[part]),
-                          np.ascontiguousarray(self.weights[part]), tolerances, self.most, start,
-                          self.deadline,
-                          make_scratch(len(chain.arrays.column), chain.n_joints), errors, q)
-        return q, errors, reached
+    def _near(self, part: slice, guesses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        q, errors = guesses.copy(), np.empty((len(guesses), 2))
+        self.projection.near(self.poses[part], self.weights[part], q, errors, self.deadline)
+        met: np.ndarray = np.all(errors <= self.tolerances, axis=1)
+        return q, met
 
 
 def travel_scale(chain: Chain, joint_weights: np.ndarray | None) -> np.ndarray:

@@ -7,7 +7,8 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
-from ik_node.solvers.genetic.generator import first_state, normal, uniform
+from ik_node.kernels.population import Population, normal, uniform
+from ik_node.solvers.genetic.generator import first_state
 from ik_node.solvers.genetic.settings import MOST_ELITE
 
 COARSE = {'position_tolerance': 1e-2, 'orientation_tolerance': 1e-2}
@@ -51,7 +52,7 @@ def test_a_population_without_progress_is_wiped_out():
     chain = robots.planar(1.0, 0.8, limit=0.5)
     goal = Goal(position=[-1.0, 0.6, 0.0])  # only the limits forbid it
     counts = [make_solver('genetic', chain, local_search=False, generations=400, max_restarts=0,
-                          wipeout=wipeout)._search(goal, np.zeros(2))[1].iterations
+                          wipeout=wipeout).solve(goal, np.zeros(2)).iterations
               for wipeout in (5, 1000)]
     assert counts[0] < counts[1] == 400
 
@@ -147,15 +148,17 @@ def test_options_out_of_range_are_refused_with_what_is_allowed(option, value, wo
 
 
 def test_the_generator_is_that_of_its_source():
-    state = np.array([1.0])
+    people = Population(1, 1)
+    people.state = 1
     for _ in range(10_000):
-        uniform(state)
-    assert state[0] == 399268537  # the 10,000th number of MINSTD with the multiplier 48271
+        uniform(people)
+    assert people.state == 399268537  # the 10,000th number of MINSTD with the multiplier 48271
 
 
 def test_random_numbers_have_their_distribution():
-    state = np.array([float(first_state(0))])
-    numbers = [normal(state) for _ in range(5000)]
+    people = Population(1, 1)
+    people.state = first_state(0)
+    numbers = [normal(people) for _ in range(5000)]
     assert np.mean(numbers) == pytest.approx(0.0, abs=0.05)
     assert np.var(numbers) == pytest.approx(1.0, abs=0.06)
     assert len({first_state(seed) for seed in range(1000)}) == 1000

@@ -94,7 +94,8 @@ def test_the_gradient_is_that_of_the_objective():
     chain, rng = robots.chain('panda'), np.random.default_rng(5)
     solver = make_solver('optimization', chain)
     goal = Goal.from_pose(chain.forward(robots.random_q(chain, rng)), (1, 2, 0.5, 1, 0, 3))
-    objective = GoalObjective(*solver._regions[0][:2], goal, None, 1000, (1e-6, 1e-6), np.inf)
+    objective = GoalObjective(solver._regions[0].space, solver._rows, solver.settings.length,
+                              goal, None, 1000, (1e-6, 1e-6), np.inf)
     for _ in range(3):
         q = robots.random_q(chain, rng, inside=0.9)
         slope = objective.gradient(q)
@@ -107,7 +108,8 @@ def test_the_objective_ends_a_minimizer_at_the_goal():
     chain = robots.planar(1.0, 0.8)
     solver = make_solver('optimization', chain)
     goal = Goal(position=chain.forward([0.4, 0.9])[:3, 3])
-    objective = GoalObjective(*solver._regions[0][:2], goal, None, 10, (1e-6, 1e-6), np.inf)
+    objective = GoalObjective(solver._regions[0].space, solver._rows, solver.settings.length,
+                              goal, None, 10, (1e-6, 1e-6), np.inf)
     with pytest.raises(MetError):
         objective.objective(np.array([0.4, 0.9]))
     assert objective.q == pytest.approx([0.4, 0.9])

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from ik_node.solvers.path.selection import shortest_path
+from ik_node.kernels.rungs import Rungs
 
 
 def selected(rungs, most, widest=False, cost=None, cyclic=False, anchored=False,
@@ -14,10 +14,9 @@ def selected(rungs, most, widest=False, cost=None, cyclic=False, anchored=False,
     """Return the candidates chosen in rungs of one joint, and the value of the kernel."""
     q = np.concatenate([np.asarray(rung, float) for rung in rungs])[:, None]
     first = np.cumsum([0, *map(len, rungs)])
-    chosen = np.zeros(len(rungs), dtype=np.int64)
-    value = shortest_path(q, first, np.zeros(len(q)) if cost is None else np.asarray(cost, float),
-                          np.array([cyclic]), np.ones(1), most, anchored, widest,
-                          deadline, np.empty((len(q), 3)), chosen)
+    value, chosen = Rungs(
+        q, first, np.zeros(len(q)) if cost is None else np.asarray(cost, float),
+        np.array([cyclic]), np.ones(1)).shortest_path(most, anchored, widest, deadline)
     return [math.nan if k < 0 else q[k, 0] for k in chosen], value
 
 

@@ -10,9 +10,9 @@ from scipy.interpolate import CubicSpline
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver, solver_names
 from ik_node._jit import HAVE_NUMBA
+from ik_node.kernels.projection import Projection
 from ik_node.plugins import Found, Solver
 from ik_node.solvers import base
-from ik_node.solvers.packing import pack
 from ik_node.solvers.path.problem import PathProblem, stacked
 
 ARMS = ('ur5', 'puma560', 'iiwa14', 'panda')
@@ -204,8 +204,8 @@ def test_a_path_is_not_followed_beyond_the_deadline():
     poses, weights = stacked([Goal.from_pose(T) for T in poses_of(chain, q)])
 
     def problem(deadline):
-        return PathProblem(chain, pack(chain.arrays), poses, weights, np.full(2, 1e-6), np.ones(2),
-                           0.0, None, False, 0.5, None, 0, deadline)
+        return PathProblem(chain, Projection(chain.record), poses, weights, np.full(2, 1e-6),
+                           np.ones(2), 0.0, None, False, 0.5, None, 0, deadline)
     assert len(problem(math.inf).track(-1, q[0], True)) == 50
     assert 0 < len(problem(0.0).track(-1, q[0], True)) < 10
     guesses = q + 0.01
