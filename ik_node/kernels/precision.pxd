@@ -1,3 +1,4 @@
+from libc cimport math
 from ik_node.kernels cimport newton, refinement, search
 from ik_node.kernels.arrays cimport vector
 from ik_node.kernels.buffers cimport Buffers
