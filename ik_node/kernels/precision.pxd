@@ -1,3 +1,4 @@
+from libc cimport math
 cimport ik_node.kernels.newton as newton
 cimport ik_node.kernels.refinement as refinement
 cimport ik_node.kernels.search as search

@@ -1,5 +1,7 @@
 """Refinement of solutions to full precision, and along self-motions into the limits."""
 
+import math
+
 from ik_node.kernels import newton, refinement, search
 from ik_node.kernels.arrays import Vector
 from ik_node.kernels.buffers import Buffers
@@ -86,6 +88,8 @@ def self_motion_inside_limits(chain: Chain, task: Task, buffers: Buffers, q: Vec
         refinement.copy_to(moved, q, n)
         held[most] = 1.0
         moved[most] = chain.lower[most] if above == (side == 1) else chain.upper[most]
+        if not math.isfinite(moved[most]):
+            continue
         error = _refine_inside_limits(chain, task, buffers.work, held, moved)
         if error <= PRECISE:
             refinement.copy_to(q, moved, n)
