@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).parents[1] / 'ik_node'
 # A layer may import from those before it. Single modules at the top are named by their file.
 LAYERS = [['_arrays', '_immutable', '_renamed', 'archives', 'bounds', 'commands',
            'downloads', 'exceptions', 'options', 'processes', 'resources', 'signals',
-           'threads'],
+           'support', 'threads'],
+          ['kernels'],
           ['spatial', 'rotations'],
           ['kinematics'], ['model'], ['tasks'], ['solvers'],
           ['motion', 'plugins', 'workspace'],

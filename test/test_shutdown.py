@@ -132,7 +132,7 @@ def test_every_console_script_is_an_entry_point_of_the_commands():
     text = (Path(__file__).parents[1] / 'setup.py').read_text()
     names = [line.split("'")[1].split(' = ') for line in text.splitlines()
              if ' = ik_node.' in line]
-    assert len(names) == 10
+    assert len(names) == 9
     for name, target in names:
         assert target == f'ik_node.commands:{name}'
         assert callable(getattr(ik_node.commands, name))

@@ -5,7 +5,7 @@ cimport cython
 
 
 cdef class PythonTask(BodyTask):
-    cdef object task, body, one_sided, weights
+    cdef object task, make_frames, one_sided, weights
     cdef double weight
 
     cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,

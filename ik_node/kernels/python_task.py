@@ -1,5 +1,6 @@
 """A task written in Python, evaluated in the loop of all others."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,16 +9,16 @@ from ik_node.exceptions import InputError
 from ik_node.kernels.arrays import Matrix, Vector
 from ik_node.kernels.body_task import BodyTask, TaskWork
 from ik_node.kernels.tree import Tree
-from ik_node.model.body_frames import BodyFrames
 
 
 class PythonTask(BodyTask):
     """The rows that `evaluate` of a task returns, and its energy where it has one of its own."""
 
-    def __init__(self, index: int, task: Any, body: Any, layout: Any, has_energy: bool) -> None:
-        """Take a task, a body, and what the rows are."""
+    def __init__(self, index: int, task: Any, make_frames: Callable[[np.ndarray], Any],
+                 layout: Any, has_energy: bool) -> None:
+        """Take a task, what makes the frames of its body at q (n,), and what the rows are."""
         super().__init__(index, len(layout.metres))
-        self.task, self.body, self.weight = task, body, task.weight
+        self.task, self.make_frames, self.weight = task, make_frames, task.weight
         self.one_sided, self.weights = layout.one_sided, layout.weights
         self.has_energy = has_energy
 
@@ -49,7 +50,7 @@ class PythonTask(BodyTask):
         values[self.one_sided & (values > 0.0)] = 0.0
         return self.weight * self.task.energy(work.body_frames, values, self.weights)
 
-    def frames_at(self, work: TaskWork, n: int, q: Vector) -> BodyFrames:
+    def frames_at(self, work: TaskWork, n: int, q: Vector) -> Any:
         """Return frames at q (n,), which tasks in Python share."""
         if work.body_frames is not None:
             at, same = work.body_frames.q, True
@@ -59,7 +60,7 @@ class PythonTask(BodyTask):
                 return work.body_frames
         values = np.array([q[k] for k in range(n)])
         if work.body_frames is None:
-            work.body_frames = BodyFrames(self.body, values)
+            work.body_frames = self.make_frames(values)
         else:
             work.body_frames.update(values)
         return work.body_frames

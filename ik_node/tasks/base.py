@@ -1,5 +1,6 @@
 """The base of tasks: a residual over frames, its Jacobian, a weight and a priority."""
 
+import functools
 import re
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple, TypeGuard
@@ -192,7 +193,8 @@ def record_of(task: Task, body: Body, index: int) -> BodyTask:
     index: which of the tasks of a solver it is.
     """
     record = _targeted(task, body, index) if is_built_in(task) else PythonTask(
-        index, task, body, task.rows(body), type(task).energy is not Task.energy)
+        index, task, functools.partial(BodyFrames, body), task.rows(body),
+        type(task).energy is not Task.energy)
     record.misses = task.misses
     return record
 
