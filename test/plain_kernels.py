@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+import warnings
 from importlib.util import spec_from_file_location
 from pathlib import Path
 
@@ -27,7 +28,9 @@ def plain(*names):
     kept = {name: sys.modules.pop(name) for name in own}
     sys.meta_path.insert(0, _Sources)
     try:
-        return [importlib.import_module(f'{_PACKAGE}.{name}') for name in names]
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', RuntimeWarning)  # that they are not compiled
+            return [importlib.import_module(f'{_PACKAGE}.{name}') for name in names]
     finally:
         sys.meta_path.remove(_Sources)
         for name in [name for name in sys.modules if name.startswith(_PACKAGE)]:

@@ -24,7 +24,8 @@ ALLOWED_NAMES = {
     'flat_shading': 'an argument of viser',
     'Posture': 'the task',
 }
-ALLOWED_FILES = dict.fromkeys(('tasks/posture.py', 'tasks/__init__.py', 'solvers/body/proofs.py'), 'the task, or an import of it')
+ALLOWED_FILES = dict.fromkeys((
+    'tasks/posture.py', 'tasks/__init__.py', 'solvers/body/proofs.py'), 'the task, or its import')
 ALLOWED_TEXTS = ('great arc', 'the shorter way round', 'Posture')
 FORMER_NAMES = ('between_postures', 'posture_difference', 'KeyPostures', 'Voxels.flat', 'survey',
                 'KeyConfigurations.postures', 'PoseLibrary.posture', 'Workspace.postures')
