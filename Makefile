@@ -111,7 +111,6 @@ $(VENV)/bin/python:
 	@echo 'Making the environment in $(VENV) (a few minutes, once) …'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip
-	@$(BIN)/python -m pip install --quiet 'Cython>=3.0.8' 'setuptools>=70.1' $(ZIG)
 
 $(VENV)/.kernels: $(VENV)/.demo setup.py $(KERNELS) $(KERNELS:.pxd=.py)
 	@$(BIN)/python setup.py --quiet build_ext --inplace
@@ -119,6 +118,7 @@ $(VENV)/.kernels: $(VENV)/.demo setup.py $(KERNELS) $(KERNELS:.pxd=.py)
 
 $(VENV)/.demo: $(VENV)/bin/python setup.py
 	@echo 'Installing what the node and its demo need …'
+	@$(BIN)/python -m pip install --quiet 'Cython>=3.0.8' 'setuptools>=70.1' $(ZIG)
 	@$(BIN)/python $(INSTALL) '.[$(ROS_DISTRO),plot,motion,viewer]'
 	@touch $@
 
