@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ['Chain', 'Goal', 'IkError', 'KinematicTree', 'ModelError', 'Result', 'StopReason',
            'body_solver_names', 'make_body_solver', 'make_solver', 'read_amc', 'solver_names']
 
-# Imported with the first use: the commands handle signals before numpy and numba are loaded.
+# Imported with the first use: the commands handle signals before numpy is loaded.
 _HOMES = {'Chain': 'model.chain', 'Goal': 'solvers.goal', 'IkError': 'exceptions',
           'KinematicTree': 'model.tree', 'ModelError': 'exceptions', 'Result': 'solvers.result',
           'StopReason': 'solvers.result', 'body_solver_names': 'solvers.body.registry',

@@ -1,6 +1,6 @@
 """Entry points of the commands, which end quietly on SIGINT from their first moment on.
 
-Importing numpy, numba and ROS takes a second or more, in which Python's own handler of SIGINT would
+Importing numpy and ROS takes half a second or more, in which Python's own handler of SIGINT would
 raise KeyboardInterrupt in the middle of an import. So a command calls `end_quietly` first. This
 module imports next to nothing itself.
 """
