@@ -53,7 +53,7 @@ def kernels():
 
 def shared_code(folder):
     """Return the module of what Cython lets the others share; its C code goes to a folder."""
-    name, source = f'{NAME}.kernels.shared', Path(folder, 'shared.c')
+    name, source = f'{NAME}.support.shared_code', Path(folder, 'shared_code.c')
     if not source.exists():
         source.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, '-m', 'cython', f'--generate-shared={source}',

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmark.arms import Arm
 from ik_node import make_solver
-from ik_node.kinematics.forward import PRISMATIC
+from ik_node.kinematics.kinds import PRISMATIC
 
 _DEBIAN = '/usr/lib/python3/dist-packages'
 

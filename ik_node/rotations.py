@@ -6,8 +6,8 @@ import numpy as np
 
 from ik_node._arrays import floats, rotation_fault
 from ik_node.exceptions import InputError
-from ik_node.kernels.checks import rotation_defect
 from ik_node.spatial import matrix_from_quaternion
+from ik_node.support.checks import rotation_defect
 
 ROTATION_TOLERANCE = 1e-6  # largest deviation from SO(3) of an accepted rotation matrix
 EXACT = 1e-12              # largest deviation that is kept; beyond, the nearest rotation is used

@@ -3,7 +3,7 @@
 import importlib.machinery
 from pathlib import Path
 
-from ik_node.kernels import arrays
+from ik_node.support import arrays
 
 COMPILED = not arrays.__file__.endswith('.py')
 """Whether the kernels are; as plain Python they are slow."""

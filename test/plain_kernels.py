@@ -8,8 +8,9 @@ from pathlib import Path
 
 import ik_node
 
-_PACKAGE = 'ik_node.kernels'
-_FOLDER = Path(ik_node.__file__).parent / 'kernels'
+_FOLDER = Path(ik_node.__file__).parent
+_FILES = {'.'.join(('ik_node', *path.relative_to(_FOLDER).with_suffix('').parts)):
+          path.with_suffix('.py') for path in _FOLDER.rglob('*.pxd')}
 
 
 class _Sources:
@@ -17,24 +18,25 @@ class _Sources:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if not name.startswith(f'{_PACKAGE}.'):
-            return None
-        return spec_from_file_location(name, _FOLDER / f'{name.rpartition(".")[2]}.py')
+        return spec_from_file_location(name, _FILES[name]) if name in _FILES else None
 
 
 def plain(*names):
-    """Return modules of kernels, uncompiled; those that others have imported stay as they are."""
-    own = [name for name in sys.modules if name == _PACKAGE or name.startswith(f'{_PACKAGE}.')]
-    kept = {name: sys.modules.pop(name) for name in own}
+    """Return kernels, such as 'solvers.linear', uncompiled; imported ones stay as they are."""
+    kept = {name: sys.modules.pop(name) for name in _FILES if name in sys.modules}
+    for name in kept:
+        package, _, own = name.rpartition('.')
+        delattr(sys.modules[package], own)
     sys.meta_path.insert(0, _Sources)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter('ignore', RuntimeWarning)  # that they are not compiled
-            return [importlib.import_module(f'{_PACKAGE}.{name}') for name in names]
+            return [importlib.import_module(f'ik_node.{name}') for name in names]
     finally:
         sys.meta_path.remove(_Sources)
-        for name in [name for name in sys.modules if name.startswith(_PACKAGE)]:
-            del sys.modules[name]
+        for name in _FILES:
+            sys.modules.pop(name, None)
         sys.modules.update(kept)
-        if _PACKAGE in kept:
-            ik_node.kernels = kept[_PACKAGE]
+        for name, module in kept.items():
+            package, _, own = name.rpartition('.')
+            setattr(sys.modules[package], own, module)

@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import Chain, KinematicTree
-from ik_node.kernels.swivel_angles import SwivelAngles
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.solvers.analytic.families import closed_family
+from ik_node.solvers.analytic.closed_form import closed_family
+from ik_node.solvers.analytic.families.swivel_angles import SwivelAngles
 from ik_node.solvers.analytic.structure import SWIVEL, Structure
 
 SLACK = 1e-9

@@ -13,7 +13,6 @@ PACKAGE = Path(__file__).parents[1] / 'ik_node'
 LAYERS = [['_arrays', '_immutable', '_renamed', 'archives', 'bounds', 'commands',
            'downloads', 'exceptions', 'options', 'processes', 'resources', 'signals',
            'support', 'threads'],
-          ['kernels'],
           ['spatial', 'rotations'],
           ['kinematics'], ['model'], ['tasks'], ['solvers'],
           ['motion', 'plugins', 'workspace'],

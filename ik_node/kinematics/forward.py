@@ -1,70 +1,123 @@
-"""Forward kinematics of a whole tree and of one chain [Parent 5.4–5.5, fig. 5.13].
+"""Forward kinematics of one chain [Parent 5.4–5.5, fig. 5.13].
 
 The kind of a joint says how its value moves it. A spherical joint by exponential map consists of
 three joints whose values form a rotation vector: the first two do not move, the last rotates.
 """
 
-from typing import NamedTuple
+import math
+from typing import Any
 
-import numpy as np
-
-REVOLUTE, PRISMATIC, SPHERICAL_X, SPHERICAL_Y, SPHERICAL_Z = range(5)
-
-
-class TreeArrays(NamedTuple):
-    """A tree as flat arrays, one entry per link, depth first; entry 0 has no parent.
-
-    The value of the joint into link k is `offset[k] + ratio[k] · q[column[k]]`, or `offset[k]`
-    where column[k] is −1: fixed and held joints.
-    """
-
-    parent: np.ndarray
-    """(k,) index of the parent link, always smaller than the link's own; −1 for the root."""
-    kind: np.ndarray
-    """(k,) kind of the joint into the link: REVOLUTE, PRISMATIC or SPHERICAL_X, _Y, _Z."""
-    placement: np.ndarray
-    """(k, 4, 4) T_parent_joint, constant; m."""
-    axis: np.ndarray
-    """(k, 3) unit axis of the joint, joint frame; of no meaning for a fixed joint."""
-    column: np.ndarray
-    """(k,) entry of q that moves the joint, for mimics that of their source; −1 for none."""
-    ratio: np.ndarray
-    """(k,) change of the joint's value per unit of q; 1 except for mimics."""
-    offset: np.ndarray
-    """(k,) the joint's value at q = 0, rad or m."""
-    moved: np.ndarray
-    """(k,) first link that the joint moves: k, for spherical joints the last of the three."""
+from ik_node.kinematics import kinds
+from ik_node.kinematics.joint_limits import JointLimits
+from ik_node.spatial import so3
+from ik_node.support.arrays import Integers, Pose, Poses, Vector
 
 
-def first_moved(parent: np.ndarray, kind: np.ndarray) -> np.ndarray:
-    """Return `moved` (k,) of `TreeArrays`: the link itself, for spherical joints the last link."""
-    moved = np.arange(len(parent))
-    for last in np.flatnonzero(kind == SPHERICAL_Z):
-        second = parent[last]
-        moved[second] = moved[parent[second]] = last
-    return moved
-
-
-class ChainArrays(NamedTuple):
+class Chain(JointLimits):
     """A serial chain as flat arrays, one entry per articulation: a moving joint or mimic.
 
     The frames are rotated so that every axis is the z axis of its own frame: an articulation then
     changes two columns only, and the Jacobian takes its axes from the third.
     """
 
-    placement: np.ndarray
+    m: int
+    """Number of articulations."""
+    placement: Poses
     """(m + 1, 4, 4) constants: base to first joint, joint to joint, last joint to tip; m."""
-    kind: np.ndarray
+    kind: Integers
     """(m,) kind of the articulation: REVOLUTE, PRISMATIC, or SPHERICAL_X, _Y and _Z in a row."""
-    column: np.ndarray
+    column: Integers
     """(m,) entry of q that moves the articulation; a mimic shares its source's."""
-    ratio: np.ndarray
+    ratio: Vector
     """(m,) motion per unit of q; 1 except for mimics, whose offset is in placement."""
-    shared: np.ndarray
+    shared: Integers
     """(m,) whether another articulation moves by the same entry of q."""
-    lower: np.ndarray
-    """(n,) rad or m; −inf where there is none."""
-    upper: np.ndarray
-    """(n,) rad or m; +inf where there is none."""
-    turns: np.ndarray
-    """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""
+
+    def __init__(self, arrays: Any) -> None:
+        """Copy a chain's arrays."""
+        super().__init__(arrays)
+        memory, self.m = self.memory, len(arrays.column)
+        self.placement = memory.poses(arrays.placement)
+        self.kind = memory.integers(arrays.kind)
+        self.column = memory.integers(arrays.column)
+        self.ratio = memory.vector(arrays.ratio)
+        self.shared = memory.integers(arrays.shared)
+
+
+def chain_frames(chain: Chain, q: Vector, F: Poses) -> None:
+    """Write the frames after each articulation, and the tip's, into F (m + 1, 4, 4).
+
+    q (n,), rad or m. Only the upper three rows are written.
+    """
+    frames_beyond(chain, q, 0, F)
+
+
+def frames_beyond(chain: Chain, q: Vector, first: int, F: Poses) -> None:
+    """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
+    m, L, kind, column, ratio = chain.m, chain.placement, chain.kind, chain.column, chain.ratio
+    for k in range(first, m + 1):
+        if k < m and kind[k] == kinds.REVOLUTE:
+            value = ratio[k] * q[column[k]]
+            c, s = math.cos(value), math.sin(value)
+            for i in range(3):
+                x, y, z, p = _placed_row(F, L, k, i)
+                F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = c * x + s * y, c * y - s * x, z, p
+            continue
+        for i in range(3):
+            F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = _placed_row(F, L, k, i)
+        if k == m:
+            break
+        value = ratio[k] * q[column[k]]
+        if kind[k] == kinds.PRISMATIC:
+            for i in range(3):
+                F[k][i][3] += value * F[k][i][2]
+        elif kind[k] == kinds.SPHERICAL_Z:
+            turn_spherical(F[k - 2], F[k - 1], F[k], q[column[k - 2]], q[column[k - 1]], value)
+
+
+def _placed_row(F: Poses, L: Poses, k: int, i: int) -> tuple[float, float, float, float]:
+    """Return row i of the frame of articulation k before it moves: of F[k − 1] · L[k]."""
+    if k == 0:
+        return L[0][i][0], L[0][i][1], L[0][i][2], L[0][i][3]
+    x, y, z, p = F[k - 1][i][0], F[k - 1][i][1], F[k - 1][i][2], F[k - 1][i][3]
+    return (x * L[k][0][0] + y * L[k][1][0] + z * L[k][2][0],
+            x * L[k][0][1] + y * L[k][1][1] + z * L[k][2][1],
+            x * L[k][0][2] + y * L[k][1][2] + z * L[k][2][2],
+            x * L[k][0][3] + y * L[k][1][3] + z * L[k][2][3] + p)
+
+
+def turn_spherical(T_first: Pose, T_second: Pose, T: Pose, wx: float, wy: float,
+                   wz: float) -> None:
+    """Rotate the frame T of a spherical joint in place by a rotation vector; store its three axes.
+
+    A change of one component of w rotates the tip not about an axis of any frame, but about
+    R J_l(w) eᵢ, the left Jacobian's columns [Solà, A micro Lie theory, eq. 145]. The first is
+    stored in the third column of T_first, the others in the third and the first of T_second.
+    """
+    _, b, d = so3.rotation_series(wx * wx + wy * wy + wz * wz)
+    for i in range(3):
+        T_first[i][2], T_second[i][2], T_second[i][0] = _left_jacobian_row(
+            T[i][0], T[i][1], T[i][2], wx, wy, wz, b, d)
+    _rotate_by_vector(T, wx, wy, wz)
+
+
+def _rotate_by_vector(T: Pose, wx: float, wy: float, wz: float) -> None:
+    """Rotate the frame T in place: R ← R exp(w), w a rotation vector in its own axes, rad.
+
+    Row by row, r + s r×w + c (r×w)×w, which is Rodrigues' formula without its matrices.
+    """
+    s, c, _ = so3.rotation_series(wx * wx + wy * wy + wz * wz)
+    for i in range(3):
+        x, y, z = T[i][0], T[i][1], T[i][2]
+        u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
+        T[i][0] = x + s * u + c * (v * wz - w * wy)
+        T[i][1] = y + s * v + c * (w * wx - u * wz)
+        T[i][2] = z + s * w + c * (u * wy - v * wx)
+
+
+def _left_jacobian_row(x: float, y: float, z: float, wx: float, wy: float, wz: float, b: float,
+                       d: float) -> tuple[float, float, float]:
+    """Return (x, y, z) J_l(w), a row of R J_l(w), with b and d of `rotation_series`."""
+    u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
+    return (x + b * u + d * (v * wz - w * wy), y + b * v + d * (w * wx - u * wz),
+            z + b * w + d * (u * wy - v * wx))

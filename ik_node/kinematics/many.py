@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ik_node.kinematics.forward import PRISMATIC, REVOLUTE, SPHERICAL_Z, ChainArrays
+from ik_node.kinematics.flat_arrays import ChainArrays
+from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE, SPHERICAL_Z
 
 
 def tip_poses(chain: ChainArrays, q: np.ndarray) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ik_node.kernels.tree import Tree
-from ik_node.kernels.tree_frames import TreeFrames
+from ik_node.kinematics.tree import Tree
+from ik_node.kinematics.tree_frames import TreeFrames
 from ik_node.model.body import Body
 
 ORIGIN = np.zeros(3)

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ik_node.exceptions import ModelError, names, shown
-from ik_node.kinematics import forward
+from ik_node.kinematics import kinds
 from ik_node.kinematics.axes import axes_at_zero
+from ik_node.kinematics.flat_arrays import ChainArrays
 from ik_node.kinematics.reach import reach
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh, screw
@@ -38,7 +39,7 @@ class SerialChain(Protocol):
     tree: TreeStructure
     base_link: str
     tip_link: str
-    arrays: forward.ChainArrays
+    arrays: ChainArrays
     n_joints: int
     joint_names: tuple[str, ...]
     lower: np.ndarray
@@ -72,12 +73,12 @@ def extract_dh(chain: SerialChain, convention: str) -> dict[str, Any]:
     arrays = chain.arrays
     if arrays.shared.any() or (np.abs(arrays.ratio) != 1.0).any():
         raise ModelError('Denavit-Hartenberg rows cannot say that a joint mimics another')
-    if (arrays.kind >= forward.SPHERICAL_X).any():
+    if (arrays.kind >= kinds.SPHERICAL_X).any():
         raise ModelError('Denavit-Hartenberg rows cannot say an exponential map; give the ball '
                          'joint an Euler order')
     points, axes = axes_at_zero(arrays)
     size = max(_size(chain), 1e-3)
-    base = _first_frame(points[0], axes[0], bool(arrays.kind[0] == forward.PRISMATIC))
+    base = _first_frame(points[0], axes[0], bool(arrays.kind[0] == kinds.PRISMATIC))
     F, steps, owners = base.copy(), [], []
     for k in range(chain.n_joints):
         owners.append(k)
@@ -85,7 +86,7 @@ def extract_dh(chain: SerialChain, convention: str) -> dict[str, Any]:
             break
         R = F[:3, :3].T
         z, p = R @ axes[k + 1], R @ (points[k + 1] - F[:3, 3])
-        if arrays.kind[k + 1] == forward.PRISMATIC:  # the position of its axis does not matter
+        if arrays.kind[k + 1] == kinds.PRISMATIC:  # the position of its axis does not matter
             p = np.zeros(3)
         step = _step(z, p, size)
         if abs(step.d) > _FARTHEST:
@@ -111,7 +112,7 @@ def extract_dh(chain: SerialChain, convention: str) -> dict[str, Any]:
 def _verify(table: dict[str, Any], chain: SerialChain) -> None:
     """Raise ModelError where the rows of a table miss the forward kinematics of the chain."""
     rows = read_dh(table).joints
-    span = np.where(chain.arrays.kind == forward.PRISMATIC, max(_size(chain), 1e-3), math.pi)
+    span = np.where(chain.arrays.kind == kinds.PRISMATIC, max(_size(chain), 1e-3), math.pi)
     lower, upper = np.clip([chain.lower, chain.upper], -span, span)
     rng = np.random.default_rng(0)
     off = max(float(np.abs(_forward(rows, q) - chain.forward(q)).max()) for q in (
@@ -199,7 +200,7 @@ def _row(chain: SerialChain, owner: int, step: _Step, before: _Step,
         return row
     name = chain.joint_names[owner]
     # A joint off the chain may be of another type than the one that mimics it on the chain.
-    is_prismatic = bool(chain.arrays.kind[owner] == forward.PRISMATIC)
+    is_prismatic = bool(chain.arrays.kind[owner] == kinds.PRISMATIC)
     row = {'name': name, **row, 'type': PRISMATIC if is_prismatic else REVOLUTE}
     if chain.arrays.ratio[owner] < 0.0:
         row['sign'] = -1

@@ -8,7 +8,7 @@ import numpy as np
 from ik_node._arrays import floats, numbers
 from ik_node._immutable import Immutable, read_only
 from ik_node.exceptions import InputError, ModelError, names, shown
-from ik_node.kinematics import forward
+from ik_node.kinematics import kinds
 
 FIXED = 'fixed'
 REVOLUTE = 'revolute'
@@ -157,6 +157,6 @@ def model_array(values: object, what: str, shape: tuple[int, ...] | None,
 def joint_kind(joint: Joint) -> int:
     """Return the kind of a joint for the kernels; fixed joints have none."""
     if joint.type == ROTATION_VECTOR:
-        return (forward.SPHERICAL_X, forward.SPHERICAL_Y,
-                forward.SPHERICAL_Z)[int(np.argmax(joint.axis))]
-    return forward.PRISMATIC if joint.prismatic else forward.REVOLUTE
+        return (kinds.SPHERICAL_X, kinds.SPHERICAL_Y,
+                kinds.SPHERICAL_Z)[int(np.argmax(joint.axis))]
+    return kinds.PRISMATIC if joint.prismatic else kinds.REVOLUTE

@@ -11,9 +11,10 @@ import numpy as np
 from ik_node._arrays import mapping, sequence
 from ik_node._immutable import Immutable, frozen_copy
 from ik_node.exceptions import ModelError, names, shown, unknown
-from ik_node.kernels.tree import Tree
-from ik_node.kernels.tree_frames import TreeFrames
-from ik_node.kinematics.forward import REVOLUTE, TreeArrays, first_moved
+from ik_node.kinematics.flat_arrays import TreeArrays, first_moved
+from ik_node.kinematics.kinds import REVOLUTE
+from ik_node.kinematics.tree import Tree
+from ik_node.kinematics.tree_frames import TreeFrames
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Collision, Visual
 from ik_node.model.hierarchy import (

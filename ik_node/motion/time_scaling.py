@@ -1,10 +1,10 @@
-"""Time-optimal scaling of a path in joint space; see `kernels.time_scaling`."""
+"""Time-optimal scaling of a path in joint space; see `motion.joint_path`."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kernels.time_scaling import JointPath
+from ik_node.motion.joint_path import JointPath
 
 
 class Pace(NamedTuple):

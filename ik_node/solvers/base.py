@@ -10,7 +10,6 @@ import numpy as np
 
 from ik_node._arrays import flag, floats, number, vector
 from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
-from ik_node.kernels.projection import Projection
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
@@ -18,6 +17,7 @@ from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.path.planned import plan
 from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
+from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
 

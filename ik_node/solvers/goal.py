@@ -7,8 +7,8 @@ import numpy as np
 
 from ik_node._arrays import numbers, vector
 from ik_node.exceptions import InputError
-from ik_node.kernels.checks import exact_pose, first_off_pose, is_pose
 from ik_node.rotations import EXACT, as_rotation
+from ik_node.support.checks import exact_pose, first_off_pose, is_pose
 from ik_node.tasks.pose import Pose
 
 ALL_AXES = np.ones(6)

@@ -9,7 +9,11 @@ import numpy as np
 
 from ik_node._arrays import floats, numbers, vector
 from ik_node.exceptions import InputError, OptionError, shown
-from ik_node.kernels.codes import (
+from ik_node.kinematics.reach import extent, wrist_ball
+from ik_node.model.chain import Chain
+from ik_node.solvers.base import Solver
+from ik_node.solvers.batch import share
+from ik_node.solvers.codes import (
     CONVERGED,
     FIRST,
     INVALID,
@@ -17,15 +21,10 @@ from ik_node.kernels.codes import (
     MANIPULABILITY,
     NEAREST,
 )
-from ik_node.kernels.entries import Search
-from ik_node.kernels.method import Method
-from ik_node.kernels.settings import Settings as SettingsRecord
-from ik_node.kinematics.reach import extent, wrist_ball
-from ik_node.model.chain import Chain
-from ik_node.solvers.base import Solver
-from ik_node.solvers.batch import share
+from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
+from ik_node.solvers.method import Method
 from ik_node.solvers.records import table_of
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.settings import Settings
@@ -56,7 +55,14 @@ class IterativeSolver(Solver):
         if self.options.max_restarts > most:
             raise OptionError(f'max_restarts must be at most {most} for an arm of '
                               f'{chain.n_joints} joints, not {self.options.max_restarts}')
-        self.settings = self._settings()
+        weights = self.options.joint_weights
+        self._scale = np.ones(chain.n_joints)  # 1/√weight of each joint, at most 1
+        if weights is not None:
+            self._scale /= np.sqrt(weights)
+            self._scale /= self._scale.max()
+        # How far a prismatic joint can travel; 0 of the others.
+        self._span = np.where(self.chain.prismatic, self.chain.upper - self.chain.lower, 0.0)
+        self.settings = self._make_settings()
         self._has_balls = self.chain.has_balls
         # Whether a search is all that a solve is made of.
         self._direct = (self._own_kernels and not self.options.closest
@@ -71,12 +77,10 @@ class IterativeSolver(Solver):
         if options.limit_margin > 0.0:
             soft = self._soft_chain().record
         if not options.closest:
-            settings = self._patient_settings()
-            patient = Search(record, self._make_method(settings.method), SettingsRecord(settings),
-                             table, 1)
-        self._entry = Search(
-            record, self._make_method(self.settings.method), SettingsRecord(self.settings), table,
-            1 + options.max_restarts, soft, patient)
+            patient = Search(record, self._patient_method(),
+                             self._make_settings(patience=_PATIENT, progress=_HARDLY_ANY), table, 1)
+        self._entry = Search(record, self._make_method(), self.settings, table,
+                             1 + options.max_restarts, soft, patient)
 
     def solve(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values that meet a goal, or the best found; see `Solver`."""
@@ -154,37 +158,33 @@ class IterativeSolver(Solver):
         return [q, ends == CONVERGED, np.array(_REASONS, dtype=object)[ends], *errors.T.copy(),
                 *counts.T[1:].copy(), np.full(count, '')]
 
-    def _patient_settings(self) -> Settings:
-        """Return the settings that continue from the best configuration of a failed search."""
-        return self.settings._replace(patience=_PATIENT, progress=_HARDLY_ANY)
-
     def _soft_chain(self) -> Chain:
         """Return the chain with limits narrowed by the margin."""
         lower, upper = self.chain.lower, self.chain.upper
         margin = np.where(lower < upper, self.options.limit_margin, 0.0)
         return self.chain.with_limits(lower + margin, upper - margin)
 
-    def _settings(self) -> Settings:
-        """Return the options as settings of the kernels."""
-        n, ball = self.chain.n_joints, wrist_ball(self.chain.arrays)
+    def _make_settings(self, **changes: Any) -> Settings:
+        """Return the options as settings of the kernels, with changes."""
+        return Settings(**{**self._search_settings(), **changes})
+
+    def _search_settings(self) -> dict[str, Any]:
+        """Return the settings of the kernels by their names; see `Settings`."""
+        options, ball = self.options, wrist_ball(self.chain.arrays)
         size = extent(self.chain.arrays)
-        weights = self.options.joint_weights
-        scale = np.ones(n)
-        if weights is not None:
-            scale /= np.sqrt(weights)
-            scale /= scale.max()
-        span = np.where(self.chain.prismatic, self.chain.upper - self.chain.lower, 0.0)
-        return Settings(
-            self.options.position_tolerance, self.options.orientation_tolerance,
-            self.options.max_iterations, self.options.max_step, self.patience, self.progress,
-            size.length_scale, size.reach, size.hole, ball.radius,
-            PREFERENCES[self.options.prefer], size.centre, ball.wrist, ball.centre, scale, span,
-            self._method_settings())
+        return {
+            'position_tolerance': options.position_tolerance,
+            'orientation_tolerance': options.orientation_tolerance,
+            'max_iterations': options.max_iterations, 'max_step': options.max_step,
+            'patience': self.patience, 'progress': self.progress, 'length': size.length_scale,
+            'reach': size.reach, 'hole': size.hole, 'wrist_reach': ball.radius,
+            'prefer': PREFERENCES[options.prefer], 'centre': size.centre, 'wrist': ball.wrist,
+            'wrist_centre': ball.centre, 'scale': self._scale, 'span': self._span}
 
-    def _method_settings(self) -> Any:
-        """Return the method's own settings, a NamedTuple."""
+    def _make_method(self) -> Method:
+        """Return the method of the kernels."""
         raise NotImplementedError
 
-    def _make_method(self, settings: Any) -> Method:
-        """Return the method of the kernels, given its own settings."""
-        raise NotImplementedError
+    def _patient_method(self) -> Method:
+        """Return the method that continues from the best configuration of a failed search."""
+        return self._make_method()

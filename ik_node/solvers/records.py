@@ -3,11 +3,11 @@
 import weakref
 from typing import Any
 
-from ik_node.kernels.closest import Closest
-from ik_node.kernels.entries import Verifier
-from ik_node.kernels.restarts import Table
 from ik_node.model.chain import Chain
+from ik_node.solvers.closest import Closest
+from ik_node.solvers.entries import Verifier
 from ik_node.solvers.low_discrepancy import low_discrepancy
+from ik_node.solvers.restarts import Table
 from ik_node.solvers.start_table import start_table
 
 _GUESSES = 95  # of `Closest`, after the caller's

@@ -9,12 +9,12 @@ import numpy as np
 
 from ik_node._arrays import whole
 from ik_node.exceptions import IkError, ModelError, shown
-from ik_node.kernels.body_task import BodyTask
-from ik_node.kernels.python_task import PythonTask
-from ik_node.kernels.task_rows import TaskRows
 from ik_node.model.body import Body, check_body
 from ik_node.model.body_frames import BodyFrames
+from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.checks import Checked, at_least_zero, text
+from ik_node.tasks.python_task import PythonTask
+from ik_node.tasks.task_rows import TaskRows
 
 
 class Rows(NamedTuple):

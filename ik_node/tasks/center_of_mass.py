@@ -6,12 +6,12 @@ import numpy as np
 
 from ik_node._arrays import floats, numbers
 from ik_node.exceptions import IkError, InputError, ModelError
-from ik_node.kernels.body_task import BodyTask
-from ik_node.kernels.whole_body_tasks import CenterOfMassTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.whole_body_tasks import CenterOfMassTask
 
 
 def _point(value: Any, what: str) -> np.ndarray:

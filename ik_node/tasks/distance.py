@@ -5,11 +5,11 @@ from typing import Any
 
 from ik_node._arrays import numbers
 from ik_node.exceptions import InputError, shown
-from ik_node.kernels.body_task import BodyTask
-from ik_node.kernels.distance_tasks import DifferenceTask, DistanceTask
 from ik_node.model.body import Body
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.distance_tasks import DifferenceTask, DistanceTask
 
 
 def _links(link_a: Any, link_b: Any) -> tuple[Any, ...]:

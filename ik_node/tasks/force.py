@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kernels.body_task import BodyTask
-from ik_node.kernels.point_tasks import ForceTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.point_tasks import ForceTask
 
 
 class Force(BuiltInTask):

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from ik_node.kernels.body_task import BodyTask
-from ik_node.kernels.point_tasks import PointTask
 from ik_node.model.body import Body
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, perpendicular, rows
+from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.point_tasks import PointTask
 
 
 class PointOnLine(BuiltInTask):

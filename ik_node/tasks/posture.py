@@ -6,11 +6,11 @@ import numpy as np
 
 from ik_node._arrays import floats
 from ik_node.exceptions import InputError
-from ik_node.kernels.body_task import BodyTask
-from ik_node.kernels.whole_body_tasks import RestTask
 from ik_node.model.body import Body
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.whole_body_tasks import RestTask
 
 
 def _configuration(value: Any, what: str) -> np.ndarray:

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kernels.body_task import BodyTask
-from ik_node.kernels.pose_tasks import RelativePoseTask
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.spatial import inverse
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.pose_tasks import RelativePoseTask
 
 
 class RelativePose(BuiltInTask):

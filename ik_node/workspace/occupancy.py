@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kernels.occupancy import VoxelGrid
 from ik_node.model.chain import Chain
+from ik_node.workspace.voxel_grid import VoxelGrid
 from ik_node.workspace.voxels import Voxels
 
 
@@ -62,6 +62,6 @@ def mark(chain: Chain, grid: Grid, configurations: np.ndarray, weight: int,
          found: Occupancy) -> None:
     """Enter configurations (k, n), rad or m, into the voxels of their tips.
 
-    weight: what each counts among the samples. For the entries see `kernels.occupancy`.
+    weight: what each counts among the samples. For the entries see `workspace.voxel_grid`.
     """
     VoxelGrid(chain.record, grid, found).mark(configurations, weight)

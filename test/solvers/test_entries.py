@@ -9,7 +9,7 @@ import pytest
 
 import robots
 from ik_node import Goal, StopReason, make_solver
-from ik_node.kernels.codes import CONVERGED, INVALID, TIMED_OUT
+from ik_node.solvers.codes import CONVERGED, INVALID, TIMED_OUT
 from ik_node.solvers.records import verifier_of
 
 ONES = np.ones(6)

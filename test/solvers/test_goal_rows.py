@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import Goal, make_solver
-from ik_node.kernels.codes import BEYOND, CONVERGED, EXHAUSTED, INVALID
+from ik_node.solvers.codes import BEYOND, CONVERGED, EXHAUSTED, INVALID
 
 
 def rig(name='ur5', **options):

@@ -5,11 +5,12 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, make_solver
-from ik_node.kernels.codes import MOST_PICKED, NEAREST
+from ik_node.solvers.codes import MOST_PICKED
 from ik_node.solvers.start_table import start_table
 from plain_kernels import plain
 
-forward, restarts, search, settings = plain('forward', 'restarts', 'search', 'settings')
+forward, restarts, search, settings = plain(
+    'kinematics.forward', 'solvers.restarts', 'solvers.search', 'solvers.settings')
 
 
 class Table:
@@ -38,7 +39,7 @@ def picked(solver, goal, start):
     work = settings.Work(chain.m, chain.n)
     search.load(work.task, goal.pose, goal.weights)
     count = restarts.pick_entries(
-        chain, work.task, settings.Settings(solver.settings._replace(prefer=NEAREST)), work,
+        chain, work.task, settings.Settings(**solver._search_settings()), work,
         table.record, start.tolist())
     return np.array(work.picked[:count]), table
 

@@ -2,11 +2,14 @@
 
 import importlib.machinery
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import ik_node
 from compiled import outdated
 from ik_node.support import plain
 
@@ -19,14 +22,14 @@ def run(code, **environment):
 
 
 def test_the_sources_run_as_they_are_where_that_is_wanted():
-    ended = run('from ik_node.kernels import linear; print(linear.__file__)', IK_NODE_PLAIN='1')
+    ended = run('from ik_node.solvers import linear; print(linear.__file__)', IK_NODE_PLAIN='1')
     assert ended.stdout.endswith('linear.py\n')
     assert 'not compiled' not in ended.stderr
 
 
 def test_without_compiled_modules_one_warning_says_what_to_install():
     ended = run('from ik_node.support import plain; plain.use_sources();'
-                'from ik_node.kernels import linear, lu', IK_NODE_PLAIN='0')
+                'from ik_node.support import cholesky, lu', IK_NODE_PLAIN='0')
     assert ended.stderr.count('gcc python3-dev') == 1
 
 
@@ -34,6 +37,23 @@ def test_without_compiled_modules_one_warning_says_what_to_install():
 def test_an_empty_variable_or_zero_wants_nothing(monkeypatch, value):
     monkeypatch.setenv('IK_NODE_PLAIN', value)
     assert not plain.is_wanted()
+
+
+def bodies(text, start):
+    """Return {name: body} of the functions of a source or a header, without documentation."""
+    functions = re.split(rf'^{start} ', re.sub(r'"""(.|\n)*?"""', '', text), flags=re.M)[1:]
+    return {re.search(r'(\w+)\(', re.sub(r'^\(.*?\) ', '', one))[1]:
+            [line.strip() for line in re.split(r':\n', one, maxsplit=1)[1].splitlines()
+             if line.strip()] for one in functions}
+
+
+@pytest.mark.parametrize('name', ['angles', 'vector3'])
+def test_what_is_inlined_is_what_the_source_says(name):
+    source = Path(ik_node.__file__).parent / 'spatial' / f'{name}.py'
+    inlined = bodies(source.with_suffix('.pxd').read_text(), 'cdef inline')
+    assert len(inlined) > 2
+    assert inlined == {key: body for key, body in bodies(source.read_text(), 'def').items()
+                       if key in inlined}
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 In the order of their imports:
 
-- `subproblems`: equations and triples of joints, as in Paden and Kahan, and eigenvalues;
 - `structure`: a recognised arm as flat arrays;
+- `subproblems`: equations and triples of joints, as in Paden and Kahan, and the elimination;
 - `families`: the closed form of each family, and its branches on the nominal arm;
 - `recognition`: the family of a chain, from its axes;
-- `refinement`: branches brought onto the true arm by Newton's method;
-- `selection`: all solutions, the preferred one, and the choice of redundancy parameters;
-- `plan`, `elbow`, `infeasibility`, `solver`: the solver.
+- `refinement`: branches brought onto the true arm by Newton's method, and all solutions;
+- `selection`: the preferred solution, and the choice of redundancy parameters;
+- `closed_form`, `plan`, `elbow`, `infeasibility`, `solver`: the solver.
 """

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ik_node.exceptions import OptionError
-from ik_node.kernels.arm_preference import ArmPreference
 from ik_node.model.chain import Chain
+from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
 from ik_node.solvers.analytic.structure import Structure
 from ik_node.solvers.options import ClosedFormOptions
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ik_node.kernels.forward import Chain as ChainRecord
-from ik_node.kernels.refiner import Refiner
-from ik_node.kernels.settings import Settings
+from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.plan import Plan
+from ik_node.solvers.analytic.refinement.refiner import Refiner
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.settings import Settings
 from ik_node.spatial import rotation_exp
 
 _POSES = 16        # around a goal, in opposite pairs

@@ -8,16 +8,14 @@ import numpy as np
 
 from ik_node._arrays import floats
 from ik_node.exceptions import InputError, UnsupportedError
-from ik_node.kernels.forward import Chain as ChainRecord
-from ik_node.kernels.selection import Selection
-from ik_node.kernels.selector import Selector
-from ik_node.kernels.settings import Settings as SettingsRecord
-from ik_node.kernels.sizes import MOST_SOLUTIONS
-from ik_node.kernels.solutions import Solutions
+from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.families import closed_family
+from ik_node.solvers.analytic.closed_form import closed_family
 from ik_node.solvers.analytic.recognition.description import Recognised
 from ik_node.solvers.analytic.recognition.recognise import recognise
+from ik_node.solvers.analytic.refinement.solutions import Solutions
+from ik_node.solvers.analytic.selection.selection import Selection
+from ik_node.solvers.analytic.selection.selector import Selector
 from ik_node.solvers.analytic.structure import (
     EXACT_SLACK,
     GENERAL,
@@ -25,7 +23,9 @@ from ik_node.solvers.analytic.structure import (
     PLANAR_FREE,
     SWIVEL,
 )
+from ik_node.solvers.analytic.subproblems.sizes import MOST_SOLUTIONS
 from ik_node.solvers.goal import ALL_AXES, Goal
+from ik_node.solvers.settings import Settings
 from ik_node.spatial import quaternion_from_matrix
 
 _ANYWHERE = 1e6  # slack with which every branch has a nearest configuration for any goal
@@ -35,7 +35,7 @@ class Tools(NamedTuple):
     """What the plans of a solver share."""
 
     chain: ChainRecord
-    settings: SettingsRecord
+    settings: Settings
     start: np.ndarray
     """(n,) the configuration that whole turns of all branches are nearest to."""
     select: Callable[['Plan'], Selection]

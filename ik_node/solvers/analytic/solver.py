@@ -7,14 +7,7 @@ import numpy as np
 
 from ik_node._arrays import flag, vector
 from ik_node.exceptions import InputError, OptionError, UnsupportedError
-from ik_node.kernels.arm_selection import ArmSelection
-from ik_node.kernels.codes import FAR, NONE
-from ik_node.kernels.forward import Chain as ChainRecord
-from ik_node.kernels.redundant_selection import RedundantSelection
-from ik_node.kernels.refiner import Refiner
-from ik_node.kernels.selection import Selection
-from ik_node.kernels.settings import Settings as SettingsRecord
-from ik_node.kernels.swivel_selection import SwivelSelection
+from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.rotations import EXACT
 from ik_node.solvers.analytic.arm import arm_preference
@@ -23,8 +16,14 @@ from ik_node.solvers.analytic.infeasibility import Infeasibility
 from ik_node.solvers.analytic.neighbourhood import Neighbourhood
 from ik_node.solvers.analytic.path_candidates import path_candidates
 from ik_node.solvers.analytic.plan import Plan, Plans, Tools, recognised_whole
+from ik_node.solvers.analytic.refinement.refiner import Refiner
+from ik_node.solvers.analytic.selection.arm_selection import ArmSelection
+from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
+from ik_node.solvers.analytic.selection.selection import Selection
+from ik_node.solvers.analytic.selection.swivel_selection import SwivelSelection
 from ik_node.solvers.base import Solver
 from ik_node.solvers.batch import share
+from ik_node.solvers.codes import FAR, NONE
 from ik_node.solvers.driver import ends_by
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
@@ -69,8 +68,7 @@ class AnalyticSolver(Solver):
                                    max_restarts=self.options.max_restarts)
         settings = self._nearest.settings
         self._record = ChainRecord(self.chain.arrays)
-        self._preferring = SettingsRecord(settings._replace(
-            prefer=PREFERENCES[self.options.prefer]))
+        self._preferring = self._nearest._make_settings(prefer=PREFERENCES[self.options.prefer])
         self._start_at = self.chain.neutral()
         self._spread: dict[int, np.ndarray] = {}
         self._plans = Plans(self.chain, whole, Tools(
@@ -296,7 +294,7 @@ class AnalyticSolver(Solver):
         room = np.minimum(near.q - self.chain.lower, self.chain.upper - near.q).min()
         if not near.success or (margin > 0.0 and room < margin):
             return far
-        scale = self._nearest.settings.scale
+        scale = self._nearest._scale
         moved, others = np.abs((near.q - q0) / scale), np.abs((far.q - q0) / scale)
         ratio = float(np.linalg.norm(moved) / np.linalg.norm(others))
         nearer = ratio < 1.0 or (ratio < _AS_NEAR and moved.max() < others.max())

@@ -11,20 +11,20 @@ import numpy as np
 from ik_node._arrays import number
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
-from ik_node.kernels.limits import Limits
-from ik_node.kernels.problem import Problem as StackedLevels
-from ik_node.kernels.pursuit import Pursuit
-from ik_node.kernels.velocity import Velocity, within
 from ik_node.model.body import Body, check_body
 from ik_node.solvers.body.attempts import Attempts, Found, Problem
 from ik_node.solvers.body.configurations import shorten_root
 from ik_node.solvers.body.diagnosis import described
+from ik_node.solvers.body.levels.pursuit import Pursuit
+from ik_node.solvers.body.levels.velocity import Velocity, within
+from ik_node.solvers.body.limits import Limits
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import REASONS, Level, checked_tasks, unique_names
 from ik_node.solvers.body.proofs import proof
 from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.body.stacked_tasks import Problem as StackedLevels
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task, is_built_in
 from ik_node.tasks.checks import bounded

@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.kernels.body_evolution import BodyEvolution
 from ik_node.model.body import Body
 from ik_node.solvers.body.attempts import Found, Problem, Verified
+from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
-from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness, evolution_of
+from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 
@@ -50,11 +50,10 @@ class BodyGeneticSolver(LeastSquaresSolver):
         self._fitness = fitness
         if fitness is not None:
             self._own_options['fitness'] = fitness  # for pickle and copy
-        self._evolution = evolution_of(self.options)
         scale = np.ones(body.n_joints) if self._scale is None else self._scale
         without_limits = ~(np.isfinite(body.lower) & np.isfinite(body.upper))
         self._generations = BodyEvolution(
-            self._evolution, body, scale / scale.max(initial=1e-300),
+            self.options, body, scale / scale.max(initial=1e-300),
             body.prismatic & without_limits, _LENGTH)
 
     def _find(self, problem: Problem) -> Found:
@@ -69,7 +68,7 @@ class BodyGeneticSolver(LeastSquaresSolver):
                 problem.levels, q, problem.start, problem.space, False)
             return verified.q if verified.success else None
         q = least_fitness(self._fitness, meet, found.best.q,
-                          spread_ranges(self.body, problem.start, _LENGTH), self._evolution,
+                          spread_ranges(self.body, problem.start, _LENGTH), self.options,
                           problem.space.end)
         return found._replace(best=self._verified(problem.levels, q, q))
 

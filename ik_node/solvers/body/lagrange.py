@@ -8,9 +8,7 @@ import numpy as np
 
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import OptionError, names, shown
-from ik_node.kernels.limits import Limits
-from ik_node.kernels.motion import Mass, Motion
-from ik_node.kernels.tree import Tree
+from ik_node.kinematics.tree import Tree
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.inertial import inertia_arrays
@@ -18,6 +16,8 @@ from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.options import option
 from ik_node.solvers.body.attempts import Verified
 from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.limits import Limits
+from ik_node.solvers.body.motion import Mass, Motion
 from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.pursuit import search
@@ -43,7 +43,7 @@ class LagrangeOptions(BodyOptions):
 
 
 class LagrangeSolver(BodySolver):
-    """Moves a figure that has mass but no momentum, M q̇ = f + Jᵀ λ; see `kernels.motion`.
+    """Moves a figure that has mass but no momentum, M q̇ = f + Jᵀ λ; see `solvers.body.motion`.
 
     Tasks of priority 0 and 1 are constraints, alike, with ṗ = −feedback · r / dt. `Posture`,
     `Spring`, `Force` and tasks of higher numbers are forces, f = −Σ weight · Jᵀ W² r: they move the

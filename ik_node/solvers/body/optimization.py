@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.exceptions import UnsupportedError
-from ik_node.kernels.codes import CONVERGED, EXHAUSTED
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.options import option
@@ -17,6 +16,7 @@ from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.codes import CONVERGED, EXHAUSTED
 from ik_node.solvers.optimization import nullspace
 from ik_node.solvers.optimization.minimizers import nlopt_module, run
 from ik_node.solvers.optimization.objective import unit_of

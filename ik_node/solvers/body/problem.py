@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_node.exceptions import InputError, shown
-from ik_node.kernels import codes
-from ik_node.kernels.body_evolution import BodyEvolution
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers import codes
+from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.space import Attempt
-from ik_node.solvers.genetic.generator import first_state
+from ik_node.solvers.genetic.population import first_state
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.forward import PRISMATIC, SPHERICAL_X
+from ik_node.kinematics.kinds import PRISMATIC, SPHERICAL_X
 from ik_node.model.body import Body
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_exp

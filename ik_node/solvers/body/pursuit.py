@@ -24,7 +24,7 @@ def search(levels: Sequence[Level], frames: BodyFrames, q: np.ndarray, space: Sp
     Priorities do not matter where all can be met: the levels of necessary tasks are tried as one,
     by the faster descent of a single level. thorough: whether they are tried by `pursue`, too,
     where that fails. merges: whether that descent is used at all. pursue: searches over levels,
-    see `kernels.pursuit`: (levels, q, space, by which part the merit must shrink) → attempt.
+    see `levels.pursuit`: (levels, q, space, by which part the merit must shrink) → attempt.
     """
     if merges and len(levels) == 1:
         return levels[0].descend(q, space.end)

@@ -1,29 +1,21 @@
 """Cyclic coordinate descent as a solver."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ik_node.exceptions import UnsupportedError
-from ik_node.kernels.ccd import CyclicCoordinateDescent
-from ik_node.kernels.codes import INWARD, OUTWARD, RANKED
-from ik_node.kernels.joint_optimum import CcdSettings as SettingsRecord
-from ik_node.kinematics.forward import SPHERICAL_X
+from ik_node.kinematics.kinds import SPHERICAL_X
 from ik_node.model.chain import Chain
 from ik_node.options import option
+from ik_node.solvers.ccd.joint_optimum import CcdSettings
+from ik_node.solvers.ccd.sweep import CyclicCoordinateDescent
+from ik_node.solvers.codes import INWARD, OUTWARD, RANKED
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.options import SolverOptions
 
 _ORDERS = {'inward': INWARD, 'outward': OUTWARD, 'ranked': RANKED}
-
-
-class CcdSettings(NamedTuple):
-    """Settings of this method."""
-
-    order: int
-    position_weight: float
-    orientation_weight: float
 
 
 @dataclass(frozen=True)
@@ -62,9 +54,7 @@ class CcdSolver(IterativeSolver):
                                    'Euler order, or use another solver')
         super().__init__(chain, **options)
 
-    def _method_settings(self) -> CcdSettings:
-        return CcdSettings(_ORDERS[self.options.order], self.options.position_weight,
-                           self.options.orientation_weight)
-
-    def _make_method(self, settings: CcdSettings) -> CyclicCoordinateDescent:
-        return CyclicCoordinateDescent(SettingsRecord(settings))
+    def _make_method(self) -> CyclicCoordinateDescent:
+        return CyclicCoordinateDescent(CcdSettings(
+            _ORDERS[self.options.order], self.options.position_weight,
+            self.options.orientation_weight))

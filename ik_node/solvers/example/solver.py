@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.exceptions import UnsupportedError
-from ik_node.kernels.goal_rows import GoalRows
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
 from ik_node.solvers.example.examples import Examples, Features, features_of, gap
@@ -21,6 +20,7 @@ from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.optimization.goal_rows import GoalRows
 
 _TURN = 2.0 * np.pi
 
@@ -49,7 +49,8 @@ class ExampleSolver(DlsSolver):
         self._examples = Examples(
             self.chain, read_examples(source, self.chain) if isinstance(source, str) else source,
             self.settings.length)
-        self._rows_of = GoalRows(self.chain.record, self.settings)
+        self._rows_of = GoalRows(
+            self.chain.record, self.settings, JacobianSettings(**self._method_settings()))
         self._models: dict[Features, tuple[Neighbours, Model]] = {}
         self._at(Features(True, True))
 
@@ -59,10 +60,10 @@ class ExampleSolver(DlsSolver):
         features = features_of(goal)
         return self._gap(goal, features, self._examples.points(features, goal.pose[None])[0])
 
-    def _method_settings(self) -> JacobianSettings:
+    def _method_settings(self) -> dict[str, Any]:
         settings = super()._method_settings()
         gains = np.full(self.chain.n_joints, self.options.bias_gain, dtype=float)
-        return settings._replace(bias_gain=gains, biased=bool(gains.any()) or settings.biased)
+        return {**settings, 'bias_gain': gains, 'biased': bool(gains.any()) or settings['biased']}
 
     def _start(self, q0: Any) -> np.ndarray:
         return Solver._start(self, q0)
@@ -87,7 +88,7 @@ class ExampleSolver(DlsSolver):
         """Return the result of dls from a configuration (n,), drawn towards it."""
         if self.options.bias_target is not None:
             return self._solve_with(goal, guess, self._entry)
-        method = self._make_method(self.settings.method._replace(bias_target=guess))
+        method = self._make_method(bias_target=guess)
         return self._solve_with(goal, guess, self._entry.with_method(method))
 
     def _at(self, features: Features) -> tuple[Neighbours, Model]:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_node.exceptions import InputError, shown
-from ik_node.kernels.fitness import FitnessEvolution
-from ik_node.kernels.joint_limits import JointLimits
+from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.model.joint_space import JointSpace
-from ik_node.solvers.genetic.settings import Evolution
+from ik_node.solvers.genetic.options import EvolutionOptions
+from ik_node.solvers.genetic.python_fitness import FitnessEvolution
 
 Fitness = Callable[[np.ndarray], float]
 
@@ -27,15 +27,16 @@ class Ranges(NamedTuple):
 
 
 def least_fitness(fitness: Fitness, meet: Callable[[np.ndarray], np.ndarray | None],
-                  q: np.ndarray, ranges: Ranges, own: Evolution, deadline: float) -> np.ndarray:
+                  q: np.ndarray, ranges: Ranges, options: EvolutionOptions,
+                  deadline: float) -> np.ndarray:
     """Return the configuration (n,) of the least fitness that the evolution finds.
 
     meet: returns the configuration that local steps from another lead to, None where it misses the
-    goal. q: (n,) one that meets it. own: the settings of the evolution. deadline: by
+    goal. q: (n,) one that meets it. options: of the evolution. deadline: by
     time.perf_counter, s. Raises InputError where the fitness is not a finite number.
     """
     found: np.ndarray = FitnessEvolution(
-        own, JointLimits(ranges), meet, lambda at: _checked(fitness, at)).fittest(q, deadline)
+        options, JointLimits(ranges), meet, lambda at: _checked(fitness, at)).fittest(q, deadline)
     return found
 
 

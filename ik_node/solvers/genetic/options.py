@@ -5,9 +5,9 @@ from typing import Any
 
 from ik_node.exceptions import OptionError, shown
 from ik_node.options import Options, option
-from ik_node.solvers.genetic.generator import first_state
-from ik_node.solvers.genetic.settings import MOST_ELITE, Evolution
 from ik_node.solvers.options import SolverOptions
+
+MOST_ELITE = 16
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,6 @@ class EvolutionOptions(Options):
 @dataclass(frozen=True)
 class GeneticOptions(EvolutionOptions, SolverOptions):
     """Options of `genetic` for an arm."""
-
-
-_GENERATIONS = {True: 5, False: 2000}  # of an attempt, with and without local search
-
-
-def evolution_of(options: Any) -> Evolution:
-    """Return the settings that options of an evolution ask for."""
-    generations = options.generations
-    return Evolution(
-        options.population,
-        _GENERATIONS[options.local_search] if generations is None else generations,
-        options.elite, options.mutation, options.crossover, options.momentum, options.wipeout,
-        options.local_search, first_state(options.seed))
 
 
 def check_fitness(fitness: Any, options: Any) -> None:

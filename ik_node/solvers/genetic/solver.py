@@ -1,37 +1,26 @@
 """Memetic evolution as a solver."""
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.kernels.codes import CONVERGED, SUGIHARA
-from ik_node.kernels.dls import DampedLeastSquares
-from ik_node.kernels.entries import Search
-from ik_node.kernels.family import JacobianSettings as LocalSettings
-from ik_node.kernels.genetic import ArmEvolution, Genetic
-from ik_node.kernels.settings import Settings
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
+from ik_node.solvers.codes import CONVERGED, SUGIHARA
+from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
-from ik_node.solvers.genetic.options import GeneticOptions, check_fitness, evolution_of
-from ik_node.solvers.genetic.settings import Evolution
+from ik_node.solvers.genetic.memetic import ArmEvolution, Genetic
+from ik_node.solvers.genetic.options import GeneticOptions, check_fitness
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.settings import RANK_TOLERANCE, JacobianSettings
+from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
+from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.records import table_of
 
 _ERROR_SHARE = 0.1  # of the damping of local steps, as dls
-
-
-class GeneticSettings(NamedTuple):
-    """Settings of the evolution and of the local steps."""
-
-    evolution: Evolution
-    local: JacobianSettings
 
 
 class GeneticSolver(IterativeSolver):
@@ -59,8 +48,8 @@ class GeneticSolver(IterativeSolver):
         self._direct = False
         near = self._soft_chain() if self.options.limit_margin > 0.0 else self.chain
         # One attempt takes local steps only.
-        self._steps = Search(near.record, self._make_method(self.settings.method),
-                             Settings(self.settings), table_of(self.chain, 0, 0), 1)
+        self._steps = Search(near.record, self._make_method(), self.settings,
+                             table_of(self.chain, 0, 0), 1)
 
     def _solve_with(self, goal: Goal, q: np.ndarray, search: Search) -> Found:
         if self._fitness is None:
@@ -74,7 +63,7 @@ class GeneticSolver(IterativeSolver):
             end = self._steps.run(goal.pose, goal.weights, start, 1, deadline)[0]
             return start if end == CONVERGED else None
         fittest = least_fitness(self._fitness, meet, found.q, ranges,
-                                self.settings.method.evolution, deadline)
+                                self.options, deadline)
         return Found(fittest, *found[1:])
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
@@ -83,14 +72,10 @@ class GeneticSolver(IterativeSolver):
             return super()._solve_many(goals, starts, progress)
         return Solver._solve_many(self, goals, starts, progress)
 
-    def _method_settings(self) -> GeneticSettings:
-        n = self.chain.n_joints
-        return GeneticSettings(evolution_of(self.options), JacobianSettings(
-            bias_target=np.zeros(n), bias_gain=np.zeros(n), bias_exponent=2.0, biased=False,
-            alternate=False, rank_tolerance=RANK_TOLERANCE, manipulability_gain=0.0,
-            path_step=math.inf, damping_rule=SUGIHARA, error_share=_ERROR_SHARE))
-
-    def _make_method(self, settings: GeneticSettings) -> Genetic:
-        return Genetic(ArmEvolution(settings.evolution, self.chain.record, self.settings),
-                       DampedLeastSquares(LocalSettings(settings.local)),
-                       settings.evolution.local_search)
+    def _make_method(self) -> Genetic:
+        unbiased = np.zeros(self.chain.n_joints)
+        local = JacobianSettings(unbiased, unbiased, damping_rule=SUGIHARA,
+                                 error_share=_ERROR_SHARE)
+        evolution = ArmEvolution(self.options, self.chain.record, self.settings,
+                                 self._scale, self._span)
+        return Genetic(evolution, DampedLeastSquares(local), self.options.local_search)

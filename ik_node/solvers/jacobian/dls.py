@@ -2,15 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from ik_node.kernels.codes import CHAN, CONSTANT, NAKAMURA, SELECTIVE, SUGIHARA
-from ik_node.kernels.dls import DampedLeastSquares
 from ik_node.options import option
+from ik_node.solvers.codes import CHAN, CONSTANT, NAKAMURA, SELECTIVE, SUGIHARA
+from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.loop import JacobianMethod
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.settings import Settings
 
 _RULES = {'sugihara': SUGIHARA, 'chan': CHAN, 'nakamura': NAKAMURA, 'selective': SELECTIVE}
 
@@ -45,19 +44,20 @@ class DlsSolver(JacobianSolver):
     # Restarts converge in a few iterations, so that an attempt that does not is given up sooner.
     patience = 3
 
-    def _method_settings(self) -> JacobianSettings:
+    def _method_settings(self) -> dict[str, Any]:
         damping = self.options.damping
-        return super()._method_settings()._replace(
-            parameter=math.nan if damping is None else damping,
-            damping_rule=CONSTANT if damping is not None else _RULES[self.options.damping_rule],
-            error_share=self.options.error_share, max_angle=self.options.max_angle)
+        return {**super()._method_settings(),
+                'parameter': math.nan if damping is None else damping,
+                'damping_rule': self._damping_rule(),
+                'error_share': self.options.error_share, 'max_angle': self.options.max_angle}
 
-    def _patient_settings(self) -> Settings:
-        """Return the settings of the base class, with a λ that vanishes at the goal.
+    def _damping_rule(self) -> int:
+        return CONSTANT if self.options.damping is not None else _RULES[self.options.damping_rule]
+
+    def _patient_method(self) -> JacobianMethod:
+        """Return the method of the base class, with a λ that vanishes at the goal.
 
         Near a singular configuration Sugihara's floor leaves errors of about its own size.
         """
-        patient = super()._patient_settings()
-        if patient.method.damping_rule != SUGIHARA:
-            return patient
-        return patient._replace(method=patient.method._replace(damping_rule=CHAN))
+        rule = self._damping_rule()
+        return self._make_method(damping_rule=CHAN if rule == SUGIHARA else rule)

@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.kernels.family import JacobianSettings as SettingsRecord
-from ik_node.kernels.loop import JacobianMethod
 from ik_node.options import option
 from ik_node.solvers.iterative import IterativeSolver
+from ik_node.solvers.jacobian.loop import JacobianMethod
 from ik_node.solvers.jacobian.settings import RANK_TOLERANCE, JacobianSettings
 from ik_node.solvers.options import SolverOptions
 
@@ -50,11 +49,12 @@ class JacobianSolver(IterativeSolver):
     _Method: ClassVar[type[JacobianMethod]]
     default_gain: ClassVar[float] = 0.0
 
-    def _make_method(self, settings: JacobianSettings) -> JacobianMethod:
-        return self._Method(SettingsRecord(settings))
+    def _make_method(self, **changes: Any) -> JacobianMethod:
+        """Return the method of the kernels, with changes of its settings."""
+        return self._Method(JacobianSettings(**{**self._method_settings(), **changes}))
 
-    def _method_settings(self) -> JacobianSettings:
-        """Return the settings of the family; subclasses replace their own."""
+    def _method_settings(self) -> dict[str, Any]:
+        """Return the settings of the family, see `JacobianSettings`; subclasses add their own."""
         options = self.options
         gain, ascends = options.bias_gain, options.manipulability_gain > 0.0
         if gain is None:  # a default bias must not oppose a requested objective
@@ -67,9 +67,9 @@ class JacobianSolver(IterativeSolver):
             gains[~limited] = 0.0
         else:
             targets[:] = options.bias_target
-        return JacobianSettings(
-            bias_target=targets, bias_gain=gains, bias_exponent=options.bias_exponent,
-            biased=ascends or (options.bias_gain is not None and bool(gains.any())),
-            alternate=options.jacobian == 'goal', rank_tolerance=options.rank_tolerance,
-            manipulability_gain=options.manipulability_gain,
-            path_step=math.inf if options.path_step is None else options.path_step)
+        return {
+            'bias_target': targets, 'bias_gain': gains, 'bias_exponent': options.bias_exponent,
+            'biased': ascends or (options.bias_gain is not None and bool(gains.any())),
+            'alternate': options.jacobian == 'goal', 'rank_tolerance': options.rank_tolerance,
+            'manipulability_gain': options.manipulability_gain,
+            'path_step': math.inf if options.path_step is None else options.path_step}

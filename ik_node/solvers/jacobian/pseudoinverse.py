@@ -1,13 +1,12 @@
 """The pseudoinverse [Parent 5.20–5.23]."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from ik_node.kernels.codes import AUTO, LU, SVD
-from ik_node.kernels.pseudoinverse import Pseudoinverse
 from ik_node.options import option
+from ik_node.solvers.codes import AUTO, LU, SVD
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.pseudoinverse_step import Pseudoinverse
 from ik_node.solvers.options import SolverOptions
 
 _FACTORIZATIONS = {'auto': AUTO, 'lu': LU, 'svd': SVD}
@@ -31,6 +30,6 @@ class PseudoinverseSolver(JacobianSolver):
     Options: ClassVar[type[SolverOptions]] = PseudoinverseOptions
     _Method = Pseudoinverse
 
-    def _method_settings(self) -> JacobianSettings:
-        return super()._method_settings()._replace(
-            factorization=_FACTORIZATIONS[self.options.factorization])
+    def _method_settings(self) -> dict[str, Any]:
+        return {**super()._method_settings(),
+                'factorization': _FACTORIZATIONS[self.options.factorization]}

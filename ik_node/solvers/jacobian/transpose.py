@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from ik_node.kernels.transpose import Transpose
 from ik_node.options import option
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.transpose_step import Transpose
 from ik_node.solvers.options import SolverOptions
 
 
@@ -33,7 +32,7 @@ class TransposeSolver(JacobianSolver):
     patience = 100
     progress = 0.9
 
-    def _method_settings(self) -> JacobianSettings:
+    def _method_settings(self) -> dict[str, Any]:
         alpha = self.options.alpha
-        return super()._method_settings()._replace(
-            parameter=math.nan if alpha is None else alpha, alpha_scale=self.options.alpha_scale)
+        return {**super()._method_settings(), 'alpha_scale': self.options.alpha_scale,
+                'parameter': math.nan if alpha is None else alpha}

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ik_node.kernels.goal_rows import GoalRows
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.terms import Term
 
 

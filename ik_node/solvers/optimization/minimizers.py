@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.exceptions import IkError, OptionError, shown
-from ik_node.kernels.codes import CONVERGED, EXHAUSTED, STALLED
+from ik_node.solvers.codes import CONVERGED, EXHAUSTED, STALLED
 from ik_node.solvers.optimization.objective import ExhaustedError, MetError, Objective
 from ik_node.solvers.optimization.space import Variables
 

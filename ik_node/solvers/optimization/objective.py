@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.kernels.goal_rows import GoalRows
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import TermSum
 

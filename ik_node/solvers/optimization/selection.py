@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 
-from ik_node.kernels.codes import FIRST, LIMITS, MANIPULABILITY, NEAREST
 from ik_node.model.chain import Chain
+from ik_node.solvers.codes import FIRST, LIMITS, MANIPULABILITY, NEAREST
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import task_singular_values
-from ik_node.solvers.settings import Settings
 
 _SOLUTIONS = 4     # that are compared
 _FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
@@ -22,9 +21,9 @@ class Selection:
 
     q0: np.ndarray
 
-    def __init__(self, settings: Settings, chain: Chain, goal: Goal) -> None:
-        """Begin without solutions."""
-        self._settings, self._chain, self._goal = settings, chain, goal
+    def __init__(self, chain: Chain, goal: Goal, prefer: int, unit: np.ndarray) -> None:
+        """Begin without solutions; unit (n,): what counts as a radian of each joint."""
+        self._chain, self._goal, self._prefer, self._unit = chain, goal, prefer, unit
         self._least, self.count = math.inf, 0
 
     def prefers(self, q: np.ndarray) -> bool:
@@ -38,24 +37,21 @@ class Selection:
 
     def is_enough(self, index: int) -> bool:
         """Tell whether the search is over after the attempt `index` has found a solution."""
-        prefer = self._settings.prefer
-        return (prefer == FIRST or self.count == _SOLUTIONS
-                or (prefer == NEAREST and index == 0))
+        return (self._prefer == FIRST or self.count == _SOLUTIONS
+                or (self._prefer == NEAREST and index == 0))
 
     def is_complete(self, start: np.ndarray) -> bool:
         """Tell whether the next initial guess (n,) promises no solution much nearer to q0."""
-        return (self._settings.prefer == NEAREST and self.count > 0
+        return (self._prefer == NEAREST and self.count > 0
                 and self._distance(start) >= _FAR_NEARER * self._least)
 
     def _distance(self, q: np.ndarray) -> float:
         """Return the squared distance of q (n,) from q0, as `preference.joint_distance` does."""
-        settings = self._settings
-        unit = np.where(settings.span > 0.0, settings.length, 1.0)
-        return float(np.square((q - self.q0) / (unit * settings.scale)).sum())
+        return float(np.square((q - self.q0) / self._unit).sum())
 
     def _cost(self, q: np.ndarray) -> float:
         """Return the selection cost of q (n,); see `preference.selection_cost`."""
-        prefer, lower, upper = self._settings.prefer, self._chain.lower, self._chain.upper
+        prefer, lower, upper = self._prefer, self._chain.lower, self._chain.upper
         if prefer == NEAREST:
             return self._distance(q)
         if prefer == LIMITS:

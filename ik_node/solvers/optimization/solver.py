@@ -9,19 +9,17 @@ import numpy as np
 
 from ik_node._arrays import vector
 from ik_node.exceptions import UnsupportedError
-from ik_node.kernels.codes import BEYOND, CONVERGED, EXHAUSTED, INVALID, STALLED, SUGIHARA
-from ik_node.kernels.dls import DampedLeastSquares
-from ik_node.kernels.entries import Search
-from ik_node.kernels.family import JacobianSettings as LocalSettings
-from ik_node.kernels.goal_rows import GoalRows
-from ik_node.kernels.initial_guesses import InitialGuesses
-from ik_node.kernels.settings import Settings
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
+from ik_node.solvers.codes import BEYOND, CONVERGED, EXHAUSTED, INVALID, STALLED, SUGIHARA
+from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.initial_guesses import InitialGuesses
 from ik_node.solvers.iterative import IterativeSolver
+from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
 from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.manipulability import high_manipulability
 from ik_node.solvers.optimization.minimizers import nlopt_module, run
 from ik_node.solvers.optimization.nullspace import descend
@@ -77,7 +75,7 @@ class OptimizationSolver(IterativeSolver):
         if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
             nlopt_module()
         self._constraints = constraint_rows(self.options.linear_constraints, chain.n_joints)
-        self._rows = GoalRows(self.chain.record, self.settings)
+        self._rows = GoalRows(self.chain.record, self.settings, self._local_settings())
         self._regions = [self._region(self.chain)]
         if self.options.limit_margin > 0.0:
             self._regions.insert(0, self._region(self._soft_chain()))
@@ -92,24 +90,21 @@ class OptimizationSolver(IterativeSolver):
         return super().closest(goal, q0)
 
     def _region(self, chain: Chain) -> _Region:
-        settings = self.settings
-        unit = settings.scale * np.where(self.chain.prismatic, settings.length, 1.0)
-        few = settings._replace(max_iterations=_TO_THE_GOAL)
+        unit = self._scale * np.where(self.chain.prismatic, self.settings.length, 1.0)
         table = table_of(self.chain, self.options.max_restarts, self.options.seed)
         return _Region(
             Space(chain.lower, chain.upper, unit, *self._constraints),
-            InitialGuesses(chain.record, Settings(settings), table),
-            Search(chain.record, self._make_method(few.method), Settings(few), table, 1))
+            InitialGuesses(chain.record, self.settings, table),
+            Search(chain.record, self._make_method(),
+                   self._make_settings(max_iterations=_TO_THE_GOAL), table, 1))
 
-    def _method_settings(self) -> JacobianSettings:
-        n = self.chain.n_joints
-        return JacobianSettings(
-            bias_target=np.zeros(n), bias_gain=np.zeros(n), bias_exponent=2.0, biased=False,
-            alternate=False, rank_tolerance=1e-5, manipulability_gain=1.0, path_step=math.inf,
-            parameter=math.nan, damping_rule=SUGIHARA, error_share=0.1)
+    def _local_settings(self) -> JacobianSettings:
+        unbiased = np.zeros(self.chain.n_joints)
+        return JacobianSettings(unbiased, unbiased, manipulability_gain=1.0,
+                                damping_rule=SUGIHARA, error_share=0.1)
 
-    def _make_method(self, settings: JacobianSettings) -> DampedLeastSquares:
-        return DampedLeastSquares(LocalSettings(settings))
+    def _make_method(self) -> DampedLeastSquares:
+        return DampedLeastSquares(self._local_settings())
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         deadline = self._deadline()
@@ -123,7 +118,7 @@ class OptimizationSolver(IterativeSolver):
                        deadline: float) -> Found:
         """Make attempts inside the limits of a region until enough of them meet the goal."""
         terms = self._term_sum(region, goal, q0)
-        selection = Selection(self.settings, self.chain, goal)
+        selection = Selection(self.chain, goal, self.settings.prefer, region.space.unit)
         best: _Attempt | None = None
         restarts, beyond = 0, False
         for index in range(1 + self.options.max_restarts):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node.kernels.rungs import Rungs
 from ik_node.model.chain import Chain
+from ik_node.solvers.path.rungs import Rungs
 
 _TURN = 2.0 * math.pi
 _SAME = 1e-5            # rad or m: candidates nearer to each other are one

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.kernels.projection import Projection
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.path.projection import Projection
 
 
 class PathProblem(NamedTuple):

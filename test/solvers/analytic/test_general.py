@@ -7,12 +7,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node.kernels import general, nominal
+from ik_node.solvers.analytic.families import general, nominal
 from ik_node.solvers.analytic.structure import EXACT_SLACK, GENERAL, Structure
 from plain_kernels import plain
 
 RIGHT = np.pi / 2
-PLAIN_EIGENVALUES, PLAIN_GENERAL, PLAIN_NOMINAL = plain('eigenvalues', 'general', 'nominal')
+PLAIN_EIGENVALUES, PLAIN_GENERAL, PLAIN_NOMINAL = plain(
+    'support.eigenvalues', 'solvers.analytic.families.general',
+    'solvers.analytic.families.nominal')
 
 
 def turn(axis, point, angles):

@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.kernels import general, nominal, parallel, planar, spherical
+from ik_node.solvers.analytic.families import general, nominal, parallel, planar, spherical
 from ik_node.solvers.analytic.structure import GENERAL, PARALLEL, PLANAR, PLANAR_FREE, SPHERICAL
 
 RIGHT = np.pi / 2

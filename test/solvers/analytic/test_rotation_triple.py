@@ -11,7 +11,7 @@ import robots
 from ik_node import KinematicTree, make_solver
 from plain_kernels import plain
 
-rotation_triple, = plain('rotation_triple')
+rotation_triple, = plain('solvers.analytic.subproblems.rotation_triple')
 
 OFF = [0.0, 1e-14, 1e-11, 1e-8, 1e-6, 1e-4, 1e-2, 1.0]
 

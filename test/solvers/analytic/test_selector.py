@@ -7,7 +7,7 @@ import pytest
 
 import robots
 from ik_node import make_solver
-from ik_node.kernels.codes import NONE
+from ik_node.solvers.codes import NONE
 from ik_node.solvers.goal import ALL_AXES
 
 

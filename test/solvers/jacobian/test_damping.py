@@ -8,7 +8,7 @@ import robots
 from ik_node import Goal, make_solver
 from plain_kernels import plain
 
-damping, = plain('damping')
+damping, = plain('solvers.jacobian.damping')
 
 RULES = ('sugihara', 'chan', 'nakamura', 'selective')
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from ik_node.kernels.codes import AUTO, LU, SVD
+from ik_node.solvers.codes import AUTO, LU, SVD
 from ik_node.solvers.jacobian.settings import RANK_TOLERANCE
 from plain_kernels import plain
 
-linear, lu, settings = plain('linear', 'lu', 'settings')
+linear, lu, settings = plain('solvers.linear', 'support.lu', 'solvers.settings')
 
 HOW = pytest.mark.parametrize('how', [AUTO, LU, SVD], ids=['auto', 'lu', 'svd'])
 

@@ -9,9 +9,9 @@ from scipy.interpolate import CubicSpline
 import robots
 from compiled import COMPILED
 from ik_node import Goal, IkError, StopReason, make_solver, solver_names
-from ik_node.kernels.projection import Projection
 from ik_node.plugins import Found, Solver
 from ik_node.solvers.path.problem import PathProblem, stacked
+from ik_node.solvers.path.projection import Projection
 
 ARMS = ('ur5', 'puma560', 'iiwa14', 'panda')
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.solvers.analytic.recognition.joints import NOT_THERE, Joints, fillers
 from ik_node.solvers.analytic.recognition.nominal import (
     Nominal,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.recognition.candidates import Candidate
 from ik_node.solvers.analytic.recognition.joints import Joints

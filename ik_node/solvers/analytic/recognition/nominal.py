@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.solvers.analytic.recognition.joints import Joints, nearest_point
 from ik_node.solvers.analytic.structure import EXACT_SLACK
 

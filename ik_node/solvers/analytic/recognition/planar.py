@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ik_node.kinematics.forward import PRISMATIC, REVOLUTE
+from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.solvers.analytic.recognition.description import Recognised, letters
 from ik_node.solvers.analytic.recognition.joints import NOT_THERE, Joints
 from ik_node.solvers.analytic.recognition.nominal import slack_of, with_common_direction

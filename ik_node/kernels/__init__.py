@@ -1,1 +1,0 @@
-"""Kernels: ordinary Python, compiled by Cython when the package is built."""

@@ -1,7 +1,0 @@
-cimport ik_node.kernels.kinds as kinds
-from ik_node.kernels.arrays cimport columns, pose, poses
-from ik_node.kernels.forward cimport Chain
-
-cdef void chain_jacobian(Chain chain, poses F, pose T_base_point, columns J) noexcept nogil
-cdef void _add_column(columns J, int column, bint prismatic, double ax, double ay, double az,
-                      double x, double y, double z) noexcept nogil

@@ -1,9 +1,0 @@
-from libc cimport math
-from ik_node.kernels.arrays cimport rotation
-
-cdef double SMALL_ANGLE
-
-cdef (double, double, double, double) quaternion_from_matrix(rotation R) noexcept nogil
-cdef (double, double, double) rotation_log(rotation R) noexcept nogil
-cdef (double, double, double) rotation_series(double angle2) noexcept nogil
-cdef void right_jacobian_inverse(double x, double y, double z, rotation M) noexcept nogil

@@ -1,0 +1,25 @@
+cimport ik_node.support.copies as copies
+cimport ik_node.kinematics.forward as forward
+cimport ik_node.kinematics.jacobian as jacobian
+from ik_node.support.arrays cimport Memory, columns, poses, vector
+from ik_node.kinematics.forward cimport Chain
+cimport cython
+
+
+cdef class ChainFrames:
+    cdef Memory memory
+    cdef poses frames
+    cdef columns J
+    cdef vector q
+
+
+cdef class ChainKinematics:
+    cdef Chain chain
+    cdef list idle
+
+    @cython.locals(work=ChainFrames)
+    cpdef object pose(self, const double[::1] q)
+    @cython.locals(work=ChainFrames)
+    cpdef object jacobian(self, const double[::1] q)
+    @cython.locals(work=ChainFrames)
+    cdef ChainFrames begin(self, const double[::1] q)

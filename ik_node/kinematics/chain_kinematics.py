@@ -1,0 +1,64 @@
+"""Pose and Jacobian of a chain's tip, as arrays for callers in Python."""
+
+import numpy as np
+
+from ik_node.kinematics import forward, jacobian
+from ik_node.kinematics.forward import Chain
+from ik_node.support import copies
+from ik_node.support.arrays import Columns, Memory, Poses, Vector
+
+
+class ChainFrames:
+    """The frames of a chain at one q."""
+
+    frames: Poses
+    """(m + 1, 4, 4) after each articulation, and the tip; m."""
+    J: Columns
+    q: Vector
+
+    def __init__(self, chain: Chain) -> None:
+        """Make room."""
+        self.memory = memory = Memory()
+        self.frames = memory.poses(np.zeros((chain.m + 1, 4, 4)))
+        self.J = memory.columns(np.zeros((chain.n, 6)))
+        self.q = memory.vector(np.zeros(chain.n))
+
+
+class ChainKinematics:
+    """Forward kinematics of one chain. Threads may use it at the same time."""
+
+    def __init__(self, chain: Chain) -> None:
+        """Prepare for a chain."""
+        self.chain = chain
+        self.idle = [ChainFrames(chain)]
+
+    def pose(self, q: np.ndarray) -> np.ndarray:
+        """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises ValueError for another size."""
+        work = self.begin(q)
+        T = np.empty((4, 4))
+        copies.copy_pose(work.frames[self.chain.m], T)
+        self.idle.append(work)
+        return T
+
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Return the Jacobian (6, n) at the tip: linear rows first, base frame; see `pose`."""
+        work, chain = self.begin(q), self.chain
+        J = np.empty((6, chain.n))
+        jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
+        copies.copy_columns(work.J, J)
+        self.idle.append(work)
+        return J
+
+    def begin(self, q: np.ndarray) -> ChainFrames:
+        """Return frames at q (n,) that no other thread uses."""
+        chain = self.chain
+        if q.shape[0] != chain.n:
+            raise ValueError(f'q must have {chain.n} values, not {q.shape[0]}')
+        try:
+            work = self.idle.pop()
+        except IndexError:
+            work = ChainFrames(chain)
+        for k in range(chain.n):
+            work.q[k] = q[k]
+        forward.chain_frames(chain, work.q, work.frames)
+        return work

@@ -1,0 +1,23 @@
+from libc cimport math
+cimport ik_node.kinematics.kinds as kinds
+cimport ik_node.spatial.so3 as so3
+from ik_node.support.arrays cimport Memory, integers, pose, poses, vector
+from ik_node.kinematics.joint_limits cimport JointLimits
+
+
+cdef class Chain(JointLimits):
+    cdef readonly int m
+    cdef poses placement
+    cdef integers kind, column, shared
+    cdef vector ratio
+
+
+cdef void chain_frames(Chain chain, vector q, poses F) noexcept nogil
+cdef void frames_beyond(Chain chain, vector q, int first, poses F) noexcept nogil
+cdef (double, double, double, double) _placed_row(poses F, poses L, int k, int i) noexcept nogil
+cdef void turn_spherical(pose T_first, pose T_second, pose T, double wx, double wy,
+                         double wz) noexcept nogil
+cdef void _rotate_by_vector(pose T, double wx, double wy, double wz) noexcept nogil
+cdef (double, double, double) _left_jacobian_row(
+    double x, double y, double z, double wx, double wy, double wz, double b,
+    double d) noexcept nogil

@@ -1,0 +1,38 @@
+"""Limits of joint values."""
+
+import math
+from typing import Any
+
+from ik_node.support.arrays import Integers, Memory, Vector
+
+_TURN = 2.0 * math.pi
+
+
+class JointLimits:
+    """Limits of n joint values, of a chain or of a body."""
+
+    n: int
+    """Number of joint values."""
+    lower: Vector
+    """(n,) rad or m; −inf where there is none."""
+    upper: Vector
+    """(n,) rad or m; +inf where there is none."""
+    turns: Integers
+    """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""
+
+    def __init__(self, arrays: Any) -> None:
+        """Copy what has limits and turns (n,)."""
+        self.memory, self.n = Memory(), len(arrays.lower)
+        self.lower = self.memory.vector(arrays.lower)
+        self.upper = self.memory.vector(arrays.upper)
+        self.turns = self.memory.integers(arrays.turns)
+
+
+def turned_inside(limits: JointLimits, k: int, value: float) -> float:
+    """Return a value of joint k, by a whole turn inside the limits where that is possible."""
+    if limits.turns[k]:
+        if value > limits.upper[k] and value - _TURN >= limits.lower[k]:
+            return value - _TURN
+        if value < limits.lower[k] and value + _TURN <= limits.upper[k]:
+            return value + _TURN
+    return value

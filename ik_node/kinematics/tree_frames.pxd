@@ -1,0 +1,28 @@
+cimport ik_node.support.copies as copies
+cimport ik_node.kinematics.mass_matrix as masses
+cimport ik_node.kinematics.tree as trees
+from ik_node.support.arrays cimport Memory, columns, fours, matrix, points, poses, vector
+from ik_node.kinematics.tree cimport Tree
+cimport cython
+
+
+cdef class TreeFrames:
+    cdef Memory memory
+    cdef readonly Tree tree
+    cdef readonly object T_world_link
+    cdef poses frames
+    cdef points axes
+    cdef columns J
+    cdef vector q, center
+    cdef fours moments
+    cdef poses composite
+    cdef matrix M
+    cdef bint has_masses
+
+    @cython.locals(view='double[::1]', first=vector)
+    cdef lay_out(self, Py_ssize_t links, Py_ssize_t n)
+    cpdef update(self, const double[::1] q)
+    cpdef object jacobian(self, int link, const double[::1] point)
+    cpdef tuple center_of_mass(self)
+    cpdef object mass_matrix(self, Tree tree)
+    cdef make_masses(self)

@@ -1,0 +1,20 @@
+from libc cimport math
+cimport ik_node.support.copies as copies
+from ik_node.support.arrays cimport Memory, vector
+
+cdef double INF, HIGHEST
+cdef int HALVINGS
+
+
+cdef class JointPath:
+    cdef Memory memory
+    cdef readonly int count, n
+    cdef vector parts, dq, ddq, velocity, acceleration, x
+
+    cpdef object quickest(self)
+
+
+cdef void two_passes(JointPath path) noexcept nogil
+cdef double highest(JointPath path, int i) noexcept nogil
+cdef (double, double) push(JointPath path, int i, double step, double x,
+                            double most) noexcept nogil

@@ -1,0 +1,1 @@
+"""The closed form of each family of arms."""

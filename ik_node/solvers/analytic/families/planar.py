@@ -1,0 +1,95 @@
+"""Three parallel revolute joints, with or without a prismatic one: planar arms and SCARAs."""
+
+import math
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+
+from ik_node.kinematics import kinds
+from ik_node.solvers.analytic.families.closed_family import ClosedFamily
+from ik_node.solvers.analytic.families.nominal import ClosedForm
+from ik_node.solvers.analytic.subproblems import parallel_triple
+from ik_node.spatial.vector3 import Motion, Vector3
+from ik_node.support.arrays import Rows, Vector
+
+if not cython.compiled:
+    from ik_node.spatial.vector3 import (
+        along,
+        dot,
+        minus,
+        motion_of,
+        moved,
+        moved_back,
+        rotated,
+        rotation_about,
+        row,
+    )
+
+
+class PlanarTriple(ClosedFamily):
+    """Goals that constrain the tip's angle in the plane, or an arm without a joint for it."""
+
+    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
+        """Write the joint values of every branch into out; see `ClosedFamily`."""
+        return solve_planar_triple(work, self.structure.size, self.structure.slack, out)
+
+
+class FreePlanarTriple(ClosedFamily):
+    """Goals that leave the tip's angle in the plane free; the parameter is that angle, rad."""
+
+    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
+        """Write the joint values of every branch into out; see `ClosedFamily`."""
+        first = 0
+        while work.kind[first] == kinds.PRISMATIC:
+            first += 1
+        work.M = _rotated_tip(motion_of(self.structure.T_tip_base), work.M, row(work.axes, first),
+                              work.parameter)
+        return solve_planar_triple(work, self.structure.size, self.structure.slack, out)
+
+    def own_parameter(self, q: Vector) -> float:
+        """Return the angle of the tip in the plane at q (n,), from zero, rad."""
+        kind, column, axes = self.structure.kind, self.structure.column, self.structure.axes
+        total, first = 0.0, -1
+        for j in range(self.structure.count):
+            if kind[j] != kinds.PRISMATIC and column[j] >= 0:
+                first = j if first < 0 else first
+                total += q[column[j]] * dot(row(axes, j), row(axes, first))
+        return total
+
+
+def solve_planar_triple(work: ClosedForm, size: float, slack: float, out: Rows) -> int:
+    """Solve three parallel revolute joints, with or without a prismatic joint along them."""
+    first, second, third, prismatic = -1, -1, -1, -1
+    for j in range(work.count):
+        if work.kind[j] == kinds.PRISMATIC:
+            prismatic = j
+        else:
+            first, second, third = second, third, j
+    h = row(work.axes, first)
+    p1, p2, p3 = row(work.points, first), row(work.points, second), row(work.points, third)
+    target = moved(work.M, p3)
+    b = minus(p2, p1)
+    b = along(b, -dot(h, b), h)
+    solutions = parallel_triple.solve_planar_arm(
+        h, p1, p2, p3, 1.0, 1.0 if dot(h, row(work.axes, second)) > 0.0 else -1.0,
+        1.0 if dot(h, row(work.axes, third)) > 0.0 else -1.0, target, b, rotated(work.M, b), size,
+        slack, work.wrist)
+    for i in range(solutions):
+        if prismatic >= 0:
+            out[i][work.column[prismatic]] = (
+                dot(h, minus(target, p3)) / dot(h, row(work.axes, prismatic)))
+        out[i][work.column[first]] = work.wrist[i][0]
+        out[i][work.column[second]] = work.wrist[i][1]
+        if work.column[third] >= 0:
+            out[i][work.column[third]] = work.wrist[i][2]
+    return solutions
+
+
+def _rotated_tip(T_tip_base: Motion, M: Motion, h: Vector3, angle: float) -> Motion:
+    """Return M with the same tip position, and the tip rotated by an angle about h from zero."""
+    tip = moved_back(T_tip_base, (0.0, 0.0, 0.0))
+    shifted = moved(M, tip)
+    rotation = rotation_about(h, tip, math.cos(angle), math.sin(angle))
+    return rotation[0], rotation[1], rotation[2], along(rotation[3], 1.0, minus(shifted, tip))

@@ -1,0 +1,46 @@
+from libc cimport math
+cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
+cimport ik_node.solvers.analytic.families.swivel as swivel
+from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, vector
+from ik_node.solvers.analytic.families.nominal cimport Structure
+from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
+from ik_node.spatial.vector3 cimport motion, vector3
+from ik_node.spatial.vector3 cimport cross, dot, norm, rotated, rotated_by, row, times
+cimport cython
+
+ctypedef (vector3, vector3, vector3, vector3, vector3, vector3, vector3) triple
+
+cdef int _MOST_CUTS, _MOST
+cdef double TWO_PI, _INSIDE, _LEAST
+
+
+@cython.final
+cdef class Intervals:
+    cdef Memory memory
+    cdef int count
+    cdef integers elbow, shoulder, wrist, tried
+    cdef vector begin, end
+    cdef integers bounded
+    cdef fours ends
+    cdef pairs middle
+    cdef vector half, cuts
+    cdef points turning
+    cdef integers inside
+    cdef int find(self, Structure structure, motion M, vector lower, vector upper,
+                  double narrower) noexcept nogil
+    cdef void _write_bound(self, int j, double lower, double upper) noexcept nogil
+    cdef bint _is_inside(self, int j, double c, double s) noexcept nogil
+    cdef int _cut(self, points axes, int place, triple carried, double slack, int n) noexcept nogil
+    cdef int _roots(self, vector3 axis, vector3 u, vector3 v, double value, double slack,
+                    int n) noexcept nogil
+    @cython.locals(fits=cython.bint)
+    cdef int _which_inside(self, int place, triple carried, double slack, double c,
+                           double s) noexcept nogil
+    @cython.locals(fits=cython.bint)
+    cdef void _join(self, int n, int bits, int elbow, int shoulder, int wrist) noexcept nogil
+    cdef void _add(self, double begin, double end, int elbow, int shoulder,
+                   int wrist) noexcept nogil
+
+cdef (double, double) _shared(Intervals own, triple carried, int place, double c2, double s2,
+                              vector3 k2) noexcept nogil
+cdef void _sort(vector values, int n) noexcept nogil

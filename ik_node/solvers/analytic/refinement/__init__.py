@@ -1,0 +1,1 @@
+"""Branches of the nominal arm, brought onto the true arm."""

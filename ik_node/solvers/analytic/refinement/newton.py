@@ -1,0 +1,232 @@
+"""Damped Newton refinement of branches of the nominal arm on the true arm."""
+
+import math
+
+from ik_node.kinematics import forward, jacobian
+from ik_node.kinematics.forward import Chain
+from ik_node.solvers import linear, search
+from ik_node.solvers import task as tasks
+from ik_node.solvers.settings import Work
+from ik_node.solvers.task import Task
+from ik_node.support.arrays import Columns, Pose, Poses, Vector
+
+INF = math.inf
+STEPS = 30
+_DONE = 1e-26        # squared error at which refinement ends
+_LONGEST = 0.5       # rad or m, of one step
+_FLOOR = 1e-15       # damping against rank deficiency up to rounding
+_SHORT_FLOOR = 1e-12  # with fewer joints than rows, where J Jᵀ is always rank deficient
+_FARTHEST_TWIN = 1.0  # rad
+_SHORT = 1e-5         # rad or m, of a last step
+_DEGENERATE = 1e-3          # a determinant of three directions that counts as zero
+_SINGULAR = 1e-12     # a pivot that counts as zero, for entries of size 1
+_ALL_BUT_SINGULAR = 1e-6  # a pivot that amplifies rounding errors noticeably
+
+
+def newton_refinement(chain: Chain, task: Task, work: Work, held: Vector, q: Vector,
+                      steps: int) -> tuple[float, float, float]:
+    """Refine q (n,) in place by damped Newton steps; return the errors there.
+
+    (squared weighted error, position error in m, orientation error in rad), as
+    `search.residual`. held (n,): 1 for joints that stay fixed. steps: maximum number of
+    steps. The damping follows the squared error, so that the last steps are Newton's [Sugihara
+    2011].
+    """
+    J, A, dq, before, n, worse = work.J, work.A, work.dq, work.z, chain.n, 1.0
+    error, position, orientation = search.residual(chain, task, work, q)
+    floor = _FLOOR if n >= task.rows else _SHORT_FLOOR
+    for _ in range(steps):
+        if not error > _DONE:
+            break
+        _write_jacobian(chain, task, work, held)
+        linear.gram(J, n, A)
+        largest = 0.0
+        for i in range(6):
+            largest = max(largest, A[i][i])
+        for i in range(6):
+            A[i][i] += worse * 1e-3 * error + floor * largest
+        if linear.cholesky(A) == 0.0:
+            break
+        linear.cholesky_solve(A, work.V, work.beta)
+        linear.times_transpose(J, n, work.beta, dq)
+        longest = 0.0
+        for k in range(n):
+            longest = max(longest, math.fabs(dq[k]))
+        scale = min(1.0, _LONGEST / longest) if longest > 0.0 else 0.0
+        for k in range(n):
+            before[k] = q[k]
+            q[k] += scale * dq[k]
+        after, position_after, orientation_after = search.residual(chain, task, work, q)
+        if after < error:
+            worse = max(worse * 0.1, 1.0)
+            error, position, orientation = after, position_after, orientation_after
+            continue
+        for k in range(n):
+            q[k] = before[k]
+        search.residual(chain, task, work, q)
+        if error < 1e-20:  # the rest is rounding
+            break
+        worse *= 100.0
+    return error, position, orientation
+
+
+def _write_jacobian(chain: Chain, task: Task, work: Work, held: Vector) -> None:
+    """Write the task Jacobian for work.frames into work.J, with zero columns for held joints."""
+    J = work.J
+    jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], J)
+    tasks.task_jacobian(task, work.e, work.R, chain.n, J)
+    for k in range(chain.n):
+        if held[k] != 0.0:
+            for i in range(6):
+                J[k][i] = 0.0
+
+
+def _eliminate(J: Columns, e: Vector) -> float:
+    """Bring J, (6, 6), to triangular form in place, e (6,) along; return the smallest pivot.
+
+    Gaussian elimination with partial pivoting; it stops at a pivot that counts as zero.
+    """
+    least = INF
+    for k in range(6):
+        pivot = k
+        for i in range(k + 1, 6):
+            if math.fabs(J[k][i]) > math.fabs(J[k][pivot]):
+                pivot = i
+        least = min(least, math.fabs(J[k][pivot]))
+        if least < _SINGULAR:
+            break
+        if pivot != k:
+            e[k], e[pivot] = e[pivot], e[k]
+            for j in range(k, 6):
+                J[j][k], J[j][pivot] = J[j][pivot], J[j][k]
+        inverse = 1.0 / J[k][k]
+        for i in range(k + 1, 6):
+            factor = J[k][i] * inverse
+            e[i] -= factor * e[k]
+            for j in range(k + 1, 6):
+                J[j][i] -= factor * J[j][k]
+    return least
+
+
+def is_singular(chain: Chain, work: Work, q: Vector) -> bool:
+    """Tell whether an arm of six joints is nearly singular at q (6,)."""
+    forward.chain_frames(chain, q, work.frames)
+    jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
+    return _eliminate(work.J, work.e) < _ALL_BUT_SINGULAR
+
+
+def last_newton_step(chain: Chain, T_base_goal: Pose, work: Work, q: Vector) -> bool:
+    """Take a last Newton step from q (6,), which nearly meets a pose; return whether it was taken.
+
+    work.frames are q's. A step this short leaves an error of its square, below rounding; near a
+    singular configuration it separates accurate joint values from those with a small pose error.
+    """
+    T, G, J, e = work.frames[chain.m], T_base_goal, work.J, work.e
+    jacobian.chain_jacobian(chain, work.frames, T, J)
+    for i in range(3):
+        e[i] = G[i][3] - T[i][3]
+        e[3 + i] = 0.0
+    for j in range(3):  # log(R_goal Rᵀ) ≈ ½ Σ rⱼ × gⱼ, over the columns
+        x, y, z = T[0][j], T[1][j], T[2][j]
+        a, b, c = G[0][j], G[1][j], G[2][j]
+        e[3] += 0.5 * (y * c - z * b)
+        e[4] += 0.5 * (z * a - x * c)
+        e[5] += 0.5 * (x * b - y * a)
+    if _eliminate(J, e) < _SINGULAR:
+        return False
+    for i in range(5, -1, -1):
+        for j in range(i + 1, 6):
+            e[i] -= J[j][i] * e[j]
+        e[i] /= J[i][i]
+        if not math.fabs(e[i]) < _SHORT:
+            return False
+    for i in range(6):
+        q[i] += e[i]
+    return True
+
+
+def is_wrist_regular(frames: Poses) -> bool:
+    """Tell whether the spherical wrist of an arm is far from singular; frames (7, 4, 4) its own.
+
+    About the wrist centre the Jacobian has two blocks of three joints, whose determinants must not
+    vanish: the wrist's axes, and the motion of the centre by the others [Hollerbach 1983].
+    """
+    F = frames
+    ax, ay, az = F[3][0][2], F[3][1][2], F[3][2][2]
+    bx, by, bz = F[4][0][2], F[4][1][2], F[4][2][2]
+    cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    return math.fabs(cx * F[5][0][2] + cy * F[5][1][2] + cz * F[5][2][2]) >= _DEGENERATE
+
+
+def is_arm_regular(frames: Poses) -> bool:
+    """Tell whether the other block is far from singular; it depends on the first three joints."""
+    F = frames
+    ax, ay, az = F[3][0][2], F[3][1][2], F[3][2][2]
+    bx, by, bz = F[4][0][2], F[4][1][2], F[4][2][2]
+    cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    x, y, z = F[4][0][3] - F[3][0][3], F[4][1][3] - F[3][1][3], F[4][2][3] - F[3][2][3]
+    t = (cx * (y * bz - z * by) + cy * (z * bx - x * bz) + cz * (x * by - y * bx)) / (
+        cx * cx + cy * cy + cz * cz)
+    x, y, z = F[3][0][3] + t * ax, F[3][1][3] + t * ay, F[3][2][3] + t * az  # the centre
+    ux, uy, uz = x - F[0][0][3], y - F[0][1][3], z - F[0][2][3]
+    vx, vy, vz = x - F[1][0][3], y - F[1][1][3], z - F[1][2][3]
+    wx, wy, wz = x - F[2][0][3], y - F[2][1][3], z - F[2][2][3]
+    ax, ay, az = F[0][0][2], F[0][1][2], F[0][2][2]
+    bx, by, bz = F[1][0][2], F[1][1][2], F[1][2][2]
+    cx, cy, cz = F[2][0][2], F[2][1][2], F[2][2][2]
+    px, py, pz = ay * uz - az * uy, az * ux - ax * uz, ax * uy - ay * ux
+    qx, qy, qz = by * vz - bz * vy, bz * vx - bx * vz, bx * vy - by * vx
+    rx, ry, rz = cy * wz - cz * wy, cz * wx - cx * wz, cx * wy - cy * wx
+    det = (px * (qy * rz - qz * ry) + py * (qz * rx - qx * rz) + pz * (qx * ry - qy * rx))
+    length = ux * ux + uy * uy + uz * uz + vx * vx + vy * vy + vz * vz + wx * wx + wy * wy + wz * wz
+    return det * det > _DEGENERATE * _DEGENERATE * length * length * length
+
+
+def across_fold(chain: Chain, task: Task, work: Work, held: Vector, q: Vector, side: int,
+                start: Vector) -> bool:
+    """Write an initial guess across a nearby singularity of q (n,) into start (n,).
+
+    Solutions come in pairs there, one on each side, and an inexact nominal arm may yield only one
+    of them, or a point between them. Along the direction v of least tip motion, which moves the
+    tip along u, the remaining error is u·e = σ t + ½ (u·H[v, v]) t². side: which of the two roots
+    t, -1 or 1; where q meets the goal, −1 gives its twin and 1 itself. Return whether there is a
+    root near enough to be of use.
+    """
+    J, W, U, n = work.J, work.W, work.U, chain.n
+    search.residual(chain, task, work, q)
+    _write_jacobian(chain, task, work, held)
+    largest = linear.row_svd(J, n, W, U)
+    least, sigma = -1, INF
+    for i in range(6):
+        length = linear.row_length(W, n, i)
+        if length > 1e-12 * largest and length < sigma:
+            least, sigma = i, length
+    if least < 0 or sigma > 0.2 * largest:
+        return False
+    step = 1e-4
+    v = work.null
+    for k in range(n):
+        v[k] = W[k][least] / sigma
+        start[k] = q[k] + step * v[k]
+    along = 0.0
+    for i in range(6):
+        along += U[i][least] * work.V[i]
+    search.residual(chain, task, work, start)
+    jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], J)
+    tasks.task_jacobian(task, work.e, work.R, n, J)
+    curvature = -sigma
+    for i in range(6):
+        for k in range(n):
+            curvature += U[i][least] * J[k][i] * v[k]
+    curvature /= step
+    square = sigma * sigma + 2.0 * curvature * along
+    if not square >= 0.0:
+        return False
+    # Root 1 in the form without cancellation near zero.
+    root = sigma + math.sqrt(square)
+    t = 2.0 * along / root if side > 0 else -root / curvature
+    if not math.fabs(t) < _FARTHEST_TWIN:
+        return False
+    for k in range(n):
+        start[k] = q[k] + t * v[k]
+    return True

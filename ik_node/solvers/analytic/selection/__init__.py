@@ -1,0 +1,1 @@
+"""The preferred one of all solutions."""

@@ -1,0 +1,25 @@
+from libc cimport math
+cimport ik_node.solvers.codes as codes
+cimport ik_node.solvers.analytic.refinement.newton as newton
+cimport ik_node.solvers.analytic.refinement.refinement as refinement
+cimport ik_node.solvers.search as search
+from ik_node.support.arrays cimport rows, vector
+from ik_node.solvers.analytic.selection.selection cimport Selection
+cimport cython
+
+cdef double INF, PI, FEASIBLE, _NEAR, _AROUND, _NEARBY, _MET
+cdef int _FEW_STEPS, _STEPS, _FIRST_STEPS
+
+
+cdef class RedundantSelection(Selection):
+    cdef int count, tried
+    cdef double around
+    cdef vector lowest, highest, low, high
+    cdef rows samples
+    cdef void choose(self) noexcept nogil
+    cdef double value(self, double x) noexcept nogil
+    cdef double least_cost(self, vector q) noexcept nogil
+    cdef void _bound(self) noexcept nogil
+    cdef void _begin_nearby(self) noexcept nogil
+    @cython.locals(first=cython.bint)
+    cdef double _sample(self, double best) noexcept nogil

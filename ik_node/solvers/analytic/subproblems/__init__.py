@@ -1,0 +1,1 @@
+"""Equations of two or three joints, and the elimination for six."""

@@ -1,0 +1,109 @@
+"""Three revolute joints through one point that produce a rotation: every solution.
+
+R₁ R₂ R₃ = R for any axes, neighbours not parallel [Paden 1986; Elias & Wen 2025].
+"""
+
+import math
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+
+from ik_node.solvers.analytic.subproblems import two_rotations
+from ik_node.spatial.vector3 import Vector3
+from ik_node.support.arrays import Columns, Vector
+
+if not cython.compiled:
+    from ik_node.spatial.angles import direction, solve_sinusoid
+    from ik_node.spatial.vector3 import (
+        along,
+        cross,
+        dot,
+        minus,
+        norm,
+        perpendicular,
+        rotated_by,
+        times,
+    )
+
+ALIGNED = 1e-9  # sine below which the first and the last axis count as one
+_TURNING = 1e-4  # squared sine of θ₂, from its turning point, below which cosines lose digits
+
+
+def make_rotation(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3, z: Vector3, start: Vector,
+                  slack: float, found: Columns) -> int:
+    """Write the solutions into found (2, 6), rows c₁ s₁ c₂ s₂ c₃ s₃; return how many.
+
+    y = R h₃ and z = R w, where w = `across(h2, h3)`. start (3,): reference angles, rad, where the
+    first and the last axis coincide and only θ₁ ± θ₃ is defined.
+    """
+    count, ca, sa, cb, sb = _middle_rotations(h1, h2, h3, y, slack)
+    # with the parts perpendicular to h₁, which full products would cancel where they are small
+    w, y = across(h2, h3), perpendicular(h1, y)
+    v, u = cross(h3, w), cross(y, h1)
+    for i in range(count):
+        c2, s2 = (ca, sa) if i == 0 else (cb, sb)
+        third = rotated_by(h2, c2, s2, h3)
+        from_h1 = perpendicular(h1, third)
+        defined, c1, s1 = direction(dot(y, from_h1), dot(u, from_h1), ALIGNED)
+        if not defined:
+            c1, s1 = math.cos(start[0]), math.sin(start[0])
+        # R₃ w = R₂ᵀ R₁ᵀ R w, with the rounded θ₁: θ₃ compensates for its rounding error
+        end = rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z))
+        _, c3, s3 = direction(dot(w, end), dot(v, end), 0.0)
+        if not defined:
+            sign = 1.0 if dot(h1, third) > 0.0 else -1.0
+            off = math.atan2(s3, c3) - start[2]
+            off -= 2.0 * math.pi * round(off / (2.0 * math.pi))
+            shared = start[0] + 0.5 * sign * off
+            c1, s1 = math.cos(shared), math.sin(shared)
+            end = rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z))
+            _, c3, s3 = direction(dot(w, end), dot(v, end), 0.0)
+        two_rotations.write_values(found, i, c1, s1, c2, s2, c3, s3)
+    return count
+
+
+def _middle_rotations(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3,
+                      slack: float) -> tuple[int, float, float, float, float]:
+    """Solve h₁·R₂ h₃ = h₁·y, since R₁ does not change a component along h₁.
+
+    Returns (count, c₂, s₂, c₂, s₂).
+    """
+    a, b = dot(h1, perpendicular(h2, h3)), dot(h1, cross(h2, h3))
+    rest = dot(h1, y) - dot(h1, h2) * dot(h2, h3)
+    squared = a * a + b * b
+    if squared - rest * rest > _TURNING * squared:
+        return solve_sinusoid(a, b, rest, slack)
+    # θ₂ = θ ± φ, θ the turning point: a spherical triangle of sides A, B and γ with the angle φ or
+    # its complement, whose half angle keeps the digits that 1 − cos φ loses.
+    A, B, gamma = _angle_between(h1, h2), _angle_between(h2, h3), _angle_between(h1, y)
+    near = math.sin(0.5 * (gamma + A - B)) * math.sin(0.5 * (gamma - A + B))  # ~ sin² φ/2
+    far = math.sin(0.5 * (A + B + gamma)) * math.sin(0.5 * (A + B - gamma))   # ~ cos² φ/2
+    amplitude = math.sqrt(squared)
+    if near <= 0.0 or far <= 0.0:
+        count = 1 if math.fabs(rest) <= (1.0 + slack) * amplitude else 0
+        turning = math.copysign(1.0 / amplitude, rest)
+        return count, a * turning, b * turning, a * turning, b * turning
+    scale = 1.0 / (amplitude * (near + far))
+    cosine, sine = (far - near) * scale, 2.0 * math.sqrt(near * far) * scale
+    return 2, a * cosine - b * sine, b * cosine + a * sine, (
+        a * cosine + b * sine), b * cosine - a * sine
+
+
+def _angle_between(u: Vector3, v: Vector3) -> float:
+    """Return the angle between unit vectors, rad, accurate over the whole range."""
+    return 2.0 * math.atan2(norm(minus(u, v)), norm(along(u, 1.0, v)))
+
+
+def across(h2: Vector3, h3: Vector3) -> Vector3:
+    """Return the unit vector across h₃ in the plane of h₂ and h₃, which are not parallel."""
+    w = perpendicular(h3, h2)
+    return times(1.0 / norm(w), w)
+
+
+def into_angles(count: int, found: Columns) -> None:
+    """Turn rows c₁ s₁ c₂ s₂ c₃ s₃ of found (2, 6) into angles, rad, in columns 0 to 2."""
+    for i in range(count):
+        for j in range(3):
+            found[i][j] = math.atan2(found[i][2 * j + 1], found[i][2 * j])

@@ -1,0 +1,1 @@
+"""Steps and searches over tasks of several priorities."""

@@ -1,0 +1,29 @@
+cimport ik_node.solvers.body.levels.energy as energies
+cimport ik_node.solvers.body.levels.factors as factors
+cimport ik_node.solvers.body.levels.nearest as nearest
+from ik_node.support.arrays cimport Memory, integers, matrix, objects, vector
+from ik_node.solvers.body.levels.level cimport Level
+
+
+cdef class Cascade:
+    cdef Memory memory
+    cdef readonly int n, m, count, used
+    cdef objects levels
+    cdef integers one_sided
+    cdef bint energy
+    cdef matrix identity, M
+    cdef vector held, start, f
+
+    cpdef run(self, A, e, lower, upper, double damping, double singular=*)
+    cpdef set_energy(self, M, f)
+
+
+cdef void factor(Cascade own, int count, matrix A, vector e, double damping,
+                 double singular) noexcept nogil
+cdef matrix freedom(Cascade own, int index) noexcept nogil
+cdef double missed2(Cascade own, int index, vector e) noexcept nogil
+cdef void solve(Cascade own, matrix A, vector e, vector lower, vector upper,
+                vector x) noexcept nogil
+cdef vector settle(Cascade own, int index, matrix A, vector e, vector lower, vector upper,
+                   vector before) noexcept nogil
+cdef void hold(Cascade own, int index, matrix A, vector e, vector x) noexcept nogil

@@ -1,0 +1,26 @@
+from libc cimport math
+from ik_node.support.arrays cimport Memory, integers, matrix, vector
+
+cdef double NO_ROW
+
+
+cdef class Level:
+    cdef Memory memory
+    cdef readonly int n, first, m, width, count, rank
+    cdef matrix B, L, Q, Y, free
+    cdef integers order
+    cdef vector lengths, tau, norms, values, x, y, wanted, moved
+    cdef double damping2, inverse2
+    cdef bint rotated, spanned
+    cdef readonly int active_count, sides, own_sides, former_sides, size
+    cdef integers active, skipped, side_rows
+    cdef matrix normals, triangle
+    cdef vector multipliers, normal, across, along, rates, reach, side_lengths
+
+    cdef vector row(self, int count)
+    cdef integers indices(self, int count)
+
+
+cdef void begin(Level own, int width) noexcept nogil
+cdef double row_lengths(Level own, matrix A, integers one_sided) noexcept nogil
+cdef void measure_sides(Level own, matrix A) noexcept nogil

@@ -1,0 +1,127 @@
+"""The record of one level of a cascade: its rows, their factors, and its active set."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ik_node.support.arrays import Integers, Matrix, Memory, Vector
+
+NO_ROW = 1e-12    # length of a row over the longest that is none
+
+
+class Level:
+    """One level: its rows, their factors, the directions it leaves free, and its active set."""
+
+    first: int
+    """Index of its first row, and the number of them, `m`."""
+    width: int
+    """p: number of directions that the levels before leave free."""
+    count: int
+    """Two-sided rows that are not 0: the columns of B."""
+    rank: int
+    """Number of rows of R."""
+    B: Matrix
+    """(p, count): below the diagonal the reflections that make up Q, above it R."""
+    order: Integers
+    """(count,) rows of A that the columns of B are."""
+    lengths: Vector
+    """(m,) of the rows of A."""
+    damping2: float
+    """λ²."""
+    inverse2: float
+    """|R⁻¹|²."""
+    L: Matrix
+    """(rank, rank) lower, its diagonal inverted."""
+    rotated: bool
+    """Whether Q is up to date."""
+    Q: Matrix
+    """(p, n): Qᵀ T."""
+    spanned: bool
+    """Whether Y is up to date."""
+    Y: Matrix
+    """(p, n): x = x₀ + Yᵀ y."""
+    free: Matrix
+    """(left, n): the directions that this level leaves free."""
+    x: Vector
+    """(n,) the step after this level."""
+
+    active_count: int
+    """Number of active constraints, kept from one step to the next while the factors last."""
+    side_rows: Integers
+    """(sides,) the one-sided rows of this level and those before, `former_sides` of them."""
+    size: int
+    """Number of coordinates y: p, and one for each one-sided row of the level."""
+
+    def __init__(self, n: int, first: int, m: int, side_rows: Sequence[int]) -> None:
+        """Make room for m rows over n joints; side_rows: one-sided ones up to its last row."""
+        self.memory = memory = Memory()
+        self.n, self.first, self.m = n, first, m
+        self.sides = sides = len(side_rows)
+        self.former_sides = sum(row < first for row in side_rows)
+        self.own_sides = sides - self.former_sides
+        size = n + self.own_sides
+        self.B, self.L = memory.matrix(n, m), memory.matrix(n, n)
+        self.Q, self.free = memory.matrix(n, n), memory.matrix(n, n)
+        self.Y = memory.matrix(n, n)
+        self.order, self.side_rows = self.indices(m), memory.integers(side_rows)
+        self.lengths, self.side_lengths = self.row(m), self.row(sides)
+        self.tau, self.norms, self.values = self.row(max(n, m)), self.row(max(n, m)), self.row(
+            max(n, m))
+        self.x, self.moved, self.y, self.wanted = (self.row(n), self.row(n), self.row(size),
+                                                   self.row(size))
+        # The active set; see `nearest`.
+        self.active_count = 0
+        self.active, self.skipped = self.indices(size), self.indices(2 * n + sides)
+        self.multipliers, self.reach = self.row(size), memory.vector(np.ones(n + sides))
+        self.normals, self.triangle = (memory.matrix(size, max(size, m)),
+                                       memory.matrix(size + 1, size + 1))
+        self.normal, self.across, self.along, self.rates = (
+            self.row(size), self.row(size), self.row(size), self.row(size))
+
+    def row(self, count: int) -> Vector:
+        """Return zeros (count,)."""
+        return self.memory.vector(np.zeros(count))
+
+    def indices(self, count: int) -> Integers:
+        """Return integers (count,)."""
+        return self.memory.integers(np.zeros(count))
+
+
+def begin(own: Level, width: int) -> None:
+    """Note how many directions are free, and that no factors are up to date."""
+    own.width, own.size, own.active_count = width, width + own.own_sides, 0
+    own.rotated, own.spanned = False, False
+    for one in range(own.n + own.sides):
+        own.reach[one] = 1.0
+
+
+def row_lengths(own: Level, A: Matrix, one_sided: Integers) -> float:
+    """Write the lengths of all rows and the two-sided ones that are not 0; return the longest."""
+    lengths, first, longest = own.lengths, own.first, 0.0
+    for i in range(own.m):
+        lengths[i] = 0.0
+    for k in range(own.n):
+        for i in range(own.m):
+            value = A[k][first + i]
+            lengths[i] += value * value
+    for i in range(own.m):
+        lengths[i] = math.sqrt(lengths[i])
+        longest = max(longest, lengths[i])
+    own.count = 0
+    for i in range(own.m):
+        if not one_sided[first + i] and lengths[i] > NO_ROW * longest:
+            own.order[own.count] = first + i
+            own.count += 1
+    measure_sides(own, A)
+    return longest
+
+
+def measure_sides(own: Level, A: Matrix) -> None:
+    """Write the lengths of the one-sided rows."""
+    for s in range(own.sides):
+        length2 = 0.0
+        for k in range(own.n):
+            value = A[k][own.side_rows[s]]
+            length2 += value * value
+        own.side_lengths[s] = math.sqrt(length2)

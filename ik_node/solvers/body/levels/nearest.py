@@ -1,0 +1,284 @@
+"""The step of one level within bounds and one-sided rows: the dual active-set method.
+
+In the coordinates y of `factors` the cost is |y − y_u|² / 2. The method begins at y_u, adds the
+constraint that is violated most, and drops those whose multiplier would become negative: every
+intermediate point is the nearest one for the constraints that are active, so that it never cycles
+[Goldfarb & Idnani 1983]. The minimum is unique, and depends on the rows continuously.
+
+A constraint n · y ≥ b is a lower bound, an upper bound, or a one-sided row, in this order.
+One-sided rows of the level itself have a slack each, a coordinate of y whose square is part of the
+cost, so that they can always hold; those of the levels before must stay as they are, or at what
+they ask for.
+"""
+
+import math
+
+from ik_node.solvers.body.levels import factors
+from ik_node.solvers.body.levels.level import Level
+from ik_node.support.arrays import Matrix, Vector
+
+HOLDS = 1e-11       # violation over the largest entry of the step that is none
+DEPENDENT = 1e-8    # part of a normal that is across the active ones and counts as none
+UNMOVED = 1e-10     # part of a joint, or of a row, along the free directions that counts as none
+NOTHING = 1e-14     # rate at which a multiplier falls that is none
+INF = math.inf
+
+
+def satisfy(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper: Vector,
+            before: Vector, T: Matrix) -> None:
+    """Move x from y_u to the nearest point that satisfies the constraints.
+
+    held (m,): what one-sided rows of former levels must not fall below; before (n,): x₀. The
+    active set of the last call is tried first where the factors are still the same.
+    """
+    n, size = own.n, 0.0
+    for k in range(n):
+        size = max(size, math.fabs(min(max(own.x[k], lower[k]), upper[k])))
+    for s in range(own.own_sides):
+        own.y[own.width + s] = 0.0
+    for one in range(2 * n + own.sides):
+        own.skipped[one] = 0
+    tolerance = HOLDS * size
+    if most_violated(own, A, e, held, lower, upper, tolerance) < 0:
+        own.active_count = 0
+        return
+    if not own.spanned:
+        factors.span(own, T)
+        write_reach(own, A, T)
+    resume(own, A, e, held, lower, upper, before)
+    adding, gained = -1, 0.0
+    for _ in range(10 * (2 * n + own.sides)):
+        if adding < 0:
+            adding, gained = most_violated(own, A, e, held, lower, upper, tolerance), 0.0
+            if adding < 0:
+                return
+            write_normal(own, A, adding, own.normal)
+        length2 = split(own)
+        count, full, part, drop = own.active_count, INF, INF, -1
+        if length2 > DEPENDENT * DEPENDENT * squared(own.normal, own.size):
+            full = missing(own, A, e, held, lower, upper, adding) / length2
+        for j in range(count):
+            if own.rates[j] > NOTHING and own.multipliers[j] < part * own.rates[j]:
+                part, drop = own.multipliers[j] / own.rates[j], j
+        step = min(full, part)
+        if step == INF:  # it is violated by rounding errors of those that are active
+            own.skipped[adding] = 1
+            adding = -1
+            continue
+        for j in range(count):
+            own.multipliers[j] -= step * own.rates[j]
+        gained += step
+        if full < INF:
+            move(own, step)
+        if full <= part:
+            activate(own, adding, length2, gained)
+            adding = -1
+        else:
+            deactivate(own, drop)
+
+
+def most_violated(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper: Vector,
+                  tolerance: float) -> int:
+    """Return the constraint that is farthest in y, −1 where all hold."""
+    n, x, chosen, most = own.n, own.x, -1, 0.0
+    for k in range(n):
+        below, above = lower[k] - x[k], x[k] - upper[k]
+        reach = own.reach[k]
+        if reach == 0.0:
+            continue
+        if below > tolerance and below > most * reach and not own.skipped[k]:
+            chosen, most = k, below / reach
+        if above > tolerance and above > most * reach and not own.skipped[n + k]:
+            chosen, most = n + k, above / reach
+    for s in range(own.sides):
+        off, reach = missing(own, A, e, held, lower, upper, 2 * n + s), own.reach[n + s]
+        if reach > 0.0 and off > tolerance * own.side_lengths[s] and off > most * reach and (
+                not own.skipped[2 * n + s]):
+            chosen, most = 2 * n + s, off / reach
+    return chosen
+
+
+def missing(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper: Vector,
+            constraint: int) -> float:
+    """Return b − n · y of a constraint."""
+    n, x = own.n, own.x
+    if constraint < n:
+        return lower[constraint] - x[constraint]
+    if constraint < 2 * n:
+        return x[constraint - n] - upper[constraint - n]
+    s = constraint - 2 * n
+    row = own.side_rows[s]
+    total = held[row] if row < own.first else e[row] - own.y[own.width + s - own.former_sides]
+    for k in range(n):
+        total -= A[k][row] * x[k]
+    return total
+
+
+def write_normal(own: Level, A: Matrix, constraint: int, normal: Vector) -> None:
+    """Write the normal (size,) of a constraint."""
+    n, Y = own.n, own.Y
+    if constraint < 2 * n:
+        joint, sign = (constraint, 1.0) if constraint < n else (constraint - n, -1.0)
+        for j in range(own.width):
+            normal[j] = sign * Y[j][joint]
+        for j in range(own.width, own.size):
+            normal[j] = 0.0
+        return
+    s = constraint - 2 * n
+    row = own.side_rows[s]
+    for k in range(n):
+        own.moved[k] = A[k][row]
+    for j in range(own.width):
+        normal[j] = dot(Y[j], own.moved, n)
+    for j in range(own.width, own.size):
+        normal[j] = 1.0 if j - own.width == s - own.former_sides else 0.0
+
+
+def write_reach(own: Level, A: Matrix, T: Matrix) -> None:
+    """Write the lengths of all normals; 0 for what the directions T (p, n) do not move."""
+    n, Y, reach, free = own.n, own.Y, own.reach, own.moved
+    for k in range(n):
+        reach[k], free[k] = 0.0, 0.0
+    for j in range(own.width):
+        for k in range(n):
+            reach[k] += Y[j][k] * Y[j][k]
+            free[k] += T[j][k] * T[j][k]
+    for k in range(n):
+        reach[k] = math.sqrt(reach[k]) if free[k] > UNMOVED * UNMOVED else 0.0
+    for s in range(own.sides):
+        write_normal(own, A, 2 * n + s, own.normal)
+        reach[n + s] = math.sqrt(squared(own.normal, own.size))
+        if s < own.former_sides and not is_moved(own, T, own.side_lengths[s]):
+            reach[n + s] = 0.0
+
+
+def is_moved(own: Level, T: Matrix, length: float) -> bool:
+    """Tell whether T (p, n) moves the row in `moved`, of a length."""
+    free = 0.0
+    for j in range(own.width):
+        share = dot(T[j], own.moved, own.n)
+        free += share * share
+    return free > UNMOVED * UNMOVED * length * length
+
+
+def split(own: Level) -> float:
+    """Write the part of the normal across the active ones, and the rates of their multipliers.
+
+    Return the squared length of that part.
+    """
+    size, count, across, along, rates = (own.size, own.active_count, own.across, own.along,
+                                         own.rates)
+    for i in range(size):
+        across[i] = own.normal[i]
+    for j in range(count):
+        along[j] = 0.0
+    before = squared(across, size)
+    for _ in range(2):  # once more: of a short one, rounding is a larger part
+        for j in range(count):
+            share = dot(own.normals[j], across, size)
+            along[j] += share
+            for i in range(size):
+                across[i] -= share * own.normals[j][i]
+        after = squared(across, size)
+        if after > 0.5 * before:
+            break
+        before = after
+    for j in range(count - 1, -1, -1):
+        total = along[j]
+        for c in range(j + 1, count):
+            total -= own.triangle[j][c] * rates[c]
+        rates[j] = total / own.triangle[j][j]
+    return after
+
+
+def move(own: Level, step: float) -> None:
+    """Move y, and x with it, along the part of the normal that is across the active ones."""
+    for j in range(own.size):
+        share = step * own.across[j]
+        own.y[j] += share
+        if j < own.width and share != 0.0:
+            for k in range(own.n):
+                own.x[k] += share * own.Y[j][k]
+
+
+def activate(own: Level, constraint: int, length2: float, multiplier: float) -> None:
+    """Add a constraint, split into `along` and `across`, to the active ones."""
+    count, length = own.active_count, math.sqrt(length2)
+    own.active[count], own.multipliers[count] = constraint, multiplier
+    for j in range(count):
+        own.triangle[j][count] = own.along[j]
+    own.triangle[count][count] = length
+    inverse = 1.0 / length
+    for i in range(own.size):
+        own.normals[count][i] = inverse * own.across[i]
+    own.active_count = count + 1
+
+
+def deactivate(own: Level, index: int) -> None:
+    """Remove an active constraint; rotations keep the rest triangular [Golub & Van Loan, 6.5.2]."""
+    R, Q, count = own.triangle, own.normals, own.active_count - 1
+    for j in range(index, count):
+        own.active[j], own.multipliers[j] = own.active[j + 1], own.multipliers[j + 1]
+        for i in range(j + 2):
+            R[i][j] = R[i][j + 1]
+    for j in range(index, count):
+        length = math.sqrt(R[j][j] * R[j][j] + R[j + 1][j] * R[j + 1][j])
+        cosine, sine = R[j][j] / length, R[j + 1][j] / length
+        R[j][j], R[j + 1][j] = length, 0.0
+        for c in range(j + 1, count):
+            value = R[j][c]
+            R[j][c] = cosine * value + sine * R[j + 1][c]
+            R[j + 1][c] = cosine * R[j + 1][c] - sine * value
+        for i in range(own.size):
+            value = Q[j][i]
+            Q[j][i] = cosine * value + sine * Q[j + 1][i]
+            Q[j + 1][i] = cosine * Q[j + 1][i] - sine * value
+    own.active_count = count
+
+
+def resume(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper: Vector,
+           before: Vector) -> None:
+    """Begin at the minimum on the last active set, where its multipliers have the right sign."""
+    R, count, shares = own.triangle, own.active_count, own.along
+    for j in range(count):  # Rᵀ s = b − N y_u, and R u = s
+        total = missing(own, A, e, held, lower, upper, own.active[j])
+        for i in range(j):
+            total -= R[i][j] * shares[i]
+        shares[j] = total / R[j][j]
+    for j in range(count - 1, -1, -1):
+        total = shares[j]
+        for c in range(j + 1, count):
+            total -= R[j][c] * own.multipliers[c]
+        own.multipliers[j] = total / R[j][j]
+        if own.multipliers[j] < 0.0:
+            own.active_count = 0
+            return
+    if count == 0:
+        return
+    for i in range(own.size):
+        own.across[i] = 0.0
+    for j in range(count):
+        for i in range(own.size):
+            own.across[i] += shares[j] * own.normals[j][i]
+    move(own, 1.0)
+
+
+def dot(a: Vector, b: Vector, size: int) -> float:
+    """Return a · b; in four sums, which do not wait for each other."""
+    s, t, u, v = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 3 < size:
+        s += a[i] * b[i]
+        t += a[i + 1] * b[i + 1]
+        u += a[i + 2] * b[i + 2]
+        v += a[i + 3] * b[i + 3]
+        i += 4
+    while i < size:
+        s += a[i] * b[i]
+        i += 1
+    return (s + t) + (u + v)
+
+
+def squared(a: Vector, size: int) -> float:
+    """Return |a|²."""
+    return dot(a, a, size)

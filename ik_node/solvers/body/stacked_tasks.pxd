@@ -1,0 +1,27 @@
+from ik_node.support.arrays cimport Memory, integers, matrix, objects, vector
+from ik_node.tasks.body_task cimport BodyTask, TaskWork
+from ik_node.kinematics.tree cimport Tree
+cimport cython
+
+
+cdef class Problem:
+    cdef Memory memory
+    cdef readonly int levels, m, count
+    cdef objects tasks
+    cdef integers sizes, necessary, first_task, first_row, all_necessary, some_one_sided
+    cdef integers metres, one_sided
+    cdef vector scale
+    cdef double position_tolerance, orientation_tolerance
+
+
+cdef class Found:
+    cdef readonly double cost
+    cdef readonly bint met
+
+
+@cython.locals(task=BodyTask)
+cdef take_targets(Problem problem, TaskWork work)
+@cython.locals(met=cython.bint)
+cdef int level_rows(Problem problem, int level, Tree tree, TaskWork work, vector q, matrix A,
+                    vector e, Found found) except -1 nogil
+cdef double missed2(Problem problem, int level, vector e) noexcept nogil

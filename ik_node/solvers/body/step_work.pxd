@@ -1,0 +1,13 @@
+from ik_node.support.arrays cimport Memory, integers, matrix, vector
+
+
+cdef class StepWork:
+    cdef Memory memory
+    cdef readonly int n
+    cdef matrix A, A_trial, G
+    cdef vector e, e_trial, e_wanted, e_here, left, rest, values, y
+    cdef vector x, trial, lower, upper
+    cdef integers active, rows, places, columns, free, freed
+
+    cdef vector row(self, int count)
+    cdef integers indices(self, int count)

@@ -1,0 +1,43 @@
+from libc cimport math
+cimport ik_node.support.clock as clock
+cimport ik_node.solvers.codes as codes
+cimport ik_node.kinematics.forward as forward
+cimport ik_node.kinematics.jacobian as jacobian
+cimport ik_node.solvers.ccd.joint_optimum as joint_optimum
+cimport ik_node.kinematics.kinds as kinds
+cimport ik_node.solvers.task as tasks
+from ik_node.support.arrays cimport pose, vector
+from ik_node.kinematics.forward cimport Chain
+from ik_node.solvers.ccd.joint_optimum cimport CcdSettings
+from ik_node.solvers.method cimport Method
+from ik_node.solvers.settings cimport Settings, Work
+from ik_node.solvers.task cimport Task
+cimport cython
+
+cdef double INF, STILL
+
+
+cdef class CyclicCoordinateDescent(Method):
+    cdef CcdSettings own
+
+    cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
+                     vector q) except -1 nogil
+    cdef int bare_step(self, Chain chain, Task task, Settings settings, Work work, vector q,
+                       vector dq) except -1 nogil
+
+
+cdef double sweep(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+                  bint limited, bint swing, vector q) noexcept nogil
+cdef double _sweep_inward(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+                          bint limited, bint swing, vector q) noexcept nogil
+@cython.locals(prismatic=cython.bint)
+cdef double _sweep_outward(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+                           bint limited, bint swing, vector q) noexcept nogil
+cdef double _move_ranked(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+                         bint limited, bint swing, vector q) noexcept nogil
+cdef double _move_shared(Chain chain, Task task, Settings settings, Work work, bint limited,
+                         vector q) noexcept nogil
+cdef double energy_of(Settings settings, double position, double orientation) noexcept nogil
+cdef void articulate(pose T, bint prismatic, double value) noexcept nogil
+cdef double _set(Chain chain, int k, double change, pose frame, pose T, vector q) noexcept nogil
+cdef void _copy(pose T, pose T_copy) noexcept nogil

@@ -1,0 +1,242 @@
+"""Sweeps over the joints: cyclic coordinate descent [Parent fig. 5.25; Parent CIS 682]."""
+
+import math
+
+from ik_node.kinematics import forward, jacobian, kinds
+from ik_node.kinematics.forward import Chain
+from ik_node.solvers import codes
+from ik_node.solvers import task as tasks
+from ik_node.solvers.ccd import joint_optimum
+from ik_node.solvers.ccd.joint_optimum import CcdSettings
+from ik_node.solvers.method import Method
+from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.task import Task
+from ik_node.support import clock
+from ik_node.support.arrays import Pose, Vector
+
+INF = math.inf
+STILL = 1e-12  # rad or m: a sweep without a larger change counts as stalled
+
+
+class CyclicCoordinateDescent(Method):
+    """Sets one joint after the other to its optimum in closed form."""
+
+    own: CcdSettings
+
+    def __init__(self, options: CcdSettings) -> None:
+        """Keep the settings."""
+        self.own = options
+
+    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+                q: Vector) -> int:
+        """Sweep over the joints from q (n,); see `Method`.
+
+        Along a valley every sweep takes a similar small step. After each, the step is therefore
+        extrapolated, further each time it helps [Hooke & Jeeves 1961, pattern move].
+        """
+        n, F, dq, z, tip = chain.n, work.frames, work.dq, work.z, work.frames[chain.m]
+        best, since, further = INF, 0, 1.0
+        for iteration in range(settings.max_iterations + 1):
+            work.iterations = iteration
+            forward.chain_frames(chain, q, F)
+            position, orientation = tasks.task_error(task, tip, work.R, work.e, work.V)
+            energy = energy_of(settings, position, orientation)
+            if iteration > 0:
+                for k in range(n):
+                    rest = max(joint_optimum.step_bound(settings, k) - math.fabs(dq[k]), 0.0)
+                    z[k] = q[k] + min(max(further * dq[k], -rest), rest)
+                    z[k] = min(max(z[k], chain.lower[k]), chain.upper[k])
+                forward.chain_frames(chain, z, F)
+                tried_position, tried_orientation = tasks.task_error(task, tip, work.R, work.e,
+                                                                     work.V)
+                tried = energy_of(settings, tried_position, tried_orientation)
+                if tried < energy:
+                    position, orientation, energy = tried_position, tried_orientation, tried
+                    for k in range(n):
+                        q[k] = z[k]
+                    further = min(2.0 * further, 1e4)
+                else:
+                    forward.chain_frames(chain, q, F)
+                    further = max(0.5 * further, 1.0)
+            if (position <= settings.position_tolerance
+                    and orientation <= settings.orientation_tolerance):
+                return codes.CONVERGED
+            if iteration == settings.max_iterations:
+                break
+            if iteration % codes.LOOK == codes.LOOK - 1 and clock.clock() >= work.deadline:
+                return codes.TIMED_OUT
+            for k in range(n):
+                dq[k] = q[k]
+            if energy < settings.progress * best:
+                best, since = energy, 0
+            else:
+                since += 1
+                if since >= settings.patience:
+                    return codes.STALLED
+            if sweep(chain, task, settings, self.own, work, True, swing, q) < STILL:
+                work.iterations += 1
+                return codes.STALLED
+            for k in range(n):
+                dq[k] = q[k] - dq[k]
+        return codes.EXHAUSTED
+
+    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+                  dq: Vector) -> int:
+        """Write the change by one sweep from q (n,) into dq (n,), ignoring limits."""
+        for k in range(chain.n):
+            dq[k] = q[k]
+        forward.chain_frames(chain, q, work.frames)
+        sweep(chain, task, settings, self.own, work, False, False, dq)
+        for k in range(chain.n):
+            dq[k] -= q[k]
+        return 0
+
+
+def energy_of(settings: Settings, position: float, orientation: float) -> float:
+    """Return the sum of the squared errors, metres counted in lengths of the arm."""
+    return position * position / settings.length ** 2 + orientation * orientation
+
+
+def sweep(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
+          limited: bool, swing: bool, q: Vector) -> float:
+    """Set every joint once, q (n,) in place; return the largest change. Frames must be q's."""
+    if own.order == codes.INWARD:
+        largest = _sweep_inward(chain, task, settings, own, work, limited, swing, q)
+    elif own.order == codes.OUTWARD:
+        largest = _sweep_outward(chain, task, settings, own, work, limited, swing, q)
+    else:
+        largest = _move_ranked(chain, task, settings, own, work, limited, swing, q)
+    return max(largest, _move_shared(chain, task, settings, work, limited, q))
+
+
+def _sweep_inward(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
+                  limited: bool, swing: bool, q: Vector) -> float:
+    """Set the joints from the tip towards the base; return the largest change.
+
+    Moving a joint does not change the frames before it: only the tip is updated.
+    """
+    F, T, largest = work.frames, work.T, 0.0
+    _copy(F[chain.m], T)
+    for i in range(chain.m):
+        k = chain.m - 1 - i
+        change, _ = joint_optimum.joint_optimum(chain, task, settings, own, F[k], T, k, limited,
+                                                swing, q)
+        largest = max(largest, math.fabs(_set(chain, k, change, F[k], T, q)))
+    return largest
+
+
+def _sweep_outward(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
+                   limited: bool, swing: bool, q: Vector) -> float:
+    """Set the joints from the base outwards, recomputing the frames after each; likewise."""
+    F, T, largest = work.frames, work.T, 0.0
+    _copy(F[chain.m], T)
+    for k in range(chain.m):
+        prismatic = chain.kind[k] == kinds.PRISMATIC
+        for i in range(3):
+            F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = forward._placed_row(
+                F, chain.placement, k, i)
+        articulate(F[k], prismatic, chain.ratio[k] * q[chain.column[k]])
+        change, _ = joint_optimum.joint_optimum(chain, task, settings, own, F[k], T, k, limited,
+                                                swing, q)
+        largest = max(largest, math.fabs(_set(chain, k, change, F[k], T, q)))
+        articulate(F[k], prismatic, chain.ratio[k] * change)
+    return largest
+
+
+def _move_ranked(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
+                 limited: bool, swing: bool, q: Vector) -> float:
+    """Move the joint with the greatest gain, as often as there are joints; likewise."""
+    F, largest = work.frames, 0.0
+    for _ in range(chain.m):
+        most, chosen, change = 0.0, -1, 0.0
+        for k in range(chain.m):
+            wanted, gain = joint_optimum.joint_optimum(chain, task, settings, own, F[k],
+                                                       F[chain.m], k, limited, swing, q)
+            if gain > most and wanted != 0.0:
+                most, chosen, change = gain, k, wanted
+        if chosen < 0:
+            break
+        q[chain.column[chosen]] += change
+        largest = max(largest, math.fabs(change))
+        forward.chain_frames(chain, q, F)
+    return largest
+
+
+def _move_shared(chain: Chain, task: Task, settings: Settings, work: Work, limited: bool,
+                 q: Vector) -> float:
+    """Move the joints with mimics on the chain by one Gauss–Newton step each; return the largest.
+
+    Their optimum has no closed form; q (n,) in place.
+    """
+    F, J, V, largest, previous = work.frames, work.J, work.V, 0.0, -1
+    for k in range(chain.m):
+        column = chain.column[k]
+        if column <= previous or not chain.shared[k]:
+            continue
+        previous = column
+        forward.chain_frames(chain, q, F)
+        tasks.task_error(task, F[chain.m], work.R, work.e, V)
+        jacobian.chain_jacobian(chain, F, F[chain.m], J)
+        tasks.task_jacobian(task, work.e, work.R, chain.n, J)
+        along, length = 0.0, 0.0
+        for i in range(6):
+            along += J[column][i] * V[i]
+            length += J[column][i] ** 2
+        if length == 0.0:
+            continue
+        change = settings.scale[column] ** 2 * along / length
+        if limited:
+            bound = joint_optimum.step_bound(settings, column)
+            change = min(max(change, -bound), bound)
+            change = min(max(change, chain.lower[column] - q[column]),
+                         chain.upper[column] - q[column])
+        q[column] += change
+        largest = max(largest, math.fabs(change))
+    return largest
+
+
+def articulate(T: Pose, prismatic: bool, value: float) -> None:
+    """Move the frame T in place along or about its own z axis; value in m or rad."""
+    if prismatic:
+        for i in range(3):
+            T[i][3] += value * T[i][2]
+        return
+    c, s = math.cos(value), math.sin(value)
+    for i in range(3):
+        x, y = T[i][0], T[i][1]
+        T[i][0] = c * x + s * y
+        T[i][1] = c * y - s * x
+
+
+def _copy(T: Pose, T_copy: Pose) -> None:
+    """Write the upper three rows of T (4, 4) into T_copy."""
+    for i in range(3):
+        for j in range(4):
+            T_copy[i][j] = T[i][j]
+
+
+def _set(chain: Chain, k: int, change: float, frame: Pose, T: Pose, q: Vector) -> float:
+    """Change joint k and update the tip T (4, 4); return the change."""
+    if change == 0.0:
+        return 0.0
+    q[chain.column[k]] += change
+    ax, ay, az = frame[0][2], frame[1][2], frame[2][2]
+    value = chain.ratio[k] * change
+    if chain.kind[k] == kinds.PRISMATIC:
+        T[0][3] += value * ax
+        T[1][3] += value * ay
+        T[2][3] += value * az
+        return change
+    c, s = math.cos(value), math.sin(value)
+    for j in range(4):
+        x, y, z = T[0][j], T[1][j], T[2][j]
+        if j == 3:
+            x, y, z = x - frame[0][3], y - frame[1][3], z - frame[2][3]
+        along = (1.0 - c) * (ax * x + ay * y + az * z)
+        T[0][j] = c * x + s * (ay * z - az * y) + along * ax
+        T[1][j] = c * y + s * (az * x - ax * z) + along * ay
+        T[2][j] = c * z + s * (ax * y - ay * x) + along * az
+        if j == 3:
+            for i in range(3):
+                T[i][3] += frame[i][3]
+    return change

@@ -1,0 +1,29 @@
+from libc cimport math
+cimport ik_node.support.clock as clock
+cimport ik_node.kinematics.jacobian as jacobian
+cimport ik_node.solvers.linear as linear
+cimport ik_node.solvers.restarts as restarts
+cimport ik_node.solvers.search as search
+cimport ik_node.solvers.task as tasks
+from ik_node.support.arrays cimport Memory, vector
+from ik_node.solvers.entries cimport Verifier
+from ik_node.kinematics.forward cimport Chain
+from ik_node.solvers.settings cimport Work
+from ik_node.solvers.task cimport Task
+
+cdef double INF, SETTLED
+cdef int MOST_STEPS
+
+
+cdef class Closest(Verifier):
+    cdef Memory memory
+    cdef vector samples
+    cdef int guesses
+
+    cpdef tuple find(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                     double[::1] q, double deadline)
+
+
+cdef void best_of(Chain chain, Task task, Work work, vector samples, int guesses,
+                  double deadline) noexcept nogil
+cdef double minimise(Chain chain, Task task, Work work, vector q) noexcept nogil

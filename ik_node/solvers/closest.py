@@ -1,0 +1,138 @@
+"""The configuration closest to a goal that cannot be met.
+
+It minimises the sum of the squared weighted errors Σ (wᵢ eᵢ)², e in m and rad, within the limits:
+Levenberg–Marquardt with the damping of Nielsen [Madsen, Nielsen & Tingleff 2004, algorithm 3.16],
+from several initial guesses, with joints pressed against a limit held there.
+"""
+
+import math
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+from ik_node.kinematics import jacobian
+from ik_node.kinematics.forward import Chain
+from ik_node.solvers import linear, restarts, search
+from ik_node.solvers import task as tasks
+from ik_node.solvers.entries import Verifier
+from ik_node.solvers.settings import Work
+from ik_node.solvers.task import Task
+from ik_node.support import clock
+from ik_node.support.arrays import Memory, Vector
+
+INF = math.inf
+MOST_STEPS = 200  # from each initial guess
+SETTLED = 1e-9    # of the error: a step with a smaller reduction is the last
+
+
+class Closest(Verifier):
+    """Finds the closest configurations of a chain."""
+
+    def __init__(self, chain: Chain, samples: np.ndarray) -> None:
+        """Take the initial guesses (k, n) after the caller's, in [0, 1), of the limits' range."""
+        self.chain, self.idle, self.memory = chain, [], Memory()
+        self.samples, self.guesses = self.memory.vector(samples.ravel()), 1 + len(samples)
+
+    def find(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+             deadline: float) -> tuple:
+        """Replace q (n,), inside the limits, by the best local minimum from q and the guesses.
+
+        deadline: of `clock`, s; when it is over, no further guess is tried. Returns (position
+        error, orientation error), m and rad.
+        """
+        work = self.begin(T_base_goal, weights, q)
+        task = work.task
+        with cython.nogil:
+            best_of(self.chain, task, work, self.samples, self.guesses, deadline)
+        _, position, orientation = search.residual(self.chain, task, work, work.best)
+        for k in range(self.chain.n):
+            q[k] = work.best[k]
+        self.idle.append(work)
+        return position, orientation
+
+
+def best_of(chain: Chain, task: Task, work: Work, samples: Vector, guesses: int,
+            deadline: float) -> None:
+    """Write the best local minimum into work.best (n,), the first guess being work.q0 (n,).
+
+    The other guesses are spread around the minimum from the first.
+    """
+    n, q, start, best = chain.n, work.q, work.start, work.best
+    least = INF
+    for k in range(n):
+        work.unit[k] = 1.0
+        q[k] = start[k] = best[k] = work.q0[k]
+    for index in range(guesses):
+        if index > 0:
+            if clock.clock() >= deadline:
+                break
+            restarts.spread(chain, work.unit, start, samples, index - 1, q)
+        error = minimise(chain, task, work, q)
+        if error < least:
+            least = error
+            for k in range(n):
+                best[k] = q[k]
+                if index == 0:
+                    start[k] = q[k]
+
+
+def minimise(chain: Chain, task: Task, work: Work, q: Vector) -> float:
+    """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
+
+    Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error.
+    """
+    n, F, J, V, A, beta, dq, z = (chain.n, work.frames, work.J, work.V, work.A, work.beta, work.dq,
+                                  work.z)
+    lower, upper, before = chain.lower, chain.upper, work.direction
+    error, _, _ = search.residual(chain, task, work, q)
+    damping, growth = 0.0, 2.0
+    for step in range(MOST_STEPS):
+        jacobian.chain_jacobian(chain, F, F[chain.m], J)
+        tasks.task_jacobian(task, work.e, work.R, n, J)
+        linear.times_transpose(J, n, V, z)
+        largest = 0.0
+        for k in range(n):
+            if (q[k] <= lower[k] and z[k] < 0.0) or (q[k] >= upper[k] and z[k] > 0.0):
+                z[k] = 0.0
+                for i in range(6):
+                    J[k][i] = 0.0
+            for i in range(6):
+                largest = max(largest, J[k][i] * J[k][i])
+        if step == 0:
+            damping = 1e-3 * largest
+        while True:
+            linear.gram(J, n, A)
+            for i in range(6):
+                A[i][i] += damping
+            linear.cholesky(A)
+            linear.cholesky_solve(A, V, beta)
+            linear.times_transpose(J, n, beta, dq)
+            promised, moved = 0.0, 0.0
+            for k in range(n):
+                allowed = min(max(q[k] + dq[k], lower[k]), upper[k])
+                change = allowed - q[k]
+                promised += change * (damping * change + z[k])
+                moved = max(moved, math.fabs(change))
+                before[k] = q[k]
+                q[k] = allowed  # q + (upper − q) may exceed upper by rounding
+            after, _, _ = search.residual(chain, task, work, q)
+            gained = error - after
+            if gained > 0.0:
+                excess = 2.0 * (gained / promised if promised > 0.0 else 1.0) - 1.0
+                damping *= max(1.0 / 3.0, 1.0 - excess * (excess * excess))
+                growth = 2.0
+                break
+            for k in range(n):
+                q[k] = before[k]
+            if moved < 1e-9 or damping > 1e9:
+                search.residual(chain, task, work, q)
+                return error
+            damping = max(damping, 1e-12) * growth
+            growth *= 2.0
+        error -= gained
+        if gained < SETTLED * error:
+            break
+    return error

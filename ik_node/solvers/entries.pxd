@@ -1,0 +1,50 @@
+cimport ik_node.support.clock as clock
+cimport ik_node.solvers.codes as codes
+cimport ik_node.solvers.conclusion as conclusion
+cimport ik_node.solvers.search as search
+from ik_node.support.arrays cimport vector
+from ik_node.kinematics.forward cimport Chain
+from ik_node.solvers.method cimport Method
+from ik_node.solvers.restarts cimport Table
+from ik_node.solvers.settings cimport Record, Settings, Work
+from ik_node.solvers.task cimport Task
+cimport cython
+
+
+cdef class Verifier:
+    cdef Chain chain
+    cdef list idle
+
+    cdef Work make_work(self)
+    @cython.locals(work=Work)
+    cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                       const double[::1] q)
+    @cython.locals(work=Work)
+    cpdef into_limits(self, double[::1] q)
+    @cython.locals(work=Work)
+    cpdef nearest_turn(self, const double[::1] q0, double[::1] q)
+    @cython.locals(work=Work)
+    cdef Work begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                    const double[::1] q)
+    @cython.locals(work=Work)
+    cdef Work take(self, const double[::1] q)
+
+
+cdef class Search(Verifier):
+    cdef Method method
+    cdef Settings settings
+    cdef Table table
+    cdef int attempts
+    cdef Chain soft
+    cdef readonly Search patient
+
+    cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                      double[::1] q, double deadline)
+    cpdef solve_many(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
+                     double[:, ::1] q, double timeout, long[:, ::1] counts, double[:, ::1] errors)
+    cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                    double[::1] q, int attempts, double deadline)
+    cpdef Search with_method(self, Method method)
+    cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+               const double[::1] q, double[::1] dq)
+    cdef int find(self, Task task, Task plain, Work work, Record record) except -1 nogil

@@ -1,0 +1,217 @@
+"""Entry points: the errors of joint values, and the search of one solver.
+
+Threads may use one object at the same time: each call has its own `Work`. Raised where arrays have
+other shapes than documented: ValueError.
+"""
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+from ik_node.kinematics.forward import Chain
+from ik_node.solvers import codes, conclusion, search
+from ik_node.solvers.method import Method
+from ik_node.solvers.restarts import Table
+from ik_node.solvers.settings import Record, Settings, Work
+from ik_node.solvers.task import Task
+from ik_node.support import clock
+
+
+class Verifier:
+    """Errors of a chain's joint values, and their limits."""
+
+    def __init__(self, chain: Chain) -> None:
+        """Prepare for a chain."""
+        self.chain = chain
+        self.idle: list[Work] = []
+
+    def make_work(self) -> Work:
+        """Return new scratch."""
+        return Work(self.chain.m, self.chain.n)
+
+    def errors(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> tuple:
+        """Return (squared weighted error, position error, orientation error) at q (n,).
+
+        In m² and rad², m, and rad; for a goal's pose (4, 4), m, and its weights (6,).
+        """
+        work = self.begin(T_base_goal, weights, q)
+        error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
+        self.idle.append(work)
+        return error, position, orientation
+
+    def into_limits(self, q: np.ndarray) -> None:
+        """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
+        work = self.take(q)
+        search.into_limits(self.chain, work.q0)
+        for k in range(self.chain.n):
+            q[k] = work.q0[k]
+        self.idle.append(work)
+
+    def nearest_turn(self, q0: np.ndarray, q: np.ndarray) -> None:
+        """Wrap revolute joints of q (n,) in place to come nearest to q0 (n,), inside the limits."""
+        work = self.take(q)
+        if q0.shape[0] != self.chain.n:
+            raise ValueError(f'q0 must have the shape ({self.chain.n},)')
+        for k in range(self.chain.n):
+            work.start[k] = float(q0[k])
+        search.nearest_turn(self.chain, work.start, work.q0)
+        for k in range(self.chain.n):
+            q[k] = work.q0[k]
+        self.idle.append(work)
+
+    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Work:
+        """Return scratch that no other thread uses, with a goal and q (n,) in it."""
+        if T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4 or weights.shape[0] != 6:
+            raise ValueError('a goal must have a pose (4, 4) and weights (6,)')
+        work = self.take(q)
+        search.load(work.task, T_base_goal, weights)
+        return work
+
+    def take(self, q: np.ndarray) -> Work:
+        """Return scratch that no other thread uses, with q (n,) in it."""
+        if q.shape[0] != self.chain.n:
+            raise ValueError(f'joint values must have the shape ({self.chain.n},)')
+        try:
+            work = self.idle.pop()
+        except IndexError:
+            work = self.make_work()
+        for k in range(self.chain.n):
+            work.q0[k] = float(q[k])
+        return work
+
+
+class Search(Verifier):
+    """The search of one solver."""
+
+    patient: Any
+
+    def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table,
+                 attempts: int, soft: Chain | None = None, patient: 'Search | None' = None) -> None:
+        """Prepare to search with a method, by a number of attempts.
+
+        soft: the chain with narrower limits, where a solution is looked for first. patient: the
+        search that continues from the best configuration of a failed one.
+        """
+        self.chain, self.idle = chain, []
+        self.method, self.settings, self.table = method, settings, table
+        self.attempts, self.soft, self.patient = attempts, soft, patient
+
+    def with_method(self, method: Method) -> 'Search':
+        """Return the same search with another method of the same class."""
+        search = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
+                        self.patient)
+        search.idle = self.idle
+        return search
+
+    def make_work(self) -> Work:
+        """Return new scratch."""
+        return self.method.make_work(self.chain.m, self.chain.n)
+
+    def solve(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+              deadline: float) -> tuple:
+        """Search from q (n,), and write the best configuration there.
+
+        For a goal's pose (4, 4), m, and its weights (6,). deadline: of `clock`, s; when it is over,
+        the attempt under way ends, after its first few iterations at least. Returns (end, position
+        error, orientation error, iterations, restarts), see `Record`. Where q is not finite it is
+        left as it is, and the end is INVALID.
+        """
+        work = self.begin(T_base_goal, weights, q)
+        work.deadline = deadline
+        task, plain, record = work.task, work.plain, work.record
+        with cython.nogil:
+            self.find(task, plain, work, record)
+        if record.end != codes.INVALID:
+            for k in range(self.chain.n):
+                q[k] = work.best[k]
+        self.idle.append(work)
+        return (record.end, record.position, record.orientation, record.iterations,
+                record.attempts - 1)
+
+    def solve_many(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+                   timeout: float, counts: np.ndarray, errors: np.ndarray) -> None:
+        """Search for goals of the same weights at poses (m, 4, 4), from q (m, n), in place.
+
+        timeout: of each search, s. Writes end, iterations and restarts into counts (m, 3), position
+        and orientation errors into errors (m, 2). The rest is as `solve` says.
+        """
+        m, n = T_base_goal.shape[0], self.chain.n
+        if (q.shape[0] != m or counts.shape[0] != m or errors.shape[0] != m
+                or counts.shape[1] != 3 or errors.shape[1] != 2):
+            raise ValueError('the arrays of a batch must have one row for each pose')
+        if m == 0:
+            return
+        work = self.begin(T_base_goal[0], weights, q[0])
+        task, plain, record = work.task, work.plain, work.record
+        with cython.nogil:
+            for i in range(m):
+                for j in range(3):
+                    for k in range(4):
+                        task.T[j][k] = float(T_base_goal[i, j, k])
+                for k in range(n):
+                    work.q0[k] = float(q[i, k])
+                work.deadline = clock.clock() + timeout
+                self.find(task, plain, work, record)
+                if record.end != codes.INVALID:
+                    for k in range(n):
+                        q[i, k] = work.best[k]
+                counts[i, 0], counts[i, 1] = record.end, record.iterations
+                counts[i, 2] = record.attempts - 1
+                errors[i, 0], errors[i, 1] = record.position, record.orientation
+        self.idle.append(work)
+
+    def run(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray, attempts: int,
+            deadline: float) -> tuple:
+        """Do as `solve`, by attempts inside the limits alone: nothing follows a failure.
+
+        Returns (end, iterations, attempts, squared weighted error, position error, orientation
+        error).
+        """
+        work = self.begin(T_base_goal, weights, q)
+        work.deadline = deadline
+        task, plain, record = work.task, work.plain, work.record
+        with cython.nogil:
+            search.try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
+                              attempts, record)
+        if record.end != codes.INVALID:
+            for k in range(self.chain.n):
+                q[k] = work.best[k]
+        self.idle.append(work)
+        return (record.end, record.iterations, record.attempts, record.error, record.position,
+                record.orientation)
+
+    def step(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+             dq: np.ndarray) -> None:
+        """Write one bare step of the method from q (n,) into dq (n,)."""
+        if dq.shape[0] != self.chain.n:
+            raise ValueError(f'dq must have the shape ({self.chain.n},)')
+        work = self.begin(T_base_goal, weights, q)
+        task = work.task
+        with cython.nogil:
+            self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
+        for k in range(self.chain.n):
+            dq[k] = work.q[k]
+        self.idle.append(work)
+
+    def find(self, task: Task, plain: Task, work: Work, record: Record) -> int:
+        """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""
+        if self.soft is not None:
+            search.try_starts(self.soft, self.method, self.settings, self.table, task, plain, work,
+                              self.attempts, record)
+            if record.end == codes.CONVERGED:
+                return 0
+        search.try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
+                          self.attempts, record)
+        if record.end != codes.STALLED and record.end != codes.BEYOND:
+            return 0
+        if self.patient is not None:
+            conclusion.approach(self.chain, self.patient.method, self.patient.settings, self.table,
+                                task, plain, work, record)
+        if record.end == codes.STALLED and conclusion.is_singular(
+                self.chain, self.settings.length, task, work):
+            record.end = codes.SINGULAR
+        return 0

@@ -1,0 +1,31 @@
+from libc cimport math
+cimport ik_node.support.clock as clock
+cimport ik_node.solvers.codes as codes
+cimport ik_node.kinematics.joint_limits as joint_limits
+cimport ik_node.solvers.genetic.population as population
+cimport ik_node.solvers.restarts as restarts
+from ik_node.support.arrays cimport Memory, matrix, vector
+from ik_node.kinematics.joint_limits cimport JointLimits
+from ik_node.solvers.genetic.population cimport Population
+cimport cython
+
+cdef double INF, _TURN, PROGRESS
+cdef int SCALES, CHILDREN
+
+
+cdef class Evolution:
+    cdef Memory memory
+    cdef int children, generations, elite, wipeout, look
+    cdef long generator
+    cdef double mutation, crossover, momentum, length
+    cdef vector scale, span
+
+    cdef int judge(self, Population people) except -1 nogil
+    @cython.locals(end=int)
+    cdef int evolve(self, JointLimits limits, Population people, bint swing,
+                    vector q) except -1 nogil
+    cdef int begin(self, JointLimits limits, Population people, bint swing,
+                   vector q) except -1 nogil
+    cdef int breed(self, JointLimits limits, Population people) except -1 nogil
+    @cython.locals(first=int, second=int, halvings=int, parent=int)
+    cdef void mutate(self, JointLimits limits, Population people, int pushes) noexcept nogil

@@ -1,0 +1,132 @@
+"""Memetic search of one arm: evolution, then local steps on the best."""
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+from ik_node.kinematics import forward
+from ik_node.kinematics.forward import Chain
+from ik_node.solvers import codes
+from ik_node.solvers import task as tasks
+from ik_node.solvers.genetic.evolution import Evolution
+from ik_node.solvers.genetic.population import Population
+from ik_node.solvers.jacobian import damping
+from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
+from ik_node.solvers.method import Method
+from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.task import Task
+from ik_node.support.arrays import Poses, Rotation, Vector
+
+
+class ArmPopulation(Population):
+    """A population of an arm, and what its individuals are judged with."""
+
+    task: Task
+    frames: Poses
+    R: Rotation
+    e: Vector
+    V: Vector
+
+    def __init__(self, m: int, n: int, elite: int) -> None:
+        """Make room, for m articulations."""
+        super().__init__(n, elite)
+        self.task = Task()
+        self.frames = self.memory.poses(np.zeros((m + 1, 4, 4)))
+        self.R = self.memory.points(np.zeros((3, 3)))
+        self.e, self.V = self.memory.vector(np.zeros(6)), self.memory.vector(np.zeros(6))
+
+
+class GeneticWork(Work):
+    """Scratch of a search with a population."""
+
+    people: ArmPopulation
+
+    def __init__(self, m: int, n: int, elite: int) -> None:
+        """Make room."""
+        super().__init__(m, n)
+        self.people = ArmPopulation(m, n, elite)
+
+
+class ArmEvolution(Evolution):
+    """Individuals are judged by the error energy of a goal."""
+
+    def __init__(self, options: Any, chain: Chain, settings: Settings, scale: Any,
+                 span: Any) -> None:
+        """Take options of the evolution and of the solver; the chain's limits do not matter."""
+        super().__init__(options, scale, span, settings.length)
+        self.chain, self.settings = chain, settings
+
+    def judge(self, people: Population) -> bool:
+        """Write the cost; see `Evolution.judge`."""
+        return self.judge_pose(cython.cast(ArmPopulation, people))
+
+    def judge_pose(self, people: ArmPopulation) -> bool:
+        """Write the error energy at people.z; return whether the goal is met."""
+        forward.chain_frames(self.chain, people.z, people.frames)
+        position, orientation = tasks.task_error(people.task, people.frames[self.chain.m],
+                                                 people.R, people.e, people.V)
+        people.child[0] = damping.task_energy(self.settings, people.V)
+        return (position <= self.settings.position_tolerance
+                and orientation <= self.settings.orientation_tolerance)
+
+
+class Genetic(Method):
+    """Evolution, then damped least squares from the best."""
+
+    def __init__(self, evolution: ArmEvolution, local: DampedLeastSquares,
+                 local_search: bool) -> None:
+        """Take the evolution, and the local steps; local_search: whether these are taken."""
+        self.evolution, self.local, self.local_search = evolution, local, local_search
+
+    def make_work(self, m: int, n: int) -> Work:
+        """Return scratch with a population."""
+        return GeneticWork(m, n, self.evolution.elite)
+
+    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+                q: Vector) -> int:
+        """Improve q (n,) in place; see `Method`.
+
+        With a local search the first attempt takes steps only, since its solution is the nearest to
+        the initial guess.
+        """
+        generations = 0
+        if not swing:
+            cython.cast(GeneticWork, work).people.state = self.evolution.generator
+        if swing or not self.local_search:
+            prepare(cython.cast(GeneticWork, work).people, task, work)
+            end = self.evolution.evolve(chain, cython.cast(GeneticWork, work).people, swing, q)
+            generations = cython.cast(GeneticWork, work).people.generations
+            if end == codes.CONVERGED or end == codes.TIMED_OUT or not self.local_search:
+                work.iterations = generations
+                return end
+        end = self.local.attempt(chain, task, settings, work, swing, q)
+        work.iterations += generations
+        return end
+
+    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+                  dq: Vector) -> int:
+        """Write the change from q to the best after one generation into dq (n,). Return 0."""
+        cython.cast(GeneticWork, work).people.state = self.evolution.generator
+        prepare(cython.cast(GeneticWork, work).people, task, work)
+        if not self.evolution.begin(chain, cython.cast(GeneticWork, work).people, False, q):
+            self.evolution.breed(chain, cython.cast(GeneticWork, work).people)
+        for k in range(chain.n):
+            dq[k] = cython.cast(GeneticWork, work).people.parents[0][1 + k] - q[k]
+        return 0
+
+
+def prepare(people: ArmPopulation, task: Task, work: Work) -> None:
+    """Give a population the goal, the initial guess and the deadline of an attempt."""
+    for i in range(3):
+        for j in range(4):
+            people.task.T[i][j] = task.T[i][j]
+    for i in range(6):
+        people.task.weights[i] = task.weights[i]
+    people.task.prepare()
+    for k in range(people.n):
+        people.start[k] = work.start[k]
+    people.deadline = work.deadline

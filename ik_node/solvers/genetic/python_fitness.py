@@ -1,0 +1,60 @@
+"""Evolution by a fitness in Python, among the configurations that meet a goal or tasks."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ik_node.kinematics.joint_limits import JointLimits
+from ik_node.solvers.genetic.evolution import Evolution
+from ik_node.solvers.genetic.population import Population
+from ik_node.support.arrays import Vector
+
+INF = float('inf')
+
+
+class FitnessEvolution(Evolution):
+    """Individuals are brought to the goal, and judged by a function of q; for one thread."""
+
+    def __init__(self, options: Any, limits: JointLimits,
+                 meet: Callable[[np.ndarray], np.ndarray | None],
+                 fitness: Callable[[np.ndarray], float]) -> None:
+        """Take options, see `Evolution`, and finite limits, over which individuals are spread.
+
+        meet: returns the configuration that local steps from another lead to, None where it misses
+        the goal. fitness: returns a finite number.
+        """
+        super().__init__(options, np.ones(limits.n), np.zeros(limits.n), 1.0)
+        self.limits, self.meet, self.fitness = limits, meet, fitness
+        self.look, self.judged = 1, 0
+
+    def fittest(self, q: np.ndarray, deadline: float) -> np.ndarray:
+        """Return the configuration (n,) of the least fitness; q (n,) is one that meets the goal.
+
+        deadline: of `clock`, s.
+        """
+        n = self.limits.n
+        if q.shape[0] != n:
+            raise ValueError(f'q must have the shape ({n},)')
+        people = Population(n, self.elite)
+        people.state, people.deadline, self.judged = self.generator, deadline, 0
+        for k in range(n):
+            people.start[k] = q[k]
+        self.evolve(self.limits, people, True, people.start)
+        return np.array([people.start[k] for k in range(n)])
+
+    def judge(self, people: Population) -> bool:
+        """Write the fitness where local steps from the child lead to, which replaces the child."""
+        return self.call(people.n, people.z, people.child)
+
+    def call(self, n: int, z: Vector, child: Vector) -> bool:
+        """Call both functions; compiled, this holds the GIL."""
+        here = np.array([z[k] for k in range(n)])
+        met = self.meet(here) if self.judged else here
+        self.judged += 1
+        child[0] = INF
+        if met is not None:
+            child[0] = self.fitness(met)
+            for k in range(n):
+                child[1 + k] = met[k]
+        return False

@@ -1,0 +1,13 @@
+from libc cimport math
+cimport ik_node.solvers.linear as linear
+from ik_node.support.arrays cimport vector
+from ik_node.solvers.jacobian.settings cimport JacobianSettings
+from ik_node.solvers.settings cimport Settings, Work
+from ik_node.solvers.task cimport Task
+cimport cython
+
+@cython.locals(wanted=cython.bint, ascends=cython.bint)
+cdef bint bias_gradient(Settings settings, JacobianSettings own, int n, Work work, vector q,
+                        vector z) noexcept nogil
+cdef double add_bias(Task task, Settings settings, JacobianSettings own, int n, Work work,
+                     double strength, vector q) noexcept nogil

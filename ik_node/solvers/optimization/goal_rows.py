@@ -1,0 +1,70 @@
+"""The rows of a goal at some q, for minimizers; and how good q is besides."""
+
+import numpy as np
+
+from ik_node.kinematics import jacobian
+from ik_node.kinematics.forward import Chain
+from ik_node.solvers import conclusion, search
+from ik_node.solvers import task as tasks
+from ik_node.solvers.entries import Verifier
+from ik_node.solvers.jacobian import manipulability
+from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.settings import Settings
+from ik_node.support import copies
+
+
+class GoalRows(Verifier):
+    """Rows of a chain's goals: poses (4, 4), m, with weights (6,)."""
+
+    def __init__(self, chain: Chain, settings: Settings, own: JacobianSettings) -> None:
+        """Take the settings of a solver; own: among them a gain for manipulability."""
+        super().__init__(chain)
+        self.settings, self.own = settings, own
+
+    def rows(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray, V: np.ndarray,
+             J: np.ndarray) -> tuple[float, float, float]:
+        """Write the weighted error V (6,) at q (n,) and its J (6, n): V decreases by J Δq.
+
+        Return (|V|², position error in m, orientation error in rad).
+        """
+        n = self.chain.n
+        if V.shape[0] != 6 or J.shape[0] != 6 or J.shape[1] != n:
+            raise ValueError(f'V and J must have the shapes (6,) and (6, {n})')
+        work = self.begin(T_base_goal, weights, q)
+        error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
+        jacobian.chain_jacobian(self.chain, work.frames, work.frames[self.chain.m], work.J)
+        tasks.task_jacobian(work.task, work.e, work.R, n, work.J)
+        copies.copy_vector(work.V, V)
+        copies.copy_columns(work.J, J)
+        self.idle.append(work)
+        return error, position, orientation
+
+    def manipulability(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+                       ascent: np.ndarray) -> float:
+        """Return √det(J Jᵀ) at q (n,), lengths in arm lengths; write its gradient into ascent (n,).
+
+        The gradient is multiplied by the gain [Yoshikawa 1985].
+        """
+        n = self.chain.n
+        if ascent.shape[0] != n:
+            raise ValueError(f'the gradient must have the shape ({n},)')
+        work = self.begin(T_base_goal, weights, q)
+        for k in range(n):
+            work.unit[k] = 1.0
+        manipulability.manipulability_gradient(self.chain, work.task, self.settings, self.own, work,
+                                               work.q0)
+        for k in range(n):
+            ascent[k] = work.ascent[k] / self.settings.scale[k]
+        found = manipulability.manipulability(self.chain, work.task, self.settings, work,
+                                              work.q0)
+        self.idle.append(work)
+        return found
+
+    def is_singular(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> bool:
+        """Tell whether at q (n,) no joint moves the tip along some constrained axis."""
+        work = self.begin(T_base_goal, weights, q)
+        for k in range(self.chain.n):
+            work.best[k] = work.q0[k]
+        singular = conclusion.is_singular(self.chain, self.settings.length, work.task, work)
+        self.idle.append(work)
+        return singular

@@ -1,0 +1,29 @@
+from libc cimport math
+from libc.math cimport rint as round
+cimport ik_node.support.clock as clock
+from ik_node.support.arrays cimport Memory, integers, points, vector
+cimport cython
+
+cdef double INF, _TURN
+cdef long COMPARED
+
+
+cdef class Rungs:
+    cdef Memory memory
+    cdef readonly int m, n
+    cdef vector q, cost, scale
+    cdef integers first, cyclic, chosen
+    cdef points state
+
+    @cython.locals(least=double)
+    cpdef tuple shortest_path(self, double most, bint anchored, bint widest, double deadline)
+
+
+@cython.locals(gap=cython.bint, late=cython.bint, begins=cython.bint, steps=long, lead=int,
+               source=int, last=int)
+cdef double choose(Rungs rungs, double most, bint anchored, bint widest,
+                   double deadline) noexcept nogil
+cdef void copy_integers(integers values, long[::1] out) noexcept
+cdef int leader(points state, int before, int until) noexcept nogil
+cdef double travel(Rungs rungs, int p, int c, double most, bint widest, double total,
+                   double room) noexcept nogil

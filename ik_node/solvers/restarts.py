@@ -1,0 +1,214 @@
+"""Initial guesses of restarts, taken from a `Table`; see `next_start`.
+
+The entries whose pose lies nearest the goal come first, ordered by how near they are to the goal
+and to q0; samples spread over the limits follow. IKSel [arXiv 2503.22234] selects seeds likewise.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.joint_limits import JointLimits
+from ik_node.solvers import codes, preference
+from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.task import Task
+from ik_node.support.arrays import Integers, Memory, Points, Rotations, Vector
+
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
+TURNED = 0.25      # squared differences of rotation matrices against squared positions in lengths
+POSE = 8.0         # squared pose distance against the mean squared distance of a joint, rad
+
+
+class Table:
+    """A table of joint configurations, indexed by the pose of the tip."""
+
+    entries: int
+    """Number of entries."""
+    cells: int
+    """Number of cells along an axis."""
+    first: Integers
+    """(cells³ + 1,) index of the first entry of each cell; the last is the number of entries."""
+    corner: Vector
+    """(3,) of the cells, m, base frame."""
+    edge: float
+    """Their edge, m."""
+    samples: Vector
+    """(k · n,) in [0, 1), of the range of each joint; used after the entries."""
+    position: Points
+    """(entries, 3) of the tip, m."""
+    rotation: Rotations
+    """(entries, 3, 3) of the tip."""
+    q: Vector
+    """(entries · n,) rad or m."""
+
+    def __init__(self, n: int, table: Any) -> None:
+        """Copy the table of a chain with n joint values."""
+        self.memory = memory = Memory()
+        self.entries, self.cells, samples = (int(size) for size in table.codes[:3])
+        self.first = memory.integers(table.codes[3:])
+        corner, edge, spread_out, rows = np.split(
+            table.numbers, np.cumsum([3, 1, samples * n]))
+        rows = rows.reshape(self.entries, 12 + n)
+        self.corner, self.edge = memory.vector(corner), float(edge[0])
+        self.samples = memory.vector(spread_out)
+        self.position = memory.points(rows[:, :3])
+        self.rotation = memory.rotations(rows[:, 3:12].reshape(-1, 3, 3))
+        self.q = memory.vector(rows[:, 12:].ravel())
+
+
+def pick_entries(chain: Chain, task: Task, settings: Settings, work: Work, table: Table,
+                 start: Vector) -> int:
+    """Select the entries to restart from, given q0 = start (n,); return how many.
+
+    Writes them into work.picked, the best first, and their squared distances from `start`, see
+    `preference.joint_distance`, into work.away.
+    """
+    if table.entries == 0:
+        return 0
+    n, cells, first, corner, edge = chain.n, table.cells, table.first, table.corner, table.edge
+    best, away, cost, q = work.picked, work.away, work.cost, work.q
+    T, w = task.T, task.weights
+    count = 0
+    if w[0] > 0.0 and w[1] > 0.0 and w[2] > 0.0:
+        x = _cell(T[0][3] - corner[0], edge, cells)
+        y = _cell(T[1][3] - corner[1], edge, cells)
+        z = _cell(T[2][3] - corner[2], edge, cells)
+        around = 1
+        while True:
+            count = 0
+            for i in range(max(0, x - around), min(cells, x + around + 1)):
+                for j in range(max(0, y - around), min(cells, y + around + 1)):
+                    row = (i * cells + j) * cells
+                    count = _scan(task, settings, table, first[row + max(0, z - around)],
+                                  first[row + min(cells, z + around + 1)], count, best, cost)
+            if count == codes.MOST_PICKED or around >= cells:
+                break
+            around *= 2
+    else:
+        count = _scan(task, settings, table, 0, table.entries, count, best, cost)
+    for i in range(count):
+        take_entry(chain, table, best[i], start, q)
+        away[i] = preference.joint_distance(settings, n, start, q)
+        if settings.prefer == codes.NEAREST:
+            cost[i] = POSE * cost[i] + away[i] / n
+    for i in range(1, count):  # by cost, the least first
+        number, distance, c = best[i], away[i], cost[i]
+        j = i
+        while j > 0 and cost[j - 1] > c:
+            best[j], away[j], cost[j] = best[j - 1], away[j - 1], cost[j - 1]
+            j -= 1
+        best[j], away[j], cost[j] = number, distance, c
+    return count
+
+
+def next_start(chain: Chain, settings: Settings, work: Work, table: Table, entries: int,
+               number: int, start: Vector, q: Vector) -> None:
+    """Write the initial guess of restart `number`, from 0, into q (n,).
+
+    First come the entries that `pick_entries` has selected, as many as `entries`, then samples
+    spread over the limits. start (n,): the initial guess q0, inside the limits.
+    """
+    if number < entries:
+        take_entry(chain, table, work.picked[number], start, q)
+        return
+    for k in range(chain.n):
+        work.unit[k] = settings.length if settings.span[k] > 0.0 else 1.0
+    spread(chain, work.unit, start, table.samples, number - entries, q)
+
+
+def take_entry(chain: Chain, table: Table, number: int, start: Vector, q: Vector) -> None:
+    """Write the joint values of an entry into q (n,), turned to come nearest to start (n,)."""
+    n, lower, upper = chain.n, chain.lower, chain.upper
+    for k in range(n):
+        value = table.q[number * n + k]
+        if chain.turns[k]:
+            turned = value + TWO_PI * round((start[k] - value) / TWO_PI)
+            while turned > upper[k]:
+                turned -= TWO_PI
+            while turned < lower[k]:
+                turned += TWO_PI
+            if turned <= upper[k]:
+                value = turned
+        q[k] = min(max(value, lower[k]), upper[k])
+
+
+def spread(limits: JointLimits, unit: Vector, q0: Vector, samples: Vector, number: int,
+           q: Vector) -> None:
+    """Spread a sample (n,), in [0, 1), over the limits into q (n,).
+
+    A joint with a range above one turn starts within half a turn of q0, as far as its limits
+    allow: the rest repeats configurations. A joint without limits starts within π units of q0;
+    unit (n,) is 1 rad, or for a prismatic joint a length, m.
+    """
+    for k in range(limits.n):
+        lower, upper = limits.lower[k], limits.upper[k]
+        if limits.turns[k] or upper - lower == INF:
+            half = PI * (1.0 if limits.turns[k] else unit[k])
+            if upper - lower > 2.0 * half:
+                lower = max(lower, min(q0[k] - half, upper - 2.0 * half))
+                upper = min(upper, lower + 2.0 * half)
+        q[k] = min(lower + samples[number * limits.n + k] * (upper - lower), upper)
+
+
+def _cell(offset: float, edge: float, cells: int) -> int:
+    """Return the index of the cell along one axis that contains an offset, or of the nearest."""
+    return int(min(max(offset / edge, 0.0), cells - 1.0))
+
+
+def _scan(task: Task, settings: Settings, table: Table, first: int, last: int, count: int,
+          best: Integers, cost: Vector) -> int:
+    """Merge the entries first … last − 1 into the `count` nearest to the goal.
+
+    best: their indices; cost: their squared distances: positions in arm lengths, rotation matrices
+    entry by entry, free axes of the goal left out. Returns how many there are.
+    """
+    T, most, p, R = task.T, codes.MOST_PICKED, table.position, table.rotation
+    whole = task.rows == 6
+    square = 1.0 / (settings.length * settings.length)
+    for i in range(first, last):
+        if whole:
+            x, y, z = p[i][0] - T[0][3], p[i][1] - T[1][3], p[i][2] - T[2][3]
+            away = square * (x * x + y * y + z * z)
+            if count == most and away >= cost[most - 1]:
+                continue
+            turned = 0.0
+            for j in range(3):
+                for k in range(3):
+                    off = R[i][j][k] - T[j][k]
+                    turned += off * off
+            away += TURNED * turned
+        else:
+            away = _partial(task, square, table, i)
+        if count == most:
+            if away >= cost[most - 1]:
+                continue
+        else:
+            count += 1
+        at = count - 1
+        while at > 0 and cost[at - 1] > away:
+            best[at], cost[at] = best[at - 1], cost[at - 1]
+            at -= 1
+        best[at], cost[at] = i, away
+    return count
+
+
+def _partial(task: Task, square: float, table: Table, i: int) -> float:
+    """Return the squared distance of entry i from a goal with free axes.
+
+    A column of the rotation matrix counts if both rotations that move it are constrained.
+    """
+    T, w, p, R = task.T, task.weights, table.position, table.rotation
+    away, turned = 0.0, 0.0
+    for a in range(3):
+        if w[a] > 0.0:
+            off = 0.0
+            for j in range(3):
+                off += T[j][a] * (p[i][j] - T[j][3])
+            away += square * off * off
+        if w[3 + (a + 1) % 3] > 0.0 and w[3 + (a + 2) % 3] > 0.0:
+            for j in range(3):
+                off = R[i][j][a] - T[j][a]
+                turned += off * off
+    return away + TURNED * turned

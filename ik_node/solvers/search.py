@@ -1,0 +1,208 @@
+"""Attempts from several initial guesses: q0 first, others only after it fails."""
+
+import math
+
+import numpy as np
+
+from ik_node.kinematics import forward
+from ik_node.kinematics.forward import Chain
+from ik_node.solvers import codes, preference, restarts
+from ik_node.solvers import task as tasks
+from ik_node.solvers.method import Method
+from ik_node.solvers.restarts import Table
+from ik_node.solvers.settings import Record, Settings, Work
+from ik_node.solvers.task import Task
+from ik_node.support import clock
+from ik_node.support.arrays import Vector
+
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
+ROUNDING = 1e-12  # of a length: rounding error of a bound
+AT_LIMIT = 1e-9   # rad or m: a smaller excess over a limit is a rounding error
+FARTHEST = 1e12   # rad: turns beyond have no digits of an angle left
+FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
+
+
+def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
+               plain: Task, work: Work, attempts: int, record: Record) -> int:
+    """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
+
+    The first starts from work.q0 (n,), the others as `restarts.next_start` says.
+    """
+    n, q, start, best = chain.n, work.q, work.start, work.best
+    record.begin()
+    for k in range(n):
+        if not math.isfinite(work.q0[k]):
+            record.end = codes.INVALID
+            return 0
+        start[k] = work.q0[k]
+    into_limits(chain, start)
+    for i in range(3):
+        for j in range(4):
+            plain.T[i][j] = task.T[i][j]
+    for i in range(6):
+        plain.weights[i] = 1.0 if task.weights[i] > 0.0 else 0.0
+    plain.prepare()
+    beyond, late = beyond_reach(task, settings), False
+    if beyond:
+        attempts = min(attempts, 1)
+    entries = 0
+    for index in range(attempts):
+        if index > 0 and clock.clock() >= work.deadline:
+            late = True
+            break
+        if index == 0:
+            for k in range(n):
+                q[k] = start[k]
+        else:
+            if index == 1:
+                entries = restarts.pick_entries(chain, task, settings, work, table, start)
+            restarts.next_start(chain, settings, work, table, entries, index - 1, start, q)
+        # Weights matter where errors compete; where the goal can be met they would only slow
+        # convergence.
+        end = method.attempt(chain, plain, settings, work, index > 0, q)
+        nearest_turn(chain, start, q)
+        for k in range(n):  # rounding may exceed a limit
+            q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
+        error, position, orientation = residual(chain, task, work, q)
+        if not error < INF:  # steps that overflowed
+            for k in range(n):
+                q[k] = start[k]
+            error, position, orientation = residual(chain, task, work, q)
+        met = (position <= settings.position_tolerance
+               and orientation <= settings.orientation_tolerance)
+        late = end == codes.TIMED_OUT
+        record.attempts += 1
+        better = record.solutions == 0 and (error < record.error or index == 0)
+        if met:
+            end = codes.CONVERGED
+            cost = preference.selection_cost(chain, task, settings, work, start, q)
+            better = record.solutions == 0 or cost < record.least_cost
+            record.solutions += 1
+            record.least_cost = min(record.least_cost, cost)
+        if better:
+            for k in range(n):
+                best[k] = q[k]
+            record.end, record.iterations = end, work.iterations
+            record.error, record.position, record.orientation = error, position, orientation
+        if record.solutions > 0 and (
+                settings.prefer == codes.FIRST or record.solutions == codes.SOLUTIONS
+                or (settings.prefer == codes.NEAREST and (
+                    index == 0 or nothing_nearer(work, index, entries, record.least_cost)))):
+            return 0
+        if late:
+            break
+    if record.solutions == 0 and (beyond or late):
+        record.end = codes.BEYOND if beyond else codes.TIMED_OUT
+    return 0
+
+
+def load(task: Task, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
+    """Write a goal's pose (4, 4), m, and its weights (6,) into a task."""
+    for i in range(4):
+        for j in range(4):
+            task.T[i][j] = float(T_base_goal[i][j])
+    for i in range(6):
+        task.weights[i] = float(weights[i])
+    task.prepare()
+
+
+def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> bool:
+    """Tell whether no remaining entry promises a solution much nearer to q0 than `distance`."""
+    if entries == 0:
+        return False
+    nearest = INF
+    for i in range(index, entries):
+        nearest = min(nearest, work.away[i])
+    return nearest >= FAR_NEARER * distance
+
+
+def residual(chain: Chain, task: Task, work: Work, q: Vector) -> tuple[float, float, float]:
+    """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
+
+    work.frames are then q's.
+    """
+    V = work.V
+    forward.chain_frames(chain, q, work.frames)
+    position, orientation = tasks.task_error(task, work.frames[chain.m], work.R, work.e, V)
+    error = 0.0
+    for i in range(6):
+        error += V[i] * V[i]
+    return error, position, orientation
+
+
+def beyond_reach(task: Task, settings: Settings) -> bool:
+    """Tell whether the tip, or the wrist, would have to leave its bounding ball.
+
+    The tip along the constrained axes of the position; the wrist, where all six axes are
+    constrained. With a fully constrained position the tip cannot enter the ball of radius
+    `settings.hole` either.
+    """
+    T, weights, centre = task.T, task.weights, settings.centre
+    squared, whole = 0.0, True
+    for j in range(3):
+        if weights[j] == 0.0:
+            whole = False
+            continue
+        off = 0.0
+        for i in range(3):
+            off += T[i][j] * (T[i][3] - centre[i])
+        squared += off * off
+    slack = settings.position_tolerance + ROUNDING * settings.length
+    if squared > ((1.0 + ROUNDING) * settings.reach + slack) ** 2:
+        return True
+    if not whole:
+        return False
+    if settings.hole > slack and squared < (settings.hole - slack) ** 2:
+        return True
+    if task.rows < 6:
+        return False
+    x, y, z = settings.wrist[0], settings.wrist[1], settings.wrist[2]
+    squared = 0.0
+    for i in range(3):
+        there = T[i][3] + T[i][0] * x + T[i][1] * y + T[i][2] * z
+        squared += (there - settings.wrist_centre[i]) ** 2
+    allowed = ((1.0 + ROUNDING) * settings.wrist_reach + slack
+               + math.sqrt(x * x + y * y + z * z) * settings.orientation_tolerance)
+    return squared > allowed * allowed
+
+
+def nearest_turn(chain: Chain, q0: Vector, q: Vector) -> None:
+    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
+
+    A joint that a whole turn brings within rounding of a limit is set to that limit.
+    """
+    lower, upper, turns = chain.lower, chain.upper, chain.turns
+    for k in range(chain.n):
+        if not turns[k] or (math.fabs(q0[k] - q[k]) <= PI and lower[k] <= q[k] <= upper[k]):
+            continue
+        count, off = 0.0, min(max(q0[k] - q[k], -FARTHEST), FARTHEST)
+        if math.fabs(off) > PI:  # skips the division in the usual case
+            count = round(off / TWO_PI)
+        least, most = lower[k] - AT_LIMIT, upper[k] + AT_LIMIT
+        if q[k] + TWO_PI * count > most:
+            count = math.floor((most - q[k]) / TWO_PI)
+            if q[k] + TWO_PI * count > most:  # by rounding
+                count -= 1
+        if q[k] + TWO_PI * count < least:
+            count = math.ceil((least - q[k]) / TWO_PI)
+            if q[k] + TWO_PI * count < least:
+                count += 1
+        turned = q[k] + TWO_PI * count
+        if turned <= most:
+            q[k] = min(max(turned, lower[k]), upper[k])
+
+
+def into_limits(chain: Chain, q: Vector) -> None:
+    """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
+    lower, upper = chain.lower, chain.upper
+    for k in range(chain.n):
+        if lower[k] <= q[k] <= upper[k]:
+            continue
+        if chain.turns[k]:
+            if q[k] < lower[k]:
+                turned = q[k] + TWO_PI * math.ceil((lower[k] - q[k] - AT_LIMIT) / TWO_PI)
+            else:
+                turned = q[k] - TWO_PI * math.ceil((q[k] - upper[k] - AT_LIMIT) / TWO_PI)
+            if lower[k] - AT_LIMIT <= turned <= upper[k] + AT_LIMIT:
+                q[k] = turned
+        q[k] = min(max(q[k], lower[k]), upper[k])

@@ -1,0 +1,116 @@
+"""A goal for the kernels: rows of error, and the Jacobian of those rows."""
+
+import math
+
+import numpy as np
+
+from ik_node.spatial import so3
+from ik_node.support.arrays import Columns, Memory, Pose, Rotation, Vector
+
+
+class Task:
+    """A goal, flat."""
+
+    T: Pose
+    """(4, 4) T_base_goal, m."""
+    weights: Vector
+    """(6,) of the rows; 0 where an axis is free."""
+    along_goal: bool
+    """Whether the rows lie along the goal's axes; along the base's otherwise. It matters only
+    where the axes of one kind have different weights."""
+    partial_orientation: bool
+    """Whether some axes of the orientation are constrained and others free."""
+    rows: int
+    """Number of constrained axes."""
+
+    def __init__(self) -> None:
+        """Make a goal whose pose and weights are to be written, and then `prepare` to be called."""
+        self.memory = Memory()
+        self.T = self.memory.poses(np.zeros((1, 4, 4)))[0]
+        self.weights = self.memory.vector(np.zeros(6))
+
+    def prepare(self) -> None:
+        """Set the rest, given pose and weights."""
+        w = self.weights
+        self.rows, some_free = 0, False
+        for i in range(6):
+            if w[i] != 0.0:
+                self.rows += 1
+            elif i >= 3:
+                some_free = True
+        orientation_uneven = w[3] != w[4] or w[4] != w[5]
+        position_uneven = w[0] != w[1] or w[1] != w[2]
+        self.along_goal = orientation_uneven or position_uneven
+        self.partial_orientation = orientation_uneven and some_free
+
+
+def pose_error(T_base_goal: Pose, T_base_tip: Pose, R: Rotation, e: Vector) -> None:
+    """Write [p_goal − p; log(R_goal Rᵀ)] into e (6,): base frame, m and rad.
+
+    R (3, 3) is scratch and holds R_goal Rᵀ afterwards. The rotation is right at every angle in
+    [0, π], at 0 and π too.
+    """
+    for i in range(3):
+        e[i] = T_base_goal[i][3] - T_base_tip[i][3]
+        for j in range(3):
+            R[i][j] = (T_base_goal[i][0] * T_base_tip[j][0]
+                       + T_base_goal[i][1] * T_base_tip[j][1]
+                       + T_base_goal[i][2] * T_base_tip[j][2])
+    e[3], e[4], e[5] = so3.rotation_log(R)
+
+
+def task_error(task: Task, T_base_tip: Pose, R: Rotation, e: Vector,
+               V: Vector) -> tuple[float, float]:
+    """Write the pose error into e (6,), along the rows, and weighted into V (6,).
+
+    Return (position error, orientation error): the unweighted lengths, m and rad, of the
+    constrained part of the error. R (3, 3) is scratch.
+    """
+    w, G = task.weights, task.T
+    pose_error(G, T_base_tip, R, e)
+    if task.along_goal:
+        for first in range(0, 6, 3):
+            x, y, z = e[first], e[first + 1], e[first + 2]
+            for j in range(3):
+                e[first + j] = G[0][j] * x + G[1][j] * y + G[2][j] * z
+    position, orientation = 0.0, 0.0
+    for i in range(6):
+        V[i] = w[i] * e[i]
+        if w[i] > 0.0:
+            if i < 3:
+                position += e[i] * e[i]
+            else:
+                orientation += e[i] * e[i]
+    return math.sqrt(position), math.sqrt(orientation)
+
+
+def task_jacobian(task: Task, e: Vector, R: Rotation, n: int, J: Columns) -> None:
+    """Convert the geometric Jacobian J, (6, n), in place into the task's rows: V decreases by J Δq.
+
+    e (6,) as `task_error` left it. R (3, 3) is scratch.
+    """
+    w, G = task.weights, task.T
+    if not task.along_goal:
+        for i in range(6):
+            if w[i] != 1.0:
+                for k in range(n):
+                    J[k][i] *= w[i]
+        return
+    if task.partial_orientation:
+        # With a partly free orientation the constrained components of the rotation vector depend on
+        # the free ones: rotating the tip by δ changes log(Rᵀ R_goal) by −J_r⁻¹ δ, not by −δ. With
+        # all three constrained, J_r⁻¹ e = e and it makes no difference.
+        so3.right_jacobian_inverse(e[3], e[4], e[5], R)
+    for k in range(n):
+        for first in range(0, 6, 3):
+            x, y, z = J[k][first], J[k][first + 1], J[k][first + 2]
+            a = G[0][0] * x + G[1][0] * y + G[2][0] * z
+            b = G[0][1] * x + G[1][1] * y + G[2][1] * z
+            c = G[0][2] * x + G[1][2] * y + G[2][2] * z
+            if first == 3 and task.partial_orientation:
+                a, b, c = (R[0][0] * a + R[0][1] * b + R[0][2] * c,
+                           R[1][0] * a + R[1][1] * b + R[1][2] * c,
+                           R[2][0] * a + R[2][1] * b + R[2][2] * c)
+            J[k][first] = w[first] * a
+            J[k][first + 1] = w[first + 1] * b
+            J[k][first + 2] = w[first + 2] * c

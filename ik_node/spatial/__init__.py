@@ -1,0 +1,118 @@
+"""SO(3) and SE(3), over plain arrays.
+
+Rotations R are (3, 3), poses T are (4, 4) and map coordinates: `T_a_c = T_a_b @ T_b_c`. Rotation
+vectors w are (3,) in rad, quaternions (4,) in the order x, y, z, w.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ik_node.spatial import conversions
+from ik_node.support.checks import first_off_pose, is_pose, rotation_defect
+
+__all__ = [
+    'first_off_pose', 'inverse', 'is_pose', 'matrix_from_quaternion', 'matrix_from_rpy',
+    'pose_from_quaternion', 'pose_from_rpy', 'quaternion_from_matrix',
+    'right_jacobian_inverse', 'rotation_defect', 'rotation_exp', 'rotation_log', 'rpy_from_matrix',
+    'turn_z_onto',
+]
+
+
+def inverse(T_a_b: np.ndarray) -> np.ndarray:
+    """Return T_b_a (4, 4) of a pose T_a_b (4, 4)."""
+    T_b_a = np.eye(4)
+    T_b_a[:3, :3] = T_a_b[:3, :3].T
+    T_b_a[:3, 3] = -T_a_b[:3, :3].T @ T_a_b[:3, 3]
+    return T_b_a
+
+
+def quaternion_from_matrix(R: np.ndarray) -> tuple[float, float, float, float]:
+    """Return the unit quaternion (x, y, z, w) of R (3, 3), with w ≥ 0.
+
+    Of the four ways to extract it the best conditioned is taken, so that it is accurate to the
+    last digits at every angle, 0 and π included [Shepperd, J. Guidance and Control 1 (1978) 223].
+    """
+    return conversions.quaternion_from_matrix(np.asarray(R, dtype=float))
+
+
+def rotation_log(R: np.ndarray) -> tuple[float, float, float]:
+    """Return the rotation vector (wx, wy, wz) of R (3, 3), rad, with an angle in [0, π].
+
+    By way of the quaternion: |vector part| = sin θ/2 and scalar part = cos θ/2 lose no digits
+    at θ = 0 nor at θ = π, where acos((trace − 1)/2) loses half of them.
+    """
+    return conversions.rotation_log(np.asarray(R, dtype=float))
+
+
+def rotation_exp(w: np.ndarray) -> np.ndarray:
+    """Return the rotation (3, 3) of a rotation vector w (3,), rad [Rodrigues]."""
+    s, c, _ = conversions.rotation_series(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    return np.eye(3) + s * W + c * W @ W
+
+
+def right_jacobian_inverse(w: np.ndarray) -> np.ndarray:
+    """Return J_r⁻¹(w) (3, 3): log(exp(w) exp(δ)) ≈ w + J_r⁻¹(w) δ.
+
+    w (3,) is a rotation vector, rad, |w| ≤ π [Solà, A micro Lie theory, eq. 144].
+    """
+    return conversions.right_jacobian_inverse(w[0], w[1], w[2])
+
+
+def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,
+                         quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the pose (4, 4) at xyz (3,), m, turned by a unit quaternion xyzw (4,)."""
+    (px, py, pz), (x, y, z, w) = xyz, quaternion
+    return np.array((
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w), px),
+        (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w), py),
+        (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y), pz),
+        (0.0, 0.0, 0.0, 1.0)))
+
+
+def matrix_from_quaternion(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the rotation (3, 3) of a unit quaternion xyzw (4,)."""
+    return pose_from_quaternion((0.0, 0.0, 0.0), quaternion)[:3, :3]
+
+
+def matrix_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
+    """Return Rz(yaw) Ry(pitch) Rx(roll) (3, 3), rad: URDF's fixed-axis angles."""
+    cr, sr = math.cos(roll), math.sin(roll)
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    return np.array([[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                     [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                     [-sp, cp * sr, cp * cr]])
+
+
+def rpy_from_matrix(R: np.ndarray) -> tuple[float, float, float]:
+    """Return (roll, pitch, yaw), rad, of a rotation (3, 3); see `matrix_from_rpy`.
+
+    At a pitch of ±π/2, where only yaw ∓ roll is defined, yaw is 0. Roll is measured after yaw is
+    taken away, so that near there, where each of them is ill defined, they fit to the last digit.
+    """
+    cosine = math.hypot(R[0, 0], R[1, 0])
+    yaw = math.atan2(R[1, 0], R[0, 0]) if cosine > 1e-12 else 0.0
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return roll, math.atan2(-R[2, 0], cosine), yaw
+
+
+def pose_from_rpy(xyz: Sequence[float] | np.ndarray,
+                  rpy: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the pose (4, 4) at xyz (3,), m, turned by URDF's roll, pitch, yaw (3,), rad."""
+    T = np.eye(4)
+    T[:3, :3] = matrix_from_rpy(*rpy)
+    T[:3, 3] = xyz
+    return T
+
+
+def turn_z_onto(axis: np.ndarray) -> np.ndarray:
+    """Return a rotation (3, 3) whose third column is the unit vector axis (3,)."""
+    # The helper is the coordinate axis least aligned with it, so that the cross product is long.
+    x = np.eye(3)[np.argmin(np.abs(axis))]
+    x = x - (x @ axis) * axis
+    x /= math.sqrt(x @ x)
+    return np.column_stack([x, np.cross(axis, x), axis])

@@ -1,0 +1,25 @@
+cimport ik_node.tasks.body_task as body_task
+cimport ik_node.spatial.so3 as so3
+cimport ik_node.kinematics.tree as trees
+from ik_node.support.arrays cimport columns, integers, matrix, pose, rotation, vector
+from ik_node.tasks.body_task cimport BodyTask, TaskWork
+from ik_node.kinematics.tree cimport Tree
+
+
+cdef class PoseTask(BodyTask):
+    cdef int link
+    cdef integers wanted
+    cdef vector point
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+
+
+cdef class RelativePoseTask(BodyTask):
+    cdef int link, reference
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+
+
+cdef void pose_rows(pose G, pose T, rotation R, vector r, rotation M) noexcept nogil

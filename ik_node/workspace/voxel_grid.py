@@ -1,0 +1,134 @@
+"""Results per voxel of a grid, computed by forward kinematics only."""
+
+import math
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+from ik_node.kinematics import forward, jacobian
+from ik_node.kinematics.forward import Chain
+from ik_node.solvers import linear
+from ik_node.solvers.settings import Work
+from ik_node.support.arrays import Integers, Memory, Vector
+
+INF = math.inf
+
+
+class VoxelGrid:
+    """A grid and a task, and one entry for each voxel of the grid.
+
+    The arrays of entries are the caller's: `mark` changes them.
+    """
+
+    origin: Vector
+    """(3,) m."""
+    edge: float
+    """m."""
+    shape: Integers
+    """(3,)."""
+    fixed_axes: Integers
+    """(3,) whether the tip never moves along the axis."""
+    task_axes: Integers
+    """(6,) which axes of the tip belong to the task."""
+    length: float
+    """m, what a metre is divided by to compare with a radian."""
+    samples: np.ndarray
+    """(v,) how many of the sampled configurations put the tip inside."""
+    manipulability: np.ndarray
+    """(v,) the best √det(J Jᵀ) of all configurations with the tip inside."""
+    conditioning: np.ndarray
+    """(v,) the best σ_min/σ_max, 0 to 1."""
+    offset: np.ndarray
+    """(v,) smallest distance of the tip from the centre, m, in the directions in which it moves;
+    infinite without results."""
+    configuration: np.ndarray
+    """(v, n) the configuration with this distance, rad or m."""
+
+    def __init__(self, chain: Chain, grid: Any, found: Any) -> None:
+        """Copy a grid of v voxels. Raises ValueError where an array has another size."""
+        self.chain, self.memory = chain, Memory()
+        self.work = Work(chain.m, chain.n)
+        self.origin, self.edge = self.memory.vector(grid.origin), grid.edge
+        self.shape = self.memory.integers(grid.shape)
+        self.fixed_axes = self.memory.integers(grid.fixed_axes)
+        self.task_axes = self.memory.integers(grid.task_axes)
+        self.length = grid.length
+        self.samples, self.manipulability = found.samples, found.manipulability
+        self.conditioning, self.offset = found.conditioning, found.offset
+        self.configuration = found.configuration
+        voxels = int(np.prod(grid.shape))
+        if (len(grid.origin), len(grid.fixed_axes), len(grid.task_axes)) != (3, 3, 6) or any(
+                len(array) != voxels for array in found) or (
+                found.configuration.shape[1] != chain.n):
+            raise ValueError('a grid has three axes, and arrays of one entry for each voxel')
+
+    def mark(self, configurations: np.ndarray, weight: int) -> None:
+        """Enter configurations (k, n), rad or m, into the voxels of their tips.
+
+        weight: what each counts among the samples. The Jacobian's rows are those of the task axes,
+        in the tip's frame: manipulability √det(J Jᵀ) = Π σᵢ [Yoshikawa 1985], in m and rad, and
+        σ_min/σ_max with the linear rows divided by the length scale. For one thread at a time.
+        """
+        chain, work = self.chain, self.work
+        if configurations.shape[1] != chain.n:
+            raise ValueError(f'configurations must have {chain.n} values')
+        with cython.nogil:
+            for index in range(configurations.shape[0]):
+                for k in range(chain.n):
+                    work.q[k] = configurations[index, k]
+                forward.chain_frames(chain, work.q, work.frames)
+                voxel, offset = self.voxel_of_tip()
+                if voxel < 0:
+                    continue
+                self.samples[voxel] += weight
+                if offset < self.offset[voxel]:
+                    self.offset[voxel] = offset
+                    for k in range(chain.n):
+                        self.configuration[voxel, k] = work.q[k]
+                manipulability, conditioning = self.dexterity()
+                self.manipulability[voxel] = max(self.manipulability[voxel], manipulability)
+                self.conditioning[voxel] = max(self.conditioning[voxel], conditioning)
+
+    def voxel_of_tip(self) -> tuple[int, float]:
+        """Return the voxel that the tip is in, −1 for none, and the `offset` from its centre."""
+        tip = self.work.frames[self.chain.m]
+        voxel, squared = 0, 0.0
+        for i in range(3):
+            place = (tip[i][3] - self.origin[i]) / self.edge
+            if not 0.0 <= place < self.shape[i]:
+                return -1, INF
+            whole = int(place)
+            voxel = voxel * self.shape[i] + whole
+            if not self.fixed_axes[i]:
+                off = place - whole - 0.5
+                squared += off * off
+        return voxel, self.edge * math.sqrt(squared)
+
+    def dexterity(self) -> tuple[float, float]:
+        """Return (√det(J Jᵀ), σ_min/σ_max) at work.frames; see `mark`."""
+        n, F, J, W = self.chain.n, self.work.frames, self.work.J, self.work.W
+        tip = F[self.chain.m]
+        jacobian.chain_jacobian(self.chain, F, tip, J)
+        for k in range(n):
+            for first in range(0, 6, 3):
+                scale = 1.0 if first else 1.0 / self.length
+                x, y, z = J[k][first], J[k][first + 1], J[k][first + 2]
+                for i in range(3):
+                    J[k][first + i] = scale * (tip[0][i] * x + tip[1][i] * y + tip[2][i] * z)
+                    if not self.task_axes[first + i]:
+                        J[k][first + i] = 0.0
+        largest = linear.row_svd(J, n, W, self.work.U)
+        smallest, product = INF, 1.0
+        for i in range(3):
+            if self.task_axes[i]:
+                product *= self.length
+        for i in range(6):
+            if self.task_axes[i]:
+                sigma = linear.row_length(W, n, i)
+                product *= sigma
+                smallest = min(smallest, sigma)
+        return product, smallest / largest if largest > 0.0 else 0.0
