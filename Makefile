@@ -5,6 +5,7 @@
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
 #   make test                                  what every change must pass, in four minutes
 #   make test-all                              every test: all robots, processes, the page in Chromium
+#   make sanitize                              the kernels' tests under gcc's sanitizers
 #   make lint | docs | site | bench | soak | setup | pictures
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
 #   make soak SOLVES=100000 MINUTES=2          a shorter one
@@ -25,6 +26,13 @@ KERNELS := $(shell find ik_node -name '*.pxd')
 # Zig is a C compiler from PyPI.
 ZIG := $(if $(shell command -v cc || command -v gcc || command -v clang),,ziglang)
 
+KERNEL_TESTS := $(addprefix test/,test_spatial.py kinematics tasks solvers body_solvers motion workspace)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# Memory of Python's own allocator is not watched; what a process keeps until it ends is no leak.
+SANITIZED = PYTHONPATH=build/sanitized/lib PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD='$(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libstdc++.so)'
+SANITIZED_SOLVES ?= 100000
+
 ROBOT ?=
 TIP ?=
 SOLVER ?=
@@ -43,7 +51,7 @@ MINUTES ?= 10
 START ?= 120
 SWITCHES ?= 50
 
-.PHONY: setup demo test test-all lint docs site bench soak pictures clean
+.PHONY: setup demo test test-all sanitize lint docs site bench soak pictures clean
 
 setup: $(VENV)/.demo $(VENV)/.test $(VENV)/.kernels
 
@@ -58,6 +66,18 @@ test: $(VENV)/.test $(VENV)/.kernels
 test-all: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python -m pytest --ignore test/viewer/page --numprocesses 2 --dist worksteal
 	$(BIN)/python -m pytest test/viewer/page
+
+# First for addresses and undefined behaviour, then with Cython's checks of indices, whose errors
+# within kernels are warnings.
+sanitize: $(VENV)/.test
+	CFLAGS='$(SANITIZE)' LDFLAGS='$(SANITIZE)' \
+		$(BIN)/python setup.py --quiet build --build-base build/sanitized --build-lib build/sanitized/lib
+	$(SANITIZED) $(BIN)/pytest -m 'not slow' -p no:cacheprovider $(KERNEL_TESTS)
+	$(SANITIZED) $(BIN)/python -P test/soak.py --solves $(SANITIZED_SOLVES)
+	IK_NODE_BOUNDSCHECK=1 \
+		$(BIN)/python setup.py --quiet build --build-base build/checked --build-lib build/checked/lib
+	PYTHONPATH=build/checked/lib $(BIN)/pytest -m 'not slow' -p no:cacheprovider \
+		-W error::pytest.PytestUnraisableExceptionWarning $(KERNEL_TESTS)
 
 lint: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/ruff check .

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import robots
 from ik_node import Chain, KinematicTree
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.solvers.analytic.closed_form import closed_family
+from ik_node.solvers.analytic.closed_families import closed_family
 from ik_node.solvers.analytic.families.swivel_angles import SwivelAngles
 from ik_node.solvers.analytic.structure import SWIVEL, Structure
 

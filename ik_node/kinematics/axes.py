@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ik_node.kinematics.flat_arrays import ChainArrays
+from ik_node.kinematics.structures import ChainArrays
 
 
 def axes_at_zero(chain: ChainArrays) -> tuple[np.ndarray, np.ndarray]:

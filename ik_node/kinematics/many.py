@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ik_node.kinematics.flat_arrays import ChainArrays
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE, SPHERICAL_Z
+from ik_node.kinematics.structures import ChainArrays
 
 
 def tip_poses(chain: ChainArrays, q: np.ndarray) -> np.ndarray:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_node.kinematics.axes import axes_at_zero
-from ik_node.kinematics.flat_arrays import ChainArrays
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
+from ik_node.kinematics.structures import ChainArrays
 
 _NOTHING = 1e-9  # m, or of the travel: shorter links count as zero
 _SWEEPS = 20

@@ -12,9 +12,9 @@ from ik_node._arrays import numbers
 from ik_node._immutable import frozen_copy, read_only
 from ik_node.exceptions import InputError, ModelError, shown
 from ik_node.kinematics.chain_kinematics import ChainKinematics
-from ik_node.kinematics.flat_arrays import ChainArrays
 from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.kinematics.kinds import REVOLUTE, SPHERICAL_X, SPHERICAL_Z
+from ik_node.kinematics.structures import ChainArrays
 from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure

@@ -11,8 +11,8 @@ import numpy as np
 from ik_node._arrays import mapping, sequence
 from ik_node._immutable import Immutable, frozen_copy
 from ik_node.exceptions import ModelError, names, shown, unknown
-from ik_node.kinematics.flat_arrays import TreeArrays, first_moved
 from ik_node.kinematics.kinds import REVOLUTE
+from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
 from ik_node.kinematics.tree_frames import TreeFrames
 from ik_node.model.complex_joints import ComplexJoint

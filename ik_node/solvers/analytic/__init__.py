@@ -8,5 +8,5 @@ In the order of their imports:
 - `recognition`: the family of a chain, from its axes;
 - `refinement`: branches brought onto the true arm by Newton's method, and all solutions;
 - `selection`: the preferred solution, and the choice of redundancy parameters;
-- `closed_form`, `plan`, `elbow`, `infeasibility`, `solver`: the solver.
+- `closed_families`, `plan`, `elbow`, `infeasibility`, `solver`: the solver.
 """

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.closed_form import closed_family
+from ik_node.solvers.analytic.closed_families import closed_family
 from ik_node.solvers.analytic.families.swivel_angles import SwivelAngles
 from ik_node.solvers.analytic.plan import Plan
 from ik_node.solvers.analytic.selection.swivel_selection import into_interval

@@ -10,7 +10,7 @@ from ik_node._arrays import floats
 from ik_node.exceptions import InputError, UnsupportedError
 from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.closed_form import closed_family
+from ik_node.solvers.analytic.closed_families import closed_family
 from ik_node.solvers.analytic.recognition.description import Recognised
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.solutions import Solutions

@@ -7,7 +7,7 @@ import numpy as np
 from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.closed_form import closed_family
+from ik_node.solvers.analytic.closed_families import closed_family
 from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
 from ik_node.solvers.analytic.recognition.joints import (
