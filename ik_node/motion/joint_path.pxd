@@ -3,7 +3,7 @@ cimport ik_node.support.copies as copies
 from ik_node.support.arrays cimport Memory, vector
 
 cdef double INF, HIGHEST
-cdef int HALVINGS
+cdef int STEPS
 
 
 cdef class JointPath:
@@ -15,6 +15,7 @@ cdef class JointPath:
 
 
 cdef void two_passes(JointPath path) noexcept nogil
-cdef double highest(JointPath path, int i) noexcept nogil
-cdef (double, double) push(JointPath path, int i, double step, double x,
-                            double most) noexcept nogil
+cdef double highest(JointPath path, int i, double step, double most) noexcept nogil
+cdef double bound(JointPath path, int i, double step) noexcept nogil
+cdef (double, double, double, double) push(JointPath path, int i, double step,
+                                           double x) noexcept nogil

@@ -19,7 +19,7 @@ from ik_node.support import copies
 from ik_node.support.arrays import Memory, Vector
 
 INF = math.inf
-HALVINGS = 60
+STEPS = 100     # of Newton's method, which takes a few
 HIGHEST = 1e12  # of x, where nothing bounds it
 
 
@@ -68,28 +68,37 @@ def two_passes(path: JointPath) -> None:
     parts, x, last = path.parts, path.x, path.count - 1
     x[last] = 0.0
     for i in range(last - 1, -1, -1):
-        most = 0.0
-        step = 2.0 * (parts[i + 1] - parts[i])
-        # The steepest piece that leads to x[i + 1] at all bounds the search where q' is zero.
-        high = highest(path, i)
-        for _ in range(HALVINGS):
-            middle = 0.5 * (most + high)
-            if middle == most:  # there is no number between
-                break
-            low, up = push(path, i, step, middle, x[i + 1])
-            if low <= up and middle + step * low <= x[i + 1] and middle + step * up >= 0.0:
-                most = middle
-            else:
-                high = middle
-        x[i] = most
+        x[i] = highest(path, i, 2.0 * (parts[i + 1] - parts[i]), x[i + 1])
     x[0] = 0.0
     for i in range(last):
         step = 2.0 * (parts[i + 1] - parts[i])
-        low, up = push(path, i, step, x[i], INF)
+        _, _, up, _ = push(path, i, step, x[i])
         x[i + 1] = max(min(x[i + 1], x[i] + step * up), 0.0)
 
 
-def highest(path: JointPath, i: int) -> float:
+def highest(path: JointPath, i: int, step: float, most: float) -> float:
+    """Return the highest x at place i from which some u leads to an x from 0 to `most` at i + 1.
+
+    The room for u, the largest less the least, is a concave function of x and piecewise linear:
+    Newton's method comes down to where it is zero in a few steps, each onto another piece.
+    """
+    x = bound(path, i, step)
+    for _ in range(STEPS):
+        low, low_slope, up, up_slope = push(path, i, step, x)
+        if (most - x) / step < up:
+            up, up_slope = (most - x) / step, -1.0 / step
+        if -x / step > low:
+            low, low_slope = -x / step, -1.0 / step
+        if up >= low:
+            break
+        lower = x - (up - low) / (up_slope - low_slope)
+        if not lower < x:  # only rounding is missed
+            break
+        x = max(lower, 0.0)
+    return x
+
+
+def bound(path: JointPath, i: int, step: float) -> float:
     """Return the highest x at place i that the velocities, and q'' alone, allow."""
     x = HIGHEST
     for k in range(i * path.n, (i + 1) * path.n):
@@ -98,26 +107,29 @@ def highest(path: JointPath, i: int) -> float:
             x = min(x, rate * rate)
         elif path.ddq[k] != 0.0:
             x = min(x, path.acceleration[k] / math.fabs(path.ddq[k]))
+        after = k + path.n
+        if path.dq[after] + step * path.ddq[after] == 0.0 and path.ddq[after] != 0.0:
+            x = min(x, path.acceleration[after] / math.fabs(path.ddq[after]))
     return x
 
 
-def push(path: JointPath, i: int, step: float, x: float, most: float) -> tuple[float, float]:
-    """Return the least and the largest u that the accelerations allow between places i and i + 1.
+def push(path: JointPath, i: int, step: float, x: float) -> tuple[float, float, float, float]:
+    """Return the least and the largest u that the accelerations allow from place i to i + 1.
 
-    At i: |q' u + q'' x| ≤ a; at i + 1, where x has become x + step u, likewise. Where there is
-    none that leads to an x there from 0 to `most`, joints that are left are not looked at.
+    At i: |q' u + q'' x| ≤ a; at i + 1, where x has become x + step u, likewise. Each is followed by
+    its derivative by x.
     """
     dq, ddq, acceleration, n = path.dq, path.ddq, path.acceleration, path.n
-    low, up = -INF, INF
+    low, low_slope, up, up_slope = -INF, 0.0, INF, 0.0
     for k in range(i * n, (i + 2) * n):
-        slope, offset, a = dq[k], ddq[k] * x, acceleration[k]
+        slope = dq[k]
         if k >= (i + 1) * n:
             slope += step * ddq[k]
-        if slope != 0.0:
-            one, other = (-a - offset) / slope, (a - offset) / slope
-            low, up = max(low, min(one, other)), min(up, max(one, other))
-            if low > up or x + step * low > most or x + step * up < 0.0:
-                break
-        elif math.fabs(offset) > a:
-            return 1.0, -1.0
-    return low, up
+        if slope == 0.0:
+            continue
+        middle, half = -ddq[k] * x / slope, math.fabs(acceleration[k] / slope)
+        if middle - half > low:
+            low, low_slope = middle - half, -ddq[k] / slope
+        if middle + half < up:
+            up, up_slope = middle + half, -ddq[k] / slope
+    return low, low_slope, up, up_slope
