@@ -26,7 +26,7 @@ KERNELS := $(shell find ik_node -name '*.pxd')
 # Zig is a C compiler from PyPI.
 ZIG := $(if $(shell command -v cc || command -v gcc || command -v clang),,ziglang)
 
-KERNEL_TESTS := $(addprefix test/,test_spatial.py kinematics tasks solvers body_solvers motion workspace)
+KERNEL_TESTS := --ignore test/solvers/test_plugins.py $(addprefix test/,test_spatial.py kinematics tasks solvers body_solvers motion workspace)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Memory of Python's own allocator is not watched; what a process keeps until it ends is no leak.
 SANITIZED = PYTHONPATH=build/sanitized/lib PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
@@ -72,8 +72,8 @@ test-all: $(VENV)/.test $(VENV)/.kernels
 sanitize: $(VENV)/.test
 	CFLAGS='$(SANITIZE)' LDFLAGS='$(SANITIZE)' \
 		$(BIN)/python setup.py --quiet build --build-base build/sanitized --build-lib build/sanitized/lib
-	$(SANITIZED) $(BIN)/pytest --ignore test/solvers/test_plugins.py -m 'not slow' -p no:cacheprovider $(KERNEL_TESTS)
-	$(SANITIZED) $(BIN)/python -P test/soak.py --solves $(SANITIZED_SOLVES)
+	$(SANITIZED) $(BIN)/pytest -m 'not slow' -p no:cacheprovider $(KERNEL_TESTS)
+	$(SANITIZED) $(BIN)/python test/soak.py --solves $(SANITIZED_SOLVES)
 	IK_NODE_BOUNDSCHECK=1 \
 		$(BIN)/python setup.py --quiet build --build-base build/checked --build-lib build/checked/lib
 	PYTHONPATH=build/checked/lib $(BIN)/pytest -m 'not slow' -p no:cacheprovider \
