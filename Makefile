@@ -6,6 +6,7 @@
 #   make test                                  what every change must pass, in four minutes
 #   make test-all                              every test: all robots, processes, the page in Chromium
 #   make sanitize                              the kernels' tests under gcc's sanitizers
+#   make test-plain                            the same tests, the kernels as plain Python
 #   make lint | docs | site | bench | soak | setup | pictures
 #   make test ROS_DISTRO=jazzy                 with another ROS 2, in an environment of its own
 #   make soak SOLVES=100000 MINUTES=2          a shorter one
@@ -51,7 +52,7 @@ MINUTES ?= 10
 START ?= 120
 SWITCHES ?= 50
 
-.PHONY: setup demo test test-all sanitize lint docs site bench soak pictures clean
+.PHONY: setup demo test test-all test-plain sanitize lint docs site bench soak pictures clean
 
 setup: $(VENV)/.demo $(VENV)/.test $(VENV)/.kernels
 
@@ -78,6 +79,9 @@ sanitize: $(VENV)/.test
 		$(BIN)/python setup.py --quiet build --build-base build/checked --build-lib build/checked/lib
 	PYTHONPATH=build/checked/lib $(BIN)/pytest -m 'not slow' -p no:cacheprovider \
 		-W error::pytest.PytestUnraisableExceptionWarning $(KERNEL_TESTS)
+
+test-plain: $(VENV)/.test
+	IK_NODE_PLAIN=1 $(BIN)/python -m pytest -m 'not slow' --numprocesses 2 --dist worksteal $(KERNEL_TESTS)
 
 lint: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/ruff check .
