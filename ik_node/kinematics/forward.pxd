@@ -17,7 +17,3 @@ cdef void frames_beyond(Chain chain, vector q, int first, poses F) noexcept nogi
 cdef (double, double, double, double) _placed_row(poses F, poses L, int k, int i) noexcept nogil
 cdef void turn_spherical(pose T_first, pose T_second, pose T, double wx, double wy,
                          double wz) noexcept nogil
-cdef void _rotate_by_vector(pose T, double wx, double wy, double wz) noexcept nogil
-cdef (double, double, double) _left_jacobian_row(
-    double x, double y, double z, double wx, double wy, double wz, double b,
-    double d) noexcept nogil

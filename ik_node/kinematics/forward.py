@@ -96,28 +96,6 @@ def turn_spherical(T_first: Pose, T_second: Pose, T: Pose, wx: float, wy: float,
     """
     _, b, d = so3.rotation_series(wx * wx + wy * wy + wz * wz)
     for i in range(3):
-        T_first[i][2], T_second[i][2], T_second[i][0] = _left_jacobian_row(
+        T_first[i][2], T_second[i][2], T_second[i][0] = so3.left_jacobian_row(
             T[i][0], T[i][1], T[i][2], wx, wy, wz, b, d)
-    _rotate_by_vector(T, wx, wy, wz)
-
-
-def _rotate_by_vector(T: Pose, wx: float, wy: float, wz: float) -> None:
-    """Rotate the frame T in place: R ← R exp(w), w a rotation vector in its own axes, rad.
-
-    Row by row, r + s r×w + c (r×w)×w, which is Rodrigues' formula without its matrices.
-    """
-    s, c, _ = so3.rotation_series(wx * wx + wy * wy + wz * wz)
-    for i in range(3):
-        x, y, z = T[i][0], T[i][1], T[i][2]
-        u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
-        T[i][0] = x + s * u + c * (v * wz - w * wy)
-        T[i][1] = y + s * v + c * (w * wx - u * wz)
-        T[i][2] = z + s * w + c * (u * wy - v * wx)
-
-
-def _left_jacobian_row(x: float, y: float, z: float, wx: float, wy: float, wz: float, b: float,
-                       d: float) -> tuple[float, float, float]:
-    """Return (x, y, z) J_l(w), a row of R J_l(w), with b and d of `rotation_series`."""
-    u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
-    return (x + b * u + d * (v * wz - w * wy), y + b * v + d * (w * wx - u * wz),
-            z + b * w + d * (u * wy - v * wx))
+    so3.rotate_by_vector(T, wx, wy, wz)

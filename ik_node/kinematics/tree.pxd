@@ -19,10 +19,6 @@ cdef class Tree:
 cdef void tree_frames(Tree tree, vector q, poses F, points W) noexcept nogil
 cdef double joint_value(Tree tree, vector q, int k) noexcept nogil
 cdef void rotate(pose T, double ax, double ay, double az, double angle) noexcept nogil
-cdef void rotate_by_vector(pose T, double wx, double wy, double wz) noexcept nogil
-cdef (double, double, double) left_jacobian_row(
-    double x, double y, double z, double wx, double wy, double wz, double b,
-    double d) noexcept nogil
 @cython.locals(in_spherical=cython.bint)
 cdef void point_jacobian(Tree tree, poses F, points W, int link, double px, double py, double pz,
                          columns J) noexcept nogil

@@ -91,9 +91,9 @@ def tree_frames(tree: Tree, q: Vector, F: Poses, W: Points) -> None:
                 wx, wy = joint_value(tree, q, first), joint_value(tree, q, parent)
                 _, b, d = so3.rotation_series(wx * wx + wy * wy + value * value)
                 for i in range(3):
-                    W[first][i], W[parent][i], W[k][i] = left_jacobian_row(
+                    W[first][i], W[parent][i], W[k][i] = so3.left_jacobian_row(
                         F[k][i][0], F[k][i][1], F[k][i][2], wx, wy, value, b, d)
-                rotate_by_vector(F[k], wx, wy, value)
+                so3.rotate_by_vector(F[k], wx, wy, value)
             continue
         ax, ay, az = A[k][0], A[k][1], A[k][2]
         for i in range(3):
@@ -122,25 +122,6 @@ def rotate(T: Pose, ax: float, ay: float, az: float, angle: float) -> None:
         T[i][0] = c * x + along * ax + s * (y * az - z * ay)
         T[i][1] = c * y + along * ay + s * (z * ax - x * az)
         T[i][2] = c * z + along * az + s * (x * ay - y * ax)
-
-
-def rotate_by_vector(T: Pose, wx: float, wy: float, wz: float) -> None:
-    """Rotate the frame T in place: R ← R exp(w), w a rotation vector in its own axes, rad."""
-    s, c, _ = so3.rotation_series(wx * wx + wy * wy + wz * wz)
-    for i in range(3):
-        x, y, z = T[i][0], T[i][1], T[i][2]
-        u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
-        T[i][0] = x + s * u + c * (v * wz - w * wy)
-        T[i][1] = y + s * v + c * (w * wx - u * wz)
-        T[i][2] = z + s * w + c * (u * wy - v * wx)
-
-
-def left_jacobian_row(x: float, y: float, z: float, wx: float, wy: float, wz: float, b: float,
-                      d: float) -> tuple[float, float, float]:
-    """Return (x, y, z) J_l(w), a row of R J_l(w), with b and d of `rotation_series`."""
-    u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
-    return (x + b * u + d * (v * wz - w * wy), y + b * v + d * (w * wx - u * wz),
-            z + b * w + d * (u * wy - v * wx))
 
 
 def point_jacobian(tree: Tree, F: Poses, W: Points, link: int, px: float, py: float, pz: float,

@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node.support.arrays import Rotation
+from ik_node.support.arrays import Pose, Rotation
 
 # Below this angle (rad) a series replaces the closed form: its first neglected term, θ⁴/720,
 # is then under the rounding error of the closed form.
@@ -78,3 +78,25 @@ def right_jacobian_inverse(x: float, y: float, z: float, M: Rotation) -> None:
     M[0][0], M[0][1], M[0][2] = c * x * x + diagonal, c * x * y - 0.5 * z, c * x * z + 0.5 * y
     M[1][0], M[1][1], M[1][2] = c * y * x + 0.5 * z, c * y * y + diagonal, c * y * z - 0.5 * x
     M[2][0], M[2][1], M[2][2] = c * z * x - 0.5 * y, c * z * y + 0.5 * x, c * z * z + diagonal
+
+
+def rotate_by_vector(T: Pose, wx: float, wy: float, wz: float) -> None:
+    """Rotate the frame T in place: R ← R exp(w), w a rotation vector in its own axes, rad.
+
+    Row by row, r + s r×w + c (r×w)×w, which is Rodrigues' formula without its matrices.
+    """
+    s, c, _ = rotation_series(wx * wx + wy * wy + wz * wz)
+    for i in range(3):
+        x, y, z = T[i][0], T[i][1], T[i][2]
+        u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
+        T[i][0] = x + s * u + c * (v * wz - w * wy)
+        T[i][1] = y + s * v + c * (w * wx - u * wz)
+        T[i][2] = z + s * w + c * (u * wy - v * wx)
+
+
+def left_jacobian_row(x: float, y: float, z: float, wx: float, wy: float, wz: float, b: float,
+                       d: float) -> tuple[float, float, float]:
+    """Return (x, y, z) J_l(w), a row of R J_l(w), with b and d of `rotation_series`."""
+    u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
+    return (x + b * u + d * (v * wz - w * wy), y + b * v + d * (w * wx - u * wz),
+            z + b * w + d * (u * wy - v * wx))
