@@ -127,3 +127,13 @@ def test_terms_that_cannot_be_are_refused(options, words):
 def test_a_term_that_returns_something_else_is_named(term, words):
     with pytest.raises(IkError, match=words):
         make_solver('optimization', arm(), terms=[term]).solve(GOAL, START)
+
+
+def test_a_start_at_the_goal_is_improved_too():
+    chain = arm()
+    start = make_solver('dls', chain).solve(GOAL, START).q
+    solver = make_solver('optimization', chain, terms=['limits'])
+    assert (solver.solve(GOAL, start).q ** 2).sum() < 0.9 * (start ** 2).sum()
+    stays = make_solver('optimization', chain).solve(GOAL, start)
+    assert stays.iterations == 0
+    assert (stays.q == start).all()
