@@ -6,6 +6,8 @@ import pytest
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.solvers.analytic.families import general, nominal, parallel, planar, spherical
+from ik_node.solvers.analytic.plan import recognised_whole
+from ik_node.solvers.analytic.recognition import recognise
 from ik_node.solvers.analytic.structure import GENERAL, PARALLEL, PLANAR, PLANAR_FREE, SPHERICAL
 
 RIGHT = np.pi / 2
@@ -121,3 +123,12 @@ def test_poses_follow_one_another_and_lengths_must_fit():
                   (poses, np.zeros(1), np.zeros(6)), (poses, np.zeros(0), np.zeros(5))):
         with pytest.raises(ValueError, match='lengths'):
             family.nominal(*wrong)
+
+
+@pytest.mark.parametrize('name', ['puma560', 'ur5'])
+def test_a_closed_form_that_does_not_recover_configurations_is_refused(name):
+    chain = robots.chain(name)
+    structure, T = recognised_whole(chain).structure, chain.forward(np.zeros(6))
+    for place in range(4):  # of the first joint of the triple
+        proved = recognise._proves_right(structure._replace(place=place), T, has_filler=False)
+        assert proved == (place == structure.place)
