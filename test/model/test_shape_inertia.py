@@ -23,7 +23,7 @@ def tree(visuals=None, collisions=None, inertials=None):
 @pytest.mark.parametrize(('shape', 'mass', 'moments'), [
     (Box((1.0, 2.0, 3.0)), 6000.0, [6500.0, 5000.0, 2500.0]),
     (Sphere(0.5), 500.0 * np.pi / 3.0, np.full(3, 50.0 * np.pi / 3.0)),
-    (Cylinder(1.0, 2.0), 2000.0 * np.pi, 2000.0 * np.pi * np.array([7 / 12, 7 / 12, 0.5]))])
+    (Cylinder(0.5, 2.0), 500.0 * np.pi, 500.0 * np.pi * np.array([19 / 48, 19 / 48, 0.125]))])
 def test_solids_have_the_moments_of_the_handbook(shape, mass, moments):
     found = inertial_of([Visual(shape)])
     assert found.mass == pytest.approx(mass)

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from visualization_msgs.msg import Marker
 
 import robots
+import task_bodies
 from figure_values import built
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.model.body_frames import BodyFrames
 from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
 from ik_node.ros.conversions import matrix_to_pose
@@ -27,7 +29,9 @@ from ik_node.ros.publishing.markers.goal import ShownGoal
 from ik_node.ros.publishing.markers.limit_bars import nearness
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
+from ik_node.ros.publishing.markers.task_markers import TaskMarkers
 from ik_node.ros.services.interaction.marker import handle_marker
+from ik_node.tasks import AlignAxis, CenterOfMass, Force, HalfSpace, LookAt, PointOnLine, Pose
 from marker_checks import check_markers
 
 ROBOTS = {'arm_6r': ('', ''), 'arm_7r': ('', ''), 'planar_3r': ('', ''), 'scara': ('', ''),
@@ -290,6 +294,32 @@ def test_the_words_of_a_figure_are_in_proportion_to_it(model, link):
     scene.take_up(robot)
     (status,) = of(scene.message(robot, NodeOptions(), None), 'status')
     assert 0.02 < status.scale.z / robot.figure.size < 0.05
+    frames = robot.figure.body.forward(robot.joint_configuration(robot.figure))
+    above = status.pose.position.z - max(T[2, 3] for T in frames.values())
+    lines = 0.5 * (status.text.count('\n') + 1) * 1.4 * status.scale.z
+    assert 0.08 < (above - lines) / robot.figure.size < 0.15
+
+
+@pytest.mark.parametrize('task', [
+    CenterOfMass([0.1, 0.2, np.nan]), Pose('hand', np.eye(4)), LookAt('hand', [1, 0, 0], [1, 2, 3]),
+    AlignAxis('hand', [1, 0, 0], [0, 0, 1]), Force('hand', [1, 0, 0]),
+    PointOnLine('hand', [0, 0, 0], [0, 0, 1], [1, 0, 0]),
+    HalfSpace('hand', [0, 0, 0], [0, 0, 1], [0, 0, 1])], ids=lambda task: type(task).__name__)
+def test_the_markers_of_a_task_are_in_proportion_to_the_figure(task):
+    body = task_bodies.figure()
+    frames = BodyFrames(body, np.zeros(body.n_joints))
+
+    def scales(size):
+        builder = TaskMarkers('world', 'a', size, GREEN, '')
+        return [(marker.type, np.array([marker.scale.x, marker.scale.y, marker.scale.z]))
+                for marker in builder.markers(task, frames, DiagnosticStatus.OK)]
+    once, twice = scales(1.0), scales(2.0)
+    assert once
+    for (kind, scale), (_, larger) in zip(once, twice):
+        assert larger == pytest.approx(2.0 * scale)
+        if kind == Marker.ARROW:  # its shaft, and the width and the length of its head
+            assert scale[0] < scale[1] < 0.05
+            assert scale[2] < 0.05
 
 
 def test_the_reason_of_a_goal_is_above_the_handle_there():
