@@ -10,6 +10,7 @@ import robots
 from ik_node import Chain, KinematicTree
 from ik_node.kinematics.axes import axes_at_zero
 from ik_node.solvers.analytic.closed_families import closed_family
+from ik_node.solvers.analytic.families.nominal_arm import NominalArm
 from ik_node.solvers.analytic.families.swivel_angles import SwivelAngles
 from ik_node.solvers.analytic.structure import SWIVEL, Structure
 
@@ -31,7 +32,7 @@ class Arm(NamedTuple):
                                        self.points))
 
     def swivel(self, q):
-        angle, = self.family().parameters_at(np.asarray(q, float))
+        angle, = NominalArm(self.family()).parameters_at(np.asarray(q, float))
         return angle
 
     def branch(self, q):
@@ -49,7 +50,7 @@ class Arm(NamedTuple):
     def configurations(self, T, psi, start=None):
         """Return every configuration (k, 7) of a pose and a swivel angle."""
         start = np.zeros(7) if start is None else np.asarray(start, float)
-        return self.family().nominal(T[None], np.array([psi]), start)
+        return NominalArm(self.family()).branches(T[None], np.array([psi]), start)
 
     def towards(self, T, point):
         """Return the swivel angle that brings the elbow nearest to a point."""

@@ -1,3 +1,4 @@
+cimport ik_node.solvers.goal_input as goal_input
 cimport ik_node.support.clock as clock
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.conclusion as conclusion

@@ -13,7 +13,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, conclusion, search
+from ik_node.solvers import codes, conclusion, goal_input, search
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
 from ik_node.solvers.settings import Record, Settings, Work
@@ -68,7 +68,7 @@ class Verifier:
         if T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4 or weights.shape[0] != 6:
             raise ValueError('a goal must have a pose (4, 4) and weights (6,)')
         work = self.take(q)
-        search.load(work.task, T_base_goal, weights)
+        goal_input.load(work.task, T_base_goal, weights)
         return work
 
     def take(self, q: np.ndarray) -> Work:

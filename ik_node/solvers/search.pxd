@@ -21,8 +21,6 @@ cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, FAR_NEARER
 cdef int try_starts(Chain chain, Method method, Settings settings, Table table, Task task,
                     Task plain, Work work, int attempts, Record record) except -1 nogil
 
-cdef void load(Task task, const double[:, ::1] T_base_goal,
-               const double[::1] weights) noexcept nogil
 cdef bint nothing_nearer(Work work, int index, int entries, double distance) noexcept nogil
 cdef (double, double, double) residual(Chain chain, Task task, Work work, vector q) noexcept nogil
 @cython.locals(whole=cython.bint)

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from ik_node.kinematics import forward
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import codes, preference, restarts
@@ -94,16 +92,6 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
     if record.solutions == 0 and (beyond or late):
         record.end = codes.BEYOND if beyond else codes.TIMED_OUT
     return 0
-
-
-def load(task: Task, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
-    """Write a goal's pose (4, 4), m, and its weights (6,) into a task."""
-    for i in range(4):
-        for j in range(4):
-            task.T[i][j] = float(T_base_goal[i][j])
-    for i in range(6):
-        task.weights[i] = float(weights[i])
-    task.prepare()
 
 
 def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> bool:

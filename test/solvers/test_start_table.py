@@ -9,8 +9,8 @@ from ik_node.solvers.codes import MOST_PICKED
 from ik_node.solvers.start_table import start_table
 from plain_kernels import plain
 
-forward, restarts, search, settings = plain(
-    'kinematics.forward', 'solvers.restarts', 'solvers.search', 'solvers.settings')
+forward, goal_input, restarts, settings = plain(
+    'kinematics.forward', 'solvers.goal_input', 'solvers.restarts', 'solvers.settings')
 
 
 class Table:
@@ -37,7 +37,7 @@ def picked(solver, goal, start):
     """Return the indices that restarts for a goal begin from, best first, and the table."""
     chain, table = forward.Chain(solver.chain.arrays), Table(solver)
     work = settings.Work(chain.m, chain.n)
-    search.load(work.task, goal.pose, goal.weights)
+    goal_input.load(work.task, goal.pose, goal.weights)
     count = restarts.pick_entries(
         chain, work.task, settings.Settings(**solver._search_settings()), work,
         table.record, start.tolist())

@@ -47,7 +47,7 @@ class Neighbourhood:
         for pose, shift in zip(poses[1:], self._shifts):
             pose[:3, 3] += shift[:3]
             pose[:3, :3] = rotation_exp(shift[3:]) @ pose[:3, :3]
-        found = plan.loose.nominal(poses, parameters, q0)
+        found = plan.loose.branches(poses, parameters, q0)
         found = found[np.isfinite(found).all(axis=1)]
         found = found[~self._is_among(found, listed)]
         # Of branches that are the same, one is kept.

@@ -11,6 +11,7 @@ from ik_node.exceptions import InputError, UnsupportedError
 from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.closed_families import closed_family
+from ik_node.solvers.analytic.families.nominal_arm import NominalArm
 from ik_node.solvers.analytic.recognition.description import Recognised
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.solutions import Solutions
@@ -46,7 +47,7 @@ class Plan:
     """A closed form for a chain and for goals that constrain the same axes.
 
     - `structure`: the nominal arm; `family`: its closed form.
-    - `loose`: the closed form whose every branch is the nearest of the nominal arm to a goal.
+    - `loose`: the nominal arm, whose every branch is the nearest to a goal, in reach or not.
     - `solutions`: lists the branches; `selector`: selects the preferred one.
     - `lower`, `upper`: (p,) bounds of the redundancy parameters, rad or m.
     - `most`: maximum number of solutions.
@@ -60,7 +61,8 @@ class Plan:
         structure = recognised.structure
         self.structure = structure
         self.family = closed_family(structure)
-        self.loose = closed_family(structure._replace(slack=_ANYWHERE))
+        self._nominal = NominalArm(self.family)
+        self.loose = NominalArm(closed_family(structure._replace(slack=_ANYWHERE)))
         columns = list(recognised.locked)
         own = structure.parameters - len(columns)
         self.lower = np.array([*chain.lower[columns], *[-math.pi] * own])
@@ -87,7 +89,7 @@ class Plan:
 
     def parameters_at(self, q: np.ndarray) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
-        parameters: np.ndarray = self.family.parameters_at(q)
+        parameters: np.ndarray = self._nominal.parameters_at(q)
         return parameters
 
     def checked_parameters(self, redundancy: Any) -> np.ndarray:

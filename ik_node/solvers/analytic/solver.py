@@ -343,7 +343,7 @@ class AnalyticSolver(Solver):
             best = self._nearest._solve_verified(goal, q0)
             if best.success:
                 return self._refined(goal, best)
-        near = plan.loose.nominal(goal.pose[None], parameters, q0)
+        near = plan.loose.branches(goal.pose[None], parameters, q0)
         near = near[np.isfinite(near).all(axis=1)]
         start = min((self._start(q) for q in near), key=lambda q: self._error(goal, q), default=q0)
         if plan.complete:

@@ -7,14 +7,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node.solvers.analytic.families import general, nominal
+from ik_node.solvers.analytic.families import general, nominal, nominal_arm
 from ik_node.solvers.analytic.structure import EXACT_SLACK, GENERAL, Structure
 from plain_kernels import plain
 
 RIGHT = np.pi / 2
-PLAIN_EIGENVALUES, PLAIN_GENERAL, PLAIN_NOMINAL = plain(
-    'support.eigenvalues', 'solvers.analytic.families.general',
-    'solvers.analytic.families.nominal')
+_FAMILIES = 'solvers.analytic.families'
+PLAIN_EIGENVALUES, *PLAIN = plain('support.eigenvalues', f'{_FAMILIES}.general',
+                                  f'{_FAMILIES}.nominal', f'{_FAMILIES}.nominal_arm')
 
 
 def turn(axis, point, angles):
@@ -72,11 +72,11 @@ def distinct(found):
     return kept
 
 
-def candidates(arm, goal, general=general, nominal=nominal):
+def candidates(arm, goal, general=general, nominal=nominal, nominal_arm=nominal_arm):
     structure = Structure(GENERAL, 0, 1.0, EXACT_SLACK, np.eye(4), np.zeros(6), np.arange(6),
                           np.full(6, -1), *arm)
     family = general.GeneralArm(nominal.Structure(structure))
-    return family.nominal(goal[None], np.zeros(0), np.zeros(6))
+    return nominal_arm.NominalArm(family).branches(goal[None], np.zeros(0), np.zeros(6))
 
 
 def configurations(arm, goal):
@@ -286,7 +286,7 @@ def test_uncompiled_kernels_find_the_same_candidates():
     goal = forward(arm, np.array([[0.3, -1.1, 0.7, 1.9, -0.8, 2.5]]))[0]
     found = candidates(arm, goal)
     assert len(distinct(newton(arm, goal, found, steps=15))) == 8
-    assert candidates(arm, goal, PLAIN_GENERAL, PLAIN_NOMINAL) == pytest.approx(found, abs=1e-9)
+    assert candidates(arm, goal, *PLAIN) == pytest.approx(found, abs=1e-9)
 
 
 def eigenvalues(A):

@@ -6,6 +6,7 @@ import pytest
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.solvers.analytic.families import general, nominal, parallel, planar, spherical
+from ik_node.solvers.analytic.families.nominal_arm import NominalArm
 from ik_node.solvers.analytic.plan import recognised_whole
 from ik_node.solvers.analytic.recognition import recognise
 from ik_node.solvers.analytic.structure import GENERAL, PARALLEL, PLANAR, PLANAR_FREE, SPHERICAL
@@ -57,8 +58,8 @@ def arm_of(rows, kinds):
         for i, ((a, alpha, d, *theta), kind) in enumerate(zip(rows, kinds))]}).chain()
 
 
-def family_of(structure):
-    return FAMILIES[structure.family](nominal.Structure(structure))
+def nominal_arm(structure):
+    return NominalArm(FAMILIES[structure.family](nominal.Structure(structure)))
 
 
 def off(chain, found, q):
@@ -72,12 +73,12 @@ def off(chain, found, q):
 def test_branches_meet_the_pose_and_one_is_where_the_arm_stands(name):
     chain = arm_of(*ARMS[name])
     plan = make_solver('analytic', chain)._whole
-    family, rng = family_of(plan.structure), np.random.default_rng(1)
+    arm, rng = nominal_arm(plan.structure), np.random.default_rng(1)
     loss = 1e-6 if plan.structure.family == GENERAL else 1e-9
     for _ in range(robots.samples(20)):
         q = rng.uniform(-1.0, 1.0, chain.n_joints)
         pose = chain.forward(q)
-        found = family.nominal(pose[None], plan.parameters_at(q), q)
+        found = arm.branches(pose[None], plan.parameters_at(q), q)
         assert off(chain, found, q).min() < loss
         near = [branch for branch in found if np.abs(chain.forward(branch) - pose).max() < loss]
         assert len(near) == len(found) or plan.structure.family == GENERAL
@@ -86,10 +87,10 @@ def test_branches_meet_the_pose_and_one_is_where_the_arm_stands(name):
 def test_a_free_angle_of_the_tip_is_the_parameter_of_a_planar_arm():
     chain = robots.planar(1.0, 0.8, 0.5)
     structure = make_solver('analytic', chain)._whole.structure
-    family, q = family_of(structure._replace(family=PLANAR_FREE)), np.array([0.3, -0.8, 1.1])
+    arm, q = nominal_arm(structure._replace(family=PLANAR_FREE)), np.array([0.3, -0.8, 1.1])
     pose = chain.forward(np.array([0.3, -0.8, 2.0]))  # of another angle
     pose[:3, 3] = chain.forward(q)[:3, 3]
-    found = family.nominal(pose[None], np.array([q.sum()]), q)
+    found = arm.branches(pose[None], np.array([q.sum()]), q)
     assert len(found) == 2
     assert off(chain, found, q).min() < 1e-12
     for branch in found:
@@ -104,7 +105,7 @@ def test_a_joint_beside_a_parallel_triple_turns_into_reach_where_it_is_free(q, r
     chain = arm_of(*ARMS['parallel triple'])
     structure = make_solver('analytic', chain)._whole.structure
     pose = chain.forward(np.array(q))
-    found = family_of(structure).nominal(pose[None], np.zeros(0), np.full(6, reference))
+    found = nominal_arm(structure).branches(pose[None], np.zeros(0), np.full(6, reference))
     aligned = [branch for branch in found if abs(branch[4]) < 1e-6]
     assert aligned
     assert len(found) == len(aligned) + others
@@ -114,15 +115,15 @@ def test_a_joint_beside_a_parallel_triple_turns_into_reach_where_it_is_free(q, r
 
 def test_poses_follow_one_another_and_lengths_must_fit():
     chain = arm_of(*ARMS['spherical wrist'])
-    family = family_of(make_solver('analytic', chain)._whole.structure)
+    arm = nominal_arm(make_solver('analytic', chain)._whole.structure)
     poses = np.array([chain.forward(q) for q in np.random.default_rng(2).uniform(-1, 1, (3, 6))])
-    found = family.nominal(poses, np.zeros(0), np.zeros(6))
-    each = [family.nominal(pose[None], np.zeros(0), np.zeros(6)) for pose in poses]
+    found = arm.branches(poses, np.zeros(0), np.zeros(6))
+    each = [arm.branches(pose[None], np.zeros(0), np.zeros(6)) for pose in poses]
     assert (found == np.concatenate(each)).all()
     for wrong in ((poses[:, :3].copy(), np.zeros(0), np.zeros(6)),
                   (poses, np.zeros(1), np.zeros(6)), (poses, np.zeros(0), np.zeros(5))):
         with pytest.raises(ValueError, match='lengths'):
-            family.nominal(*wrong)
+            arm.branches(*wrong)
 
 
 @pytest.mark.parametrize('name', ['puma560', 'ur5'])

@@ -6,22 +6,10 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
-import numpy as np
 
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.families.nominal import ClosedForm, Structure
-from ik_node.solvers.analytic.subproblems import sizes
-from ik_node.support import checks
-from ik_node.support.arrays import (
-    InputPoses,
-    InputVector,
-    Memory,
-    OutputMatrix,
-    OutputVector,
-    Pose,
-    Rows,
-    Vector,
-)
+from ik_node.support.arrays import Pose, Rows, Vector
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import (
@@ -37,36 +25,14 @@ if not cython.compiled:
     )
 
 
-class NominalWork:
-    """Scratch of calls from Python."""
-
-    T: Pose
-    """(4, 4) T_base_goal, m."""
-    q: Vector
-    """(n,) rad or m."""
-    parameters: Vector
-    """(p,) rad or m."""
-    found: Rows
-    """(MOST_BRANCHES, n)"""
-    closed_form: ClosedForm
-
-    def __init__(self, n: int, parameters: int) -> None:
-        """Make the arrays."""
-        self.memory = memory = Memory()
-        self.T, self.q = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(n))
-        self.parameters, self.closed_form = memory.vector(np.zeros(parameters)), ClosedForm()
-        self.found = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
-
-
 class ClosedFamily:
     """A family, with the nominal arm; subclasses override `solve`."""
 
     structure: Structure
-    idle: list
 
     def __init__(self, structure: Structure) -> None:
         """Keep the structure."""
-        self.structure, self.idle = structure, []
+        self.structure = structure
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
         """Write the joint values of every branch into out, but those of locked joints.
@@ -87,17 +53,6 @@ class ClosedFamily:
                 parameters[locked[j]] = q[column[j]]
         if self.structure.parameters > locks:
             parameters[locks] = self.own_parameter(q)
-
-    def parameters_at(self, q: InputVector) -> np.ndarray:
-        """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
-        checks.check_lengths(q.shape[0] == self.structure.n)
-        work, found = self._take(), np.empty(self.structure.parameters)
-        for k in range(self.structure.n):
-            work.q[k] = q[k]
-        self.parameters_of(work.q, work.parameters)
-        _copy(work.parameters, found)
-        self.idle.append(work)
-        return found
 
     def branches(self, T_base_goal: Pose, parameters: Vector, q0: Vector, n: int,
                  work: ClosedForm, out: Rows) -> int:
@@ -137,49 +92,3 @@ class ClosedFamily:
                 for i in range(solutions):
                     out[i][column[j]] = parameters[locked[j]]
         return solutions
-
-    def nominal(self, T_base_goal: InputPoses, parameters: InputVector,
-                q0: InputVector) -> np.ndarray:
-        """Return the branches (k, n) for poses (m, 4, 4), m, one after the other; rad or m.
-
-        parameters (p,): of all poses; q0 (n,): see `branches`. Raises ValueError for arrays of
-        other lengths.
-        """
-        n, total, m = self.structure.n, 0, T_base_goal.shape[0]
-        checks.check_lengths(
-            T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and q0.shape[0] == n
-            and parameters.shape[0] == self.structure.parameters)
-        work, out = self._take(), np.empty((m * sizes.MOST_BRANCHES, n))
-        for k in range(n):
-            work.q[k] = q0[k]
-        for k in range(parameters.shape[0]):
-            work.parameters[k] = parameters[k]
-        for i in range(m):
-            for j in range(4):
-                for k in range(4):
-                    work.T[j][k] = T_base_goal[i, j, k]
-            count = self.branches(work.T, work.parameters, work.q, n, work.closed_form, work.found)
-            copy_out(work.found, count, total, out)
-            total += count
-        self.idle.append(work)
-        return out[:total]
-
-    def _take(self) -> NominalWork:
-        """Return scratch that no other thread uses."""
-        try:
-            return self.idle.pop()
-        except IndexError:
-            return NominalWork(self.structure.n, self.structure.parameters)
-
-
-def _copy(found: Vector, out: OutputVector) -> None:
-    """Copy numbers into an array."""
-    for k in range(out.shape[0]):
-        out[k] = found[k]
-
-
-def copy_out(found: Rows, count: int, first: int, out: OutputMatrix) -> None:
-    """Copy rows into an array, from a row of it on."""
-    for i in range(count):
-        for k in range(out.shape[1]):
-            out[first + i, k] = found[i][k]

@@ -8,6 +8,7 @@ from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.closed_families import closed_family
+from ik_node.solvers.analytic.families.nominal_arm import NominalArm
 from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
 from ik_node.solvers.analytic.recognition.joints import (
@@ -89,7 +90,7 @@ def _size(joints: Joints, tip: np.ndarray) -> float:
 
 def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool) -> bool:
     """Tell whether the closed form recovers random configurations of the nominal arm."""
-    family = closed_family(structure)
+    arm = NominalArm(closed_family(structure))
     joints = Joints(structure.kind, structure.axes, structure.points, structure.column)
     if not _can_be_locked(joints, structure.locked >= 0, structure.size):
         return False
@@ -111,7 +112,7 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
         values[structure.kind == PRISMATIC] *= 0.3 * structure.size
         q[structure.column[real]] = values[real]
         pose = product(joints, values) @ T_base_tip
-        off = family.nominal(pose[None], family.parameters_at(q), q + 0.1) - q
+        off = arm.branches(pose[None], arm.parameters_at(q), q + 0.1) - q
         off[:, revolute] -= 2.0 * np.pi * np.round(off[:, revolute] / (2.0 * np.pi))
         misses += not (len(off) and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
     return misses <= 1

@@ -1,3 +1,4 @@
+cimport ik_node.solvers.goal_input as goal_input
 cimport ik_node.support.checks as checks
 cimport ik_node.solvers.analytic.refinement.precision as precision
 cimport ik_node.solvers.search as search

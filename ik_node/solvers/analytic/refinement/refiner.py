@@ -6,7 +6,7 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import search
+from ik_node.solvers import goal_input, search
 from ik_node.solvers.analytic.refinement import precision
 from ik_node.solvers.settings import Settings, Work
 from ik_node.support import checks
@@ -54,7 +54,7 @@ class Refiner:
             work = self.idle.pop()
         except IndexError:
             work = Work(self.chain.m, self.chain.n)
-        search.load(work.task, T_base_goal, weights)
+        goal_input.load(work.task, T_base_goal, weights)
         for k in range(self.chain.n):
             work.best[k] = q[k]
         return work

@@ -9,8 +9,8 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import search
-from ik_node.solvers.analytic.families import closed_family
+from ik_node.solvers import goal_input, search
+from ik_node.solvers.analytic.families import nominal_arm
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision, refinement
 from ik_node.solvers.analytic.refinement.buffers import Buffers
@@ -69,12 +69,12 @@ class Solutions:
             return None
         checks.check_lengths(self.family.structure.parameters == 0)
         buffers = self._take()
-        search.load(buffers.work.task, T_base_goal, self.ones)
+        goal_input.load(buffers.work.task, T_base_goal, self.ones)
         with cython.nogil:
             count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
                                   self.start, within, self.most, buffers.work, buffers)
         out = np.empty((count, self.chain.n))
-        closed_family.copy_out(buffers.found, count, 0, out)
+        nominal_arm.copy_out(buffers.found, count, 0, out)
         self.idle.append(buffers)
         return out
 
@@ -90,7 +90,7 @@ class Solutions:
             T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
             and parameters.shape[1] == self.family.structure.parameters)
         buffers, out = self._take(), np.empty((rows * self.most, self.chain.n))
-        search.load(buffers.work.task, T_base_goal, weights)
+        goal_input.load(buffers.work.task, T_base_goal, weights)
         count = self._list(buffers, parameters, within, out)
         self.idle.append(buffers)
         return out[:count]
@@ -114,14 +114,14 @@ class Solutions:
         buffers = self._take()
         with cython.nogil:
             for i in range(m):
-                search.load(buffers.work.task, T_base_goal[i], weights)
+                goal_input.load(buffers.work.task, T_base_goal[i], weights)
                 for k in range(n):
                     buffers.q0[k] = q0[min(i, q0.shape[0] - 1), k]
                 for k in range(parameters.shape[1]):
                     buffers.parameters[k] = parameters[min(i, parameters.shape[0] - 1), k]
                 count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
                                       buffers.q0, within, self.most, buffers.work, buffers)
-                closed_family.copy_out(buffers.found, count, 0, out[i])
+                nominal_arm.copy_out(buffers.found, count, 0, out[i])
                 for j in range(count, self.most):
                     for k in range(n):
                         out[i, j, k] = NAN
@@ -138,7 +138,7 @@ class Solutions:
                     buffers.parameters[k] = parameters[i, k]
                 count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
                                       self.start, within, self.most, buffers.work, buffers)
-                closed_family.copy_out(buffers.found, count, total, out)
+                nominal_arm.copy_out(buffers.found, count, total, out)
                 total += count
         return total
 

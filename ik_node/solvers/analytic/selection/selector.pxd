@@ -1,5 +1,5 @@
+cimport ik_node.solvers.goal_input as goal_input
 cimport ik_node.support.checks as checks
-cimport ik_node.solvers.search as search
 from ik_node.solvers.analytic.selection.selection cimport Selection
 cimport cython
 
