@@ -36,7 +36,7 @@ SERIAL = [name for name in REAL if name != 'allegro']
 def samples(count: int) -> int:
     """Return how many samples to draw: fewer without slow tests, and where kernels are plain."""
     if not COMPILED:
-        return max(2, count // 50)
+        return max(5, count // 10)
     return max(min(count, 5), count // 5) if without_slow else count
 
 

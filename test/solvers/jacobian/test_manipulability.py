@@ -159,7 +159,7 @@ def test_a_panda_ends_where_its_tip_moves_better(name):
     plain = make_solver(name, chain, bias_gain=0.0)
     ascending = make_solver(name, chain, manipulability_gain=5.0)
     length, ends = plain.settings.length, []
-    for _ in range(max(8, robots.samples(200))):
+    for _ in range(max(40, robots.samples(200))):
         pose = chain.forward(robots.random_q(chain, rng, inside=0.6))
         start = robots.random_q(chain, rng, inside=0.6)
         results = [solver.solve(pose, start) for solver in (plain, ascending)]
