@@ -14,9 +14,9 @@ class JointLimits:
     n: int
     """Number of joint values."""
     lower: Vector
-    """(n,) rad or m; −inf where there is none."""
+    """(n,) rad or m; −inf without a limit."""
     upper: Vector
-    """(n,) rad or m; +inf where there is none."""
+    """(n,) rad or m; +inf without a limit."""
     turns: Integers
     """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""
 

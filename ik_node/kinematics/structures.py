@@ -59,8 +59,8 @@ class ChainArrays(NamedTuple):
     shared: np.ndarray
     """(m,) whether another articulation moves by the same entry of q."""
     lower: np.ndarray
-    """(n,) rad or m; −inf where there is none."""
+    """(n,) rad or m; −inf without a limit."""
     upper: np.ndarray
-    """(n,) rad or m; +inf where there is none."""
+    """(n,) rad or m; +inf without a limit."""
     turns: np.ndarray
     """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""

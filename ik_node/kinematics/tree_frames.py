@@ -96,7 +96,7 @@ class TreeFrames:
     def mass_matrix(self, tree: Tree) -> np.ndarray:
         """Return the mass matrix (n, n), see `mass_matrix`, with the inertials of a tree.
 
-        That is the tree itself, or one that is equal but for its inertials. Raises ValueError for
+        That is the tree itself, or an equal one with other inertials. Raises ValueError for
         a tree of another size.
         """
         n = self.tree.n

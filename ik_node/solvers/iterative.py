@@ -2,6 +2,7 @@
 
 import math
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -181,9 +182,9 @@ class IterativeSolver(Solver):
             'prefer': PREFERENCES[options.prefer], 'centre': size.centre, 'wrist': ball.wrist,
             'wrist_centre': ball.centre, 'scale': self._scale, 'span': self._span}
 
+    @abstractmethod
     def _make_method(self) -> Method:
         """Return the method of the kernels."""
-        raise NotImplementedError
 
     def _patient_method(self) -> Method:
         """Return the method that continues from the best configuration of a failed search."""
