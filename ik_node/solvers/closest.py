@@ -40,7 +40,7 @@ class Closest(Verifier):
              deadline: float) -> tuple:
         """Replace q (n,), inside the limits, by the best local minimum from q and the guesses.
 
-        deadline: of `clock`, s; when it is over, no further guess is tried. Returns (position
+        deadline: by `clock`, s; when it is over, no further guess is tried. Returns (position
         error, orientation error), m and rad.
         """
         work = self.begin(T_base_goal, weights, q)
@@ -67,7 +67,7 @@ def best_of(chain: Chain, task: Task, work: Work, samples: Vector, guesses: int,
         q[k] = start[k] = best[k] = work.q0[k]
     for index in range(guesses):
         if index > 0:
-            if clock.clock() >= deadline:
+            if clock.is_over(deadline):
                 break
             restarts.spread(chain, work.unit, start, samples, index - 1, q)
         error = minimise(chain, task, work, q)

@@ -1,5 +1,5 @@
 cimport ik_node.solvers.goal_input as goal_input
-cimport ik_node.support.clock as clock
+cimport ik_node.support.native as native
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.conclusion as conclusion
 cimport ik_node.solvers.search as search

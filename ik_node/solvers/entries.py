@@ -18,7 +18,7 @@ from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
 from ik_node.solvers.settings import Record, Settings, Work
 from ik_node.solvers.task import Task
-from ik_node.support import clock
+from ik_node.support import native
 
 
 class Verifier:
@@ -115,7 +115,7 @@ class Search(Verifier):
               deadline: float) -> tuple:
         """Search from q (n,), and write the best configuration there.
 
-        For a goal's pose (4, 4), m, and its weights (6,). deadline: of `clock`, s; when it is over,
+        For a goal's pose (4, 4), m, and its weights (6,). deadline: by `clock`, s; when it is over,
         the attempt under way ends, after its first few iterations at least. Returns (end, position
         error, orientation error, iterations, restarts), see `Record`. Where q is not finite it is
         left as it is, and the end is INVALID.
@@ -154,7 +154,7 @@ class Search(Verifier):
                         task.T[j][k] = float(T_base_goal[i, j, k])
                 for k in range(n):
                     work.q0[k] = float(q[i, k])
-                work.deadline = clock.clock() + timeout
+                work.deadline = native.now() + timeout
                 self.find(task, plain, work, record)
                 if record.end != codes.INVALID:
                     for k in range(n):

@@ -45,7 +45,7 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
         attempts = min(attempts, 1)
     entries = 0
     for index in range(attempts):
-        if index > 0 and clock.clock() >= work.deadline:
+        if index > 0 and clock.is_over(work.deadline):
             late = True
             break
         if index == 0:

@@ -1,8 +1,11 @@
-# Not compiled: what stands here is inlined where it is used.
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+cimport ik_node.support.native as native
+from ik_node.support.arrays cimport Memory, integers
 
 
-cdef inline double clock() noexcept nogil:
-    cdef timespec now
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec + 1e-9 * now.tv_nsec
+cdef class Cancellation:
+    cdef Memory memory
+    cdef integers flag
+
+
+cpdef Cancellation present()
+cpdef bint is_over(double deadline) noexcept nogil

@@ -1,6 +1,5 @@
 """Candidates of the poses of a path: every branch, of a redundant arm at many parameters."""
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +8,7 @@ from ik_node.solvers.analytic.plan import Plan
 from ik_node.solvers.batch import share
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.low_discrepancy import low_discrepancy
+from ik_node.support import clock
 
 _SAMPLES = 48  # values of the redundancy parameters, at density 1
 _AT_ONCE = 256  # of these, of some goals, between looks at the clock
@@ -33,7 +33,7 @@ def path_candidates(plan: Plan, goals: Sequence[Goal], q0: np.ndarray, density: 
     found: list[np.ndarray] = [np.empty((0, n))] * len(goals)
 
     def solve_part(part: slice) -> None:
-        if part.start > 0 and time.perf_counter() >= deadline:
+        if part.start > 0 and clock.is_over(deadline):
             return
         poses = np.repeat(np.array([goal.pose for goal in goals[part]]), count, axis=0)
         out = np.empty((len(poses), plan.most, n))

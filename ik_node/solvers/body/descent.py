@@ -188,7 +188,7 @@ def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: 
     while not met or settles:
         if work.iterations >= own.max_iterations:
             return codes.CONVERGED if met else codes.EXHAUSTED
-        if clocks.clock() >= deadline:
+        if clocks.is_over(deadline):
             return codes.TIMED_OUT
         weighted2 = problems.missed2(own.problem, 0, work.step.e)
         set_bounds(own, work, q)

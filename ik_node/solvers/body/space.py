@@ -1,11 +1,11 @@
 """Where a search may go, and where one ended."""
 
-import time
 from typing import NamedTuple
 
 import numpy as np
 
 from ik_node.solvers.result import StopReason
+from ik_node.support import clock
 
 
 class Space(NamedTuple):
@@ -23,8 +23,8 @@ class Space(NamedTuple):
     """When the time is over, s, as `time.perf_counter` has it; may be infinite."""
 
     def out_of_time(self) -> bool:
-        """Tell whether the time is over."""
-        return time.perf_counter() >= self.end
+        """Tell whether the time is over, or the search is cancelled."""
+        return clock.is_over(self.end)
 
 
 class Attempt(NamedTuple):

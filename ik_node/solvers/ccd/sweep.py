@@ -63,7 +63,7 @@ class CyclicCoordinateDescent(Method):
                 return codes.CONVERGED
             if iteration == settings.max_iterations:
                 break
-            if iteration % codes.LOOK == codes.LOOK - 1 and clock.clock() >= work.deadline:
+            if iteration % codes.LOOK == codes.LOOK - 1 and clock.is_over(work.deadline):
                 return codes.TIMED_OUT
             for k in range(n):
                 dq[k] = q[k]

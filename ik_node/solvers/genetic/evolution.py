@@ -91,7 +91,7 @@ class Evolution:
                     break
                 if people.generations == self.generations:
                     break
-                if clock.clock() >= people.deadline:
+                if clock.is_over(people.deadline):
                     end = codes.TIMED_OUT
                     break
                 if parents[0][0] < PROGRESS * best:
@@ -146,7 +146,7 @@ class Evolution:
                     parents[0][k] = child[k]
                 return True
             count = population.keep(survivors, count, self.elite, child, size)
-            if i % self.look == self.look - 1 and clock.clock() >= people.deadline:
+            if i % self.look == self.look - 1 and clock.is_over(people.deadline):
                 break
         for i in range(self.elite):
             for k in range(size):

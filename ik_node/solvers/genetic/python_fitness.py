@@ -31,7 +31,7 @@ class FitnessEvolution(Evolution):
     def fittest(self, q: np.ndarray, deadline: float) -> np.ndarray:
         """Return the configuration (n,) of the least fitness; q (n,) is one that meets the goal.
 
-        deadline: of `clock`, s.
+        deadline: by `clock`, s.
         """
         n = self.limits.n
         if q.shape[0] != n:

@@ -53,7 +53,7 @@ class JacobianMethod(Method):
                 return codes.CONVERGED
             if iteration == settings.max_iterations:
                 break
-            if iteration % codes.LOOK == codes.LOOK - 1 and clock.clock() >= work.deadline:
+            if iteration % codes.LOOK == codes.LOOK - 1 and clock.is_over(work.deadline):
                 return codes.TIMED_OUT
             energy = damping.task_energy(settings, V)
             position_share, orientation_share = shares(self.own, position, orientation)

@@ -7,7 +7,6 @@ length of the arm that weighs as a radian.
 """
 
 import math
-import time
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from ik_node.solvers.goal import Goal
 from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import TermSum
+from ik_node.support import clock
 
 _ROUNDING = 1e-15  # rad: a smaller tolerance is below the rounding of an error
 _VALUES = 20  # objective values for each gradient, for minimizers that use no gradient
@@ -117,7 +117,7 @@ class Objective(ABC):
 
     def _move_to(self, q: np.ndarray) -> None:
         """Evaluate the rows at q (n,), unless they were evaluated there before."""
-        if time.perf_counter() >= self._deadline:
+        if clock.is_over(self._deadline):
             raise ExhaustedError
         if (q == self._at).all():
             return

@@ -1,7 +1,6 @@
 """Inverse kinematics by a minimizer [Bařinka & Berka 3.2.2; Zhao & Badler 1994]."""
 
 import math
-import time
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
@@ -36,6 +35,7 @@ from ik_node.solvers.optimization.terms import (
 )
 from ik_node.solvers.records import table_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
+from ik_node.support import clock
 
 _WEIGHT = 0.01          # of a term, by default
 _TO_THE_GOAL = 30       # iterations that bring the tip from the minimizer's configuration to it
@@ -122,7 +122,7 @@ class OptimizationSolver(IterativeSolver):
         best: _Attempt | None = None
         restarts, beyond = 0, False
         for index in range(1 + self.options.max_restarts):
-            if index > 0 and time.perf_counter() >= deadline:
+            if index > 0 and clock.is_over(deadline):
                 break
             start, seen = self._guess(region, goal, q0, index)
             if seen == INVALID:
@@ -153,7 +153,7 @@ class OptimizationSolver(IterativeSolver):
             reason = StopReason.CONVERGED
         elif beyond:
             reason = StopReason.UNREACHABLE
-        elif time.perf_counter() >= deadline:
+        elif clock.is_over(deadline):
             reason = StopReason.TIMEOUT
         elif best.end == EXHAUSTED:
             reason = StopReason.ITERATIONS
@@ -214,7 +214,7 @@ class OptimizationSolver(IterativeSolver):
 
         None, too, when the deadline is over.
         """
-        if time.perf_counter() >= deadline:
+        if clock.is_over(deadline):
             return None
         found = q.copy()
         end = region.near.run(goal.pose, goal.weights, found, 1, deadline)[0]

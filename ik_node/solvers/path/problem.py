@@ -1,6 +1,5 @@
 """The problem of a path, and local solutions for many of its poses at once."""
 
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.path.projection import Projection
+from ik_node.support import clock
 
 
 class PathProblem(NamedTuple):
@@ -41,8 +41,8 @@ class PathProblem(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether the deadline is over."""
-        return time.perf_counter() >= self.deadline
+        """Whether the deadline is over, or the search is cancelled."""
+        return clock.is_over(self.deadline)
 
     @property
     def anchored(self) -> int:

@@ -22,7 +22,7 @@ EXACT = 1e-18  # squared error, m² and rad², of a configuration that is left a
 class Projection(Verifier):
     """Local solutions of a chain.
 
-    Poses are (m, 4, 4), m, with weights (m, 6), see `Goal`; q is (m, n). deadline: of `clock`, s.
+    Poses are (m, 4, 4), m, with weights (m, 6), see `Goal`; q is (m, n). deadline: by `clock`, s.
     """
 
     def errors_at(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
@@ -51,7 +51,7 @@ class Projection(Verifier):
         task, late = work.task, False
         with cython.nogil:
             for i in range(q.shape[0]):
-                if i % codes.LOOK == codes.LOOK - 1 and clock.clock() >= deadline:
+                if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
                     late = True
                 load_row(task, work, poses, weights, q, i)
                 position, orientation = self.solution(task, work, work.q, not late)
@@ -77,7 +77,7 @@ class Projection(Verifier):
             work.start[k] = start[k]
         with cython.nogil:
             for i in range(q.shape[0]):
-                if i % codes.LOOK == codes.LOOK - 1 and clock.clock() >= deadline:
+                if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
                     break
                 for k in range(n):
                     q[i, k] = work.start[k]

@@ -63,7 +63,7 @@ class Rungs:
         −1 stands where a rung has none. most: largest step of a joint, rad or m. anchored: whether
         the first rung is what the path begins from, by a step of any size. widest: instead of the
         travel, minimise the largest step of any joint, and return that. Steps over rungs without
-        candidates are not limited. deadline: of `clock`, s; after it each candidate is reached from
+        candidates are not limited. deadline: by `clock`, s; after it each candidate is reached from
         the best one before alone.
         """
         with cython.nogil:
@@ -98,7 +98,7 @@ def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: fl
         begins = anchored and until == first[1]
         steps += (end - begin) * (until - before)
         if steps >= COMPARED:
-            late, steps = clock.clock() >= deadline, 0
+            late, steps = clock.is_over(deadline), 0
         if late:
             before, until = lead, lead + 1
         for c in range(begin, end):

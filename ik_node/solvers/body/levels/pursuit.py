@@ -132,7 +132,7 @@ def pursue(own: Pursuit, work: PursuitWork, deadline: float, max_iterations: int
     for level in range(count):
         work.marked[level] = work.here.misses[level]
     while own.settles or not all_met(work.here.met, count):
-        if clocks.clock() >= deadline:
+        if clocks.is_over(deadline):
             end = codes.TIMED_OUT
             break
         if work.iterations >= max_iterations:
