@@ -21,6 +21,7 @@ from ik_node.control.controller import Controller
 from ik_node.control.figure import GOAL
 from ik_node.control.figure_controller import Aim, FigureController
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
 from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import Report, SilentError, _described
@@ -135,7 +136,7 @@ class FakeNode:
         robot = self.robot
         if robot.figure is None:
             goal = Goal(T_frame_goal[:3, 3]) if position_only else Goal.from_pose(T_frame_goal)
-            found = Controller(robot.arms[name], lambda: 0.0, None).go(robot, goal)
+            found = run(Controller(robot.arms[name], lambda: 0.0, None).go(robot, goal))
             level, words = status.outcome(found.result, False)
             told = status.solved(robot.arms[name], found.result, level, words, Header(), Time())
             self._scene.show_goal(robot, robot.arms[name], ShownGoal(
@@ -145,7 +146,7 @@ class FakeNode:
             target = T_frame_goal if np.shape(task.target) == (4, 4) else (
                 T_frame_goal[:3, :3] if np.shape(task.target) == (3, 3) else T_frame_goal[:3, 3])
             aim = Aim(name or GOAL, target, None, Header())
-            found = FigureController(robot.figure, lambda: 0.0, None).go(robot, [aim])
+            found = run(FigureController(robot.figure, lambda: 0.0, None).go(robot, [aim]))
             level, words = status.outcome(found.result, False)
             told = status.task_solved(robot.figure, found, aim, level, words, Time())
             self._scene.show_tasks(found, level, words)

@@ -15,6 +15,7 @@ from ik_node.control.arm import Arm
 from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
@@ -147,14 +148,14 @@ class Rig:
         """Do as the node, without solving: set the target, and set it back where it is missed."""
         self.sent.append((name, kind, message))
         handling = SimpleNamespace(options=self.options, handle=lambda name, header, find, execute:
-                                   execute(self.robot, find()))
+                                   run(execute(self.robot, find())))
         frames = Frames.__new__(Frames)  # without tf2
         frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
         controller = SimpleNamespace(figure=self.robot.figure, go=self._go)
         getattr(TaskGoals(None, handling, SimpleNamespace(figure=controller), frames),
                 f'take_{kind}')(name, message)
 
-    def _go(self, robot, aims):
+    async def _go(self, robot, aims):
         for aim in aims:
             task = robot.figure.tasks[aim.task]
             before = task.target

@@ -11,6 +11,7 @@ from ik_node.control.last_result import LastResult
 from ik_node.control.mover import MotionSink, Mover
 from ik_node.control.options import CARTESIAN, JUMP
 from ik_node.control.robot import Robot
+from ik_node.control.searches import search
 from ik_node.exceptions import InputError
 from ik_node.motion.joint_motion import joint_motion
 from ik_node.motion.waypoints import joint_motion_through
@@ -91,20 +92,21 @@ class Controller(Mover):
         self._stop_for(robot, arm.chain)
         self.arm = arm
 
-    def go(self, robot: Robot, goal: Goal) -> Outcome:
+    async def go(self, robot: Robot, goal: Goal) -> Outcome:
         """Solve a goal and move there, or hold; the current path ends.
 
         Raises IkError where there is no motion to it; the path then continues.
         """
-        outcome = self._go(robot, goal)
+        outcome = await self._go(robot, goal)
         self.waypoints.clear()
         return outcome
 
-    def follow(self, robot: Robot, waypoint: Waypoint) -> Outcome:
+    async def follow(self, robot: Robot, waypoint: Waypoint) -> Outcome:
         """Go to a waypoint of the current path. Raises IkError where there is no motion to it."""
-        return self._go(robot, waypoint.goal, waypoint.q0)
+        return await self._go(robot, waypoint.goal, waypoint.q0)
 
-    def _go(self, robot: Robot, goal: Goal, guess: np.ndarray | None = None) -> Outcome:
+    async def _go(self, robot: Robot, goal: Goal,
+                  guess: np.ndarray | None = None) -> Outcome:
         """Solve a goal and move there, or hold.
 
         guess (n,): initial guess, by default the present joint values.
@@ -115,31 +117,32 @@ class Controller(Mover):
             left = max(self.motion.duration - (self._at - self._began), 0.0)
             return Outcome(goal, result, True, left)
         if result is None:
-            result = self._solve(goal, q0 if guess is None else guess)
+            result = await self._solve(goal, q0 if guess is None else guess)
         outcome = self._move(robot, [_Aim(goal, result)])
         self._last.keep(arm, goal, self.accept_closest, robot.joint_configuration(arm),
                         self.motion if outcome.accepted else None, result)
         return outcome
 
-    def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:
+    async def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:
         """Move through waypoints to rest at the last.
 
         Raises InputError, naming the waypoint, where one cannot be met and the closest pose is not
         accepted.
         """
         aims: list[_Aim] = []
-        for waypoint in self.with_guesses(robot, waypoints):
+        for waypoint in await self.with_guesses(robot, waypoints):
             q0 = waypoint.q0
             if q0 is None:
                 q0 = aims[-1].result.q if aims else robot.joint_configuration(self.arm)
-            aim = _Aim(waypoint.goal, self._solve(waypoint.goal, q0))
+            aim = _Aim(waypoint.goal, await self._solve(waypoint.goal, q0))
             if not (aim.result.success or self.accept_closest):
                 raise InputError(f'{waypoint.place}: {aim.result.reason.value}')
             aims.append(aim)
         self._last.forget()
         return self._move(robot, aims)
 
-    def with_guesses(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
+    async def with_guesses(self, robot: Robot,
+                           waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
         """Return waypoints with initial guesses from the path that is chosen as a whole.
 
         Of a single waypoint or very many, and where the time is over, they are returned as they
@@ -147,18 +150,19 @@ class Controller(Mover):
         """
         if not 1 < len(waypoints) <= _MOST_AT_ONCE:
             return waypoints
-        path = self.arm.solver.solve_path([waypoint.goal for waypoint in waypoints],
-                                          robot.joint_configuration(self.arm), _ANY_STEP,
-                                          _PLANNING)
+        solver, q0 = self.arm.solver, robot.joint_configuration(self.arm)
+        goals = [waypoint.goal for waypoint in waypoints]
+        path = await search(lambda: solver.solve_path(goals, q0, _ANY_STEP, _PLANNING))
         return [waypoint._replace(q0=q) if met else waypoint
                 for waypoint, q, met in zip(waypoints, path.q, path.success)]
 
-    def _solve(self, goal: Goal, q0: np.ndarray) -> Result:
+    async def _solve(self, goal: Goal, q0: np.ndarray) -> Result:
         """Solve from q0 (n,); where that fails and it is accepted, find the closest pose."""
-        result = self.arm.solver.solve(goal, q0)
+        solver = self.arm.solver
+        result = await search(lambda: solver.solve(goal, q0))
         if not self.accept_closest or result.success:
             return result
-        nearest = self.arm.solver.closest(goal, q0)
+        nearest = await search(lambda: solver.closest(goal, q0))
         return nearest if nearest.success else nearest.because(result.reason)
 
     def _move(self, robot: Robot, aims: Sequence[_Aim]) -> Outcome:

@@ -8,6 +8,7 @@ import numpy as np
 from ik_node.control.figure import Figure
 from ik_node.control.mover import MotionSink, Mover
 from ik_node.control.robot import Robot
+from ik_node.control.searches import search
 from ik_node.solvers.body.result import BodyResult
 
 
@@ -74,7 +75,7 @@ class FigureController(Mover):
         self.figure.reset_targets(q)
         return duration
 
-    def go(self, robot: Robot, aims: Sequence[Aim]) -> FigureOutcome:
+    async def go(self, robot: Robot, aims: Sequence[Aim]) -> FigureOutcome:
         """Move targets, solve all tasks and move there, or hold.
 
         Raises IkError for a target that its task does not take, and where there is no motion; the
@@ -86,7 +87,7 @@ class FigureController(Mover):
             for aim in aims:
                 task = self.figure.tasks[aim.task]
                 before.append((task, _set_target(task, aim.target, aim.weights)))
-            outcome = self._solve(robot, tuple(aims))
+            outcome = await self._solve(robot, tuple(aims))
             accepted = outcome.accepted
         finally:
             if not accepted:
@@ -94,11 +95,11 @@ class FigureController(Mover):
                     _set_target(task, target, weights)
         return outcome
 
-    def _solve(self, robot: Robot, aims: tuple[Aim, ...]) -> FigureOutcome:
+    async def _solve(self, robot: Robot, aims: tuple[Aim, ...]) -> FigureOutcome:
         q0, solver = robot.joint_configuration(self.figure), self.figure.solver
-        result = solver.solve(q0)
+        result = await search(lambda: solver.solve(q0))
         if not result.success and self.accept_closest:
-            result = solver.closest(q0)
+            result = await search(lambda: solver.closest(q0))
         accepted = result.success or self.accept_closest
         duration = self._move_to(robot, result.q) if accepted else None
         self.has_moved |= accepted

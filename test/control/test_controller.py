@@ -10,6 +10,7 @@ import robots
 from compiled import COMPILED
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
 from ik_node import Goal, KinematicTree
+from ik_node.control.searches import run
 from ik_node.exceptions import InputError, MotionError
 from ik_node.motion.interpolation import between_poses
 
@@ -24,7 +25,7 @@ def counted(monkeypatch, arm):
 
 def test_joints_jump_to_a_goal_that_is_met():
     rig = Rig()
-    outcome = rig.controller.go(rig.robot, near(0.1))
+    outcome = run(rig.controller.go(rig.robot, near(0.1)))
     assert (outcome.accepted, outcome.duration, rig.controller.has_moved) == (True, None, True)
     assert CHAIN.forward(rig.q) == pytest.approx(near(0.1).pose, abs=5e-6)
     assert rig.controller.goal is outcome.goal
@@ -32,11 +33,11 @@ def test_joints_jump_to_a_goal_that_is_met():
 
 def test_joints_hold_where_a_goal_is_not_met_unless_the_closest_is_accepted():
     rig = Rig()
-    outcome = rig.controller.go(rig.robot, FAR)
+    outcome = run(rig.controller.go(rig.robot, FAR))
     assert (outcome.accepted, rig.controller.has_moved) == (False, False)
     assert rig.q.tolist() == START.tolist()
     rig.controller.accept_closest = True
-    outcome = rig.controller.go(rig.robot, Goal(position=(9.0, 0.1, 0.0)))
+    outcome = run(rig.controller.go(rig.robot, Goal(position=(9.0, 0.1, 0.0))))
     assert outcome.accepted
     assert not outcome.result.success
     assert CHAIN.forward(rig.q)[0, 3] > CHAIN.forward(START)[0, 3]
@@ -45,17 +46,17 @@ def test_joints_hold_where_a_goal_is_not_met_unless_the_closest_is_accepted():
 def test_a_goal_given_again_at_its_solution_is_not_solved_again(monkeypatch):
     rig = Rig()
     calls = counted(monkeypatch, rig.controller.arm)
-    first = rig.controller.go(rig.robot, near(0.1))
-    assert rig.controller.go(rig.robot, near(0.1)).result is first.result
+    first = run(rig.controller.go(rig.robot, near(0.1)))
+    assert run(rig.controller.go(rig.robot, near(0.1))).result is first.result
     assert len(calls) == 1
     rig.robot.move(rig.controller.arm, START)
-    rig.controller.go(rig.robot, near(0.1))
+    run(rig.controller.go(rig.robot, near(0.1)))
     assert len(calls) == 2
 
 
 def test_the_last_goal_counts_as_long_as_the_chain_is_the_same():
     rig = Rig()
-    goal = rig.controller.go(rig.robot, near(0.1)).goal
+    goal = run(rig.controller.go(rig.robot, near(0.1))).goal
     rig.replace(solver='ccd')
     assert rig.controller.goal is goal
     rig.replace(tip_link=CHAIN.links[-2])
@@ -77,12 +78,12 @@ def test_a_path_is_kept_as_long_as_a_change_does_not_concern_it(changed, kept):
 @moving
 def test_a_motion_arrives_after_its_duration_and_is_told_to_the_sink(motion):
     rig = Rig(motion)
-    outcome = rig.controller.go(rig.robot, near(0.0, 0.1))
+    outcome = run(rig.controller.go(rig.robot, near(0.0, 0.1)))
     assert outcome.duration > 0.1
     assert rig.q.tolist() == START.tolist()
     rig.advance(0.5 * outcome.duration)
     assert rig.controller.motion is not None
-    again = rig.controller.go(rig.robot, near(0.0, 0.1))  # it is moving there
+    again = run(rig.controller.go(rig.robot, near(0.0, 0.1)))  # it is moving there
     assert again.duration == pytest.approx(0.5 * outcome.duration)
     rig.advance(0.5 * outcome.duration + 1e-9)
     assert rig.controller.motion is None
@@ -99,7 +100,7 @@ def test_an_arm_at_rest_starts_after_planning_however_long_that_takes(monkeypatc
         rig.now += 0.4
         return solve(*arguments)
     monkeypatch.setattr(rig.controller.arm.solver, 'solve', slow)
-    duration = rig.controller.go(rig.robot, near(y=0.2)).duration
+    duration = run(rig.controller.go(rig.robot, near(y=0.2))).duration
     assert rig.now >= 0.4
     assert rig.q == pytest.approx(START, abs=1e-9)
     rig.advance(0.9 * duration)
@@ -111,7 +112,7 @@ def test_an_arm_at_rest_starts_after_planning_however_long_that_takes(monkeypatc
 @moving
 def test_a_moving_arm_has_moved_on_after_planning(monkeypatch, motion):
     rig = Rig(motion)
-    rig.controller.go(rig.robot, near(y=0.2))
+    run(rig.controller.go(rig.robot, near(y=0.2)))
     rig.advance(0.3)
     solve, before = rig.controller.arm.solver.solve, rig.q
 
@@ -120,14 +121,14 @@ def test_a_moving_arm_has_moved_on_after_planning(monkeypatch, motion):
         rig.controller.advance(rig.robot, rig.now)
         return solve(*arguments)
     monkeypatch.setattr(rig.controller.arm.solver, 'solve', slow)
-    rig.controller.go(rig.robot, near(y=0.2, z=-0.1))
+    run(rig.controller.go(rig.robot, near(y=0.2, z=-0.1)))
     assert np.abs(rig.q - before).max() > 1e-3
 
 
 @moving
 def test_a_motion_goes_on_where_only_options_of_the_arm_change(motion):
     rig = Rig(motion)
-    duration = rig.controller.go(rig.robot, near(0.0, 0.1)).duration
+    duration = run(rig.controller.go(rig.robot, near(0.0, 0.1))).duration
     rig.advance(0.5 * duration)
     rig.replace(motion, solver='ccd', speed=0.5)
     rig.advance(0.5 * duration + 1e-9)
@@ -137,7 +138,7 @@ def test_a_motion_goes_on_where_only_options_of_the_arm_change(motion):
 @moving
 def test_joints_stop_where_they_are_when_the_chain_changes(motion):
     rig = Rig(motion)
-    duration = rig.controller.go(rig.robot, near(0.0, 0.1)).duration
+    duration = run(rig.controller.go(rig.robot, near(0.0, 0.1))).duration
     rig.advance(0.5 * duration)
     before = rig.q
     rig.replace(motion, tip_link=CHAIN.links[4])
@@ -148,7 +149,7 @@ def test_joints_stop_where_they_are_when_the_chain_changes(motion):
 @moving
 def test_a_motion_goes_on_where_another_link_is_moved_by_the_same_joints(motion):
     rig = Rig(motion)
-    duration = rig.controller.go(rig.robot, near(0.0, 0.1)).duration
+    duration = run(rig.controller.go(rig.robot, near(0.0, 0.1))).duration
     rig.advance(0.5 * duration)
     rig.replace(motion, tip_link=CHAIN.links[-2])
     rig.advance(0.5 * duration + 1e-9)
@@ -158,7 +159,7 @@ def test_a_motion_goes_on_where_another_link_is_moved_by_the_same_joints(motion)
 @moving
 def test_freezing_holds_at_once_and_halting_brakes(motion):
     rig = Rig(motion)
-    duration = rig.controller.go(rig.robot, near(0.0, 0.2)).duration
+    duration = run(rig.controller.go(rig.robot, near(0.0, 0.2))).duration
     rig.advance(0.5 * duration)
     braking = rig.controller.halt(rig.robot)
     assert 0.0 < braking < duration
@@ -174,12 +175,12 @@ def test_freezing_holds_at_once_and_halting_brakes(motion):
 @moving
 def test_a_path_is_one_motion_and_refused_with_the_place_that_is_not_met(motion):
     rig = Rig(motion)
-    outcome = rig.controller.go_through(rig.robot, path(near(0.0, 0.05), near(0.0, 0.1)))
+    outcome = run(rig.controller.go_through(rig.robot, path(near(0.0, 0.05), near(0.0, 0.1))))
     assert len(rig.sink.motions) == 1
     rig.advance(outcome.duration + 1e-9)
     assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.1).pose, abs=5e-6)
     with pytest.raises(InputError, match='waypoint 2: '):
-        rig.controller.go_through(rig.robot, path(near(), FAR))
+        run(rig.controller.go_through(rig.robot, path(near(), FAR)))
     assert rig.controller.motion is None
 
 
@@ -202,9 +203,9 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
     assert np.abs(np.diff(by_pose, axis=0)).max() > 1.0
     rig.robot.move(rig.controller.arm, joints[0])
     steps = []
-    for waypoint in rig.controller.with_guesses(rig.robot, path(*goals)):
+    for waypoint in run(rig.controller.with_guesses(rig.robot, path(*goals))):
         before = rig.q
-        assert rig.controller.follow(rig.robot, waypoint).accepted
+        assert run(rig.controller.follow(rig.robot, waypoint)).accepted
         steps.append(np.abs(rig.q - before).max())
     assert max(steps) < 0.5
 
@@ -214,7 +215,7 @@ def test_paths_of_up_to_500_poses_are_chosen_as_a_whole(monkeypatch, count, whol
     rig = Rig()
     monkeypatch.setattr(rig.controller.arm.solver, 'solve_path', lambda goals, *_: SimpleNamespace(
         q=[START] * len(goals), success=[True] * len(goals)))
-    waypoints = rig.controller.with_guesses(rig.robot, path(*[near()] * count))
+    waypoints = run(rig.controller.with_guesses(rig.robot, path(*[near()] * count)))
     assert [waypoint.q0 is not None for waypoint in waypoints] == [whole] * count
 
 
@@ -224,7 +225,8 @@ def test_a_waypoint_that_the_path_does_not_meet_has_no_guess_of_its_own():
     far = goals[4].pose.copy()
     far[:3, 3] *= 50.0
     goals[4] = Goal.from_pose(far)
-    guesses = [waypoint.q0 for waypoint in rig.controller.with_guesses(rig.robot, path(*goals))]
+    found = run(rig.controller.with_guesses(rig.robot, path(*goals)))
+    guesses = [waypoint.q0 for waypoint in found]
     assert [guess is None for guess in guesses] == [k == 4 for k in range(10)]
 
 
@@ -244,7 +246,7 @@ def test_a_redundant_arm_keeps_a_line_that_breaks_pose_by_pose():
         before, q = q, arm.solver.solve(T, q).q
         steps.append(np.abs(q - before).max())
     assert max(steps) > 1.0
-    duration = rig.controller.go(rig.robot, END).duration
+    duration = run(rig.controller.go(rig.robot, END)).duration
     line, before = END.pose[:3, 3] - first[:3, 3], rig.q
     for _ in range(100):
         rig.advance(0.01 * duration)
@@ -264,7 +266,7 @@ def test_a_line_that_no_redundancy_keeps_is_refused_with_its_place_and_the_arm_s
     start = chain.forward(q0)[:3, 3]
     radius = np.linalg.norm(start)
     with pytest.raises(MotionError, match='the path cannot be followed beyond') as caught:
-        rig.controller.go(rig.robot, Goal(-start, weights=[1, 1, 0, 0, 0, 0]))
+        run(rig.controller.go(rig.robot, Goal(-start, weights=[1, 1, 0, 0, 0, 0])))
     assert caught.value.part == pytest.approx((radius - 0.4) / (2.0 * radius), abs=1e-3)
     assert rig.controller.motion is None
     assert rig.q.tolist() == q0.tolist()

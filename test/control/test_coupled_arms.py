@@ -10,6 +10,7 @@ from ik_node.control.building import NOTHING, Built, Source, build_robot, build_
 from ik_node.control.coupled_arms import CoupledArms
 from ik_node.control.figure_controller import Aim, FigureController
 from ik_node.control.options import ArmOptions
+from ik_node.control.searches import run
 from ik_node.exceptions import OptionError
 
 TORSO = robots.OWN / 'torso.urdf'
@@ -67,8 +68,8 @@ def test_a_goal_of_each_is_met_by_shared_joints_that_move():
     robot = built().robot
     for seed in range(10):
         wanted = reachable(robot, seed)
-        outcome = controller(robot).go(robot, [Aim(name, T, None, None)
-                                               for name, T in wanted.items()])
+        outcome = run(controller(robot).go(robot, [Aim(name, T, None, None)
+                                                   for name, T in wanted.items()]))
         assert outcome.result.success
         for name, T in tips(robot).items():
             assert T == pytest.approx(wanted[name], abs=1e-5)
@@ -79,7 +80,7 @@ def test_a_goal_of_one_leaves_the_tip_of_the_other_where_it_is():
     robot = built().robot
     moved, before = controller(robot), tips(robot)
     T = reachable(robot, 1)['left']
-    assert moved.go(robot, [Aim('left', T, None, None)]).accepted
+    assert run(moved.go(robot, [Aim('left', T, None, None)])).accepted
     assert tips(robot)['left'] == pytest.approx(T, abs=1e-5)
     assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
 
@@ -89,13 +90,13 @@ def test_a_goal_out_of_reach_is_refused_and_nothing_moves():
     moved, before = controller(robot), tips(robot)
     far = before['left'].copy()
     far[0, 3] += 10.0
-    outcome = moved.go(robot, [Aim('left', far, None, None)])
+    outcome = run(moved.go(robot, [Aim('left', far, None, None)]))
     assert not outcome.accepted
     assert outcome.result.reason is not StopReason.CONVERGED
     assert 'left' in outcome.result.diagnosis
     for name, T in tips(robot).items():
         assert np.array_equal(T, before[name])
-    assert moved.go(robot, [Aim('right', reachable(robot, 2)['right'], None, None)]).accepted
+    assert run(moved.go(robot, [Aim('right', reachable(robot, 2)['right'], None, None)])).accepted
     assert tips(robot)['left'] == pytest.approx(before['left'], abs=1e-5)
 
 
@@ -118,7 +119,7 @@ def test_a_change_rebuilds_only_what_it_concerns():
     first = built()
     assert built(first).robot is first.robot
     goal = reachable(first.robot, 3)['left']
-    assert controller(first.robot).go(first.robot, [Aim('left', goal, None, None)]).accepted
+    assert run(controller(first.robot).go(first.robot, [Aim('left', goal, None, None)])).accepted
     other = built(first, left__solver='hierarchy')
     assert other.robot.figure.solver_name == 'hierarchy'
     assert other.robot.figure.body is first.robot.figure.body
@@ -184,7 +185,7 @@ def test_before_the_first_goal_targets_are_where_a_real_robot_stands():
     before = tips(robot)
     T = before['left'].copy()
     T[2, 3] -= 0.05
-    assert moved.go(robot, [Aim('left', T, None, None)]).accepted
+    assert run(moved.go(robot, [Aim('left', T, None, None)])).accepted
     assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
     there = tips(robot)['left']
     moved.begin_at_present(robot)  # goals have moved it: its targets stay

@@ -8,6 +8,7 @@ from ik_node import StopReason, tasks
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
 from ik_node.control.figure_controller import Aim, FigureController
 from ik_node.control.options import ArmOptions, NodeOptions
+from ik_node.control.searches import run
 from ik_node.control.task_options import TYPES, TaskOptions, fields, make_task
 from ik_node.exceptions import IkError, OptionError
 
@@ -182,7 +183,7 @@ def test_goals_of_two_tasks_are_solved_together():
                   b__link='right_palm').robot
     frames = robot.figure.body.forward(robot.figure.start)
     targets = [frames[link][:3, 3] + [0.1, 0.0, 0.2] for link in ('left_palm', 'right_palm')]
-    outcome = controller(robot).go(robot, [aim('a', targets[0]), aim('b', targets[1])])
+    outcome = run(controller(robot).go(robot, [aim('a', targets[0]), aim('b', targets[1])]))
     assert outcome.accepted
     after = robot.figure.body.forward(robot.joint_configuration(robot.figure))
     assert after['left_palm'][:3, 3] == pytest.approx(targets[0], abs=2e-6)
@@ -195,12 +196,13 @@ def test_of_goals_that_are_not_met_all_former_targets_stand():
     figure = robot.figure
     before = {name: task.target for name, task in figure.tasks.items()}
     q = robot.joint_configuration(figure)
-    outcome = controller(robot).go(robot, [aim('a', [0.2, 0.2, 0.2]), aim('b', [9.0, 0.0, 0.0])])
+    outcome = run(controller(robot).go(
+        robot, [aim('a', [0.2, 0.2, 0.2]), aim('b', [9.0, 0.0, 0.0])]))
     assert not outcome.accepted
     assert outcome.result.reason is StopReason.UNREACHABLE
     assert all(np.array_equal(figure.tasks[name].target, target)
                for name, target in before.items())
     assert np.array_equal(robot.joint_configuration(figure), q)
     with pytest.raises(IkError, match="target of the task 'b'"):
-        controller(robot).go(robot, [aim('a', [0.2, 0.2, 0.2]), aim('b', [np.nan, 0.0, 0.0])])
+        run(controller(robot).go(robot, [aim('a', [0.2, 0.2, 0.2]), aim('b', [np.nan, 0.0, 0.0])]))
     assert np.array_equal(figure.tasks['a'].target, before['a'])

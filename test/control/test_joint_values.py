@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
+from ik_node.control.searches import run
 
 
 def arrive(rig):
@@ -41,11 +42,11 @@ def test_a_goal_is_not_taken_for_one_that_the_arm_moves_to_after_it_was_sent_els
                       lambda rig: rig.controller.go_to_start(rig.robot),
                       lambda rig: rig.controller.halt(rig.robot)):
         rig = Rig(motion)
-        rig.controller.go(rig.robot, near(0.0, 0.0, 0.05))
+        run(rig.controller.go(rig.robot, near(0.0, 0.0, 0.05)))
         rig.advance(0.05)
         elsewhere(rig)
         rig.advance(0.05)
-        rig.controller.go(rig.robot, near(0.0, 0.0, 0.05))
+        run(rig.controller.go(rig.robot, near(0.0, 0.0, 0.05)))
         arrive(rig)
         assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.0, 0.05).pose, abs=1e-3)
 
@@ -53,18 +54,18 @@ def test_a_goal_is_not_taken_for_one_that_the_arm_moves_to_after_it_was_sent_els
 @moving
 def test_a_goal_that_is_not_met_is_not_accepted_when_it_is_repeated_during_a_motion(motion):
     rig = Rig(motion)
-    rig.controller.go(rig.robot, near(0.0, 0.0, 0.05))
+    run(rig.controller.go(rig.robot, near(0.0, 0.0, 0.05)))
     rig.advance(0.05)
     for _ in range(2):
-        assert not rig.controller.go(rig.robot, FAR).accepted
+        assert not run(rig.controller.go(rig.robot, FAR)).accepted
 
 
 def test_a_goal_that_is_not_met_is_solved_again_where_the_closest_may_stand_in():
     rig = Rig()
-    held = rig.controller.go(rig.robot, FAR)
+    held = run(rig.controller.go(rig.robot, FAR))
     assert not held.accepted
     rig.controller.accept_closest = True
-    closest = rig.controller.go(rig.robot, FAR)
+    closest = run(rig.controller.go(rig.robot, FAR))
     assert closest.accepted
     assert closest.result.position_error == pytest.approx(
         rig.controller.arm.solver.closest(FAR, START).position_error, rel=1e-6)

@@ -12,6 +12,7 @@ from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.figure_controller import Aim, FigureController
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
 from ik_node.rotations import as_rotation
 from ik_node.solvers.body.registry import body_solver_names
@@ -69,7 +70,7 @@ def test_the_goals_are_met_while_the_feet_hold_and_the_balance_is_kept(humanoid)
         else:
             target = np.array([message['point'][axis] for axis in 'xyz'])
         targets[name] = target
-        outcome = controller.go(robot, [Aim(name, target, None, None)])
+        outcome = run(controller.go(robot, [Aim(name, target, None, None)]))
         assert outcome.accepted
         assert outcome.result.success
 
@@ -96,11 +97,11 @@ def test_a_goal_out_of_reach_is_dropped_and_closest_keeps_it(humanoid):
     before, q = left.target.copy(), robot.joint_configuration(figure)
     far = before.copy()
     far[:3, 3] += [1.5, 0.0, 0.0]
-    assert not controller.go(robot, [Aim('left', far, None, None)]).accepted
+    assert not run(controller.go(robot, [Aim('left', far, None, None)])).accepted
     assert np.array_equal(left.target, before)
     assert np.array_equal(robot.joint_configuration(figure), q)
     controller.accept_closest = True
-    assert controller.go(robot, [Aim('left', far, None, None)]).accepted
+    assert run(controller.go(robot, [Aim('left', far, None, None)])).accepted
     assert np.array_equal(left.target, far)
     assert not np.array_equal(robot.joint_configuration(figure), q)
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ik_node.control.controller import Controller, Outcome, Waypoint
 from ik_node.control.figure import GOAL
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
+from ik_node.control.searches import Search
 from ik_node.exceptions import IkError, InputError, names
 from ik_node.ros import conversions
 from ik_node.ros.execution.execution import Execution
@@ -30,7 +31,7 @@ from ik_node.solvers.goal import Goal
 
 LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal counts
 
-Execute = Callable[[Robot, Controller], Outcome | None]
+Execute = Callable[[Robot, Controller], Coroutine[Search, Any, Outcome | None]]
 
 
 class Goals:
@@ -142,7 +143,8 @@ class Goals:
         weights = arm.task_weights
         return Goal(position=position, weights=weights if np.any(weights[:3]) else None)
 
-    def _take_path(self, robot: Robot, controller: Controller, message: Path) -> Outcome | None:
+    async def _take_path(self, robot: Robot, controller: Controller,
+                         message: Path) -> Outcome | None:
         """Check the whole path before its first step; a path without poses stops the arm."""
         arm = controller.arm
         if len(message.poses) > MAX_POSES:
@@ -162,9 +164,9 @@ class Goals:
             except IkError as error:
                 raise InputError(f'{place}: {error}') from error
         if arm.motion == JUMP:
-            controller.waypoints = deque(controller.with_guesses(robot, waypoints))
+            controller.waypoints = deque(await controller.with_guesses(robot, waypoints))
             return None
         if waypoints:
-            return controller.go_through(robot, waypoints)
+            return await controller.go_through(robot, waypoints)
         controller.halt(robot)
         return None

@@ -2,7 +2,7 @@
 
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from rclpy.clock import Clock
@@ -12,6 +12,7 @@ from std_msgs.msg import Header
 from ik_node.control.mover import Mover
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.searches import Search, run
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
@@ -63,8 +64,8 @@ class Handling:
         self._late.stop()
 
     def handle(self, name: str, header: Header, find: Callable[[], _Mover],
-               execute: Callable[[Robot, _Mover], AnyOutcome | None], place: str = '',
-               arrives: bool = True) -> Any:
+               execute: Callable[[Robot, _Mover], Coroutine[Search, Any, AnyOutcome | None]],
+               place: str = '', arrives: bool = True) -> Any:
         """Execute a goal and publish its outcome; errors are logged and reported in the status.
 
         name: of its arm or task. find: returns the controller. execute: without an outcome there is
@@ -84,7 +85,7 @@ class Handling:
             if arrives:
                 self._check_arrival(robot, mover, header)
             self._execution.follow(robot)
-            outcome = execute(robot, mover)
+            outcome = run(execute(robot, mover))
             if outcome is not None:
                 self._outcomes.publish(robot, mover.group, outcome, header, place, received)
         except NotYetError as error:

@@ -54,7 +54,8 @@ class JointGoals:
             raise InputError(f'there is no arm {name!r} any more')
         return self._execution.figure
 
-    def _go(self, name: str, message: JointState, robot: Robot, mover: Mover) -> JointOutcome:
+    async def _go(self, name: str, message: JointState, robot: Robot,
+                  mover: Mover) -> JointOutcome:
         group = mover.group
         q = configuration(robot, group, name, message)
         self._on_leave(group)

@@ -1,6 +1,5 @@
 """Subscriptions of the goals of tasks: transforms them into the world, to be executed."""
 
-import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -13,6 +12,7 @@ from std_msgs.msg import Header
 
 from ik_node.control.figure_controller import Aim, FigureController, FigureOutcome
 from ik_node.control.robot import Robot
+from ik_node.control.searches import CancelledError
 from ik_node.exceptions import InputError, names
 from ik_node.ros import conversions
 from ik_node.ros.execution.execution import Execution
@@ -99,7 +99,7 @@ class TaskGoals:
         alone: list[tuple[str, _Message]] = []
         together: list[str] = []
 
-        def execute(robot: Robot, controller: FigureController) -> FigureOutcome:
+        async def execute(robot: Robot, controller: FigureController) -> FigureOutcome:
             aims = [self._aim(robot, controller, name, message)]
             alone.extend(self._waiting(name))
             invalid: list[tuple[str, _Message]] = []
@@ -111,13 +111,17 @@ class TaskGoals:
                 except Exception:
                     invalid.append(other)
             if len(aims) > 1:
-                with contextlib.suppress(Exception):
-                    outcome = controller.go(robot, aims)
-                    if outcome.accepted:
-                        together.extend(aim.task for aim in aims[1:])
-                        alone[:] = invalid
-                        return outcome
-            return controller.go(robot, aims[:1])
+                try:
+                    outcome = await controller.go(robot, aims)
+                except CancelledError:
+                    raise
+                except Exception:
+                    outcome = None
+                if outcome is not None and outcome.accepted:
+                    together.extend(aim.task for aim in aims[1:])
+                    alone[:] = invalid
+                    return outcome
+            return await controller.go(robot, aims[:1])
 
         self._handling.handle(name, message.header, self._controller, execute)
         for task in together:
@@ -127,9 +131,9 @@ class TaskGoals:
                 other[0], other[1].header, self._controller,
                 functools.partial(self._go_alone, *other))
 
-    def _go_alone(self, name: str, message: _Message, robot: Robot,
-                  controller: FigureController) -> FigureOutcome:
-        return controller.go(robot, [self._aim(robot, controller, name, message)])
+    async def _go_alone(self, name: str, message: _Message, robot: Robot,
+                        controller: FigureController) -> FigureOutcome:
+        return await controller.go(robot, [self._aim(robot, controller, name, message)])
 
     def _waiting(self, name: str) -> list[tuple[str, _Message]]:
         """Take the newest goals of the tasks other than one of this name, where there are any."""

@@ -11,6 +11,7 @@ from geometry_msgs.msg import PointStamped
 
 from figure_values import built
 from ik_node.control.figure_controller import FigureController
+from ik_node.control.searches import run
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros.conversions import array_to_point
 from ik_node.ros.execution.history import History
@@ -57,7 +58,7 @@ class Rig:
 
     def _handle(self, name, header, find, execute):
         try:
-            self.outcomes.append(execute(self.robot, find()))
+            self.outcomes.append(run(execute(self.robot, find())))
         except (IkError, ArithmeticError) as error:
             self.refused.append((name, str(error)))
 
