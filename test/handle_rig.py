@@ -7,15 +7,15 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from geometry_msgs.msg import Pose
+from geometry_msgs.msg import PointStamped, Pose
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
+from handling_here import ExecutionHere, HandlingHere
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
@@ -73,13 +73,10 @@ class Rig:
 
     def __init__(self, name='arm_6r', arms=('',), prefix='', **options):
         self.server = Server()
-        self.goals, self.sent = {}, []
+        self.goals, self.sent, self.refused = {}, [], []
         self.options = NodeOptions(frame_prefix=prefix)
         self.handles = Handles(self.server, Actions(
-            SimpleNamespace(take_pose=lambda arm, pose: self._take(arm, 'pose', pose),
-                            take_point=lambda arm, point: self._take(arm, 'point', point)),
-            SimpleNamespace(take_pose=lambda task, pose: self._take_task(task, 'pose', pose),
-                            take_point=lambda task, point: self._take_task(task, 'point', point)),
+            self._take, self._take_task,
             lambda parameters, solver: self.sent.append((*parameters, solver)),
             lambda: self.sent.append('home'), lambda arm: self.goals.get(arm.name)))
         self.refuses = False
@@ -138,32 +135,30 @@ class Rig:
     def follow(self):
         self.handles.follow(self.robot)
 
-    def _take(self, arm, kind, message):
-        self.sent.append((arm, kind, message))
+    def _take(self, arm, message):
+        kind = self._note(arm, message)
         if not self.refuses:
             self.goals[arm] = Goal.from_pose(pose_to_matrix(message.pose)) if kind == 'pose' else (
                 Goal([message.point.x, message.point.y, message.point.z]))
 
-    def _take_task(self, name, kind, message):
-        """Do as the node, without solving: set the target, and set it back where it is missed."""
+    def _note(self, name, message):
+        kind = 'point' if isinstance(message, PointStamped) else 'pose'
         self.sent.append((name, kind, message))
-        handling = SimpleNamespace(options=self.options, handle=lambda name, header, find, execute:
-                                   run(execute(self.robot, find())))
+        return kind
+
+    def _take_task(self, name, message):
+        """Do as the node, without solving: set the target, unless it is missed."""
+        self._note(name, message)
         frames = Frames.__new__(Frames)  # without tf2
         frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
         controller = SimpleNamespace(figure=self.robot.figure, go=self._go)
-        getattr(TaskGoals(None, handling, SimpleNamespace(figure=controller), frames),
-                f'take_{kind}')(name, message)
+        handling = HandlingHere(self.robot, self.options)
+        TaskGoals(None, handling, ExecutionHere(controller), frames).take(name, message)
+        self.refused += handling.refused
 
     async def _go(self, robot, aims):
-        for aim in aims:
-            task = robot.figure.tasks[aim.task]
-            before = task.target
-            if aim.weights is not None:
-                task.weights = aim.weights
-            task.target = aim.target
-            if self.refuses:
-                task.target = before
+        if not self.refuses:
+            robot.figure.accept({aim.task: (aim.target, aim.weights) for aim in aims})
         return SimpleNamespace(accepted=not self.refuses)
 
 

@@ -7,6 +7,7 @@ both through the form that messages have on the wire. Time passes only where a t
 
 import contextlib
 import functools
+import inspect
 from collections import defaultdict
 from types import SimpleNamespace
 
@@ -24,6 +25,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 
 from domains import Domain
 from graph_here import ClientHere, Graph, Watched, wired
+from ik_node.control.searches import Worker, _ended
 from ik_node.ros import session
 from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given
@@ -35,6 +37,14 @@ _LONGEST = 100_000_000     # ns that the clock moves at a time
 _MANY = 10_000             # callbacks at one time: they go on for ever
 
 
+class _WorkerHere(Worker):
+    """Runs every search where the goal arrived: the time of a test passes where the test says."""
+
+    def _search(self, group, work):
+        self._go_on(group, _ended(work))
+
+
+session.Worker = _WorkerHere
 # The node collects the garbage of its process with every robot, which here is that of all tests.
 session.gc = SimpleNamespace(unfreeze=int, collect=int, freeze=int)
 
@@ -174,7 +184,7 @@ class NodeHere(NodeClient):
 
     def call(self, kind, service, request, attempts=1):
         return wired(self.handle(
-            self.server(service).callback, wired(request), kind.Response()))
+            _answer, self.server(service).callback, wired(request), kind.Response()))
 
     def server(self, service):
         """Return the node's end of a service."""
@@ -221,6 +231,16 @@ class NodeHere(NodeClient):
         if once:
             self._once.add(text)
         self._lines.append(f'[{severity}] [{1e-9 * self._now:.9f}] [{self._name}]: {text}')
+
+
+def _answer(callback, *arguments):
+    """Return what the callback of a service answers, at once."""
+    answer = callback(*arguments)
+    if not inspect.iscoroutine(answer):
+        return answer
+    with pytest.raises(StopIteration) as ended:
+        answer.send(None)
+    return ended.value.value
 
 
 @contextlib.contextmanager

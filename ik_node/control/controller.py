@@ -2,7 +2,8 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,12 +15,17 @@ from ik_node.control.robot import Robot
 from ik_node.control.searches import search
 from ik_node.exceptions import InputError
 from ik_node.motion.joint_motion import joint_motion
+from ik_node.motion.trajectory import Part, Series, Trajectory, left_of
 from ik_node.motion.waypoints import joint_motion_through
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import Result
 
+if TYPE_CHECKING:
+    from ik_node.motion.following import Follower
+
 _MOST_AT_ONCE = 500  # waypoints of a path that is chosen as a whole
 _ANY_STEP = 1e6      # rad or m: waypoints may lie far apart
+_SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 _PLANNING = 0.5      # s, after which waypoints that are not met yet are solved from those before
 
 
@@ -69,6 +75,7 @@ class Controller(Mover):
         self.waypoints: deque[Waypoint] = deque()
         self.goal: Goal | None = None
         self._last = LastResult()
+        self._planning = _SHORTEST_PLANNING  # s that planning a motion is expected to take
 
     @property
     def group(self) -> Arm:
@@ -118,7 +125,7 @@ class Controller(Mover):
             return Outcome(goal, result, True, left)
         if result is None:
             result = await self._solve(goal, q0 if guess is None else guess)
-        outcome = self._move(robot, [_Aim(goal, result)])
+        outcome = await self._move(robot, [_Aim(goal, result)])
         self._last.keep(arm, goal, self.accept_closest, robot.joint_configuration(arm),
                         self.motion if outcome.accepted else None, result)
         return outcome
@@ -139,7 +146,7 @@ class Controller(Mover):
                 raise InputError(f'{waypoint.place}: {aim.result.reason.value}')
             aims.append(aim)
         self._last.forget()
-        return self._move(robot, aims)
+        return await self._move(robot, aims)
 
     async def with_guesses(self, robot: Robot,
                            waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
@@ -165,41 +172,66 @@ class Controller(Mover):
         nearest = await search(lambda: solver.closest(goal, q0))
         return nearest if nearest.success else nearest.because(result.reason)
 
-    def _move(self, robot: Robot, aims: Sequence[_Aim]) -> Outcome:
+    async def _move(self, robot: Robot, aims: Sequence[_Aim]) -> Outcome:
         """Move through all solutions to the last, or hold."""
         goal, result = aims[-1]
-        self.goal = goal
         if not (result.success or self.accept_closest):
+            self.goal = goal
             return Outcome(goal, result, False, None)
+        duration: float | None = None
         if self.arm.motion == JUMP:
-            self.motion, duration = None, None
+            self.motion = None
             robot.move(self.arm, result.q)
+        elif self.arm.motion == CARTESIAN and self.arm.follower is not None:
+            duration, result = await self._begin_line(robot, self.arm.follower, aims)
         else:
-            duration, result = self._begin_through(robot, aims)
-        self.has_moved = True
+            duration = self._begin_through(robot, [aim.result.q for aim in aims])
+        self.goal, self.has_moved = goal, True
         return Outcome(goal, result, True, duration)
 
-    def _begin_through(self, robot: Robot, aims: Sequence[_Aim]) -> tuple[float, Result]:
-        """Begin a motion through goals, to rest at the last, blended with the current one.
+    def _begin_through(self, robot: Robot, configurations: Sequence[np.ndarray]) -> float:
+        """Begin a motion through configurations (n,), to rest at the last, and return its duration.
 
-        Return its duration, s, and the result at its end. Raises IkError where there is no such
-        motion; the current motion then continues.
+        In s; the motion is blended with the current one. Raises IkError where there is none; the
+        current motion then continues.
         """
         arm, present = self.arm, self._present(robot)
-        goal, result = aims[-1]
-        if arm.motion == CARTESIAN and arm.follower is not None:
-            # Goals that cannot be met are replaced by the closest pose.
-            goals = [aim.goal if aim.result.success else
-                     aim.goal.moved_to(arm.chain.forward(aim.result.q)) for aim in aims]
-            from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
-            motion = cartesian_motion(arm.follower, arm.limits, present, goals)
-            if result.success:
-                result = arm.solver.solve(goal, motion.end)
-        elif len(aims) == 1:
-            motion = joint_motion(arm.chain, arm.limits, present, result.q)
+        if len(configurations) == 1:
+            motion = joint_motion(arm.chain, arm.limits, present, configurations[0])
         else:
-            motion = joint_motion_through(arm.chain, arm.limits, present,
-                                          np.array([aim.result.q for aim in aims]))
+            motion = joint_motion_through(arm.chain, arm.limits, present, np.array(configurations))
         self._begin(motion)
         self.advance(robot, self._clock())
-        return motion.duration, result
+        return motion.duration
+
+    async def _begin_line(self, robot: Robot, follower: 'Follower',
+                          aims: Sequence[_Aim]) -> tuple[float, Result]:
+        """Begin a motion of the tip on lines through goals, to rest at the last.
+
+        Return its duration, s, and the result at its end. Raises IkError where there is none; the
+        current motion then continues. It goes on during the planning, too, which starts from where
+        the arm will be by then.
+        """
+        from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
+        arm, (goal, result) = self.arm, aims[-1]
+        # Goals that cannot be met are replaced by the closest pose.
+        goals = [aim.goal if aim.result.success else
+                 aim.goal.moved_to(arm.chain.forward(aim.result.q)) for aim in aims]
+
+        def plan(start: Trajectory) -> tuple[Trajectory, Result]:
+            motion = cartesian_motion(follower, arm.limits, start, goals)
+            return motion, arm.solver.solve(goal, motion.end) if result.success else result
+        while True:
+            present, began, lead = self._present(robot), self._at, self._planning
+            start = left_of(present, lead)
+            motion, final = await search(partial(plan, start))
+            self.advance(robot, self._clock())
+            took = self._at - began
+            self._planning = max(1.5 * took, _SHORTEST_PLANNING)
+            if self.motion is not None and took <= lead:
+                motion, self._at = Series([Part(present, 0.0, lead), motion]), began
+            elif self.motion is not None or start.duration > 0.0:
+                continue  # it has moved past the start of the motion
+            self._begin(motion)
+            self.advance(robot, self._clock())
+            return motion.duration - (self._at - self._began), final

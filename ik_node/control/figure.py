@@ -1,5 +1,6 @@
 """The figure of the robot: all its joints, several tasks, and a solver for them together."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -79,8 +80,10 @@ class Figure(Group):
     """The whole tree with its tasks.
 
     Attributes, besides those of a group:
-    - `body`, its space; `solver`, which has the tasks that have a type.
-    - `tasks`: by name. `undefined`: names of tasks that have no type yet.
+    - `body`, its space; `solver`, which has copies of the tasks: their targets may be those of a
+      goal that is not met yet.
+    - `tasks`: by name, with the targets that stand. `undefined`: names of tasks that have no type
+      yet.
     - `tips`: those of tasks that are the goals of a tip, by the same names.
     - `size`: how far its links are apart, m.
     """
@@ -111,12 +114,16 @@ class Figure(Group):
         self.tasks: dict[str, Task] = self._make_tasks(previous)
         self.undefined = tuple(name for name in source.task_options if name not in self.tasks)
         self.start = self._start()
-        # Until a task has a type, the solver has nothing to do.
-        solved = tuple(self.tasks.values()) or (Posture(self.start),)
-        self.solver: BodySolver = (
-            like.solver if like is not None and source.solves_as(like.source)
-            and solved == like.solver.tasks
-            else make_body_solver(self.options.solver, self.body, solved, **source.solver_options))
+        if like is not None and source.solves_as(like.source) and (
+                list(self.tasks.values()) == list(like.tasks.values())):
+            self._copies: dict[str, Task] = like._copies
+            self.solver: BodySolver = like.solver
+        else:
+            self._copies = {name: copy.copy(task) for name, task in self.tasks.items()}
+            # Until a task has a type, the solver has nothing to do.
+            self.solver = make_body_solver(
+                self.options.solver, self.body,
+                tuple(self._copies.values()) or (Posture(self.start),), **source.solver_options)
         self.limits = self._motion_limits()
         self.size: float = self._size() if like is None else like.size
         if self.motion == JOINT:
@@ -153,6 +160,23 @@ class Figure(Group):
         options = self.solver.options
         return (errors[0] <= options.position_tolerance
                 and errors[1] <= options.orientation_tolerance)
+
+    def aim(self, targets: Mapping[str, tuple[Any, np.ndarray | None]]) -> None:
+        """Let the solver solve for other targets of some tasks than those that stand.
+
+        targets: by the names of the tasks, each with the weights (6,) of a Pose, None where those
+        are unchanged. Raises IkError for a target that its task does not take.
+        """
+        for name, task in self._copies.items():
+            target, weights = targets.get(name, (None, None))
+            own = self.tasks[name]
+            _set(task, getattr(own, 'target', None) if target is None else target,
+                 getattr(own, 'weights', None) if weights is None else weights)
+
+    def accept(self, targets: Mapping[str, tuple[Any, np.ndarray | None]]) -> None:
+        """Let targets of some tasks stand from now on; see `aim`."""
+        for name, (target, weights) in targets.items():
+            _set(self.tasks[name], target, weights)
 
     def set_missing_targets(self, q: np.ndarray) -> None:
         """Set targets that are not set to what the tasks meet at q (n,)."""
@@ -233,6 +257,21 @@ class Figure(Group):
 def _same_named(options: Mapping[str, Options], other: Mapping[str, Options]) -> bool:
     return options.keys() == other.keys() and all(
         same_options(own, other[name]) for name, own in options.items())
+
+
+def _set(task: Any, target: Any, weights: np.ndarray | None) -> None:
+    """Set target and weights of a task; what is None or the same stays, as solvers watch tasks."""
+    if target is not None and _differ(target, task.target):
+        task.target = target
+    if weights is not None and _differ(weights, task.weights):
+        task.weights = weights
+
+
+def _differ(value: Any, other: Any) -> bool:
+    """Return whether two targets differ; free coordinates are NaN, which are the same."""
+    if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
+        return value.tobytes() != other.tobytes()
+    return not same_value(value, other)
 
 
 def _lacks_target(task: Task) -> bool:

@@ -39,8 +39,8 @@ class FigureOutcome(NamedTuple):
 class FigureController(Mover):
     """Solves all tasks of a figure from its present joint values.
 
-    Where the tasks are not met together and the closest configuration is not accepted, the moved
-    targets are set back: the tasks are solved as before.
+    Where the tasks are not met together and the closest configuration is not accepted, the former
+    targets stand.
 
     Attributes, besides those of a mover:
     - `figure`: with tasks, solver and limits.
@@ -76,42 +76,22 @@ class FigureController(Mover):
         return duration
 
     async def go(self, robot: Robot, aims: Sequence[Aim]) -> FigureOutcome:
-        """Move targets, solve all tasks and move there, or hold.
+        """Solve all tasks, some with other targets, and move there, or hold.
 
         Raises IkError for a target that its task does not take, and where there is no motion; the
         former targets then stand.
         """
-        before: list[tuple[Any, tuple[Any, np.ndarray | None]]] = []
-        accepted = False
-        try:
-            for aim in aims:
-                task = self.figure.tasks[aim.task]
-                before.append((task, _set_target(task, aim.target, aim.weights)))
-            outcome = await self._solve(robot, tuple(aims))
-            accepted = outcome.accepted
-        finally:
-            if not accepted:
-                for task, (target, weights) in reversed(before):
-                    _set_target(task, target, weights)
-        return outcome
-
-    async def _solve(self, robot: Robot, aims: tuple[Aim, ...]) -> FigureOutcome:
-        q0, solver = robot.joint_configuration(self.figure), self.figure.solver
+        figure = self.figure
+        targets = {aim.task: (aim.target, aim.weights) for aim in aims}
+        figure.aim(targets)
+        q0, solver = robot.joint_configuration(figure), figure.solver
         result = await search(lambda: solver.solve(q0))
         if not result.success and self.accept_closest:
             result = await search(lambda: solver.closest(q0))
         accepted = result.success or self.accept_closest
-        duration = self._move_to(robot, result.q) if accepted else None
-        self.has_moved |= accepted
-        return FigureOutcome(aims, result, accepted, duration)
-
-
-def _set_target(task: Any, target: Any, weights: np.ndarray | None) -> tuple[
-        Any, np.ndarray | None]:
-    """Set the target of a task, and weights unless they are None; return the former ones."""
-    former, former_weights = task.target, None
-    task.target = target
-    if weights is not None and not np.array_equal(weights, task.weights):
-        former_weights = task.weights
-        task.weights = weights
-    return former, former_weights
+        duration = None
+        if accepted:
+            duration = self._move_to(robot, result.q)
+            figure.accept(targets)
+            self.has_moved = True
+        return FigureOutcome(tuple(aims), result, accepted, duration)

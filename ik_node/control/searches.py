@@ -1,6 +1,10 @@
 """Searches as steps of coroutines, in the calling thread or in one of a worker's."""
 
+import contextlib
+import math
 import queue
+import threading
+import time
 import types
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Hashable
@@ -12,12 +16,17 @@ from ik_node.threads import start_thread
 
 T = TypeVar('T')
 Search: TypeAlias = Callable[[], Any]
-Goal: TypeAlias = Coroutine[Search, Any, T]
-"""Carries out a goal: what it yields are searches, what it returns is the outcome."""
+Goal: TypeAlias = Coroutine[Search | None, Any, T]
+"""Carries out a goal: yields searches, and None where it waits for its turn."""
+
+NEWER = 'a newer goal has arrived'
+QUICK = 1e-4     # s: a search that is expected to take less runs in the calling thread
+_PATIENCE = 0.5  # s for a search whose goal has cancelled another, before the next may cancel it
+_GRACE = 0.02    # s for a cancelled search to end, before the next one begins beside it
 
 
 class CancelledError(IkError):
-    """A goal that was given up during a search, with the reason."""
+    """A goal that was given up, with the reason."""
 
 
 @types.coroutine
@@ -27,12 +36,19 @@ def search(work: Callable[[], T]) -> Generator[Search, Any, T]:
     return found
 
 
+@types.coroutine
+def turn() -> Generator[None, Any, None]:
+    """Wait until the goals before this one have ended; to be awaited first."""
+    yield None
+
+
 def run(goal: Goal[T]) -> T:
     """Carry out a goal to its end, its searches in the calling thread; return its outcome."""
-    end = _End(None, None)
+    end = _NOTHING
     try:
         while True:
-            end = _ended(_resumed(goal, end))
+            work = _resumed(goal, end)
+            end = _NOTHING if work is None else _ended(work)
     except StopIteration as ended:
         outcome: T = ended.value
         return outcome
@@ -45,6 +61,9 @@ class _End(NamedTuple):
     error: BaseException | None
 
 
+_NOTHING = _End(None, None)
+
+
 def _ended(work: Search) -> _End:
     try:
         return _End(work(), None)
@@ -52,95 +71,216 @@ def _ended(work: Search) -> _End:
         return _End(None, error)
 
 
-def _resumed(goal: Goal[Any], end: _End) -> Search:
+def _resumed(goal: Goal[Any], end: _End) -> Search | None:
     """Resume a goal after a search; return its next one. Raises StopIteration at its end."""
     return goal.send(end.result) if end.error is None else goal.throw(end.error)
 
 
-class _Step(NamedTuple):
-    """A search of a goal, and what is called with the outcome of the goal, or its error."""
+class _Step:
+    """A search of a group's current goal, in a thread."""
 
-    group: Hashable
-    goal: Goal[Any]
-    done: Callable[[Any, Exception | None], None]
-    work: Search
-    cancellation: Cancellation
+    def __init__(self, group: '_Group', work: Search) -> None:
+        self.group, self.work = group, work
+        self.cancellation = Cancellation()
+        self.end = _NOTHING
+        self.took = math.inf  # s
+
+    def run(self) -> None:
+        """Search, unless it is cancelled already."""
+        if not self.cancellation.is_cancelled():
+            began = time.perf_counter()
+            with self.cancellation:
+                self.end = _ended(self.work)
+            self.took = time.perf_counter() - began
+
+
+class _Thread:
+    """A thread that searches, one step after the other."""
+
+    def __init__(self, name: str, ended: Callable[[_Step], None],
+                 before: '_Thread | None' = None) -> None:
+        """Start. ended: called after each step, in the thread. before: one that is to end first."""
+        self.steps: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
+        self._ended, self._before = ended, before
+        self._over = threading.Event()
+        start_thread(self._run, name)
+
+    def _run(self) -> None:
+        if self._before is not None:
+            self._before._over.wait(_GRACE)
+            self._before = None
+        while (step := self.steps.get()) is not None:
+            step.run()
+            self._ended(step)
+        self._over.set()
+
+
+class _Group:
+    """The goals of one group: the current one, and those that wait for their turn."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.goal: Goal[None] | None = None
+        self.waiting: deque[Goal[None]] = deque()
+        self.step: _Step | None = None
+        """The current goal's search in a thread."""
+        self.thread: _Thread | None = None
+        self.is_quick = False
+        """Whether the last search took less than QUICK."""
+        self.patient_until = -math.inf
+        """When a newer goal may cancel the current one, s."""
 
 
 class Worker:
-    """Carries out goals: their searches in a thread for each group, all else in the caller's.
+    """Carries out goals: short searches at once, long ones in a thread for each group.
 
-    One goal of a group is searched for at a time: a newer one cancels it. A cancelled goal ends at
-    once, with a CancelledError. Its search ends soon after, or by itself where it is Python that
-    does not look at the clock; the next of the group begins then.
+    A goal is a coroutine that awaits `turn` first, and then any `search`; it handles its errors
+    itself. One goal of a group is carried out at a time. Cancelled, it gets a CancelledError where
+    it awaits. Its search ends soon after; where it does not look at the clock, the next one begins
+    beside it. A search that is expected to be short gets `QUICK` seconds in the calling thread, and
+    begins anew in another one where that was not enough.
     All methods are for one thread, which calls `resume` after each call of `wake`.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
         """Begin without goals. wake: called in another thread when a search has ended."""
         self._wake = wake
-        self._steps: dict[Hashable, _Step] = {}  # by group
-        self._queues: dict[Hashable, queue.SimpleQueue[_Step | None]] = {}
-        self._ended: deque[tuple[_Step, _End]] = deque()
+        self._groups: dict[Hashable, _Group] = {}
+        self._ended: deque[_Step] = deque()
+        self._closed = False
 
-    def begin(self, group: Hashable, goal: Goal[T],
-              done: Callable[[T | None, Exception | None], None]) -> None:
-        """Carry out a goal up to its first search; the older goal of its group is cancelled.
+    def begin(self, group: Hashable, goal: Goal[None]) -> None:
+        """Carry out a goal; older goals of its group are cancelled.
 
-        done: called with the outcome, or the error, once.
+        One that has itself cancelled another has 0.5 s first: otherwise a stream of goals that take
+        longer to solve than they are apart would never be answered.
         """
-        self.cancel('a newer goal has arrived', group)
-        self._go_on(group, goal, done, _End(None, None))
+        own = self._group(group)
+        while own.waiting:
+            _cancel(own.waiting.popleft(), NEWER)
+        if own.goal is not None:
+            if time.perf_counter() < own.patient_until:
+                if own.step is not None:
+                    own.step.cancellation.end_by(own.patient_until)
+            else:
+                self._give_up(own, NEWER)
+                own.patient_until = time.perf_counter() + _PATIENCE
+        self._add(own, goal)
+
+    def enqueue(self, group: Hashable, goal: Goal[None]) -> None:
+        """Carry out a goal after those of its group that have come before."""
+        self._add(self._group(group), goal)
+
+    def is_busy(self, group: Hashable) -> bool:
+        """Return whether a group has goals that have not ended."""
+        return group in self._groups and self._groups[group].goal is not None
 
     def cancel(self, reason: str, *groups: Hashable) -> None:
-        """End the goals of these groups, by default all, that wait for a search."""
-        for group in groups or tuple(self._steps):
-            step = self._steps.pop(group, None)
-            if step is not None:
-                step.cancellation.cancel()
-                self._go_on(group, step.goal, step.done, _End(None, CancelledError(reason)))
+        """End the goals of groups."""
+        for own in [self._groups[group] for group in groups if group in self._groups]:
+            while own.waiting:
+                _cancel(own.waiting.popleft(), reason)
+            self._give_up(own, reason)
+
+    def cancel_all(self, reason: str) -> None:
+        """End all goals."""
+        self.cancel(reason, *self._groups)
 
     def resume(self) -> None:
         """Go on with the goals whose searches have ended."""
         while self._ended:
-            step, end = self._ended.popleft()
-            if self._steps.get(step.group) is step:
-                del self._steps[step.group]
-                self._go_on(step.group, step.goal, step.done, end)
+            step = self._ended.popleft()
+            group = step.group
+            if group.step is step:
+                group.step = None
+                group.is_quick = step.took < QUICK
+                if step.cancellation.has_ended_any():
+                    group.patient_until = time.perf_counter() + _PATIENCE
+                    self._go_on(group, _End(None, CancelledError(NEWER)))
+                else:
+                    self._go_on(group, step.end)
+                self._next(group)
 
     def close(self, reason: str) -> None:
         """Cancel all goals, and end the threads; one that does not look at the clock is left."""
-        self.cancel(reason)
-        for waiting in self._queues.values():
-            waiting.put(None)
-        self._queues.clear()
+        self._closed = True
+        self.cancel_all(reason)
+        for group in self._groups.values():
+            if group.thread is not None:
+                group.thread.steps.put(None)
+        self._groups.clear()
 
-    def _go_on(self, group: Hashable, goal: Goal[Any],
-               done: Callable[[Any, Exception | None], None], end: _End) -> None:
-        """Resume a goal; begin its next search."""
+    def _group(self, group: Hashable) -> _Group:
+        if group not in self._groups:
+            self._groups[group] = _Group(f'search {group}')
+        return self._groups[group]
+
+    def _add(self, group: _Group, goal: Goal[None]) -> None:
+        """Begin a goal, which is carried out when it is its turn."""
+        goal.send(None)
+        group.waiting.append(goal)
+        self._next(group)
+
+    def _next(self, group: _Group) -> None:
+        """Carry out the goals whose turn it is."""
+        while group.goal is None and group.waiting:
+            group.goal = group.waiting.popleft()
+            self._go_on(group, _NOTHING)
+
+    def _go_on(self, group: _Group, end: _End) -> None:
+        """Resume the goal of a group after a search, up to one that takes long, or to its end."""
+        goal = group.goal
+        assert goal is not None
+        work: Search | None = None
         try:
-            work = _resumed(goal, end)
-        except StopIteration as ended:
-            done(ended.value, None)
-        except Exception as error:
-            done(None, error)
-        else:
-            step = self._steps[group] = _Step(group, goal, done, work, Cancellation())
-            self._queue(group).put(step)
+            while work is None:
+                work = _resumed(goal, end)
+                if work is not None and group.is_quick and (quick := _quickly(work)) is not None:
+                    work, end = None, quick
+        except StopIteration:
+            pass
+        finally:
+            if work is None:
+                group.goal = None
+        if work is not None:
+            self._search(group, work)
 
-    def _queue(self, group: Hashable) -> 'queue.SimpleQueue[_Step | None]':
-        """Return the searches of a group, whose thread is started with the first."""
-        if group not in self._queues:
-            waiting: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
-            self._queues[group] = waiting
-            start_thread(lambda: self._search(waiting), f'search {group}')
-        return self._queues[group]
+    def _search(self, group: _Group, work: Search) -> None:
+        """Search in the group's thread."""
+        if group.thread is None:
+            group.thread = _Thread(group.name, self._on_end)
+        group.step = _Step(group, work)
+        if group.waiting:
+            group.step.cancellation.end_by(group.patient_until)
+        group.thread.steps.put(group.step)
 
-    def _search(self, waiting: 'queue.SimpleQueue[_Step | None]') -> None:
-        """Run searches until there is None; in a thread of its own."""
-        while (step := waiting.get()) is not None:
-            if not step.cancellation.is_cancelled():
-                with step.cancellation:
-                    end = _ended(step.work)
-                self._ended.append((step, end))
-                self._wake()
+    def _on_end(self, step: _Step) -> None:
+        """Hand a search that has ended over to the thread of the worker's user."""
+        self._ended.append(step)
+        if not self._closed:
+            self._wake()
+
+    def _give_up(self, group: _Group, reason: str) -> None:
+        """Cancel the current goal and its search."""
+        goal, step, thread = group.goal, group.step, group.thread
+        group.goal = group.step = None
+        if step is not None and thread is not None:
+            step.cancellation.cancel()
+            thread.steps.put(None)
+            group.thread = _Thread(group.name, self._on_end, thread)
+        if goal is not None:
+            _cancel(goal, reason)
+
+
+def _quickly(work: Search) -> _End | None:
+    """Run a search for a short time; None where that was not enough."""
+    with Cancellation(time.perf_counter() + QUICK) as cancellation:
+        end = _ended(work)
+    return None if cancellation.has_ended_any() else end
+
+
+def _cancel(goal: Goal[None], reason: str) -> None:
+    """End a goal where it waits."""
+    with contextlib.suppress(StopIteration):
+        goal.throw(CancelledError(reason))
+    goal.close()

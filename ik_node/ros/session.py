@@ -7,6 +7,7 @@ from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
+from ik_node.control.searches import Worker
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.intake.description import Description
@@ -42,23 +43,25 @@ class Session:
         self._node, self._configuration = node, configuration
         options = configuration.options
         log = ThrottledLog(node.get_logger(), steady)
+        self._worker = Worker(self._wake)
         self._execution = Execution(node, steady)
         self._outputs = Outputs(node, self._execution.advance)
-        self._branches = Branches(options, self._outputs, self._execution.last_goal, log.warn)
+        self._branches = Branches(options, self._outputs, self._execution.last_goal, self._worker,
+                                  log.warn)
         self._outcomes = Outcomes(options, self._outputs, self._branches, health, log)
         self._measured = Measured(node, health, steady)
         self._frames = Frames(node, self._execution.history)
         self._handling = Handling(node, options, self._execution, self._outcomes, self._measured,
-                                  steady)
+                                  self._worker, steady)
         self._task_goals = TaskGoals(node, self._handling, self._execution, self._frames)
         self._goals = Goals(node, configuration.arm_names, self._handling, self._execution,
                             self._frames, self._task_goals)
         self._joint_goals = JointGoals(node, configuration.arm_names, self._handling,
                                        self._execution, self._on_leave)
         self._commands = Commands(node, options, self._handling, self._execution, self._outputs,
-                                  self._branches, self._on_leave)
-        self._ik = IkService(node, options, self._execution, self._frames)
-        self._interaction = Interaction(node, self._goals, self._task_goals,
+                                  self._branches, self._worker, self._on_leave)
+        self._ik = IkService(node, options, self._execution, self._frames, self._worker)
+        self._interaction = Interaction(node, self._goals.take, self._task_goals.take,
                                         self._execution.last_goal, self._commands.go_to_start)
         self._marker_timer = node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
@@ -90,6 +93,7 @@ class Session:
 
     def destroy(self) -> None:
         """Destroy everything."""
+        self._worker.close('the node shuts down')
         for part in (self._ik, self._interaction, self._commands, self._goals, self._task_goals,
                      self._joint_goals, self._handling, self._frames, self._measured,
                      self._execution, self._outputs, self._description):
@@ -97,6 +101,12 @@ class Session:
                 part.destroy()
         for timer in (self._marker_timer, self._publish_timer):
             self._node.destroy_timer(timer)
+
+    def _wake(self) -> None:
+        """Let the executor go on with goals; called in other threads."""
+        executor = self._node.executor
+        if executor is not None:
+            executor.create_task(self._worker.resume)
 
     def on_parameters(self) -> None:
         """Apply changed parameters, or a changed description."""

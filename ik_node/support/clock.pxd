@@ -1,10 +1,10 @@
 cimport ik_node.support.native as native
-from ik_node.support.arrays cimport Memory, integers
+from ik_node.support.arrays cimport Memory, vector
 
 
 cdef class Cancellation:
     cdef Memory memory
-    cdef integers flag
+    cdef vector limit
 
 
 cpdef Cancellation present()

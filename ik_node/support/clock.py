@@ -1,5 +1,6 @@
 """When a search must end: at its deadline, or when it is cancelled."""
 
+import math
 import threading
 
 from ik_node.support import native
@@ -23,23 +24,31 @@ class Cancellation:
     innermost counts.
     """
 
-    def __init__(self) -> None:
-        """Begin as not cancelled."""
+    def __init__(self, deadline: float = math.inf) -> None:
+        """Begin as not cancelled. deadline: when searches end by themselves, see `end_by`."""
         self.memory = Memory()
-        self.flag = self.memory.integers([0])
+        self.limit = self.memory.vector([deadline, 0.0])
 
     def cancel(self) -> None:
         """End the searches that run, and those that begin later."""
-        self.flag[0] = 1
+        self.limit[0] = -math.inf
+
+    def end_by(self, deadline: float) -> None:
+        """End searches at a time by `time.perf_counter`, s, however long they may take."""
+        self.limit[0] = deadline
 
     def is_cancelled(self) -> bool:
         """Tell whether `cancel` has been called."""
-        return self.flag[0] != 0
+        return self.limit[0] == -math.inf
+
+    def has_ended_any(self) -> bool:
+        """Tell whether a search has ended because of this, before its own deadline."""
+        return self.limit[1] != 0.0
 
     def __enter__(self) -> 'Cancellation':
         """Use it for the searches of the calling thread."""
         _thread.used.append(self)
-        native.use_flag(self.flag)
+        native.use_limit(self.limit)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -49,7 +58,7 @@ class Cancellation:
         if former is None:
             native.use_none()
         else:
-            native.use_flag(former.flag)
+            native.use_limit(former.limit)
 
 
 def present() -> Cancellation | None:
@@ -63,4 +72,8 @@ def is_over(deadline: float) -> bool:
 
     deadline: by `time.perf_counter`, s; may be infinite.
     """
-    return native.is_set() or native.now() >= deadline
+    now, limit = native.now(), native.limit()
+    if now >= native.of_limit(limit):
+        limit[1] = 1.0
+        return True
+    return now >= deadline

@@ -1,14 +1,15 @@
-"""What kernels have from C: the time, and a flag of each thread."""
+"""What kernels have from C: the time, and a limit of it for each thread."""
 
+import math
 import threading
 import time
 
-from ik_node.support.arrays import Integers
+from ik_node.support.arrays import Vector
 
 
 class _Thread(threading.local):
     def __init__(self) -> None:
-        self.flag: Integers = [0]
+        self.limit: Vector = [math.inf, 0.0]
 
 
 _thread = _Thread()
@@ -19,16 +20,21 @@ def now() -> float:
     return time.perf_counter()
 
 
-def is_set() -> bool:
-    """Tell whether the flag of the calling thread is set."""
-    return _thread.flag[0] != 0
+def limit() -> Vector:
+    """Return the limit (2,) of the calling thread: a time, s, and 1 where it has ended a search."""
+    return _thread.limit
 
 
-def use_flag(flag: Integers) -> None:
-    """Use a flag (1,) for the calling thread."""
-    _thread.flag = flag
+def of_limit(limit: Vector) -> float:
+    """Return the time of a limit (2,), s, which another thread may have changed."""
+    return limit[0]
+
+
+def use_limit(limit: Vector) -> None:
+    """Use a limit (2,) for the calling thread."""
+    _thread.limit = limit
 
 
 def use_none() -> None:
-    """Use no flag for the calling thread."""
-    _thread.flag = [0]
+    """Use no limit for the calling thread."""
+    _thread.limit = [math.inf, 0.0]

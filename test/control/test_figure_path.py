@@ -33,8 +33,7 @@ def test_hands_and_gaze_go_round_and_can_be_met_all_along():
         assert np.allclose(target, end[name])
     feet = {name: np.array(figure.tasks[name].target) for name in ('left_foot', 'right_foot')}
     for phase in np.linspace(0.0, 1.0, 9):
-        for name, target in path.targets(phase).items():
-            figure.tasks[name].target = target
+        figure.aim({name: (target, None) for name, target in path.targets(phase).items()})
         result = figure.solver.solve(q)
         assert result.success, (phase, result)
         q = result.q

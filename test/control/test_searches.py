@@ -6,27 +6,42 @@ import threading
 
 import pytest
 
-from ik_node.control.searches import CancelledError, Worker, run, search
+from ik_node.control import searches
+from ik_node.control.searches import NEWER, CancelledError, Worker, run, search, turn
 from ik_node.exceptions import InputError
 from ik_node.support import clock
 
 
 class Rig:
-    """A worker, and the outcomes of goals in their order."""
+    """A worker, and the outcomes of goals, or what they raise, in their order."""
 
     def __init__(self):
         self.woken, self.outcomes = threading.Semaphore(0), []
         self.worker = Worker(self.woken.release)
 
     def begin(self, group, goal):
-        self.worker.begin(group, goal, lambda *outcome: self.outcomes.append(outcome))
+        self.worker.begin(group, self.told(goal))
 
-    def wait(self):
-        assert self.woken.acquire(timeout=30.0)
-        self.worker.resume()
+    def enqueue(self, group, goal):
+        self.worker.enqueue(group, self.told(goal))
+
+    async def told(self, goal):
+        try:
+            await turn()
+            self.outcomes.append(await goal)
+        except Exception as error:
+            self.outcomes.append(error)
+        finally:
+            goal.close()
+
+    def wait(self, count=1):
+        """Go on until there are so many outcomes."""
+        while len(self.outcomes) < count:
+            assert self.woken.acquire(timeout=30.0)
+            self.worker.resume()
 
     def reasons(self):
-        return [str(error) for _, error in self.outcomes]
+        return [str(error) for error in self.outcomes if isinstance(error, CancelledError)]
 
 
 @pytest.fixture
@@ -34,6 +49,11 @@ def rig():
     made = Rig()
     yield made
     made.worker.close('the test is over')
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    monkeypatch.setattr(searches, '_PATIENCE', 60.0)
 
 
 async def twice(value):
@@ -57,15 +77,17 @@ def endless(began=None):
     return work
 
 
-async def goal(work, ended):
+async def goal(work, ended=None):
     try:
         return await search(work)
     finally:
-        ended.append(threading.current_thread())
+        if ended is not None:
+            ended.append(threading.current_thread())
 
 
 def test_in_the_calling_thread_searches_return_and_raise():
     async def both():
+        await turn()
         with contextlib.suppress(InputError):
             await failing()
         return await twice(1) + await twice(2)
@@ -78,78 +100,143 @@ def test_a_search_runs_in_another_thread_and_the_rest_in_the_callers(rig):
     threads, ended = [], []
     rig.begin('', goal(lambda: threads.append(threading.current_thread()), ended))
     rig.wait()
-    assert rig.outcomes == [(None, None)]
+    assert rig.outcomes == [None]
     assert threads != [threading.current_thread()] == ended
 
 
-def test_what_a_search_raises_is_the_error_of_the_goal(rig):
+def test_what_a_search_raises_is_raised_in_the_goal(rig):
     rig.begin('', failing())
     rig.wait()
-    assert rig.reasons() == ['no']
+    assert str(rig.outcomes[0]) == 'no'
 
 
 def test_a_goal_without_a_search_ends_at_once(rig):
     async def nothing():
         return 3
     rig.begin('', nothing())
-    assert rig.outcomes == [(3, None)]
+    assert rig.outcomes == [3]
+
+
+def test_after_a_short_search_the_next_is_tried_in_the_calling_thread(rig, monkeypatch):
+    monkeypatch.setattr(searches, 'QUICK', 60.0)
+    threads = []
+    for k in range(3):
+        rig.begin('', goal(lambda: threads.append(threading.current_thread())))
+        rig.wait(k + 1)
+    assert threads[0] is not threading.current_thread()
+    assert threads[1:] == [threading.current_thread()] * 2
+
+
+def test_a_search_that_is_not_short_after_all_begins_anew_in_another_thread(rig, monkeypatch):
+    monkeypatch.setattr(searches, 'QUICK', 60.0)
+    rig.begin('', twice(1))
+    rig.wait()
+    monkeypatch.setattr(searches, 'QUICK', -1.0)
+    threads = []
+
+    def work():
+        threads.append(threading.current_thread())
+        return clock.is_over(math.inf)
+    rig.begin('', goal(work))
+    rig.wait(2)
+    assert rig.outcomes[1] is False
+    assert [thread is threading.current_thread() for thread in threads] == [True, False]
+    assert not rig.worker.is_busy('')
 
 
 def test_a_newer_goal_of_the_group_cancels_the_older_and_is_carried_out(rig):
     ended = []
     rig.begin('', goal(endless(), ended))
+    assert rig.worker.is_busy('')
     rig.begin('', twice(4))
-    assert rig.reasons() == ['a newer goal has arrived']
-    assert isinstance(rig.outcomes[0][1], CancelledError)
+    assert rig.reasons() == [NEWER]
     assert ended == [threading.current_thread()]
-    while len(rig.outcomes) < 2:
-        rig.wait()
-    assert rig.outcomes[1] == (8, None)
+    rig.wait(2)
+    assert rig.outcomes[1] == 8
 
 
-def test_of_goals_that_wait_for_a_search_only_the_newest_is_searched_for(rig):
-    began, searched = threading.Event(), []
-    rig.begin('', goal(endless(began), []))
+def test_of_a_stream_of_goals_every_second_has_time_and_the_newest_is_carried_out(rig, patient):
+    began, free, searched = threading.Event(), threading.Event(), []
+    rig.begin('', goal(endless()))
+
+    def slow():
+        began.set()
+        return free.wait(30.0)
+    rig.begin('', goal(slow))  # cancels the first, and is not cancelled by those that come
     assert began.wait(30.0)
     for k in range(3):
-        rig.begin('', goal(lambda k=k: searched.append(k), []))
-    while len(rig.outcomes) < 4:
-        rig.wait()
-    assert rig.outcomes[-1] == (None, None)
-    assert searched[-1] == 2
-    assert len([error for _, error in rig.outcomes if error]) == 3
+        rig.begin('', goal(lambda k=k: searched.append(k)))
+    assert rig.reasons() == [NEWER] * 3
+    free.set()
+    rig.wait(5)
+    assert rig.outcomes[3:] == [True, None]
+    assert searched == [2]
+
+
+def test_its_time_is_bounded(rig, monkeypatch):
+    monkeypatch.setattr(searches, '_PATIENCE', 1e-9)
+    rig.begin('', goal(endless()))
+    rig.begin('', goal(endless()))
+    rig.begin('', twice(5))
+    rig.wait(3)
+    assert rig.reasons() == [NEWER] * 2
+    assert rig.outcomes[2] == 10
+
+
+def test_a_search_ends_where_its_time_passes_while_another_goal_waits(rig, monkeypatch):
+    monkeypatch.setattr(searches, '_PATIENCE', 0.05)
+    rig.begin('', goal(endless()))
+    rig.begin('', goal(endless()))
+    rig.begin('', twice(5))
+    rig.wait(3)
+    assert rig.reasons() == [NEWER] * 2
+    assert rig.outcomes[2] == 10
 
 
 def test_another_group_does_not_wait(rig):
-    rig.begin('left', goal(endless(), []))
+    rig.begin('left', goal(endless()))
     rig.begin('right', twice(5))
     rig.wait()
-    assert rig.outcomes == [(10, None)]
+    assert rig.outcomes == [10]
     rig.worker.cancel('disabled', 'left')
-    assert rig.reasons()[1:] == ['disabled']
+    assert rig.reasons() == ['disabled']
+
+
+def test_goals_in_a_queue_are_all_carried_out_in_their_order(rig):
+    for k in range(5):
+        rig.enqueue('', twice(k))
+    rig.wait(5)
+    assert rig.outcomes == [0, 2, 4, 6, 8]
 
 
 def test_cancelling_ends_every_goal_at_once_and_new_ones_are_taken(rig):
-    rig.begin('left', goal(endless(), []))
-    rig.begin('right', goal(endless(), []))
-    rig.worker.cancel('the node is disabled')
-    assert rig.reasons() == ['the node is disabled'] * 2
+    rig.begin('left', goal(endless()))
+    rig.begin('right', goal(endless()))
+    rig.enqueue('right', goal(endless()))
+    rig.worker.cancel_all('the node is disabled')
+    assert rig.reasons() == ['the node is disabled'] * 3
     rig.begin('left', twice(6))
-    while len(rig.outcomes) < 3:
-        rig.wait()
-    assert rig.outcomes[2] == (12, None)
+    rig.wait(4)
+    assert rig.outcomes[3] == 12
 
 
-def test_a_search_that_does_not_look_at_the_clock_holds_up_no_cancellation(rig):
+def test_a_search_that_does_not_look_at_the_clock_holds_up_nothing(rig):
     began, free = threading.Event(), threading.Event()
 
     def deaf():
         began.set()
         return free.wait(30.0)
-    rig.begin('', goal(deaf, []))
+    rig.begin('', goal(deaf))
     assert began.wait(30.0)
-    rig.worker.cancel('the node is disabled')
-    assert rig.reasons() == ['the node is disabled']
+    rig.begin('', twice(7))
+    rig.wait(2)
+    assert rig.reasons() == [NEWER]
+    assert rig.outcomes[1] == 14
     free.set()
-    rig.wait()
-    assert len(rig.outcomes) == 1
+
+
+def test_after_closing_nobody_is_woken(rig):
+    rig.begin('', goal(endless()))
+    rig.worker.close('the node shuts down')
+    assert rig.reasons() == ['the node shuts down']
+    assert not rig.woken.acquire(blocking=False)

@@ -37,6 +37,18 @@ def test_a_cancellation_counts_in_the_thread_that_uses_it(module):
     assert not module.is_over(math.inf)
 
 
+def test_a_cancellation_may_have_a_deadline_of_its_own(module):
+    cancellation = module.Cancellation(time.perf_counter() + 60.0)
+    with cancellation:
+        assert not module.is_over(math.inf)
+        assert module.is_over(0.0)
+        assert not cancellation.has_ended_any()
+        cancellation.end_by(time.perf_counter())
+        assert module.is_over(math.inf)
+    assert cancellation.has_ended_any()
+    assert not cancellation.is_cancelled()
+
+
 def test_the_innermost_cancellation_counts_and_the_former_is_restored(module):
     outer, inner = module.Cancellation(), module.Cancellation()
     outer.cancel()

@@ -2,7 +2,7 @@
 
 import functools
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from ik_node.control.controller import Controller, Outcome, Waypoint
 from ik_node.control.figure import GOAL
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.searches import Search
+from ik_node.control.searches import CancelledError
+from ik_node.control.searches import Goal as Course
 from ik_node.exceptions import IkError, InputError, names
 from ik_node.ros import conversions
 from ik_node.ros.execution.execution import Execution
@@ -31,7 +32,7 @@ from ik_node.solvers.goal import Goal
 
 LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal counts
 
-Execute = Callable[[Robot, Controller], Coroutine[Search, Any, Outcome | None]]
+Execute = Callable[[Robot, Controller], Course[Outcome | None]]
 
 
 class Goals:
@@ -45,8 +46,8 @@ class Goals:
         self._task_goals = task_goals
         self._subscriptions: list[Any] = []
         for arm in arm_names:
-            for kind, topic, callback in ((PoseStamped, 'goal_pose', self.take_pose),
-                                          (PointStamped, 'goal_point', self.take_point),
+            for kind, topic, callback in ((PoseStamped, 'goal_pose', self.take),
+                                          (PointStamped, 'goal_point', self.take),
                                           (Path, 'goal_path', self._on_path),
                                           (PoseArray, 'goal_poses', self._on_poses)):
                 subscription = node.create_subscription(
@@ -62,35 +63,22 @@ class Goals:
             self._node.destroy_subscription(subscription)
 
     def follow_paths(self) -> None:
-        """Go to the next waypoint of every path; drop the rest of a path where it is not met."""
+        """Go to the next waypoint of every path whose arm is not on its way to another goal."""
         for name, controller in self._execution.controllers.items():
-            if controller.waypoints:
-                outcome = self._step(name, controller.waypoints.popleft())
-                if outcome is None or not outcome.accepted:
-                    controller.waypoints.clear()
+            if controller.waypoints and not self._handling.is_busy(controller):
+                waypoint = controller.waypoints.popleft()
+                self._handle(name, waypoint.header, functools.partial(_follow, waypoint),
+                             waypoint.place, arrives=False)
 
-    def _step(self, name: str, waypoint: Waypoint) -> Outcome | None:
-        return self._handle(
-            name, waypoint.header, lambda robot, controller: controller.follow(robot, waypoint),
-            waypoint.place, arrives=False)
-
-    def take_pose(self, name: str, message: PoseStamped) -> None:
-        """Execute a goal pose for the arm of this name."""
+    def take(self, name: str, message: PoseStamped | PointStamped) -> None:
+        """Execute a goal pose, or a goal position, for the arm of this name."""
         tip = self._tip_of_figure(name)
         if tip is not None:
-            self._task_goals.take_pose(tip, message)
+            self._task_goals.take(tip, message)
             return
+        convert = self._point_goal if isinstance(message, PointStamped) else self._pose_goal
         self._handle(name, message.header, lambda robot, controller: controller.go(
-            robot, self._pose_goal(robot, controller.arm, message)))
-
-    def take_point(self, name: str, message: PointStamped) -> None:
-        """Execute a goal position."""
-        tip = self._tip_of_figure(name)
-        if tip is not None:
-            self._task_goals.take_point(tip, message)
-            return
-        self._handle(name, message.header, lambda robot, controller: controller.go(
-            robot, self._point_goal(robot, controller.arm, message)))
+            robot, convert(robot, controller.arm, message)))
 
     def _on_path(self, name: str, message: Path) -> None:
         self._handle(name, message.header, lambda robot, controller: self._take_path(
@@ -108,11 +96,10 @@ class Goals:
         return task if task in tips else None
 
     def _handle(self, name: str, header: Header, execute: Execute, place: str = '',
-                arrives: bool = True) -> Outcome | None:
+                arrives: bool = True) -> None:
         """Execute a goal and publish its outcome; see `Handling.handle`."""
-        outcome: Outcome | None = self._handling.handle(
+        self._handling.handle(
             name, header, lambda: self._controller(name), execute, place, arrives)
-        return outcome
 
     def _controller(self, name: str) -> Controller:
         """Return the controller of an arm. Raises InputError where tasks are solved."""
@@ -143,14 +130,13 @@ class Goals:
         weights = arm.task_weights
         return Goal(position=position, weights=weights if np.any(weights[:3]) else None)
 
-    async def _take_path(self, robot: Robot, controller: Controller,
-                         message: Path) -> Outcome | None:
+    def _take_path(self, robot: Robot, controller: Controller,
+                   message: Path) -> Course[Outcome | None]:
         """Check the whole path before its first step; a path without poses stops the arm."""
-        arm = controller.arm
         if len(message.poses) > MAX_POSES:
             raise InputError(f'a path must have at most {MAX_POSES} poses, not '
                              f'{len(message.poses)}')
-        waypoints: deque[Waypoint] = deque()
+        waypoints: list[Waypoint] = []
         for i, pose in enumerate(message.poses):
             place = f'waypoint {i + 1} of {len(message.poses)}'
             if not pose.header.frame_id:
@@ -158,15 +144,37 @@ class Goals:
                 if pose.header.stamp == Time():
                     pose.header.stamp = message.header.stamp
             try:
-                waypoints.append(Waypoint(self._pose_goal(robot, arm, pose), place, pose.header))
+                waypoints.append(Waypoint(self._pose_goal(robot, controller.arm, pose), place,
+                                          pose.header))
             except NotYetError as error:
                 raise NotYetError(f'{place}: {error}', error.come) from error
             except IkError as error:
                 raise InputError(f'{place}: {error}') from error
-        if arm.motion == JUMP:
-            controller.waypoints = deque(await controller.with_guesses(robot, waypoints))
-            return None
-        if waypoints:
-            return await controller.go_through(robot, waypoints)
-        controller.halt(robot)
+        return _begin_path(waypoints, robot, controller)
+
+
+async def _begin_path(waypoints: Sequence[Waypoint], robot: Robot,
+                      controller: Controller) -> Outcome | None:
+    """Move through waypoints, or begin to go from one to the next where joints jump."""
+    if controller.arm.motion == JUMP:
+        controller.waypoints = deque(await controller.with_guesses(robot, waypoints))
         return None
+    if waypoints:
+        return await controller.go_through(robot, waypoints)
+    controller.halt(robot)
+    return None
+
+
+async def _follow(waypoint: Waypoint, robot: Robot, controller: Controller) -> Outcome:
+    """Go to a waypoint; where it is not met, drop the rest of the path."""
+    goes_on = False
+    try:
+        outcome = await controller.follow(robot, waypoint)
+        goes_on = outcome.accepted
+    except CancelledError:  # by a newer goal, or with the path
+        goes_on = True
+        raise
+    finally:
+        if not goes_on:
+            controller.waypoints.clear()
+    return outcome

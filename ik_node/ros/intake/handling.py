@@ -2,8 +2,8 @@
 
 import functools
 import time
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
@@ -12,13 +12,13 @@ from std_msgs.msg import Header
 from ik_node.control.mover import Mover
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import Search, run
+from ik_node.control.searches import Goal, Worker, turn
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.waiting import NotYetError, Waiting
-from ik_node.ros.publishing.outcomes import AnyOutcome, Outcomes
+from ik_node.ros.publishing.outcomes import AnyOutcome, Arrival, Outcomes
 
 _Mover = TypeVar('_Mover', bound=Mover)
 
@@ -33,13 +33,13 @@ class Handling:
     """
 
     def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
-                 outcomes: Outcomes, measured: Measured, steady: Clock) -> None:
-        """Begin inactive, without a robot."""
+                 outcomes: Outcomes, measured: Measured, worker: Worker, steady: Clock) -> None:
+        """Begin inactive, without a robot. worker: carries out goals."""
         self.active, self.enabled, self._ignored = False, True, False
         self.robot: Robot | None = None
         self.options = options
         self._node, self._execution = node, execution
-        self._outcomes, self._measured = outcomes, measured
+        self._outcomes, self._measured, self._worker = outcomes, measured, worker
         self._late = Waiting(node, steady)
 
     def destroy(self) -> None:
@@ -48,34 +48,57 @@ class Handling:
 
     def activate(self, active: bool) -> None:
         """Begin to handle goals, or stop."""
-        self.active, self._ignored = active, False
         if not active:
-            self.stop()
+            self._worker.cancel_all('the node has been deactivated')
+            self.stop('the node has been deactivated')
+        self.active, self._ignored = active, False
 
     def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
-        """Use a robot and options. Goals that wait for a frame are dropped with their tree."""
+        """Use a robot and options. Goals that wait for a frame are dropped with their tree.
+
+        Goals that are being carried out end with their robot.
+        """
+        if robot is not self.robot:
+            self._worker.cancel_all('the robot has changed: parameters or its description were set')
         if robot is None or self.robot is None or robot.tree is not self.robot.tree:
             self._late.stop()
         self.robot, self.options = robot, options
 
-    def stop(self) -> None:
-        """Drop the current paths and waiting goals."""
+    def stop(self, reason: str) -> None:
+        """End the current paths and all goals; those that are being carried out are refused."""
+        self._worker.cancel(reason, *self._execution.movers())
         self._execution.drop_paths()
         self._late.stop()
 
     def handle(self, name: str, header: Header, find: Callable[[], _Mover],
-               execute: Callable[[Robot, _Mover], Coroutine[Search, Any, AnyOutcome | None]],
-               place: str = '', arrives: bool = True) -> Any:
+               execute: Callable[[Robot, _Mover], Goal[AnyOutcome | None]], place: str = '',
+               arrives: bool = True) -> None:
         """Execute a goal and publish its outcome; errors are logged and reported in the status.
 
-        name: of its arm or task. find: returns the controller. execute: without an outcome there is
-        nothing to publish. place: which goal of several it is, in words. arrives: whether it is a
-        new message, not a step of the current path.
+        name: of its arm or task. find: returns the controller. execute: returns what carries the
+        goal out; without an outcome there is nothing to publish. place: which goal of several it
+        is, in words. arrives: whether it is a new message, not a step of the current path.
         """
-        received, robot = time.perf_counter(), self.robot
+        def accept(robot: Robot, mover: _Mover) -> None:
+            goal = execute(robot, mover)
+            self.begin(mover, self._carry_out(robot, mover, Arrival(name, header, received, place),
+                                              goal))
+        received = time.perf_counter()
+        self.admit(name, header, find, accept, functools.partial(
+            self.handle, name, header, find, execute, place), arrives)
+
+    def admit(self, name: str, header: Header, find: Callable[[], _Mover],
+              accept: Callable[[Robot, _Mover], None], again: Callable[[], object],
+              arrives: bool = True) -> bool:
+        """Accept a goal where it may be executed, else refuse it; return whether it may.
+
+        accept: converts it and begins it. again: called later where a frame may still come. The
+        other arguments: see `handle`.
+        """
+        robot = self.robot
         if not self.active:
             self._ignore()
-            return None
+            return False
         try:
             if robot is None:
                 raise InputError('there is no robot yet: no description has been received')
@@ -85,22 +108,49 @@ class Handling:
             if arrives:
                 self._check_arrival(robot, mover, header)
             self._execution.follow(robot)
-            outcome = run(execute(robot, mover))
-            if outcome is not None:
-                self._outcomes.publish(robot, mover.group, outcome, header, place, received)
+            accept(robot, mover)
         except NotYetError as error:
-            self._put_off(name, header, error, functools.partial(
-                self.handle, name, header, find, execute, place))
-            return None
-        except IkError as error:
-            self._outcomes.refuse(robot, name, header, str(error))
-            return None
-        except Exception as error:  # a defect must not stop the node
-            self._outcomes.fail(robot, name, header, error)
-            return None
+            self._put_off(name, header, error, again)
+            return False
+        except Exception as error:
+            self.refuse(name, header, error)
+            return False
         if arrives:
             self.overtaken(name)
-        return outcome
+        return True
+
+    def begin(self, mover: Mover, goal: Goal[None]) -> None:
+        """Carry out a goal; an older one of the same controller is cancelled."""
+        self._worker.begin(mover, goal)
+
+    def is_busy(self, mover: Mover) -> bool:
+        """Return whether a goal of a controller is being carried out."""
+        return self._worker.is_busy(mover)
+
+    def publish(self, robot: Robot, mover: Mover, outcome: AnyOutcome, arrival: Arrival) -> None:
+        """Publish the outcome of a goal."""
+        self._outcomes.publish(robot, mover.group, outcome, arrival)
+
+    def refuse(self, name: str, header: Header, error: Exception) -> None:
+        """Refuse a goal for the arm or task of this name because of an error, or of a defect."""
+        if isinstance(error, IkError):
+            self._outcomes.refuse(self.robot, name, header, str(error))
+        else:
+            self._outcomes.fail(self.robot, name, header, error)
+
+    async def _carry_out(self, robot: Robot, mover: Mover, arrival: Arrival,
+                         goal: Goal[AnyOutcome | None]) -> None:
+        """Execute a goal in its turn, and publish its outcome."""
+        try:
+            await turn()
+            self._execution.follow(robot)
+            outcome = await goal
+            if outcome is not None:
+                self.publish(robot, mover, outcome, arrival)
+        except Exception as error:  # a defect must not stop the node
+            self.refuse(arrival.name, arrival.header, error)
+        finally:
+            goal.close()
 
     def overtaken(self, name: str) -> None:
         """Drop goals of an arm or a task that wait for a frame: a newer one has been handled."""
@@ -110,7 +160,7 @@ class Handling:
         """Set joints at rest that no goal has moved yet to their measured values."""
         if self.robot is not None and self._measured.topic:
             for mover in self._execution.movers():
-                if not mover.has_moved and mover.motion is None:
+                if not (mover.has_moved or mover.motion is not None or self.is_busy(mover)):
                     self._begin_from_measured(self.robot, mover)
 
     def _ignore(self) -> None:
@@ -125,7 +175,7 @@ class Handling:
         self.check_age(header)
         if self._measured.topic:
             self._measured.look_after(mover.group)
-            if mover.motion is None:
+            if mover.motion is None and not self.is_busy(mover):
                 self._begin_from_measured(robot, mover)
 
     def _begin_from_measured(self, robot: Robot, mover: Mover) -> None:

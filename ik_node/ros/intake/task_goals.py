@@ -1,7 +1,8 @@
 """Subscriptions of the goals of tasks: transforms them into the world, to be executed."""
 
 import functools
-from collections.abc import Callable
+import time
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,14 +11,15 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Header
 
-from ik_node.control.figure_controller import Aim, FigureController, FigureOutcome
+from ik_node.control.figure_controller import Aim, FigureController
 from ik_node.control.robot import Robot
-from ik_node.control.searches import CancelledError
+from ik_node.control.searches import NEWER, CancelledError, turn
 from ik_node.exceptions import InputError, names
 from ik_node.ros import conversions
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.handling import Handling
+from ik_node.ros.publishing.outcomes import Arrival
 from ik_node.tasks import (
     CenterOfMass,
     LookAt,
@@ -45,6 +47,14 @@ def takes_point(task: Task) -> bool:
         not isinstance(task, CenterOfMass) or task.target is not None)
 
 
+class _Accepted:
+    """A goal that has been converted, but not answered."""
+
+    def __init__(self, aim: Aim, received: float) -> None:
+        """Keep a goal. received: when, s of `time.perf_counter`."""
+        self.aim, self.received = aim, received
+
+
 class TaskGoals:
     """The goal subscriptions of the tasks of a figure, which change with them.
 
@@ -56,6 +66,9 @@ class TaskGoals:
         """Begin without subscriptions."""
         self._node, self._handling = node, handling
         self._execution, self._frames = execution, frames
+        self._pending: dict[str, _Accepted] = {}  # by task
+        self._searched: list[_Accepted] = []      # those that are solved for at present
+        self._serving = 0                         # coroutines that have not ended
         self._subscriptions: dict[tuple[str, type], Any] = {}
         self.of_arms: dict[tuple[str, type], Any] = {}
 
@@ -69,75 +82,100 @@ class TaskGoals:
         figure = None if robot is None else robot.figure
         tasks = {} if figure is None else {
             name: task for name, task in figure.tasks.items() if name in figure.source.task_options}
-        wanted: dict[tuple[str, type], tuple[str, Callable[[str, Any], None]]] = {}
+        wanted: dict[tuple[str, type], str] = {}
         for name, task in tasks.items():
             if takes_pose(task):
-                wanted[name, PoseStamped] = f'{name}/goal_pose', self.take_pose
+                wanted[name, PoseStamped] = f'{name}/goal_pose'
             elif takes_point(task):
-                wanted[name, PointStamped] = f'{name}/goal_point', self.take_point
+                wanted[name, PointStamped] = f'{name}/goal_point'
         for gone in self._subscriptions.keys() - wanted.keys():
             self._node.destroy_subscription(self._subscriptions.pop(gone))
-        for (name, kind), (topic, callback) in wanted.items():
+        for (name, kind), topic in wanted.items():
             if (name, kind) not in self._subscriptions:
                 self._subscriptions[name, kind] = self._node.create_subscription(
-                    kind, topic, functools.partial(callback, name), _LATEST)
+                    kind, topic, functools.partial(self.take, name), _LATEST)
 
-    def take_pose(self, name: str, message: PoseStamped) -> None:
-        """Execute a goal pose for the task of this name, with those of other tasks that wait."""
-        self._handle(name, message)
-
-    def take_point(self, name: str, message: PointStamped) -> None:
-        """Execute a goal position for the task of this name, with those of others that wait."""
-        self._handle(name, message)
-
-    def _handle(self, name: str, message: _Message) -> None:
-        """Execute a goal together with those of other tasks that have arrived as well.
+    def take(self, name: str, message: _Message) -> None:
+        """Take a goal for the task of this name, and those of others that have arrived as well.
 
         So tasks whose goals are streamed are solved once for all of them, and always for the
-        newest. Goals that are invalid, or cannot be met together, are handled one by one.
+        newest.
         """
-        alone: list[tuple[str, _Message]] = []
-        together: list[str] = []
+        admitted = [self._admit(*one) for one in ((name, message), *self._others(name))]
+        if any(admitted):
+            robot, controller = self._handling.robot, self._execution.figure
+            assert robot is not None
+            assert controller is not None
+            self._serving += 1
+            self._handling.begin(controller, self._serve(robot, controller))
 
-        async def execute(robot: Robot, controller: FigureController) -> FigureOutcome:
-            aims = [self._aim(robot, controller, name, message)]
-            alone.extend(self._waiting(name))
-            invalid: list[tuple[str, _Message]] = []
-            # An error, or a defect, is reported where the goals are handled one by one.
-            for other in alone:
-                try:
-                    self._handling.check_age(other[1].header)
-                    aims.append(self._aim(robot, controller, *other))
-                except Exception:
-                    invalid.append(other)
-            if len(aims) > 1:
-                try:
-                    outcome = await controller.go(robot, aims)
-                except CancelledError:
-                    raise
-                except Exception:
-                    outcome = None
-                if outcome is not None and outcome.accepted:
-                    together.extend(aim.task for aim in aims[1:])
-                    alone[:] = invalid
-                    return outcome
-            return await controller.go(robot, aims[:1])
+    def _admit(self, name: str, message: _Message) -> bool:
+        """Accept a goal, or refuse it; return whether it is accepted."""
+        def accept(robot: Robot, controller: FigureController) -> None:
+            aim = self._aim(robot, controller, name, message)
+            older = self._pending.get(name)
+            if older is not None and older not in self._searched:
+                self._handling.refuse(name, older.aim.header, CancelledError(NEWER))
+            self._pending[name] = _Accepted(aim, received)
+        received = time.perf_counter()
+        return self._handling.admit(name, message.header, self._controller, accept,
+                                    functools.partial(self.take, name, message))
 
-        self._handling.handle(name, message.header, self._controller, execute)
-        for task in together:
-            self._handling.overtaken(task)
-        for other in alone:
-            self._handling.handle(
-                other[0], other[1].header, self._controller,
-                functools.partial(self._go_alone, *other))
+    async def _serve(self, robot: Robot, controller: FigureController) -> None:
+        """Solve for all accepted goals together; where they cannot be met so, one by one.
 
-    async def _go_alone(self, name: str, message: _Message, robot: Robot,
-                        controller: FigureController) -> FigureOutcome:
-        return await controller.go(robot, [self._aim(robot, controller, name, message)])
+        Cancelled for newer goals, it leaves those that have not been answered to the next one.
+        """
+        try:
+            await turn()
+            self._searched = list(self._pending.values())
+            self._execution.follow(robot)
+            if not (len(self._searched) > 1
+                    and await self._go(robot, controller, tuple(self._searched))):
+                for one in tuple(self._searched):
+                    await self._go(robot, controller, (one,))
+        except CancelledError as error:
+            if self._serving == 1:
+                self._searched.extend(one for one in self._pending.values()
+                                      if one not in self._searched)
+                self._pending.clear()
+            for one in self._searched:
+                if self._pending.get(one.aim.task) is not one:
+                    self._handling.refuse(one.aim.task, one.aim.header, error)
+        finally:
+            self._searched = []
+            self._serving -= 1
 
-    def _waiting(self, name: str) -> list[tuple[str, _Message]]:
-        """Take the newest goals of the tasks other than one of this name, where there are any."""
-        figure, found = self._controller().figure, []
+    async def _go(self, robot: Robot, controller: FigureController,
+                  goals: Sequence['_Accepted']) -> bool:
+        """Solve for goals and answer them; return whether that was done.
+
+        It is not where there are several, and they are not met together.
+        """
+        first = goals[0]
+        try:
+            outcome = await controller.go(robot, [one.aim for one in goals])
+            if len(goals) > 1 and not outcome.accepted:
+                return False
+            self._handling.publish(robot, controller, outcome, Arrival(
+                first.aim.task, first.aim.header, first.received))
+        except CancelledError:
+            raise
+        except Exception as error:  # of several it is reported with the one that has it
+            if len(goals) > 1:
+                return False
+            self._handling.refuse(first.aim.task, first.aim.header, error)
+        for one in goals:
+            self._searched.remove(one)
+            if self._pending.get(one.aim.task) is one:
+                del self._pending[one.aim.task]
+        return True
+
+    def _others(self, name: str) -> list[tuple[str, _Message]]:
+        """Take the newest messages of the tasks except one of this name, where there are any."""
+        if self._execution.figure is None:
+            return []
+        figure, found = self._execution.figure.figure, []
         for (other, kind), subscription in (*self._subscriptions.items(), *self.of_arms.items()):
             if other != name and other in figure.tasks:
                 with subscription.handle:

@@ -1,6 +1,8 @@
 """All branches of goals: published with each result, on demand, or shown as markers."""
 
+import contextlib
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -8,6 +10,7 @@ from builtin_interfaces.msg import Time
 from ik_node.control.arm import Arm
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.searches import CancelledError, Worker, search, turn
 from ik_node.exceptions import IkError
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.markers.ghosts import BranchList
@@ -17,54 +20,82 @@ from ik_node.solvers.goal import Goal
 _NO_GOAL = 'there is no goal yet'
 
 
+class _Listed(NamedTuple):
+    """The branches of an arm's goal, as far as they are known."""
+
+    arm: Arm
+    goal: Goal
+    branches: BranchList
+
+
 class Branches:
     """Publishes the branches that `Arm.branches` finds; an error there stops nothing else."""
 
     def __init__(self, options: NodeOptions, outputs: Outputs,
-                 last_goal: Callable[[Arm], Goal | None], log: Callable[[str], None]) -> None:
+                 last_goal: Callable[[Arm], Goal | None], worker: Worker,
+                 log: Callable[[str], None]) -> None:
         """Begin with the present options of the node.
 
-        last_goal: of an arm, in the frame of its base. log: called with a line when there is
-        nothing to publish.
+        last_goal: of an arm, in the frame of its base. worker: runs the searches. log: called with
+        a line when there is nothing to publish.
         """
         self._options, self._outputs = options, outputs
-        self._last_goal, self._log = last_goal, log
-        self._listed: dict[str, tuple[Arm, Goal, BranchList]] = {}
+        self._last_goal, self._worker, self._log = last_goal, worker, log
+        self._listed: dict[str, _Listed] = {}
 
     def take_up(self, options: NodeOptions) -> None:
         """Use changed options."""
         self._options = options
 
     def of_last(self, robot: Robot, arm: Arm) -> BranchList:
-        """Return the branches of an arm's last goal; they are computed once for each goal."""
+        """Return the branches of an arm's last goal; they are looked for once for each goal."""
         goal = self._last_goal(arm)
         if goal is None:
             return BranchList(np.empty((0, arm.chain.n_joints)), _NO_GOAL)
-        cached = self._listed.get(arm.name)
-        if cached is not None and cached[0] is arm and cached[1] is goal:
-            return cached[2]
-        branches, words = self._find(robot, arm, goal)
+        listed = self._listed.get(arm.name)
+        if listed is None or listed.arm is not arm or listed.goal is not goal:
+            self._listed[arm.name] = _Listed(arm, goal, BranchList(
+                np.empty((0, arm.chain.n_joints)), 'looking for branches'))
+            self._worker.begin(('shown branches', arm.name), self._list(robot, arm, goal))
+        return self._listed[arm.name].branches
+
+    async def _list(self, robot: Robot, arm: Arm, goal: Goal) -> None:
+        """Look for the branches to be shown."""
+        try:
+            await turn()
+            branches, words = await self._find(robot, arm, goal)
+        except CancelledError:
+            self._listed.pop(arm.name, None)
+            return
         if branches is None:
             branches, words = np.empty((0, arm.chain.n_joints)), f'no branches shown: {words}'
             self._log(words)
-        self._listed[arm.name] = arm, goal, BranchList(branches, words)
-        return self._listed[arm.name][2]
+        self._listed[arm.name] = _Listed(arm, goal, BranchList(branches, words))
 
-    def publish(self, robot: Robot, arm: Arm, goal: Goal,
-                stamp: Time | None = None) -> tuple[bool, str]:
+    def publish_later(self, robot: Robot, arm: Arm, goal: Goal, stamp: Time) -> None:
+        """Publish the branches of a goal, once they are found; stamp: of its result."""
+        self._worker.begin(('branches', arm.name), self._in_turn(robot, arm, goal, stamp))
+
+    async def _in_turn(self, robot: Robot, arm: Arm, goal: Goal, stamp: Time) -> None:
+        with contextlib.suppress(CancelledError):
+            await turn()
+            await self.publish(robot, arm, goal, stamp)
+
+    async def publish(self, robot: Robot, arm: Arm, goal: Goal,
+                      stamp: Time | None = None) -> tuple[bool, str]:
         """Publish the branches of a goal, the nearest to the present joint values first.
 
         stamp: of the result they belong to; by default now. Return whether a closed form lists
         them, and their number, or the reason why not; then nothing is published.
         """
-        found, words = self._find(robot, arm, goal)
+        found, words = await self._find(robot, arm, goal)
         if found is None:
             self._log(f'no solutions published: {words}')
             return False, words
         self._outputs.solutions(arm, found, self._options.frame_prefix, stamp)
         return True, f'{words}; {arm.family}'
 
-    def publish_last(self, robot: Robot) -> tuple[bool, str]:
+    async def publish_last(self, robot: Robot) -> tuple[bool, str]:
         """Publish the branches of each arm's last goal; return whether any are, and a message."""
         published, lines = False, []
         for arm in robot.arms.values():
@@ -72,15 +103,18 @@ class Branches:
             if goal is None:
                 listed, line = False, _NO_GOAL
             else:
-                listed, line = self.publish(robot, arm, goal)
+                listed, line = await self.publish(robot, arm, goal)
             published = published or listed
             lines.append(f'{arm.name}: {line}' if arm.name else line)
         return published, '; '.join(lines)
 
-    def _find(self, robot: Robot, arm: Arm, goal: Goal) -> tuple[np.ndarray | None, str]:
+    async def _find(self, robot: Robot, arm: Arm, goal: Goal) -> tuple[np.ndarray | None, str]:
         """Return the branches (k, n) of a goal and their number; None and the reason on failure."""
+        q0 = robot.joint_configuration(arm)
         try:
-            found = arm.branches(goal, robot.joint_configuration(arm))
+            found = await search(lambda: arm.branches(goal, q0))
+        except CancelledError:
+            raise
         except IkError as error:
             return None, str(error)
         except Exception as error:  # a defect must not stop the node

@@ -1,7 +1,7 @@
 """Publishes the outcome of each goal: joint states first, then status, markers and branches."""
 
 import time
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -25,6 +25,19 @@ from ik_node.ros.publishing.outputs import Outputs
 AnyOutcome: TypeAlias = Outcome | FigureOutcome | JointOutcome
 
 
+class Arrival(NamedTuple):
+    """A goal as it has arrived."""
+
+    name: str
+    """Of its arm or task."""
+    header: Header
+    """Of its message."""
+    received: float
+    """When, s of `time.perf_counter`."""
+    place: str = ''
+    """Which one of several it is, in words."""
+
+
 class Outcomes:
     """Publishes, counts and logs the outcomes of goals."""
 
@@ -38,13 +51,9 @@ class Outcomes:
         """Use changed options."""
         self._options = options
 
-    def publish(self, robot: Robot, group: Group, outcome: AnyOutcome, header: Header, place: str,
-                received: float) -> None:
-        """Publish the outcome of a goal of an arm or a figure that was not refused.
-
-        header: of its message. place: which one of several it is, in words. received: when, s of
-        `time.perf_counter`.
-        """
+    def publish(self, robot: Robot, group: Group, outcome: AnyOutcome, arrival: Arrival) -> None:
+        """Publish the outcome of a goal of an arm or a figure that was not refused."""
+        header, received = arrival.header, arrival.received
         # The joint states come first: clients wait for them.
         stamp = self._outputs.joint_states(robot)
         if isinstance(outcome, JointOutcome):
@@ -52,13 +61,13 @@ class Outcomes:
             self._publish_joints(group, outcome, header, stamp)
             return
         self._health.count(outcome.result, time.perf_counter() - received)
-        level, text = self._in_words(outcome, place)
+        level, text = self._in_words(outcome, arrival.place)
         if isinstance(group, Figure) and isinstance(outcome, FigureOutcome):
             self._publish_tasks(group, outcome, stamp, level, text)
         elif isinstance(group, Arm) and isinstance(outcome, Outcome):
             self._publish_goal(robot, group, outcome, header, stamp, level, text)
             if self._options.publish_solutions:
-                self._branches.publish(robot, group, outcome.goal, stamp)
+                self._branches.publish_later(robot, group, outcome.goal, stamp)
 
     def _publish_joints(self, group: Group, outcome: JointOutcome, header: Header,
                         stamp: Time) -> None:

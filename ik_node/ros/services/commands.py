@@ -2,16 +2,20 @@
 
 from collections.abc import Callable
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleNode
 from std_srvs.srv import SetBool, Trigger
 
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.searches import Worker
+from ik_node.exceptions import IkError, InputError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.handling import Handling
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.outputs import Outputs
+from ik_node.ros.services.requests import in_turn
 
 _NO_ROBOT = 'there is no robot yet'
 
@@ -21,15 +25,20 @@ class Commands:
 
     def __init__(self, node: LifecycleNode, options: NodeOptions, handling: Handling,
                  execution: Execution, outputs: Outputs, branches: Branches,
-                 on_leave: Callable[[Group], None]) -> None:
-        """Create the services. on_leave: called when a group leaves its goal."""
+                 worker: Worker, on_leave: Callable[[Group], None]) -> None:
+        """Create the services.
+
+        worker: runs searches. on_leave: called when a group leaves its goal.
+        """
         self._node, self._handling, self._execution = node, handling, execution
         self._outputs, self._branches, self._on_leave = outputs, branches, on_leave
+        self._worker = worker
         self._robot: Robot | None = None
         self._options = options
         self._services = [node.create_service(Trigger, '~/reset', self._reset),
                           node.create_service(SetBool, '~/enable', self._enable),
-                          node.create_service(Trigger, '~/solve_all', self._solve_all)]
+                          node.create_service(Trigger, '~/solve_all', self._solve_all,
+                                              callback_group=ReentrantCallbackGroup())]
 
     def destroy(self) -> None:
         """Destroy the services."""
@@ -48,7 +57,7 @@ class Commands:
         moves = self._options.motion != JUMP
         if moves and not (self._handling.active and self._handling.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
-        self._handling.stop()
+        self._handling.stop('the robot goes to its start pose')
         self._outputs.scene.forget_goals(robot.groups)
         for group in robot.groups:
             self._on_leave(group)
@@ -73,20 +82,27 @@ class Commands:
         response.success, response.message = self.go_to_start()
         return response
 
-    def _solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    async def _solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        try:
+            response.success, response.message = await in_turn(
+                self._node, self._worker, 'solve_all', self._list_branches())
+        except IkError as error:
+            response.message = str(error)
+        return response
+
+    async def _list_branches(self) -> tuple[bool, str]:
         robot = self._robot
         if robot is None:
-            response.message = _NO_ROBOT
-        elif not self._handling.active:
-            response.message = 'the node is not active'
-        else:
-            self._execution.follow(robot)
-            response.success, response.message = self._branches.publish_last(robot)
-        return response
+            raise InputError(_NO_ROBOT)
+        if not self._handling.active:
+            raise InputError('the node is not active')
+        self._execution.follow(robot)
+        return await self._branches.publish_last(robot)
 
     def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._handling.enabled = request.data
-        self._handling.stop()
+        self._handling.stop('the node has been disabled' if not request.data else 'the node has '
+                            'been enabled anew')
         if not request.data:
             self.freeze()
         response.success = True

@@ -7,6 +7,7 @@ installed.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from functools import partial
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ import numpy as np
 from ik_node.bounds import MAX_NUMBER
 from ik_node.control.arm import Arm
 from ik_node.control.robot import Robot
+from ik_node.control.searches import search
 from ik_node.exceptions import IkError, InputError, names
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.solvers.base import Solver
@@ -75,19 +77,19 @@ class Context(NamedTuple):
     ignores_collisions: bool = False
 
 
-def solve_once(request: Any, robot: Robot, context: Context) -> Response:
+async def solve_once(request: Any, robot: Robot, context: Context) -> Response:
     """Solve a PositionIKRequest for a robot, which is not changed.
 
     The start has the joint values of the request, by name, and those of the robot for all others.
     Frames of links are those of the start. The arm's task_weights apply.
     """
     try:
-        return _solve(request, robot, context)
+        return await _solve(request, robot, context)
     except RequestError as error:
         return Response(error.code, str(error), {})
 
 
-def _solve(request: Any, robot: Robot, context: Context) -> Response:
+async def _solve(request: Any, robot: Robot, context: Context) -> Response:
     if any(getattr(request.constraints, kind) for kind in _CONSTRAINTS):
         raise RequestError(Code.INVALID_GOAL_CONSTRAINTS, 'constraints are not supported; '
                            'task_weights selects the axes of a goal')
@@ -99,7 +101,8 @@ def _solve(request: Any, robot: Robot, context: Context) -> Response:
     goals = [_goal(there, arm, pose, context) for arm, pose in targets]
     found = []
     for (arm, _), goal in zip(targets, goals):
-        result = context.solver(arm, timeout).solve(goal, there.joint_configuration(arm))
+        result = await search(partial(
+            context.solver(arm, timeout).solve, goal, there.joint_configuration(arm)))
         if not result.success:
             return Response(Code.TIMED_OUT if result.reason is StopReason.TIMEOUT
                             else Code.NO_IK_SOLUTION, _failed(arm, result), {})

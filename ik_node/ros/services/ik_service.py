@@ -3,16 +3,19 @@
 from typing import Any
 
 from builtin_interfaces.msg import Time
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.bounded_solvers import BoundedSolvers
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.exceptions import IkError
+from ik_node.control.searches import Worker
+from ik_node.exceptions import IkError, InputError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
+from ik_node.ros.services.requests import in_turn
 
 NAME = '~/compute_ik'
 
@@ -24,10 +27,11 @@ class IkService:
     """
 
     def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
-                 frames: Frames) -> None:
-        """Create the service where its messages are installed."""
+                 frames: Frames, worker: Worker) -> None:
+        """Create the service where its messages are installed. worker: runs the searches."""
         self.active = False
         self._node, self._execution, self._frames = node, execution, frames
+        self._worker = worker
         self._robot: Robot | None = None
         self._options = options
         self._solvers = BoundedSolvers()
@@ -38,7 +42,8 @@ class IkService:
         except ImportError as error:
             self._missing = f'there is no service {NAME}: moveit_msgs is not installed ({error})'
             return
-        self._service = node.create_service(GetPositionIK, NAME, self.on_request)
+        self._service = node.create_service(GetPositionIK, NAME, self.on_request,
+                                            callback_group=ReentrantCallbackGroup())
 
     def destroy(self) -> None:
         """Destroy the service."""
@@ -51,17 +56,15 @@ class IkService:
         if robot is not None and self._missing:
             self._node.get_logger().info(self._missing, once=True)
 
-    def on_request(self, request: Any, response: Any) -> Any:
+    async def on_request(self, request: Any, response: Any) -> Any:
         """Fill in the response to a moveit_msgs/GetPositionIK request."""
-        stamp = Time()
         try:
-            if self._robot is not None:  # solved from its values at this moment
-                stamp = self._execution.advance(self._robot)
-            result = self._solve(request.ik_request)
+            stamp, result = await in_turn(self._node, self._worker, NAME,
+                                          self._answer(request.ik_request))
         except IkError as error:
-            result = Response(Code.FAILURE, str(error), {})
+            stamp, result = Time(), Response(Code.FAILURE, str(error), {})
         except Exception as error:  # a defect must not stop the node
-            result = Response(Code.FAILURE, internal_error(
+            stamp, result = Time(), Response(Code.FAILURE, internal_error(
                 error, self._node.get_logger().error), {})
         response.error_code.val = int(result.code)
         # The messages of Humble lack these fields.
@@ -76,13 +79,15 @@ class IkService:
             state.name, state.position = list(result.joints), list(result.joints.values())
         return response
 
-    def _solve(self, request: Any) -> Response:
+    async def _answer(self, request: Any) -> tuple[Time, Response]:
+        """Return the response to a request, and the time of the joint values it starts from."""
         options, robot = self._options, self._robot
-        trouble = ('the node is not active' if not self.active else
-                   'there is no robot yet' if robot is None else '')
-        if robot is None or trouble:
-            return Response(Code.FAILURE, trouble, {})
-        return solve_once(request, robot, Context(
+        if not self.active:
+            raise InputError('the node is not active')
+        if robot is None:
+            raise InputError('there is no robot yet')
+        stamp = self._execution.advance(robot)
+        return stamp, await solve_once(request, robot, Context(
             lambda there, arm, header: self._frames.in_link(
                 there, arm.chain.base_link, header, options),
             self._solvers.solver, options.frame_prefix,

@@ -10,9 +10,10 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from geometry_msgs.msg import PointStamped
 
 from figure_values import built
+from handling_here import ExecutionHere, HandlingHere
 from ik_node.control.figure_controller import FigureController
-from ik_node.control.searches import run
-from ik_node.exceptions import IkError, InputError
+from ik_node.control.options import NodeOptions
+from ik_node.exceptions import InputError
 from ik_node.ros.conversions import array_to_point
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.frames import Frames
@@ -45,22 +46,14 @@ class Rig:
             f'{name}__{field}': value for name, link in PALMS.items()
             for field, value in (('type', 'position'), ('link', link))}).robot
         self.controller = FigureController(self.robot.figure, lambda: 0.0, None)
-        self.outcomes, self.refused, self.overtaken, self.oldest = [], [], [], oldest
+        self.oldest = oldest
         frames = Frames.__new__(Frames)
         frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
-        handling = SimpleNamespace(handle=self._handle, check_age=self._check_age,
-                                   overtaken=self.overtaken.append,
-                                   options=SimpleNamespace(world='world', world_frame='',
-                                                           frame_prefix=''))
-        self.goals = TaskGoals(None, handling, SimpleNamespace(figure=self.controller), frames)
+        self.handling = HandlingHere(self.robot, NodeOptions(), self._check_age)
+        self.outcomes, self.refused = self.handling.outcomes, self.handling.refused
+        self.goals = TaskGoals(None, self.handling, ExecutionHere(self.controller), frames)
         self.queue = Queue(*waiting)
         self.goals._subscriptions = {('b', PointStamped): SimpleNamespace(handle=self.queue)}
-
-    def _handle(self, name, header, find, execute):
-        try:
-            self.outcomes.append(run(execute(self.robot, find())))
-        except (IkError, ArithmeticError) as error:
-            self.refused.append((name, str(error)))
 
     def _check_age(self, header):
         if header.stamp.sec == self.oldest:
@@ -83,11 +76,10 @@ LEFT, RIGHT = [0.2, 0.3, 0.1], [0.25, -0.3, 0.2]
 
 def test_two_goals_are_one_solve():
     rig = Rig(goal(RIGHT))
-    rig.goals.take_point('a', goal(LEFT))
+    rig.goals.take('a', goal(LEFT))
     assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a', 'b']]
     assert rig.place('a') == pytest.approx(LEFT, abs=2e-6)
     assert rig.place('b') == pytest.approx(RIGHT, abs=2e-6)
-    assert rig.overtaken == ['b']
     assert not rig.queue.messages
 
 
@@ -96,20 +88,17 @@ def test_two_goals_are_one_solve():
     (goal([np.nan, 0.0, 0.0]), 'finite'), (goal(RIGHT, second=7), 'too old')])
 def test_one_that_is_refused_leaves_the_other(second, reason):
     rig = Rig(second, oldest=7)
-    rig.goals.take_point('a', goal(LEFT))
+    rig.goals.take('a', goal(LEFT))
     assert rig.place('a') == pytest.approx(LEFT, abs=2e-6)
-    assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes][:1] == [['a']]
-    if reason == 'too old':  # handled alone, where its age is checked as of every message
-        assert [aim.task for aim in rig.outcomes[1].aims] == ['b']
-    else:
-        assert [(name, reason in text) for name, text in rig.refused] == [('b', True)]
+    assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a']]
+    assert [(name, reason in text) for name, text in rig.refused] == [('b', True)]
 
 
 @pytest.mark.parametrize(('first', 'second', 'accepted'), [
     (LEFT, [9.0, 0.0, 0.0], [True, False]), ([9.0, 0.0, 0.0], RIGHT, [False, True])])
 def test_goals_that_are_not_met_together_are_solved_one_by_one(first, second, accepted):
     rig = Rig(goal(second))
-    rig.goals.take_point('a', goal(first))
+    rig.goals.take('a', goal(first))
     assert [outcome.accepted for outcome in rig.outcomes] == accepted
     assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a'], ['b']]
 
@@ -124,7 +113,7 @@ def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypat
             raise ZeroDivisionError('a defect')
         return go(robot, aims)
     monkeypatch.setattr(rig.controller, 'go', fail)
-    rig.goals.take_point('a', goal(LEFT))
+    rig.goals.take('a', goal(LEFT))
     assert rig.place('b') == pytest.approx(RIGHT, abs=2e-6)
     handled = [outcome.aims[0].task for outcome in rig.outcomes]
     assert handled == ['a', 'b'][1 - most:]

@@ -17,6 +17,7 @@ from ik_node.control.arm import Arm
 from ik_node.control.bounded_solvers import BoundedSolvers
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
+from ik_node.control.searches import run
 from ik_node.exceptions import InputError
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
@@ -68,8 +69,8 @@ def request(pose=None, **fields):
 
 def asked(robot, solver=None, prefix='', ignores_collisions=False, **fields):
     bounded = BoundedSolvers().solver if solver is None else solver
-    return solve_once(request(**fields), robot,
-                      Context(in_base, bounded, prefix, ignores_collisions))
+    return run(solve_once(request(**fields), robot,
+                          Context(in_base, bounded, prefix, ignores_collisions)))
 
 
 def test_tasks_are_no_group():

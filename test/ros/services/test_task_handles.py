@@ -17,7 +17,6 @@ from ik_node.control.figure import GOAL
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_options import TaskOptions
-from ik_node.exceptions import IkError
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.interaction.menu import (
     HOME,
@@ -228,11 +227,15 @@ def test_bad_feedback_reaches_the_goals_of_tasks_and_moves_nothing():
         rig.drag(T, frame=other_frame, marker_name=name)
         rig.follow()
         assert rig.place(name)[:3, 3] == pytest.approx((rig.link('chest') @ T)[:3, 3])
+        assert not rig.refused
         before = rig.place(name)
         bad = matrix_to_pose(before)
         bad.position.x = math.nan
-        with pytest.raises(IkError):
-            rig.drag(bad, marker_name=name)
+        rig.drag(bad, marker_name=name)
+        rig.follow()
+        assert rig.place(name) == pytest.approx(before)
+        assert [(task, 'finite' in reason) for task, reason in rig.refused] == [(name, True)]
+        rig.refused.clear()
 
 
 def test_the_menu_of_a_task_has_body_solvers_and_no_position_only():
@@ -413,8 +416,8 @@ def test_the_node_serves_handles_while_it_is_active_and_sets_the_parameter_of_th
     monkeypatch.setitem(sys.modules, 'interactive_markers', module)
     rig = TaskRig(a=PALM)
     node = SimpleNamespace(set_parameters_atomically=parameters.extend)
-    interaction = Interaction(node, None, SimpleNamespace(
-        take_pose=lambda task, pose: rig.sent.append((task, pose))), None, lambda: (True, ''))
+    interaction = Interaction(node, None, lambda task, pose: rig.sent.append((task, pose)), None,
+                              lambda: (True, ''))
     interaction.take_up(rig.robot, rig.options, active=False)
     assert server.shown == {}
     interaction.take_up(rig.robot, rig.options, active=True)

@@ -1,7 +1,8 @@
 """The base of what handles drag: where it is, which of its axes move, and who takes its goals."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped
@@ -14,14 +15,8 @@ ONLY_TIP = 'tip'
 """The name of the handle of a robot with one tip: an arm without a name, a figure without tasks."""
 
 
-class GoalSink(Protocol):
-    """Takes goals by the names of arms or tasks."""
-
-    def take_pose(self, name: str, message: PoseStamped) -> None:
-        """Take a goal pose."""
-
-    def take_point(self, name: str, message: PointStamped) -> None:
-        """Take a goal position."""
+GoalSink: TypeAlias = Callable[[str, PoseStamped | PointStamped], None]
+"""Takes goals, by the names of arms or tasks."""
 
 
 class Draggable(ABC):
@@ -86,9 +81,9 @@ class Draggable(ABC):
     def send(self, header: Header, pose: Pose, position_only: bool) -> None:
         """Send a pose, or only its position, as a goal."""
         if self.takes_points or position_only:
-            self.sink.take_point(self.goal_name, PointStamped(header=header, point=pose.position))
+            self.sink(self.goal_name, PointStamped(header=header, point=pose.position))
         else:
-            self.sink.take_pose(self.goal_name, PoseStamped(header=header, pose=pose))
+            self.sink(self.goal_name, PoseStamped(header=header, pose=pose))
 
     def shown_weights(self, position_only: bool) -> np.ndarray:
         """Return the weights (6,) of the axes that have controls."""

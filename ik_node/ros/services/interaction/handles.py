@@ -3,8 +3,9 @@
 A server has the methods of interactive_markers' InteractiveMarkerServer, which is not imported.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import Pose
@@ -20,6 +21,8 @@ from ik_node.ros.services.interaction.draggable import Draggable, GoalSink
 from ik_node.ros.services.interaction.marker import handle_marker
 from ik_node.ros.services.interaction.menu import HOME, POSITION_ONLY, chosen_solver, menu_entries
 from ik_node.ros.services.interaction.task_target import task_targets
+
+_MOST_SENT = 64  # poses of a drag that are kept until they become goals
 
 
 class Actions(NamedTuple):
@@ -54,7 +57,9 @@ class _Handle:
     item: Draggable
     pose: Pose
     seen: object
-    """The last goal that the handle has moved to or created."""
+    """The last goal that the handle has moved to, or that a drag has set."""
+    sent: deque[Pose] = field(default_factory=lambda: deque(maxlen=_MOST_SENT))
+    """Poses that were dragged to and have not become goals yet, the oldest first."""
     position_only: bool = False
     placed: bool = False
     """Whether a drag or a goal has placed it; else it is at its rest pose."""
@@ -103,10 +108,11 @@ class Handles:
             item, before = handle.item, handle.pose
             goal = item.last_goal()
             if goal is not None and goal != handle.seen:
-                pose = item.goal_pose(handle.pose)
-                handle.seen, handle.placed = goal, item.is_in_reach(robot, pose)
-                if handle.placed:
-                    handle.pose = pose
+                handle.seen, pose = goal, item.goal_pose(handle.pose)
+                if not _was_sent(handle, pose):
+                    handle.placed = item.is_in_reach(robot, pose)
+                    if handle.placed:
+                        handle.pose = pose
             if not handle.placed:
                 handle.pose = item.rest_pose(robot)
             handle.pose = item.tracked(robot, handle.pose)
@@ -118,6 +124,7 @@ class Handles:
         for handle in self._handles.values():
             if handle.item.group is group:
                 handle.seen, handle.placed = handle.item.last_goal(), False
+                handle.sent.clear()
 
     def on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
         """Handle a drag, or a choice in the menu."""
@@ -139,7 +146,8 @@ class Handles:
         item, header, pose = handle.item, feedback.header, feedback.pose
         item.send(header, pose, handle.position_only)
         if header.frame_id == item.frame and _is_pose(pose):
-            handle.pose, handle.seen, handle.placed = pose, item.last_goal(), True
+            handle.pose, handle.placed = pose, True
+            handle.sent.append(pose)
         # The server has stored the pose of the feedback, even in another frame or an invalid one.
         self._server.setPose(item.name, handle.pose)
 
@@ -189,6 +197,16 @@ def _made(robot: Robot, item: Draggable, previous: _Handle | None) -> _Handle:
         if type(previous.item) is type(item):  # whose goals are comparable
             handle.seen = previous.seen
     return handle
+
+
+def _was_sent(handle: _Handle, pose: Pose) -> bool:
+    """Return whether a goal is from a drag of the handle; older drags are then forgotten."""
+    for count, sent in enumerate(handle.sent):
+        if handle.item.is_same_pose(pose, sent):
+            for _ in range(count):
+                handle.sent.popleft()
+            return True
+    return False
 
 
 def _look(handle: _Handle) -> _Look:

@@ -1,0 +1,33 @@
+"""Requests of services whose answers take a search: answered in turn, while the node goes on."""
+
+from collections.abc import Hashable
+from typing import Any, TypeVar, cast
+
+from rclpy.node import Node
+from rclpy.task import Future
+
+from ik_node.control.searches import Goal, Worker, turn
+
+T = TypeVar('T')
+
+
+async def in_turn(node: Node, worker: Worker, service: Hashable, answer: Goal[T]) -> T:
+    """Return what answers a request, after the requests of the same service before it.
+
+    For callbacks of a reentrant callback group. Raises what the answer raises, and CancelledError
+    where the worker gives it up.
+    """
+    future: Future[Any] = Future(executor=node.executor)
+    worker.enqueue(service, _settle(future, answer))
+    await future
+    return cast(T, future.result())
+
+
+async def _settle(future: 'Future[Any]', answer: Goal[T]) -> None:
+    try:
+        await turn()
+        future.set_result(await answer)
+    except Exception as error:  # raised in the callback of the service
+        future.set_exception(error)
+    finally:
+        answer.close()
