@@ -6,12 +6,13 @@
 `Solver` documents the methods to override, docs/adding_a_solver.md the installation.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ik_node._arrays import vector
-from ik_node.exceptions import IkError, InputError, OptionError, UnsupportedError
+from ik_node.exceptions import IkError, InputError, OptionError, UnsupportedError, shown
 from ik_node.model.chain import Chain, check_chain
 from ik_node.options import option
 from ik_node.solvers.base import Solver
@@ -21,9 +22,10 @@ from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import Result, StopReason
 from ik_node.spatial import rotation_log
+from ik_node.support import clock
 
 __all__ = ['Chain', 'Found', 'Goal', 'IkError', 'InputError', 'OptionError', 'Result', 'Solver',
-           'SolverOptions', 'StopReason', 'UnsupportedError', 'nearest_turn', 'option',
+           'SolverOptions', 'StopReason', 'UnsupportedError', 'is_over', 'nearest_turn', 'option',
            'pose_error']
 
 
@@ -51,3 +53,14 @@ def nearest_turn(chain: Chain, q0: Any, q: Any) -> np.ndarray:
     verifier_of(chain).nearest_turn(start, turned)
     chain.shorten_rotations(turned)
     return turned
+
+
+def is_over(deadline: float = math.inf) -> bool:
+    """Return whether a search must end: its time is over, or it has been cancelled.
+
+    deadline: by `time.perf_counter`, s. Raises InputError for what is not a number.
+    """
+    try:
+        return bool(clock.is_over(float(deadline)))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f'deadline must be a number, not {shown(deadline)}') from error

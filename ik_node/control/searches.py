@@ -97,13 +97,12 @@ class _Step:
 class _Thread:
     """A thread that searches, one step after the other."""
 
-    def __init__(self, name: str, ended: Callable[[_Step], None],
-                 before: '_Thread | None' = None) -> None:
+    def __init__(self, ended: Callable[[_Step], None], before: '_Thread | None' = None) -> None:
         """Start. ended: called after each step, in the thread. before: one that is to end first."""
         self.steps: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
         self._ended, self._before = ended, before
         self._over = threading.Event()
-        start_thread(self._run, name)
+        start_thread(self._run, 'search')
 
     def _run(self) -> None:
         if self._before is not None:
@@ -118,8 +117,7 @@ class _Thread:
 class _Group:
     """The goals of one group: the current one, and those that wait for their turn."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self) -> None:
         self.goal: Goal[None] | None = None
         self.waiting: deque[Goal[None]] = deque()
         self.step: _Step | None = None
@@ -195,8 +193,8 @@ class Worker:
                 group.step = None
                 group.is_quick = step.took < QUICK
                 if step.cancellation.has_ended_any():
-                    group.patient_until = time.perf_counter() + _PATIENCE
                     self._go_on(group, _End(None, CancelledError(NEWER)))
+                    group.patient_until = time.perf_counter() + _PATIENCE
                 else:
                     self._go_on(group, step.end)
                 self._next(group)
@@ -212,7 +210,7 @@ class Worker:
 
     def _group(self, group: Hashable) -> _Group:
         if group not in self._groups:
-            self._groups[group] = _Group(f'search {group}')
+            self._groups[group] = _Group()
         return self._groups[group]
 
     def _add(self, group: _Group, goal: Goal[None]) -> None:
@@ -241,14 +239,14 @@ class Worker:
             pass
         finally:
             if work is None:
-                group.goal = None
+                group.goal, group.patient_until = None, -math.inf
         if work is not None:
             self._search(group, work)
 
     def _search(self, group: _Group, work: Search) -> None:
         """Search in the group's thread."""
         if group.thread is None:
-            group.thread = _Thread(group.name, self._on_end)
+            group.thread = _Thread(self._on_end)
         group.step = _Step(group, work)
         if group.waiting:
             group.step.cancellation.end_by(group.patient_until)
@@ -267,7 +265,7 @@ class Worker:
         if step is not None and thread is not None:
             step.cancellation.cancel()
             thread.steps.put(None)
-            group.thread = _Thread(group.name, self._on_end, thread)
+            group.thread = _Thread(self._on_end, thread)
         if goal is not None:
             _cancel(goal, reason)
 

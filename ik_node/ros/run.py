@@ -24,6 +24,9 @@ except ImportError:
 AnyNode = TypeVar('AnyNode', bound=Node)
 
 _WAIT = 1.0      # s, longest wait: without a limit the events executor spins
+# s, after which a search in Python lets the executor go on. Kernels release the interpreter's lock
+# every 0.1 ms; a thread that waits for longer between its requests hardly ever gets it back.
+_SWITCH = 2e-5
 _PATIENCE = 4.0  # s that a shutdown may take: launch sends the next signal after 5
 
 
@@ -37,6 +40,7 @@ def run(make_node: Callable[[], AnyNode], arguments: list[str] | None,
     status of the signal, 130 or 143.
     """
     stopped = threading.Event()
+    sys.setswitchinterval(_SWITCH)
     with _signals(stopped) as wake:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
         try:

@@ -12,6 +12,7 @@ from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
 from ik_node import Goal, KinematicTree
 from ik_node.control.searches import run
 from ik_node.exceptions import InputError, MotionError
+from ik_node.motion import cartesian_motion
 from ik_node.motion.interpolation import between_poses
 
 
@@ -278,3 +279,56 @@ def test_the_start_pose_is_reached_by_a_motion(motion):
     duration = rig.controller.go_to_start(rig.robot)
     rig.advance(duration + 1e-9)
     assert rig.q == pytest.approx(START + 0.1)
+
+
+def slow_planning(monkeypatch, rig, took):
+    """Let the motion of the tip be planned for a time, s, during which joint states go on."""
+    planned = []
+
+    def plan(*arguments):
+        planned.append(arguments)
+        for _ in range(10):
+            rig.advance(0.1 * took)
+        return planner(*arguments)
+    planner = cartesian_motion.cartesian_motion
+    monkeypatch.setattr(cartesian_motion, 'cartesian_motion', plan)
+    return planned
+
+
+def watched(rig, seconds, step=1e-3):
+    """Let time pass; return the joint values (k, n) every millisecond."""
+    found = []
+    for _ in range(round(seconds / step)):
+        rig.advance(step)
+        found.append(rig.q)
+    return np.array(found)
+
+
+@pytest.mark.parametrize(('took', 'plans'), [(0.01, 1), (0.1, 2)])
+def test_the_current_motion_goes_on_while_the_next_is_planned_and_leads_into_it(
+        monkeypatch, took, plans):
+    rig = Rig('cartesian')
+    run(rig.controller.go(rig.robot, near(y=0.2)))
+    rig.advance(0.3)
+    planned = slow_planning(monkeypatch, rig, took)
+    before, began = rig.q, rig.now
+    outcome = run(rig.controller.go(rig.robot, near(y=0.2, z=-0.1)))
+    assert len(planned) == plans  # anew from farther ahead, where the first took too long
+    steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
+    assert np.abs(rig.controller.arm.limits.velocity * 1e-3).max() > np.abs(steps).max()
+    assert np.abs(np.diff(steps, axis=0)).max() < 1e-4  # no jump of the velocity
+    assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.2, z=-0.1).pose, abs=5e-6)
+    assert rig.now - began > outcome.duration
+    assert np.abs(rig.q - before).max() > 1e-3
+
+
+def test_a_motion_that_ends_during_the_planning_of_the_next_is_followed_by_it(monkeypatch):
+    rig = Rig('cartesian')
+    duration = run(rig.controller.go(rig.robot, near(y=0.2))).duration
+    rig.advance(duration - 0.05)
+    planned = slow_planning(monkeypatch, rig, 0.1)
+    outcome = run(rig.controller.go(rig.robot, near(y=0.2, z=-0.1)))
+    assert len(planned) == 2
+    steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
+    assert np.abs(np.diff(steps, axis=0)).max() < 1e-4
+    assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.2, z=-0.1).pose, abs=5e-6)

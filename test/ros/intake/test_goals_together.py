@@ -1,5 +1,7 @@
 """Goals of several tasks that have arrived by the time of a solve are solved together."""
 
+import math
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,13 +13,16 @@ from geometry_msgs.msg import PointStamped
 
 from figure_values import built
 from handling_here import ExecutionHere, HandlingHere
+from ik_node.control import searches
 from ik_node.control.figure_controller import FigureController
 from ik_node.control.options import NodeOptions
+from ik_node.control.searches import NEWER, Worker, turn
 from ik_node.exceptions import InputError
 from ik_node.ros.conversions import array_to_point
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.task_goals import TaskGoals
+from ik_node.support import clock
 
 PALMS = {'a': 'left_palm', 'b': 'right_palm'}
 
@@ -38,10 +43,28 @@ class Queue:
         return (self.messages.pop(), {}) if self.messages else None
 
 
+class Threaded(HandlingHere):
+    """The same with a worker, which searches in a thread of its own."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.woken = threading.Semaphore(0)
+        self.worker = Worker(self.woken.release)
+
+    def begin(self, mover, goal):
+        self.worker.begin(mover, goal)
+
+    def wait(self):
+        """Go on until no goal is left."""
+        while any(self.worker.is_busy(mover) for mover in self.worker._groups):
+            assert self.woken.acquire(timeout=30.0)
+            self.worker.resume()
+
+
 class Rig:
     """The goals of two tasks, whose outcomes are collected."""
 
-    def __init__(self, *waiting, oldest=None):
+    def __init__(self, *waiting, oldest=None, handling=HandlingHere):
         self.robot = built(tasks=tuple(PALMS), **{
             f'{name}__{field}': value for name, link in PALMS.items()
             for field, value in (('type', 'position'), ('link', link))}).robot
@@ -49,7 +72,7 @@ class Rig:
         self.oldest = oldest
         frames = Frames.__new__(Frames)
         frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
-        self.handling = HandlingHere(self.robot, NodeOptions(), self._check_age)
+        self.handling = handling(self.robot, NodeOptions(), self._check_age)
         self.outcomes, self.refused = self.handling.outcomes, self.handling.refused
         self.goals = TaskGoals(None, self.handling, ExecutionHere(self.controller), frames)
         self.queue = Queue(*waiting)
@@ -118,3 +141,81 @@ def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypat
     handled = [outcome.aims[0].task for outcome in rig.outcomes]
     assert handled == ['a', 'b'][1 - most:]
     assert rig.refused == [('a', 'a defect')][most:]
+
+
+@pytest.fixture
+def busy(monkeypatch):
+    """A rig whose first solve goes on until it is cancelled."""
+    rig = Rig(handling=Threaded)
+    solve, first, began = rig.robot.figure.solver.solve, [], threading.Event()
+
+    def once(q0):
+        if not first:
+            first.append(q0)
+            began.set()
+            while not clock.is_over(math.inf):
+                pass
+        return solve(q0)
+    monkeypatch.setattr(rig.robot.figure.solver, 'solve', once)
+    rig.goals.take('a', goal(LEFT))
+    assert began.wait(30.0)
+    yield rig
+    rig.handling.worker.close('the test is over')
+
+
+def answered(rig):
+    return [[aim.task for aim in outcome.aims] for outcome in rig.outcomes]
+
+
+def test_a_goal_of_another_task_joins_one_that_is_searched_for(busy):
+    busy.goals.take('b', goal(RIGHT))
+    busy.handling.wait()
+    assert answered(busy) == [['a', 'b']]
+    assert not busy.refused
+    assert busy.place('a') == pytest.approx(LEFT, abs=2e-6)
+    assert busy.place('b') == pytest.approx(RIGHT, abs=2e-6)
+
+
+def test_a_newer_goal_of_the_same_task_replaces_it(busy, monkeypatch):
+    monkeypatch.setattr(searches, '_PATIENCE', 0.0)
+    busy.goals.take('b', goal(RIGHT))
+    busy.goals.take('a', goal([0.25, 0.25, 0.1]))
+    busy.handling.wait()
+    assert busy.refused == [('a', NEWER)]
+    assert answered(busy) == [['a', 'b']]
+    assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
+
+
+def test_of_a_stream_of_goals_those_that_are_searched_for_are_answered_too(busy, monkeypatch):
+    monkeypatch.setattr(searches, '_PATIENCE', 60.0)
+    busy.goals.take('b', goal(RIGHT))
+    busy.goals.take('a', goal([0.25, 0.25, 0.1]))
+    busy.handling.wait()
+    assert not busy.refused
+    assert answered(busy) == [['a', 'b'], ['a']]
+    assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
+
+
+def test_a_goal_of_the_whole_body_replaces_all(busy):
+    async def joints():
+        await turn()
+    busy.goals.take('b', goal(RIGHT))
+    busy.handling.worker.cancel(NEWER, busy.controller)
+    busy.handling.begin(busy.controller, joints())
+    busy.handling.wait()
+    assert sorted(busy.refused) == [('a', NEWER), ('b', NEWER)]
+    busy.goals.take('a', goal(LEFT))
+    busy.handling.wait()
+    assert answered(busy) == [['a']]
+
+
+def test_cancelled_each_is_refused_and_no_target_has_moved(busy):
+    figure = busy.robot.figure
+    before = [figure.tasks[name].target.tolist() for name in PALMS]
+    busy.handling.worker.cancel_all('the node has been disabled')
+    assert busy.refused == [('a', 'the node has been disabled')]
+    assert [figure.tasks[name].target.tolist() for name in PALMS] == before
+    busy.goals.take('b', goal(RIGHT))
+    busy.handling.wait()
+    assert answered(busy) == [['b']]
+    assert busy.place('b') == pytest.approx(RIGHT, abs=2e-6)

@@ -1,0 +1,131 @@
+"""A node that searches answers all the same: its searches take minutes, for which nothing waits."""
+
+import signal
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+
+import robots
+from ik_node import KinematicTree
+from ik_node.control.searches import NEWER
+from ik_node.ros.conversions import matrix_to_pose
+from ros_harness import NodeUnderTest, given
+
+ARM = robots.OWN / 'arm_6r.urdf'
+CHAIN = KinematicTree.from_urdf(ARM).chain()
+EASY = CHAIN.forward([0.3, 0.2, -0.6, 0.3, -0.8, 0.2])
+# The orientation cannot be had there, which dls does not prove.
+HARD = np.array([[0.0, 0.0, -1.0, 0.3], [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.4],
+                 [0.0, 0.0, 0.0, 1.0]])
+
+
+class Searching:
+    """A node under test, and the statuses of its goals by their stamps."""
+
+    def __init__(self, node):
+        self.node, self._count = node, 0
+        self.publisher = node.node.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))
+        assert node.until(lambda: self.publisher.get_subscription_count() > 0), node.log()
+        self.statuses = {}
+        node.node.create_subscription(DiagnosticStatus, 'ik_node/status', self._on_status, 50)
+
+    def _on_status(self, message):
+        values = {pair.key: pair.value for pair in message.values}
+        self.statuses[int(values['goal_stamp'].partition('.')[0])] = {
+            **values, 'message': message.message}
+
+    def send(self, T):
+        """Publish a goal; return its number."""
+        self._count += 1
+        message = PoseStamped(pose=matrix_to_pose(T))
+        message.header.stamp.sec = self._count
+        self.publisher.publish(message)
+        return self._count
+
+    def search(self):
+        """Begin a search, and wait until the node is at it; return the number of its goal."""
+        number = self.send(HARD)
+        self.node.settle()
+        assert number not in self.statuses
+        return number
+
+    def status(self, number):
+        """Return the status of a goal: its message, and its values by their keys."""
+        assert self.node.until(lambda: number in self.statuses), self.node.log()
+        return self.statuses[number]
+
+
+@pytest.fixture(scope='module')
+def searching():
+    with NodeUnderTest(*given({
+            'urdf_path': ARM, 'solver': 'dls', 'publish_rate': 50.0, 'dls__timeout': 600.0,
+            'dls__max_restarts': 1_000_000})) as node:
+        yield Searching(node.ready())
+
+
+def test_joint_states_go_on(searching):
+    number = searching.search()
+    searching.node.joint_states(10)
+    assert number not in searching.statuses
+
+
+def test_a_newer_goal_is_answered_and_the_older_refused(searching):
+    older = searching.search()
+    newer = searching.send(EASY)
+    assert searching.status(newer)['reason'] == 'CONVERGED'
+    assert searching.status(older)['reason'] == 'REFUSED'
+    assert searching.status(older)['message'] == NEWER
+
+
+def test_joint_values_are_set_and_the_goal_refused(searching):
+    number, values = searching.search(), JointState(name=['joint_1'], position=[0.25])
+    searching.node.publish(JointState, 'goal_joints', values)
+    assert searching.status(number)['message'] == NEWER
+    assert searching.node.joint_states()[0].position[0] == 0.25
+
+
+@pytest.mark.parametrize(('enabled', 'reason'), [(False, 'disabled'), (True, 'enabled anew')])
+def test_enabling_and_disabling_end_the_search(searching, enabled, reason):
+    number = searching.search()
+    for value in (enabled, True):
+        assert searching.node.call(SetBool, 'ik_node/enable', SetBool.Request(data=value)).success
+    assert reason in searching.status(number)['message']
+
+
+def test_a_reset_ends_the_search(searching):
+    number = searching.search()
+    assert searching.node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    assert 'start pose' in searching.status(number)['message']
+
+
+def test_a_parameter_of_the_robot_ends_the_search_and_others_do_not(searching):
+    number = searching.search()
+    assert searching.node.set(show_branches=True, publish_rate=100.0) == (True, '')
+    assert number not in searching.statuses
+    assert searching.node.set(speed=0.5) == (True, '')
+    assert 'the robot has changed' in searching.status(number)['message']
+
+
+def test_a_service_that_searches_is_answered(searching):
+    searching.search()
+    answer = searching.node.call(Trigger, 'ik_node/solve_all', Trigger.Request())
+    assert not answer.success
+    assert 'dls has no solve_all' in answer.message
+
+
+def test_a_deactivated_node_ends_the_search(searching):
+    number = searching.search()
+    assert searching.node.transition('deactivate')
+    assert 'deactivated' in searching.status(number)['message']
+    assert searching.node.transition('activate')
+    assert searching.status(searching.send(EASY))['reason'] == 'CONVERGED'
+
+
+def test_a_signal_ends_the_node(searching):
+    searching.search()
+    assert searching.node.stop(signal.SIGINT) == 0
