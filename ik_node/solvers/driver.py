@@ -98,10 +98,6 @@ class Driver(ABC, Generic[P, F, R]):
     def _find_closest(self, problem: P, found: F) -> F:
         """Return the closest configuration, given the result of `_find`."""
 
-    def _is_over(self, problem: P) -> bool:
-        """Tell whether there is no time left to look for the closest configuration."""
-        return False
-
     @abstractmethod
     def _report(self, problem: P, found: F, started: float) -> R:
         """Return the result of a solve that began at `started`, s, of `time.perf_counter`."""
@@ -110,7 +106,7 @@ class Driver(ABC, Generic[P, F, R]):
         """Solve; closest: whether the closest configuration is wanted where the goal is not met."""
         with ends_by(self._deadline()):
             found = self._find(problem)
-            if closest and not found.success and not self._is_over(problem):
+            if closest and not found.success:
                 found = self._find_closest(problem, found)
         return self._report(problem, found, started)
 

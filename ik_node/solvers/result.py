@@ -25,6 +25,10 @@ class StopReason(Enum):
     TIMEOUT = 'the time ran out'
 
 
+# By how a search of the kernels ended, see `codes`; INVALID only where an error is raised.
+REASONS = (StopReason.CONVERGED, StopReason.ITERATIONS, StopReason.STALLED, StopReason.UNREACHABLE,
+           StopReason.STALLED, StopReason.TIMEOUT, StopReason.SINGULAR)
+
 PROVEN = StopReason.UNREACHABLE, StopReason.LIMITS
 """Reasons that imply a proof."""
 

@@ -230,7 +230,7 @@ def test_lagrange_goes_on_from_a_restart_that_meets_its_constraints(monkeypatch)
         if result.restarts:
             restarted += 1
             assert 2 <= len(calls) <= 1 + result.restarts
-            q = calls[-1][2]
+            q = calls[-1][1]
             assert task.residual(body, q) == pytest.approx(np.zeros(6), abs=1e-5)
     assert restarted > 0
 

@@ -1,12 +1,6 @@
 """Strict priorities by successive projections into null spaces."""
 
-import numpy as np
-
-from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.problem import Level
-from ik_node.solvers.body.pursuit import search
-from ik_node.solvers.body.space import Attempt, Space
 from ik_node.tasks.base import Task
 
 
@@ -26,8 +20,3 @@ class HierarchySolver(BodySolver):
                  if task.priority == priority and task.counts == counts]
                 for priority in sorted({task.priority for task in self.tasks})
                 for counts in (True, False)]
-
-    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
-                 space: Space, thorough: bool) -> Attempt:
-        """Search from q (n,)."""
-        return search(levels, frames, q, space, self._pursue, thorough)

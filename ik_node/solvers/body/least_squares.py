@@ -1,12 +1,6 @@
 """Weighted damped least squares over several tasks, with strict ones of priority 0."""
 
-import numpy as np
-
-from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.problem import Level
-from ik_node.solvers.body.pursuit import search
-from ik_node.solvers.body.space import Attempt, Space
 from ik_node.tasks.base import Task
 
 
@@ -27,8 +21,3 @@ class LeastSquaresSolver(BodySolver):
         return [[task for task in counted if task.priority == 0],
                 [task for task in counted if task.priority > 0],
                 [task for task in self.tasks if not task.counts]]
-
-    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
-                 space: Space, thorough: bool) -> Attempt:
-        """Search from q (n,)."""
-        return search(levels, frames, q, space, self._pursue, thorough)
