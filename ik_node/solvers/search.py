@@ -58,7 +58,8 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
         # Weights matter where errors compete; where the goal can be met they would only slow
         # convergence.
         end = method.attempt(chain, plain, settings, work, index > 0, q)
-        nearest_turn(chain, start, q)
+        if not method.keeps_turns():
+            nearest_turn(chain, start, q)
         for k in range(n):  # rounding may exceed a limit
             q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
         error, position, orientation = residual(chain, task, work, q)
@@ -67,7 +68,7 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
                 q[k] = start[k]
             error, position, orientation = residual(chain, task, work, q)
         met = (position <= settings.position_tolerance
-               and orientation <= settings.orientation_tolerance)
+               and orientation <= settings.orientation_tolerance and end != codes.REFUSED)
         late = end == codes.TIMED_OUT
         record.attempts += 1
         better = record.solutions == 0 and (error < record.error or index == 0)
@@ -77,6 +78,8 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
             better = record.solutions == 0 or cost < record.least_cost
             record.solutions += 1
             record.least_cost = min(record.least_cost, cost)
+        elif end == codes.REFUSED:
+            end = codes.STALLED
         if better:
             for k in range(n):
                 best[k] = q[k]

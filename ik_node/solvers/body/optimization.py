@@ -19,21 +19,14 @@ from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.driver import reason_of
 from ik_node.solvers.found import Attempt, Budget
 from ik_node.solvers.optimization import nullspace
-from ik_node.solvers.optimization.minimizers import nlopt_module, run
+from ik_node.solvers.optimization.minimizers import check_minimizer, run
 from ik_node.solvers.optimization.objective import unit_of
 from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows
 from ik_node.solvers.optimization.space import Space
-from ik_node.solvers.optimization.terms import (
-    Term,
-    TermSum,
-    custom,
-    distance_from_limits,
-    nearness,
-)
+from ik_node.solvers.optimization.terms import WEIGHT, TermSum, terms_of
 from ik_node.solvers.result import REASONS, StopReason
 
-_WEIGHT = 0.01  # of a term, by default
-_FAR = 100.0    # rad or lengths: how far from the start a result may be, where there are no limits
+_FAR = 100.0  # rad or lengths: how far from the start a result may be, where there are no limits
 
 
 @dataclass(frozen=True)
@@ -64,10 +57,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
     def __init__(self, body: Body, tasks: Any, **options: Any) -> None:
         """Take a body and tasks; see `BodySolver`. Raises OptionError without nlopt for it."""
         super().__init__(body, tasks, **options)
-        import scipy.optimize  # noqa: F401 now, since the first solve may have little time
-        minimizer = self.options.minimizer
-        if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
-            nlopt_module()
+        check_minimizer(self.options.minimizer)
         unit = np.ones(body.n_joints) if self._scale is None else self._scale
         self._region = Space(body.lower, body.upper, unit, *constraint_rows(
             self.options.linear_constraints, body.n_joints))
@@ -165,18 +155,6 @@ class BodyOptimizationSolver(LeastSquaresSolver):
 
     def _terms(self, q0: np.ndarray, others: list[Level]) -> TermSum | None:
         """Return the terms of the options and of tasks that do not count; None without any."""
-        names, weights = self.options.terms or (), self.options.term_weights
-        if weights is None:
-            weights = np.full(len(names), _WEIGHT)
-        terms = [self._term(q0, one, float(weight)) for one, weight in zip(names, weights)]
-        terms += [level_term(level, _WEIGHT) for level in others]
+        terms = terms_of(self.options, self._region, q0, {})
+        terms += [level_term(level, WEIGHT) for level in others]
         return TermSum(terms) if terms else None
-
-    def _term(self, q0: np.ndarray, term: Any, weight: float) -> Term:
-        if term == 'reference':
-            reference = self.options.reference
-            near = q0 if reference is None else np.broadcast_to(reference, q0.shape)
-            return nearness(near, self._region.unit, weight)
-        if term == 'limits':
-            return distance_from_limits(self.body.lower, self.body.upper, weight)
-        return custom(term, weight)
