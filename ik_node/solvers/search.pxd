@@ -3,6 +3,8 @@ from libc.math cimport rint as round
 cimport ik_node.support.clock as clock
 cimport ik_node.solvers.codes as codes
 cimport ik_node.kinematics.forward as forward
+cimport ik_node.kinematics.jacobian as jacobian
+cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.preference as preference
 cimport ik_node.solvers.restarts as restarts
 cimport ik_node.solvers.task as tasks
@@ -14,7 +16,7 @@ from ik_node.solvers.settings cimport Record, Settings, Work
 from ik_node.solvers.task cimport Task
 cimport cython
 
-cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, FAR_NEARER
+cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, NEARLY_SINGULAR, FAR_NEARER
 
 
 @cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)
@@ -28,3 +30,7 @@ cdef bint beyond_reach(Task task, Settings settings) noexcept nogil
 @cython.locals(count=double)
 cdef void nearest_turn(Chain chain, vector q0, vector q) noexcept nogil
 cdef void into_limits(Chain chain, vector q) noexcept nogil
+@cython.locals(beyond=cython.bint)
+cdef int approach(Chain chain, Method method, Settings settings, Table table, Task task,
+                  Task plain, Work work, Record record) except -1 nogil
+cdef bint is_singular(Chain chain, double length, Task task, Work work) noexcept nogil
