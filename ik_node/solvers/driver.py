@@ -102,8 +102,17 @@ class Driver(ABC, Generic[P, F, R]):
     def _report(self, problem: P, found: F, started: float) -> R:
         """Return the result of a solve that began at `started`, s, of `time.perf_counter`."""
 
-    def _drive(self, problem: P, started: float, closest: bool) -> R:
-        """Solve; closest: whether the closest configuration is wanted where the goal is not met."""
+    @abstractmethod
+    def _problem(self, *arguments: Any) -> P:
+        """Return the problem that `solve` and `closest` are given."""
+
+    def _drive(self, closest: bool, *arguments: Any) -> R:
+        """Solve; closest: whether the closest configuration is wanted where the goal is not met.
+
+        The search for that goes on from what the failed one has found.
+        """
+        started = time.perf_counter()
+        problem = self._problem(*arguments)
         with ends_by(self._deadline()):
             found = self._find(problem)
             if closest and not found.success:

@@ -11,7 +11,6 @@ from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.proofs import Proof, proof
 from ik_node.solvers.body.pursuit import FACTORS, relax, relaxes
 from ik_node.solvers.body.records import Records
-from ik_node.solvers.body.restarts import random_start
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.found import Attempt, Budget
@@ -23,6 +22,8 @@ _SETTLED = 3          # of these, from which a minimum is searched for
 _LATER = FACTORS[-1] ** 2  # what a level's cost counts over that of the one before
 _SAME = 1e-5          # part of a cost by which approaches to one minimum differ
 _SETTLING = 10        # descents in a row, at most, to a minimum
+_PARTS = (0.3, 1.0, 0.6, 1.0)  # of the way from q0 to a random configuration, by turns
+_ROOT_SHIFT = 0.3     # m, deviation of a moving root's place
 
 
 class VerifiedAttempt(NamedTuple):
@@ -202,3 +203,18 @@ def _is_better(rank: tuple[float, ...], than: tuple[float, ...]) -> bool:
         if abs(a - b) > 1e-6 * max(abs(a), abs(b)) and max(abs(a), abs(b)) > 1e-12:
             return a < b
     return False
+
+
+def random_start(body: Body, q0: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the start (n,) of a restart: part of the way from q0 (n,) to a random configuration.
+
+    Joints are drawn evenly from their limits, from q0 ± π where there are none; the place of a
+    moving root about its own in q0.
+    """
+    lower = np.where(np.isfinite(body.lower), body.lower, q0 - np.pi)
+    upper = np.where(np.isfinite(body.upper), body.upper, q0 + np.pi)
+    q = rng.uniform(lower, np.maximum(lower, upper))
+    free = body.prismatic & ~(np.isfinite(body.lower) & np.isfinite(body.upper))
+    q[free] = q0[free] + _ROOT_SHIFT * rng.standard_normal(int(free.sum()))
+    part = _PARTS[number % len(_PARTS)]
+    return np.clip(q0 + part * (q - q0), body.lower, body.upper)

@@ -17,7 +17,6 @@ from ik_node.solvers.body.diagnosis import described
 from ik_node.solvers.body.levels.pursuit import Pursuit
 from ik_node.solvers.body.levels.velocity import Velocity, within
 from ik_node.solvers.body.limits import Limits
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level, checked_tasks, unique_names
 from ik_node.solvers.body.proofs import proof
 from ik_node.solvers.body.pursuit import search
@@ -25,6 +24,7 @@ from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.stacked_tasks import Problem as StackedLevels
 from ik_node.solvers.found import Attempt, Budget
+from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
 from ik_node.tasks.base import Task, is_built_in
 from ik_node.tasks.checks import bounded
@@ -69,8 +69,7 @@ class BodySolver(Attempts):
         malformed q0, and an IkError that names the task for a target that is not set; not
         converging is a result.
         """
-        started = time.perf_counter()
-        return self._drive(self._problem(q0), started, self.options.closest)
+        return self._drive(self.options.closest, q0)
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks, whether they can be met or not.
@@ -79,8 +78,7 @@ class BodySolver(Attempts):
         priorities: the least that is found from what `solve` found and some random starts. q0, and
         what is raised: as of `solve`; the reason is that of `solve`.
         """
-        started = time.perf_counter()
-        return self._drive(self._problem(q0), started, True)
+        return self._drive(True, q0)
 
     def velocity(self, q: Any, dt: float) -> np.ndarray:
         """Return joint velocities (n,), rad/s or m/s, that bring q (n,) nearer to the tasks.
@@ -177,9 +175,8 @@ class BodySolver(Attempts):
         q = np.minimum(np.maximum(at, self.body.lower), self.body.upper)
         return shorten_root(self.body, q)
 
-    def _problem(self, q0: Any) -> Problem:
-        """Return what a solve that has just begun works on."""
-        start = self._start(q0)
+    def _problem(self, *arguments: Any) -> Problem:
+        start = self._start(*arguments)
         return Problem(self._levels_now(), start,
                        Budget(self.options.max_iterations, self._deadline()))
 

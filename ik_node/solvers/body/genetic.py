@@ -10,11 +10,11 @@ from ik_node.model.body import Body
 from ik_node.solvers.body.attempts import Problem, VerifiedAttempt
 from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.found import Attempt
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
 from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness
+from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 

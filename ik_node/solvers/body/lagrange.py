@@ -16,8 +16,8 @@ from ik_node.options import option
 from ik_node.solvers.body.attempts import Problem, VerifiedAttempt
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.motion import Mass, Motion
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
+from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 from ik_node.tasks.force import Force

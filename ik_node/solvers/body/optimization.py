@@ -12,7 +12,6 @@ from ik_node.options import option
 from ik_node.solvers.body.attempts import Problem, VerifiedAttempt
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.codes import CONVERGED
@@ -24,6 +23,7 @@ from ik_node.solvers.optimization.objective import unit_of
 from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import WEIGHT, TermSum, terms_of
+from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
 
 _FAR = 100.0  # rad or lengths: how far from the start a result may be, where there are no limits

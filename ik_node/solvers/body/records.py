@@ -9,8 +9,8 @@ import numpy as np
 from ik_node.model.body import Body
 from ik_node.solvers.body.descent import Descent, DescentWork
 from ik_node.solvers.body.limits import Limits
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.stacked_tasks import Problem
+from ik_node.solvers.options import BodyOptions
 from ik_node.tasks.base import Rows, Task, is_built_in, record_of
 
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.exceptions import IkError, shown
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.space import Space
 
 WEIGHT = 0.01  # of a term, by default
@@ -77,6 +79,20 @@ def distance_from_limits(lower: np.ndarray, upper: np.ndarray, weight: float) ->
     count = max(int(limited.sum()), 1)
     return Term(lambda q: float((((q - middle) * inverse) ** 2).sum() / count),
                 lambda q: 2.0 / count * (q - middle) * inverse ** 2, weight)
+
+
+def high_manipulability(rows: GoalRows, goal: Goal, weight: float) -> Term:
+    """Return −√det(J Jᵀ) [Yoshikawa 1985] as a term; rows: with the gain 1 for manipulability."""
+    constrained = (goal.weights > 0.0).astype(float)
+
+    def value(q: np.ndarray) -> float:
+        return -rows.manipulability(goal.pose, constrained, q, np.empty(len(q)))
+
+    def gradient(q: np.ndarray) -> np.ndarray:
+        ascent = np.empty(len(q))
+        rows.manipulability(goal.pose, constrained, q, ascent)
+        return -ascent
+    return Term(value, gradient, weight)
 
 
 def custom(function: Any, weight: float) -> Term:
