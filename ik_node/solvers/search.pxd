@@ -10,6 +10,7 @@ cimport ik_node.solvers.restarts as restarts
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.restarts cimport Table
 from ik_node.solvers.settings cimport Record, Settings, Work
@@ -28,7 +29,7 @@ cdef (double, double, double) residual(Chain chain, Task task, Work work, vector
 @cython.locals(whole=cython.bint)
 cdef bint beyond_reach(Task task, Settings settings) noexcept nogil
 @cython.locals(count=double)
-cdef void nearest_turn(Chain chain, vector q0, vector q) noexcept nogil
+cdef void nearest_turn(JointLimits limits, vector q0, vector q) noexcept nogil
 cdef void into_limits(Chain chain, vector q) noexcept nogil
 @cython.locals(beyond=cython.bint)
 cdef int approach(Chain chain, Method method, Settings settings, Table table, Task task,

@@ -4,6 +4,7 @@ import math
 
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes, linear, preference, restarts
 from ik_node.solvers import task as tasks
 from ik_node.solvers.method import Method
@@ -158,13 +159,13 @@ def beyond_reach(task: Task, settings: Settings) -> bool:
     return squared > allowed * allowed
 
 
-def nearest_turn(chain: Chain, q0: Vector, q: Vector) -> None:
+def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
     """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
 
     A joint that a whole turn brings within rounding of a limit is set to that limit.
     """
-    lower, upper, turns = chain.lower, chain.upper, chain.turns
-    for k in range(chain.n):
+    lower, upper, turns = limits.lower, limits.upper, limits.turns
+    for k in range(limits.n):
         if not turns[k] or (math.fabs(q0[k] - q[k]) <= PI and lower[k] <= q[k] <= upper[k]):
             continue
         count, off = 0.0, min(max(q0[k] - q[k], -FARTHEST), FARTHEST)

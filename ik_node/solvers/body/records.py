@@ -80,7 +80,7 @@ class Records:
         return self._descent(self.problem([indices], factors))
 
     def _descent(self, problem: Problem) -> Descent:
-        return Descent(self.body.record, problem, self._whole, self._limits, self.body.turns,
+        return Descent(self.body.record, problem, self._whole, self._limits, self.body,
                        self.body.root == 'floating', self._options.max_iterations, self._idle)
 
     def verify(self, q: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, bool, np.ndarray]:
