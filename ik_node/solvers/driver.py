@@ -10,10 +10,11 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ik_node.exceptions import InputError, shown
 from ik_node.model.joint_space import JointSpace
+from ik_node.solvers.found import Found, VerifiedAttempt
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
 
@@ -38,16 +39,8 @@ class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
         _end.reset(self._before)
 
 
-class Finding(Protocol):
-    """What a search has found, verified."""
-
-    @property
-    def success(self) -> bool:
-        """Whether forward kinematics confirms it within the tolerances."""
-
-
 P = TypeVar('P')
-F = TypeVar('F', bound=Finding)
+F = TypeVar('F', bound=Found | VerifiedAttempt)
 R = TypeVar('R')
 
 

@@ -30,6 +30,20 @@ class Attempt(NamedTuple):
     iterations: int
 
 
+class VerifiedAttempt(NamedTuple):
+    """Where an attempt ended, and what independent frames say of it."""
+
+    q: np.ndarray
+    success: bool
+    reason: StopReason
+    errors: dict[str, tuple[float, float]]
+    iterations: int
+    rank: tuple[float, ...]
+    """What is missed, the highest priority first: less is better."""
+    restarts: int = 0
+    """How many attempts were made before it."""
+
+
 class Found(NamedTuple):
     """The fields of `Result` that a solver sets; errors and success are verified afterwards."""
 

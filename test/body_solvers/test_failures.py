@@ -242,9 +242,10 @@ def test_the_closest_configuration_is_searched_for_from_few_of_the_starts(name, 
         Position('left_hand', (0.8, 0.6, 0.0), priority=0),
         Position('left_hand', (0.8, 0.2, 0.0)), Position('right_hand', (0.1, -0.9, 0.0))],
         max_restarts=2)
-    calls = calls_of(monkeypatch, solver, '_settle')
+    calls, searches = (calls_of(monkeypatch, solver, one) for one in ('_settle', '_find'))
     assert not solver.closest().success
     assert 1 <= len(calls) <= 3
+    assert len(searches) == 1
 
 
 @pytest.mark.parametrize('name', body_solver_names())

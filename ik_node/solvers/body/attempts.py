@@ -13,7 +13,7 @@ from ik_node.solvers.body.pursuit import FACTORS, relax, relaxes
 from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.driver import Driver, reason_of
-from ik_node.solvers.found import Attempt, Budget
+from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task, is_built_in
 
@@ -24,20 +24,6 @@ _SAME = 1e-5          # part of a cost by which approaches to one minimum differ
 _SETTLING = 10        # descents in a row, at most, to a minimum
 _PARTS = (0.3, 1.0, 0.6, 1.0)  # of the way from q0 to a random configuration, by turns
 _ROOT_SHIFT = 0.3     # m, deviation of a moving root's place
-
-
-class VerifiedAttempt(NamedTuple):
-    """Where an attempt ended, and what independent frames say of it."""
-
-    q: np.ndarray
-    success: bool
-    reason: StopReason
-    errors: dict[str, tuple[float, float]]
-    iterations: int
-    rank: tuple[float, ...]
-    """What is missed, the highest priority first: less is better."""
-    restarts: int = 0
-    """How many attempts were made before it."""
 
 
 class Problem(NamedTuple):
@@ -152,14 +138,13 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
 
     def _proof(self) -> Proof | None:
         """Return a proof that a necessary task cannot be met, None where there is none."""
-        options = self.options
-        for task in self.tasks:
-            if task.is_necessary and is_built_in(task):
-                found = proof(self.body, task, options.position_tolerance,
-                              options.orientation_tolerance)
-                if found is not None:
-                    return found
-        return None
+        proofs = (self._proof_of(task) for task in self.tasks if task.is_necessary)
+        return next((one for one in proofs if one is not None), None)
+
+    def _proof_of(self, task: Task) -> Proof | None:
+        """Return a proof that a task cannot be met, None where there is none."""
+        return proof(self.body, task, self.options.position_tolerance,
+                     self.options.orientation_tolerance) if is_built_in(task) else None
 
     def _search(self, problem: Problem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
         """Search from q (n,), and verify; continuous joints end at the start's turn."""

@@ -1,6 +1,7 @@
 """What every body solver is: tasks checked once, attempts from several starts, verification."""
 
 import math
+import threading
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -12,21 +13,20 @@ from ik_node._arrays import number
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
 from ik_node.model.body import Body, check_body
-from ik_node.solvers.body.attempts import Attempts, Problem, VerifiedAttempt
+from ik_node.solvers.body.attempts import Attempts, Problem
 from ik_node.solvers.body.diagnosis import described
 from ik_node.solvers.body.levels.pursuit import Pursuit
 from ik_node.solvers.body.levels.velocity import Velocity, within
 from ik_node.solvers.body.limits import Limits
 from ik_node.solvers.body.problem import Level, checked_tasks, unique_names
-from ik_node.solvers.body.proofs import proof
 from ik_node.solvers.body.pursuit import search
 from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.stacked_tasks import Problem as StackedLevels
-from ik_node.solvers.found import Attempt, Budget
+from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
-from ik_node.tasks.base import Task, is_built_in
+from ik_node.tasks.base import Task
 from ik_node.tasks.checks import bounded
 
 _FLOAT = np.dtype(float)
@@ -35,8 +35,9 @@ _FLOAT = np.dtype(float)
 class BodySolver(Attempts):
     """Finds joint values of a body for several tasks. A method overrides `_levels`.
 
-    Targets are read at each solve. Success is decided by frames computed anew at the q that is
-    returned, whatever the method believes.
+    Targets are read at each solve. Threads may use one solver: they solve one after the other.
+    Success is decided by frames computed anew at the q that is returned, whatever the method
+    believes.
 
     - `body`, `tasks`, `options`; `task_names`: the keys of `BodyResult.errors`.
     """
@@ -55,6 +56,7 @@ class BodySolver(Attempts):
             np.broadcast_to(weights, (body.n_joints,)))
         self._limits = self._limits_of(
             np.ones(body.n_joints) if self._scale is None else self._scale)
+        self._lock = threading.RLock()  # levels, and targets that kernels read, are shared
         self._records: Records | None = None
         self._kept: list[Level] = []
         self._quick: Level | None = None
@@ -95,13 +97,18 @@ class BodySolver(Attempts):
         if not 1.0 / MAX_NUMBER <= period <= MAX_NUMBER:
             raise InputError(f'dt must be from {1.0 / MAX_NUMBER:g} to {MAX_NUMBER:g} s, not '
                              f'{period:g}')
-        self._levels_now()
-        if self._steps is None:
-            self._steps = self._differential_steps(self._kept)
-        velocity: np.ndarray | None = self._steps.run(at, period)
+        with self._lock:
+            self._levels_now()
+            if self._steps is None:
+                self._steps = self._differential_steps(self._kept)
+            velocity: np.ndarray | None = self._steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return velocity
+
+    def _drive(self, closest: bool, *arguments: Any) -> BodyResult:
+        with self._lock:
+            return super()._drive(closest, *arguments)
 
     def _is_plain(self, q: Any) -> bool:
         """Tell whether q is an array of floats (n,) that needs no more checks."""
@@ -186,17 +193,11 @@ class BodySolver(Attempts):
         if not found.success:
             words, singular = described(
                 self.body, self.tasks, self.task_names, found.q, found.errors, self._is_met,
-                None if reason is StopReason.TIMEOUT else self._proved)
+                None if reason is StopReason.TIMEOUT else self._proof_of)
             if singular and reason is StopReason.STALLED:
                 reason = StopReason.SINGULAR
         return BodyResult.of(words, found.q, found.success, reason, found.errors,
                              found.iterations, found.restarts, time.perf_counter() - started)
-
-    def _proved(self, task: Task) -> str:
-        """Return why a task cannot be met, '' where nothing is proved."""
-        found = proof(self.body, task, self.options.position_tolerance,
-                      self.options.orientation_tolerance) if is_built_in(task) else None
-        return '' if found is None else found.words
 
 
 def shorten_root(body: Body, q: np.ndarray) -> np.ndarray:

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.body.attempts import Problem, VerifiedAttempt
+from ik_node.solvers.body.attempts import Problem
 from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.problem import Level
-from ik_node.solvers.found import Attempt
+from ik_node.solvers.found import Attempt, VerifiedAttempt
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
 from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness
 from ik_node.solvers.options import BodyOptions

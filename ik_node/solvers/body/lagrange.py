@@ -13,10 +13,11 @@ from ik_node.model.body import Body
 from ik_node.model.inertial import inertia_arrays
 from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.options import option
-from ik_node.solvers.body.attempts import Problem, VerifiedAttempt
+from ik_node.solvers.body.attempts import Problem
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.motion import Mass, Motion
 from ik_node.solvers.body.problem import Level
+from ik_node.solvers.found import VerifiedAttempt
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task

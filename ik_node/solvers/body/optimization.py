@@ -9,14 +9,14 @@ from ik_node.exceptions import UnsupportedError
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.options import option
-from ik_node.solvers.body.attempts import Problem, VerifiedAttempt
+from ik_node.solvers.body.attempts import Problem
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.driver import reason_of
-from ik_node.solvers.found import Attempt, Budget
+from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.optimization import nullspace
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
 from ik_node.solvers.optimization.objective import unit_of
