@@ -97,11 +97,10 @@ class BodySolver(Attempts):
         if not 1.0 / MAX_NUMBER <= period <= MAX_NUMBER:
             raise InputError(f'dt must be from {1.0 / MAX_NUMBER:g} to {MAX_NUMBER:g} s, not '
                              f'{period:g}')
-        with self._lock:
-            self._levels_now()
-            if self._steps is None:
-                self._steps = self._differential_steps(self._kept)
-            velocity: np.ndarray | None = self._steps.run(at, period)
+        steps = self._steps
+        if steps is None or self._records is None or not self._records.refresh():
+            steps = self._steps_now()
+        velocity: np.ndarray | None = steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return velocity
@@ -159,12 +158,20 @@ class BodySolver(Attempts):
         """Return the levels that have tasks. Raises an IkError where a target is not set."""
         if self._records is not None and self._records.refresh():
             return self._kept
-        self._records = Records(self.body, self.tasks, self._limits, self.options)
-        wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
         self._steps, self._pursuits = None, {}
+        self._records = Records(self.body, self.tasks, self._limits, self.options, self._lock)
+        wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
         self._kept = [Level(self._records, tasks) for tasks in wanted if tasks]
         self._quick = self._level_of_all()
         return self._kept
+
+    def _steps_now(self) -> Velocity:
+        """Return what takes differential steps for the levels that have tasks."""
+        with self._lock:
+            levels = self._levels_now()
+            if self._steps is None:
+                self._steps = self._differential_steps(levels)
+            return self._steps
 
     def _level_of_all(self) -> Level | None:
         """Return the level that one descent can meet; None where there is more to do."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,13 @@ class Records:
     - `merged`: levels of `Level.merged`, by the tasks and their factors.
     """
 
-    def __init__(self, body: Body, tasks: Sequence[Task], limits: Limits,
-                 options: BodyOptions) -> None:
-        """Take tasks. Raises an IkError, naming the task, for one that cannot be solved."""
+    def __init__(self, body: Body, tasks: Sequence[Task], limits: Limits, options: BodyOptions,
+                 lock: AbstractContextManager[Any]) -> None:
+        """Take tasks. Raises an IkError, naming the task, for one that cannot be solved.
+
+        lock: held by a search, whose targets must not change.
+        """
+        self._lock = lock
         self.body, self.tasks, self._limits = body, tuple(tasks), limits
         self._options = options
         self.layouts = [layout(task, body) for task in tasks]
@@ -52,14 +57,15 @@ class Records:
         changes = [task.changes for task in self.tasks]
         if changes == self._changes:
             return True
-        for k, task in enumerate(self.tasks):
-            if changes[k] == self._changes[k]:
-                continue
-            if task.remakes != self._remakes[k] or not self._targeted[k] or task.target is None:
-                return False
-            if is_built_in(task):
-                task.put_target(self._records[k])
-        self._changes = changes
+        with self._lock:
+            for k, task in enumerate(self.tasks):
+                if changes[k] == self._changes[k]:
+                    continue
+                if task.remakes != self._remakes[k] or not self._targeted[k] or task.target is None:
+                    return False
+                if is_built_in(task):
+                    task.put_target(self._records[k])
+            self._changes = changes
         return True
 
     def problem(self, levels: Sequence[Sequence[int]], factors: Sequence[float] = ()) -> Problem:
