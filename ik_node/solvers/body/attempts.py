@@ -14,6 +14,7 @@ from ik_node.solvers.body.records import Records
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
+from ik_node.solvers.low_discrepancy import initial_guess
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task, is_built_in
 
@@ -22,8 +23,8 @@ _SETTLED = 3          # of these, from which a minimum is searched for
 _LATER = FACTORS[-1] ** 2  # what a level's cost counts over that of the one before
 _SAME = 1e-5          # part of a cost by which approaches to one minimum differ
 _SETTLING = 10        # descents in a row, at most, to a minimum
-_PARTS = (0.3, 1.0, 0.6, 1.0)  # of the way from q0 to a random configuration, by turns
-_ROOT_SHIFT = 0.3     # m, deviation of a moving root's place
+_PARTS = (0.3, 1.0, 0.6, 1.0)  # of the way from q0 to an initial guess, by turns
+_LENGTH = 0.15        # m: places without limits are spread over π of it, to both sides
 
 
 class Problem(NamedTuple):
@@ -57,9 +58,8 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
         """Search from q (n,), inside the limits. thorough: for the best where all is not met."""
 
     def _find(self, problem: Problem) -> VerifiedAttempt:
-        """Search from the start, then from random ones; at the end, thoroughly, from the best."""
+        """Search from the start, then from others; at the end, thoroughly, from the best."""
         start = problem.start
-        rng: np.random.Generator | None = None  # making one takes as long as a solve
         proved, last = None, self.options.max_restarts
         best, restarts = None, -1
         number, attempts = 0, last + (3 if len(problem.levels) > 1 else 1)
@@ -68,8 +68,7 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
             restarts += 1
             q = start
             if best is not None and number != last + 1:
-                rng = np.random.default_rng(self.options.seed) if rng is None else rng
-                q = best.q if thorough else random_start(self.body, start, number - 1, rng)
+                q = best.q if thorough else self._guess(start, number - 1)
             found = self._search(problem, q, thorough)
             if best is None or found.success or _is_better(found.rank, best.rank):
                 best = found
@@ -87,7 +86,7 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
         return best._replace(reason=reason, restarts=restarts)
 
     def _find_closest(self, problem: Problem, found: VerifiedAttempt) -> VerifiedAttempt:
-        """Return the best minimum near what was found, and from random starts.
+        """Return the best minimum near what was found, and from other starts.
 
         Each start is approached by the kernels, in a fraction of the time that a minimum over
         several levels takes; that is searched for from the most promising ones only.
@@ -102,15 +101,20 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
                 break
         return best._replace(restarts=found.restarts)
 
+    def _guess(self, start: np.ndarray, number: int) -> np.ndarray:
+        """Return the start (n,) of a restart: part of the way from q0 (n,) to an initial guess."""
+        guess = initial_guess(self.body, start, number, self.options.seed, _LENGTH)
+        part = _PARTS[number % len(_PARTS)]
+        return np.clip(start + part * (guess - start), self.body.lower, self.body.upper)
+
     def _promising(self, problem: Problem, q_found: np.ndarray) -> list[np.ndarray]:
         """Return some q (n,) from which to go on to a minimum, the most promising one first."""
         levels, start, budget = problem
-        rng = np.random.default_rng(self.options.seed)
         by_merit: list[tuple[float, np.ndarray]] = []
         for k in range(_CLOSEST_STARTS):
             if budget.is_over():
                 break
-            q = q_found if k == 0 else random_start(self.body, start, k - 1, rng)
+            q = q_found if k == 0 else self._guess(start, k - 1)
             q = self._approached(levels, q, budget)
             merit = sum(_LATER ** k * level.evaluate(q).cost for k, level in enumerate(levels))
             if all(abs(merit - other) > _SAME * merit for other, _ in by_merit):
@@ -188,18 +192,3 @@ def _is_better(rank: tuple[float, ...], than: tuple[float, ...]) -> bool:
         if abs(a - b) > 1e-6 * max(abs(a), abs(b)) and max(abs(a), abs(b)) > 1e-12:
             return a < b
     return False
-
-
-def random_start(body: Body, q0: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the start (n,) of a restart: part of the way from q0 (n,) to a random configuration.
-
-    Joints are drawn evenly from their limits, from q0 ± π where there are none; the place of a
-    moving root about its own in q0.
-    """
-    lower = np.where(np.isfinite(body.lower), body.lower, q0 - np.pi)
-    upper = np.where(np.isfinite(body.upper), body.upper, q0 + np.pi)
-    q = rng.uniform(lower, np.maximum(lower, upper))
-    free = body.prismatic & ~(np.isfinite(body.lower) & np.isfinite(body.upper))
-    q[free] = q0[free] + _ROOT_SHIFT * rng.standard_normal(int(free.sum()))
-    part = _PARTS[number % len(_PARTS)]
-    return np.clip(q0 + part * (q - q0), body.lower, body.upper)

@@ -77,7 +77,7 @@ class BodySolver(Attempts):
         """Return the joint values closest to the tasks, whether they can be met or not.
 
         They minimise Σ weight · |W r|² of the tasks, a level after the other where the solver knows
-        priorities: the least that is found from what `solve` found and some random starts. q0, and
+        priorities: the least that is found from what `solve` found and some other starts. q0, and
         what is raised: as of `solve`; the reason is that of `solve`.
         """
         return self._drive(True, q0)

@@ -78,10 +78,10 @@ class LagrangeSolver(BodySolver):
         return [constraints, [task for task in self.tasks if not task.is_necessary]]
 
     def _search(self, problem: Problem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
-        """Search from q (n,), and verify; from a random start where that meets the constraints.
+        """Search from q (n,), and verify; from another start where that meets the constraints.
 
-        Least motion matters from where the figure is. Whether the constraints can be met from a
-        random start, the kernels' descent tells in a hundredth of the time.
+        Least motion matters from where the figure is. Whether the constraints can be met from
+        another start, the kernels' descent tells in a hundredth of the time.
         """
         levels, start, budget = problem
         if q is start or thorough or not levels[0].is_necessary:
