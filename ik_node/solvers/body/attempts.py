@@ -27,7 +27,7 @@ _PARTS = (0.3, 1.0, 0.6, 1.0)  # of the way from q0 to an initial guess, by turn
 _LENGTH = 0.15        # m: places without limits are spread over π of it, to both sides
 
 
-class Problem(NamedTuple):
+class BodyProblem(NamedTuple):
     """The levels, the start (n,) and the budget of a solve."""
 
     levels: list[Level]
@@ -35,7 +35,7 @@ class Problem(NamedTuple):
     budget: Budget
 
 
-class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
+class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     """Finds the best joint values from several starts, by the `_attempt` of a method.
 
     - `body`, `tasks`, `options`; `task_names`: the keys of the errors.
@@ -57,7 +57,7 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
                  thorough: bool) -> Attempt:
         """Search from q (n,), inside the limits. thorough: for the best where all is not met."""
 
-    def _find(self, problem: Problem) -> VerifiedAttempt:
+    def _find(self, problem: BodyProblem) -> VerifiedAttempt:
         """Search from the start, then from others; at the end, thoroughly, from the best."""
         start = problem.start
         proved, last = None, self.options.max_restarts
@@ -85,7 +85,7 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
             reason = proved.reason
         return best._replace(reason=reason, restarts=restarts)
 
-    def _find_closest(self, problem: Problem, found: VerifiedAttempt) -> VerifiedAttempt:
+    def _find_closest(self, problem: BodyProblem, found: VerifiedAttempt) -> VerifiedAttempt:
         """Return the best minimum near what was found, and from other starts.
 
         Each start is approached by the kernels, in a fraction of the time that a minimum over
@@ -107,7 +107,7 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
         part = _PARTS[number % len(_PARTS)]
         return np.clip(start + part * (guess - start), self.body.lower, self.body.upper)
 
-    def _promising(self, problem: Problem, q_found: np.ndarray) -> list[np.ndarray]:
+    def _promising(self, problem: BodyProblem, q_found: np.ndarray) -> list[np.ndarray]:
         """Return some q (n,) from which to go on to a minimum, the most promising one first."""
         levels, start, budget = problem
         by_merit: list[tuple[float, np.ndarray]] = []
@@ -128,7 +128,7 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
             return relax(levels, range(len(levels)), q, budget).q
         return levels[0].descend(q, budget.deadline).q
 
-    def _settle(self, problem: Problem, q: np.ndarray) -> np.ndarray:
+    def _settle(self, problem: BodyProblem, q: np.ndarray) -> np.ndarray:
         """Return a minimum (n,) near q (n,)."""
         levels, _, budget = problem
         if len(levels) > 1:
@@ -150,7 +150,7 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
         return proof(self.body, task, self.options.position_tolerance,
                      self.options.orientation_tolerance) if is_built_in(task) else None
 
-    def _search(self, problem: Problem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
+    def _search(self, problem: BodyProblem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
         """Search from q (n,), and verify; continuous joints end at the start's turn."""
         levels, start, budget = problem
         if self._quick is None or thorough:
@@ -158,7 +158,8 @@ class Attempts(Driver[Problem, VerifiedAttempt, BodyResult]):
         found, success, misses = self._quick.solve(q, start, budget.deadline)
         return self._judged(levels, found, success, misses)
 
-    def _verified(self, problem: Problem, attempt: Attempt, start: np.ndarray) -> VerifiedAttempt:
+    def _verified(self, problem: BodyProblem, attempt: Attempt,
+                  start: np.ndarray) -> VerifiedAttempt:
         """Return an attempt with errors from frames computed anew.
 
         Whole turns of continuous joints away from the start (n,) are undone.

@@ -13,7 +13,7 @@ from ik_node._arrays import number
 from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import InputError, names, shown
 from ik_node.model.body import Body, check_body
-from ik_node.solvers.body.attempts import Attempts, Problem
+from ik_node.solvers.body.attempts import Attempts, BodyProblem
 from ik_node.solvers.body.diagnosis import described
 from ik_node.solvers.body.levels.pursuit import Pursuit
 from ik_node.solvers.body.levels.velocity import Velocity, within
@@ -52,10 +52,10 @@ class BodySolver(Attempts):
         super().__init__(options, body, self.tasks)
         self.task_names = unique_names(self.tasks)
         weights = self.options.joint_weights
-        self._scale = None if weights is None else 1.0 / np.sqrt(
-            np.broadcast_to(weights, (body.n_joints,)))
-        self._limits = self._limits_of(
-            np.ones(body.n_joints) if self._scale is None else self._scale)
+        self._scale = np.ones(body.n_joints)  # 1/√weight of each joint
+        if weights is not None:
+            self._scale /= np.sqrt(weights)
+        self._limits = self._limits_of(self._scale)
         self._lock = threading.RLock()  # levels, and targets that kernels read, are shared
         self._records: Records | None = None
         self._kept: list[Level] = []
@@ -189,12 +189,12 @@ class BodySolver(Attempts):
         q = np.minimum(np.maximum(at, self.body.lower), self.body.upper)
         return shorten_root(self.body, q)
 
-    def _problem(self, *arguments: Any) -> Problem:
+    def _problem(self, *arguments: Any) -> BodyProblem:
         start = self._start(*arguments)
-        return Problem(self._levels_now(), start,
+        return BodyProblem(self._levels_now(), start,
                        Budget(self.options.max_iterations, self._deadline()))
 
-    def _report(self, problem: Problem, found: VerifiedAttempt, started: float) -> BodyResult:
+    def _report(self, problem: BodyProblem, found: VerifiedAttempt, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""
         words, reason = '', found.reason
         if not found.success:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.body.attempts import Problem
+from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.problem import Level
@@ -51,13 +51,12 @@ class BodyGeneticSolver(LeastSquaresSolver):
         self._fitness = fitness
         if fitness is not None:
             self._own_options['fitness'] = fitness  # for pickle and copy
-        scale = np.ones(body.n_joints) if self._scale is None else self._scale
         without_limits = ~(np.isfinite(body.lower) & np.isfinite(body.upper))
         self._generations = BodyEvolution(
-            self.options, body, scale / scale.max(initial=1e-300),
+            self.options, body, self._scale / self._scale.max(initial=1e-300),
             body.prismatic & without_limits, _LENGTH)
 
-    def _find(self, problem: Problem) -> VerifiedAttempt:
+    def _find(self, problem: BodyProblem) -> VerifiedAttempt:
         """Search, and go on to the least fitness where there is one."""
         found = super()._find(problem)
         if self._fitness is None or not found.success:
@@ -73,7 +72,7 @@ class BodyGeneticSolver(LeastSquaresSolver):
         fittest = self._verified(problem, Attempt(q, found.reason, found.iterations), q)
         return fittest._replace(reason=found.reason, restarts=found.restarts)
 
-    def _search(self, problem: Problem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
+    def _search(self, problem: BodyProblem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
         """Evolve from q (n,), then take steps from the best; from the start, steps only."""
         local, start = self.options.local_search, problem.start
         counted = [level for level in problem.levels if level.tasks[0].counts]

@@ -13,7 +13,7 @@ from ik_node.model.body import Body
 from ik_node.model.inertial import inertia_arrays
 from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.options import option
-from ik_node.solvers.body.attempts import Problem
+from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.motion import Mass, Motion
 from ik_node.solvers.body.problem import Level
@@ -77,7 +77,7 @@ class LagrangeSolver(BodySolver):
         constraints = [task for task in self.tasks if task.is_necessary]
         return [constraints, [task for task in self.tasks if not task.is_necessary]]
 
-    def _search(self, problem: Problem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
+    def _search(self, problem: BodyProblem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
         """Search from q (n,), and verify; from another start where that meets the constraints.
 
         Least motion matters from where the figure is. Whether the constraints can be met from

@@ -9,7 +9,7 @@ from ik_node.exceptions import UnsupportedError
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.options import option
-from ik_node.solvers.body.attempts import Problem
+from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
 from ik_node.solvers.body.problem import Level
@@ -58,8 +58,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         """Take a body and tasks; see `BodySolver`. Raises OptionError without nlopt for it."""
         super().__init__(body, tasks, **options)
         check_minimizer(self.options.minimizer)
-        unit = np.ones(body.n_joints) if self._scale is None else self._scale
-        self._region = Space(body.lower, body.upper, unit, *constraint_rows(
+        self._region = Space(body.lower, body.upper, self._scale, *constraint_rows(
             self.options.linear_constraints, body.n_joints))
         self._size = float(np.linalg.norm(body.arrays.placement[:, :3, 3], axis=1).sum())
 
@@ -89,7 +88,8 @@ class BodyOptimizationSolver(LeastSquaresSolver):
             return self._minimised(level, found.q, budget, strict, None)
         return self._in_null_space(level, found, budget, terms)
 
-    def _verified(self, problem: Problem, attempt: Attempt, start: np.ndarray) -> VerifiedAttempt:
+    def _verified(self, problem: BodyProblem, attempt: Attempt,
+                  start: np.ndarray) -> VerifiedAttempt:
         """Return an attempt with its errors; a success keeps the linear constraints."""
         for about in (start, attempt.q):  # a whole turn may break a constraint
             found = super()._verified(problem, attempt, about)

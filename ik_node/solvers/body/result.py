@@ -13,7 +13,7 @@ def error_words(errors: tuple[float, float]) -> str:
                         if value > 0.0)
 
 
-class _Fields(NamedTuple):
+class _BodyFields(NamedTuple):
     q: np.ndarray
     """(n,) rad or m, always inside the limits."""
     success: bool
@@ -29,7 +29,7 @@ class _Fields(NamedTuple):
     """s."""
 
 
-class BodyResult(ResultBase, _Fields):
+class BodyResult(ResultBase, _BodyFields):
     """The best joint values found for several tasks, and how good they are. A named tuple.
 
     - `diagnosis`: in words, which tasks are missed by how much, and which joints are at a limit; ''
