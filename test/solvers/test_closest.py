@@ -130,7 +130,6 @@ def test_a_limit_that_rounding_would_pass_is_kept(sign):
 class Counting(DlsSolver):
     """Counts its searches."""
 
-    name = 'counting'
     searches = 0
 
     def _solve(self, goal, q0):
