@@ -4,7 +4,7 @@ import math
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,14 +22,7 @@ from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
 
 
-class _Problem(NamedTuple):
-    """The goal of a solve and its initial guess, as the caller has it."""
-
-    goal: Goal
-    q0: Any
-
-
-class Solver(Driver[_Problem, Found, Result]):
+class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
     """Finds joint values for a goal. Subclasses override `_solve` and `name`.
 
     The result of `_solve` is verified by forward kinematics, see `_verified`.
@@ -58,8 +51,7 @@ class Solver(Driver[_Problem, Found, Result]):
         the limits are clipped. Raises InputError for a malformed goal or q0; a failure to converge
         is a result.
         """
-        started = time.perf_counter()
-        return self._drive(_Problem(as_goal(goal), q0), started, self.options.closest)
+        return self._drive(self.options.closest, goal, q0)
 
     def solve_batch(self, goals: Any, q0: Any = None,
                     progress: Callable[[float], None] | None = None) -> Result:
@@ -127,8 +119,7 @@ class Solver(Driver[_Problem, Found, Result]):
         meet the goal; its result is one of the candidates, and the reason is its reason. goal, q0:
         as for `solve`. Raises InputError as `solve`.
         """
-        started = time.perf_counter()
-        return self._drive(_Problem(as_goal(goal), q0), started, True)
+        return self._drive(True, goal, q0)
 
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return one bare step Δq (n,) from q (n,). Raises UnsupportedError without iterations."""
@@ -201,19 +192,23 @@ class Solver(Driver[_Problem, Found, Result]):
         """
         return None
 
-    def _find(self, problem: _Problem) -> Found:
-        return self._solve_verified(problem.goal, self._start(problem.q0))
+    def _problem(self, *arguments: Any) -> tuple[Goal, np.ndarray]:
+        goal, q0 = arguments
+        return as_goal(goal), self._start(q0)
 
-    def _find_closest(self, problem: _Problem, found: Found) -> Found:
+    def _find(self, problem: tuple[Goal, np.ndarray]) -> Found:
+        return self._solve_verified(*problem)
+
+    def _find_closest(self, problem: tuple[Goal, np.ndarray], found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""
-        q, goal = found.q.copy(), problem.goal
+        (goal, _), q = problem, found.q.copy()
         position, orientation = closest_of(self.chain).find(goal.pose, goal.weights, q,
                                                             self._deadline())
         nearest = self._judged(found, q, position, orientation)
         return found if found.success and not nearest.success else nearest
 
-    def _report(self, problem: _Problem, found: Found, started: float) -> Result:
-        return Result.of(found, time.perf_counter() - started, self.chain, problem.goal)
+    def _report(self, problem: tuple[Goal, np.ndarray], found: Found, started: float) -> Result:
+        return Result.of(found, time.perf_counter() - started, self.chain, problem[0])
 
     def _batch(self, poses: np.ndarray, starts: np.ndarray,
                progress: Callable[[float], None]) -> list[np.ndarray]:
@@ -221,8 +216,8 @@ class Solver(Driver[_Problem, Found, Result]):
         goals = [Goal._of_clean_pose(pose) for pose in poses]
         found = self._solve_many_verified(goals, starts, progress)
         if self.options.closest:
-            found = [one if one.success else self._find_closest(_Problem(goal, None), one)
-                     for goal, one in zip(goals, found)]
+            found = [one if one.success else self._find_closest((goal, start), one)
+                     for goal, start, one in zip(goals, starts, found)]
         columns = [np.array(column) for column in zip(*found)] or [np.empty(0)] * len(Found._fields)
         columns[0] = columns[0].reshape(len(goals), self.chain.n_joints)
         return columns

@@ -10,10 +10,11 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ik_node.exceptions import InputError, shown
 from ik_node.model.joint_space import JointSpace
+from ik_node.solvers.found import Found, VerifiedAttempt
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
 
@@ -38,16 +39,8 @@ class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
         _end.reset(self._before)
 
 
-class Finding(Protocol):
-    """What a search has found, verified."""
-
-    @property
-    def success(self) -> bool:
-        """Whether forward kinematics confirms it within the tolerances."""
-
-
 P = TypeVar('P')
-F = TypeVar('F', bound=Finding)
+F = TypeVar('F', bound=Found | VerifiedAttempt)
 R = TypeVar('R')
 
 
@@ -98,19 +91,24 @@ class Driver(ABC, Generic[P, F, R]):
     def _find_closest(self, problem: P, found: F) -> F:
         """Return the closest configuration, given the result of `_find`."""
 
-    def _is_over(self, problem: P) -> bool:
-        """Tell whether there is no time left to look for the closest configuration."""
-        return False
-
     @abstractmethod
     def _report(self, problem: P, found: F, started: float) -> R:
         """Return the result of a solve that began at `started`, s, of `time.perf_counter`."""
 
-    def _drive(self, problem: P, started: float, closest: bool) -> R:
-        """Solve; closest: whether the closest configuration is wanted where the goal is not met."""
+    @abstractmethod
+    def _problem(self, *arguments: Any) -> P:
+        """Return the problem that `solve` and `closest` are given."""
+
+    def _drive(self, closest: bool, *arguments: Any) -> R:
+        """Solve; closest: whether the closest configuration is wanted where the goal is not met.
+
+        The search for that goes on from what the failed one has found.
+        """
+        started = time.perf_counter()
+        problem = self._problem(*arguments)
         with ends_by(self._deadline()):
             found = self._find(problem)
-            if closest and not found.success and not self._is_over(problem):
+            if closest and not found.success:
                 found = self._find_closest(problem, found)
         return self._report(problem, found, started)
 

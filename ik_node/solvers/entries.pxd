@@ -1,7 +1,6 @@
 cimport ik_node.solvers.goal_input as goal_input
 cimport ik_node.support.native as native
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.conclusion as conclusion
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport Chain

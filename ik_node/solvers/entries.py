@@ -13,7 +13,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, conclusion, goal_input, search
+from ik_node.solvers import codes, goal_input, search
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
 from ik_node.solvers.settings import Record, Settings, Work
@@ -209,9 +209,9 @@ class Search(Verifier):
         if record.end != codes.STALLED and record.end != codes.BEYOND:
             return 0
         if self.patient is not None:
-            conclusion.approach(self.chain, self.patient.method, self.patient.settings, self.table,
+            search.approach(self.chain, self.patient.method, self.patient.settings, self.table,
                                 task, plain, work, record)
-        if record.end == codes.STALLED and conclusion.is_singular(
+        if record.end == codes.STALLED and search.is_singular(
                 self.chain, self.settings.length, task, work):
             record.end = codes.SINGULAR
         return 0

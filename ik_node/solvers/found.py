@@ -1,4 +1,4 @@
-"""What a method has found for a goal, and how it is judged by forward kinematics."""
+"""What a method reports: of one attempt, and of a goal; forward kinematics is its judge."""
 
 from typing import Any, NamedTuple
 
@@ -6,6 +6,42 @@ import numpy as np
 
 from ik_node.exceptions import IkError, shown
 from ik_node.solvers.result import StopReason
+from ik_node.support import clock
+
+
+class Budget(NamedTuple):
+    """How long a search may go on."""
+
+    max_iterations: int
+    """Of one attempt."""
+    deadline: float
+    """By time.perf_counter, s; may be infinite."""
+
+    def is_over(self) -> bool:
+        """Tell whether the time is over, or the search is cancelled."""
+        return clock.is_over(self.deadline)
+
+
+class Attempt(NamedTuple):
+    """Where an attempt ended, and why."""
+
+    q: np.ndarray
+    reason: StopReason
+    iterations: int
+
+
+class VerifiedAttempt(NamedTuple):
+    """Where an attempt ended, and what independent frames say of it."""
+
+    q: np.ndarray
+    success: bool
+    reason: StopReason
+    errors: dict[str, tuple[float, float]]
+    iterations: int
+    rank: tuple[float, ...]
+    """What is missed, the highest priority first: less is better."""
+    restarts: int = 0
+    """How many attempts were made before it."""
 
 
 class Found(NamedTuple):

@@ -27,7 +27,7 @@ from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.method import Method
 from ik_node.solvers.records import table_of
-from ik_node.solvers.result import Result, StopReason
+from ik_node.solvers.result import REASONS, Result
 from ik_node.solvers.settings import Settings
 
 _MOST_SAMPLES = 10_000_000  # numbers in the initial guesses of restarts, 80 MB
@@ -37,10 +37,6 @@ _HARDLY_ANY = 0.999
 
 PREFERENCES = {'nearest': NEAREST, 'first': FIRST, 'manipulability': MANIPULABILITY,
                 'limits': LIMITS}
-
-# By how the search of the kernels ended; it is INVALID only where an error is raised.
-_REASONS = (StopReason.CONVERGED, StopReason.ITERATIONS, StopReason.STALLED,
-            StopReason.UNREACHABLE, StopReason.STALLED, StopReason.TIMEOUT, StopReason.SINGULAR)
 
 
 class IterativeSolver(Solver):
@@ -129,7 +125,7 @@ class IterativeSolver(Solver):
             goal._pose, goal._weights, q, self._deadline())
         if end == INVALID:
             vector(q, self.chain.n_joints, 'q0')  # raises the error
-        return tuple.__new__(Verified, (q, end == CONVERGED, _REASONS[end], position, orientation,
+        return tuple.__new__(Verified, (q, end == CONVERGED, REASONS[end], position, orientation,
                                         iterations, restarts, ''))
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
@@ -156,7 +152,7 @@ class IterativeSolver(Solver):
         share(lambda part: self._entry.solve_many(
             poses[part], weights, q[part], allowed, counts[part], errors[part]), count, progress)
         ends = counts[:, 0]
-        return [q, ends == CONVERGED, np.array(_REASONS, dtype=object)[ends], *errors.T.copy(),
+        return [q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *errors.T.copy(),
                 *counts.T[1:].copy(), np.full(count, '')]
 
     def _soft_chain(self) -> Chain:

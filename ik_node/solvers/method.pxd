@@ -8,5 +8,6 @@ cdef class Method:
     cpdef Work make_work(self, int m, int n)
     cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
                      vector q) except -1 nogil
+    cdef bint keeps_turns(self) noexcept nogil
     cdef int bare_step(self, Chain chain, Task task, Settings settings, Work work, vector q,
                        vector dq) except -1 nogil

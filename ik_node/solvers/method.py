@@ -31,6 +31,10 @@ class Method:
         """
         return 0
 
+    def keeps_turns(self) -> bool:
+        """Tell whether a whole turn of a joint may spoil the result of an attempt."""
+        return False
+
     def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
                   dq: Vector) -> int:
         """Write one step of the method from q into dq (n,): no limits, no line search. Return 0."""

@@ -65,6 +65,17 @@ class SolverOptions(DriverOptions):
 
 
 @dataclass(frozen=True)
+class BodyOptions(DriverOptions):
+    """Options of every solver of a body."""
+
+    max_restarts: int = option(
+        30, 'restarts from other initial guesses after the attempt from q0 fails', kind=int, low=0,
+        high=10**6)
+    max_step: float = option(
+        1.0, 'largest change of a revolute joint in one iteration', 'rad', low=0.0, positive=True)
+
+
+@dataclass(frozen=True)
 class ClosedFormOptions(SolverOptions):
     """Options of solvers with closed forms."""
 

@@ -35,5 +35,5 @@ def table_of(chain: Chain, samples: int, seed: int) -> Table:
     """Return the `start_table` of a chain."""
     own = _RECORDS.setdefault(chain, {})
     if (Table, samples, seed) not in own:
-        own[Table, samples, seed] = Table(chain.n_joints, start_table(chain, samples, seed))
+        own[Table, samples, seed] = Table(start_table(chain, samples, seed))
     return own[Table, samples, seed]

@@ -7,8 +7,6 @@ and to q0; samples spread over the limits follow. IKSel [arXiv 2503.22234] selec
 import math
 from typing import Any
 
-import numpy as np
-
 from ik_node.kinematics.forward import Chain
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes, preference
@@ -43,19 +41,15 @@ class Table:
     q: Vector
     """(entries · n,) rad or m."""
 
-    def __init__(self, n: int, table: Any) -> None:
-        """Copy the table of a chain with n joint values."""
+    def __init__(self, table: Any) -> None:
+        """Copy a `StartTable`."""
         self.memory = memory = Memory()
-        self.entries, self.cells, samples = (int(size) for size in table.codes[:3])
-        self.first = memory.integers(table.codes[3:])
-        corner, edge, spread_out, rows = np.split(
-            table.numbers, np.cumsum([3, 1, samples * n]))
-        rows = rows.reshape(self.entries, 12 + n)
-        self.corner, self.edge = memory.vector(corner), float(edge[0])
-        self.samples = memory.vector(spread_out)
-        self.position = memory.points(rows[:, :3])
-        self.rotation = memory.rotations(rows[:, 3:12].reshape(-1, 3, 3))
-        self.q = memory.vector(rows[:, 12:].ravel())
+        self.entries, self.cells, self.edge = len(table.q), table.cells, table.edge
+        self.first, self.corner = memory.integers(table.first), memory.vector(table.corner)
+        self.samples = memory.vector(table.samples.ravel())
+        self.position = memory.points(table.position)
+        self.rotation = memory.rotations(table.rotation)
+        self.q = memory.vector(table.q.ravel())
 
 
 def pick_entries(chain: Chain, task: Task, settings: Settings, work: Work, table: Table,

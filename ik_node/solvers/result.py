@@ -25,8 +25,37 @@ class StopReason(Enum):
     TIMEOUT = 'the time ran out'
 
 
+# By how a search of the kernels ended, see `codes`; INVALID only where an error is raised.
+REASONS = (StopReason.CONVERGED, StopReason.ITERATIONS, StopReason.STALLED, StopReason.UNREACHABLE,
+           StopReason.STALLED, StopReason.TIMEOUT, StopReason.SINGULAR)
+
 PROVEN = StopReason.UNREACHABLE, StopReason.LIMITS
 """Reasons that imply a proof."""
+
+
+class ResultBase:
+    """What results have in common: named tuples with further attributes, immutable."""
+
+    def _replace(self, **fields: Any) -> Any:
+        """Return the result with some fields replaced; further attributes are kept."""
+        result = super()._replace(**fields)  # type: ignore[misc]
+        vars(result).update(vars(self))
+        return result
+
+    __replace__ = _replace
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raise AttributeError: a result is immutable."""
+        raise AttributeError(f'a {type(self).__name__} is immutable: {name!r} cannot be set; see '
+                             '_replace')
+
+    def __eq__(self, other: Any) -> bool:
+        """Tell whether every field is the same."""
+        return type(other) is type(self) and all(map(np.array_equal, self, other))  # type: ignore
+
+    def __ne__(self, other: object) -> bool:
+        """Tell whether any field differs."""
+        return not self == other
 
 
 class _Fields(NamedTuple):
@@ -53,7 +82,7 @@ class _Fields(NamedTuple):
 _SOLVED = len(_Fields._fields) - 1  # all but the time
 
 
-class Result(_Fields):
+class Result(ResultBase, _Fields):
     """The best joint values found, and their errors. For a batch, every field is an array.
 
     A named tuple: its fields cannot be set, `_replace` returns another result for the same chain
@@ -89,18 +118,6 @@ class Result(_Fields):
             own['_goals'] = tuple(map(Goal._of_clean_pose, own['_goals']))
         return own['_goals']
 
-    def _replace(self, **fields: Any) -> 'Result':
-        """Return the result with some fields replaced; chain, goals and method are kept."""
-        result = super()._replace(**fields)
-        vars(result).update(vars(self))
-        return result
-
-    __replace__ = _replace
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Raise AttributeError: a result is immutable."""
-        raise AttributeError(f'a Result is immutable: {name!r} cannot be set; see _replace')
-
     def __repr__(self) -> str:
         """Return the outcome in a line or two; for a batch the number of goals met."""
         if np.ndim(self.q) == 1:
@@ -125,16 +142,9 @@ class Result(_Fields):
         """Return the same result with another reason. Raises InputError for an invalid one."""
         if not isinstance(reason, StopReason):
             raise InputError(f'a reason must be a StopReason, not {shown(reason)}')
-        return self._replace(reason=reason if np.ndim(self.q) == 1
-                             else np.full(len(self.q), reason))
-
-    def __eq__(self, other: object) -> bool:
-        """Tell whether every field is the same."""
-        return isinstance(other, Result) and all(map(np.array_equal, self, other))
-
-    def __ne__(self, other: object) -> bool:
-        """Tell whether any field differs."""
-        return not self == other
+        found: Result = self._replace(reason=reason if np.ndim(self.q) == 1
+                                      else np.full(len(self.q), reason))
+        return found
 
     @property
     def smallest_singular_value(self) -> Any:

@@ -3,18 +3,21 @@ from libc.math cimport rint as round
 cimport ik_node.support.clock as clock
 cimport ik_node.solvers.codes as codes
 cimport ik_node.kinematics.forward as forward
+cimport ik_node.kinematics.jacobian as jacobian
+cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.preference as preference
 cimport ik_node.solvers.restarts as restarts
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.restarts cimport Table
 from ik_node.solvers.settings cimport Record, Settings, Work
 from ik_node.solvers.task cimport Task
 cimport cython
 
-cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, FAR_NEARER
+cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, NEARLY_SINGULAR, FAR_NEARER
 
 
 @cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)
@@ -26,5 +29,9 @@ cdef (double, double, double) residual(Chain chain, Task task, Work work, vector
 @cython.locals(whole=cython.bint)
 cdef bint beyond_reach(Task task, Settings settings) noexcept nogil
 @cython.locals(count=double)
-cdef void nearest_turn(Chain chain, vector q0, vector q) noexcept nogil
+cdef void nearest_turn(JointLimits limits, vector q0, vector q) noexcept nogil
 cdef void into_limits(Chain chain, vector q) noexcept nogil
+@cython.locals(beyond=cython.bint)
+cdef int approach(Chain chain, Method method, Settings settings, Table table, Task task,
+                  Task plain, Work work, Record record) except -1 nogil
+cdef bint is_singular(Chain chain, double length, Task task, Work work) noexcept nogil

@@ -1,10 +1,11 @@
-"""Attempts from several initial guesses: q0 first, others only after it fails."""
+"""Attempts from several initial guesses: q0 first, others after it fails; and their conclusion."""
 
 import math
 
-from ik_node.kinematics import forward
+from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, preference, restarts
+from ik_node.kinematics.joint_limits import JointLimits
+from ik_node.solvers import codes, linear, preference, restarts
 from ik_node.solvers import task as tasks
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
@@ -17,6 +18,7 @@ INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 ROUNDING = 1e-12  # of a length: rounding error of a bound
 AT_LIMIT = 1e-9   # rad or m: a smaller excess over a limit is a rounding error
 FARTHEST = 1e12   # rad: turns beyond have no digits of an angle left
+NEARLY_SINGULAR = 1e-2  # smallest over largest singular value of a singular configuration
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
@@ -58,7 +60,8 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
         # Weights matter where errors compete; where the goal can be met they would only slow
         # convergence.
         end = method.attempt(chain, plain, settings, work, index > 0, q)
-        nearest_turn(chain, start, q)
+        if not method.keeps_turns():
+            nearest_turn(chain, start, q)
         for k in range(n):  # rounding may exceed a limit
             q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
         error, position, orientation = residual(chain, task, work, q)
@@ -67,7 +70,7 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
                 q[k] = start[k]
             error, position, orientation = residual(chain, task, work, q)
         met = (position <= settings.position_tolerance
-               and orientation <= settings.orientation_tolerance)
+               and orientation <= settings.orientation_tolerance and end != codes.REFUSED)
         late = end == codes.TIMED_OUT
         record.attempts += 1
         better = record.solutions == 0 and (error < record.error or index == 0)
@@ -77,6 +80,8 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
             better = record.solutions == 0 or cost < record.least_cost
             record.solutions += 1
             record.least_cost = min(record.least_cost, cost)
+        elif end == codes.REFUSED:
+            end = codes.STALLED
         if better:
             for k in range(n):
                 best[k] = q[k]
@@ -154,13 +159,13 @@ def beyond_reach(task: Task, settings: Settings) -> bool:
     return squared > allowed * allowed
 
 
-def nearest_turn(chain: Chain, q0: Vector, q: Vector) -> None:
+def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
     """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
 
     A joint that a whole turn brings within rounding of a limit is set to that limit.
     """
-    lower, upper, turns = chain.lower, chain.upper, chain.turns
-    for k in range(chain.n):
+    lower, upper, turns = limits.lower, limits.upper, limits.turns
+    for k in range(limits.n):
         if not turns[k] or (math.fabs(q0[k] - q[k]) <= PI and lower[k] <= q[k] <= upper[k]):
             continue
         count, off = 0.0, min(max(q0[k] - q[k], -FARTHEST), FARTHEST)
@@ -194,3 +199,51 @@ def into_limits(chain: Chain, q: Vector) -> None:
             if lower[k] - AT_LIMIT <= turned <= upper[k] + AT_LIMIT:
                 q[k] = turned
         q[k] = min(max(q[k], lower[k]), upper[k])
+
+
+def approach(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
+             plain: Task, work: Work, record: Record) -> int:
+    """Continue from the best configuration of a failed search while the error falls. Return 0.
+
+    Attempts end as soon as a restart is more promising, usually before the least error. Settings
+    and method are more patient ones.
+    """
+    beyond, iterations, attempts = record.end == codes.BEYOND, record.iterations, record.attempts
+    error, position, orientation = record.error, record.position, record.orientation
+    for k in range(chain.n):
+        work.q0[k] = work.best[k]
+    try_starts(chain, method, settings, table, task, plain, work, 1, record)
+    if record.end != codes.CONVERGED:
+        record.end = codes.BEYOND if beyond else codes.STALLED
+        if record.error >= error:
+            for k in range(chain.n):
+                work.best[k] = work.q0[k]
+            record.position, record.orientation = position, orientation
+    record.iterations, record.attempts = iterations, attempts
+    return 0
+
+
+def is_singular(chain: Chain, length: float, task: Task, work: Work) -> bool:
+    """Tell whether at work.best no joint moves the tip along some constrained axis.
+
+    length: that counts as a radian, m. A search that fails there proves nothing about solutions,
+    inside the limits or outside.
+    """
+    F, J, W, G, n = work.frames, work.J, work.W, task.T, chain.n
+    forward.chain_frames(chain, work.best, F)
+    jacobian.chain_jacobian(chain, F, F[chain.m], J)
+    for k in range(n):
+        for i in range(6):
+            first = 0 if i < 3 else 3
+            axis = i - first
+            along = (G[0][axis] * J[k][first] + G[1][axis] * J[k][first + 1]
+                     + G[2][axis] * J[k][first + 2])
+            if i < 3:
+                along /= length
+            W[k][i] = along if task.weights[i] > 0.0 else 0.0
+    largest = linear.row_svd(W, n, W, work.U)
+    most = min(task.rows, n)  # singular values
+    for i in range(6):
+        if linear.row_length(W, n, i) >= NEARLY_SINGULAR * largest:
+            most -= 1
+    return most > 0

@@ -65,7 +65,7 @@ class Record:
 
     end: int
     """End of the best attempt: CONVERGED …, BEYOND reach, INVALID where q0 is not finite, TIMED_OUT
-    where the deadline was over before a solution was found, or SINGULAR, see `conclusion`."""
+    where the deadline was over before a solution was found, or SINGULAR, see `search`."""
     iterations: int
     """Of the best attempt."""
     attempts: int

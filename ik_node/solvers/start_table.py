@@ -4,7 +4,6 @@ The entries are spread evenly over the limits and sorted into cubic cells by the
 tip, so that a few cells contain those near a goal. Built with array operations.
 """
 
-import weakref
 from typing import NamedTuple
 
 import numpy as np
@@ -18,38 +17,40 @@ _NUMBERS = 80_000   # joint values at the most: long chains get fewer entries
 _FEWEST = 64        # fewest entries that make a search worthwhile
 _PER_CELL = 12      # entries of a cell, on average
 
-_TABLES: 'weakref.WeakKeyDictionary[Chain, dict[tuple[int, int], StartTable]]' = (
-    weakref.WeakKeyDictionary())
-
 
 class StartTable(NamedTuple):
-    """A table as two flat arrays; as the kernels take it."""
+    """A table, its entries in the order of their cells; see `restarts.Table`."""
 
-    codes: np.ndarray
-    """Integers: the numbers of entries, cells along an axis and samples; then `Table.first`."""
-    numbers: np.ndarray
-    """`Table.corner`, `Table.samples` and `Table.entries`."""
+    samples: np.ndarray
+    """(k, n) in [0, 1)."""
+    q: np.ndarray
+    """(entries, n) rad or m."""
+    position: np.ndarray
+    """(entries, 3) of the tip, m."""
+    rotation: np.ndarray
+    """(entries, 3, 3) of the tip."""
+    cells: int
+    first: np.ndarray
+    """(cells³ + 1,)"""
+    corner: np.ndarray
+    """(3,) m."""
+    edge: float
+    """m."""
 
 
 def start_table(chain: Chain, samples: int, seed: int) -> StartTable:
-    """Return the table of a chain, with `samples` samples; built once for each chain and seed.
+    """Return the table of a chain, with `samples` samples.
 
     It has no entries for chains with a joint that moves without limits other than by whole turns,
     and for chains of many hundred joints.
     """
-    cache = _TABLES.setdefault(chain, {})
-    if (samples, seed) not in cache:
-        cache[samples, seed] = _make(chain, samples, seed)
-    return cache[samples, seed]
-
-
-def _make(chain: Chain, samples: int, seed: int) -> StartTable:
     n = chain.n_joints
     spread = low_discrepancy(samples, n, seed)
     entries = min(_ENTRIES, _NUMBERS // n)
     lower, upper = _ranges(chain)
     if samples == 0 or entries < _FEWEST or not np.isfinite(upper - lower).all():
-        return _as_table([0, 0, samples], [np.zeros(4), spread])
+        return StartTable(spread, np.empty((0, n)), np.empty((0, 3)), np.empty((0, 3, 3)), 0,
+                          np.empty(0), np.zeros(3), 0.0)
     q = lower + low_discrepancy(entries, n, seed) * (upper - lower)
     T = tip_poses(chain.arrays, q)
     p = T[:, :3, 3]
@@ -59,8 +60,7 @@ def _make(chain: Chain, samples: int, seed: int) -> StartTable:
     at = ((p - corner) / edge).astype(np.int64) @ (cells * cells, cells, 1)
     order = np.argsort(at, kind='stable')
     first = np.searchsorted(at[order], np.arange(cells**3 + 1))
-    rows = np.concatenate([p, T[:, :3, :3].reshape(-1, 9), q], axis=1)[order]
-    return _as_table([entries, cells, samples, *first], [corner, [edge], spread, rows])
+    return StartTable(spread, q[order], p[order], T[order, :3, :3], cells, first, corner, edge)
 
 
 def _ranges(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
@@ -70,12 +70,3 @@ def _ranges(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
     lower = np.where(np.isfinite(lower), lower, -np.pi)
     return (np.where(unlimited, lower, chain.lower),
             np.where(unlimited, lower + 2.0 * np.pi, chain.upper))
-
-
-def _as_table(codes: list[int], numbers: list[object]) -> StartTable:
-    table = StartTable(
-        np.array(codes, dtype=np.int64),
-        np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in numbers]))
-    for array in table:
-        array.flags.writeable = False
-    return table

@@ -9,7 +9,7 @@ import pytest
 from ik_node import StopReason, make_body_solver
 from ik_node.exceptions import IkError, InputError
 from ik_node.model.body_frames import BodyFrames
-from ik_node.solvers.body.configurations import shorten_root
+from ik_node.solvers.body.base import shorten_root
 from ik_node.tasks import (
     CenterOfMass,
     CustomTask,
@@ -45,7 +45,7 @@ def test_the_kernels_give_the_rows_that_tasks_evaluate(root):
 def compare(solver, body, q):
     frames = BodyFrames(body, q)
     for level in solver._levels_now():
-        rows, cost, met = level.evaluate(frames), 0.0, True
+        rows, cost, met = level.evaluate(q), 0.0, True
         for task, part in zip(level.tasks, level.slices):
             layout, (r, J) = task.rows(body), task.evaluate(frames)
             scale = np.sqrt(task.weight) * layout.weights

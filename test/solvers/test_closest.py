@@ -8,6 +8,7 @@ import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.kinematics.reach import reach
 from ik_node.model.joints import Joint
+from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.records import closest_of
 from ik_node.spatial import rotation_exp, rotation_log
 
@@ -124,3 +125,24 @@ def test_a_limit_that_rounding_would_pass_is_kept(sign):
         result = make_solver('dls', rail(lower, upper)).closest(
             Goal(position=(sign * (limit + 0.01), 0.0, 0.0)), [sign * q0])
         assert result.q.tolist() == [sign * limit]
+
+
+class Counting(DlsSolver):
+    """Counts its searches."""
+
+    searches = 0
+
+    def _solve(self, goal, q0):
+        self.searches += 1
+        return super()._solve(goal, q0)
+
+
+@pytest.mark.parametrize('option', [False, True])
+def test_it_goes_on_from_the_one_search_that_failed(option):
+    chain = robots.chain('ur5')
+    solver = Counting(chain, closest=option, max_restarts=3)
+    goal = out_of_reach(chain, np.random.default_rng(4))
+    result = solver.solve(goal) if option else solver.closest(goal)
+    assert solver.searches == 1
+    assert result.reason is StopReason.UNREACHABLE
+    assert result.iterations == DlsSolver(chain, max_restarts=3).solve(goal).iterations

@@ -5,6 +5,7 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, make_solver
+from ik_node.solvers import records
 from ik_node.solvers.codes import MOST_PICKED
 from ik_node.solvers.start_table import start_table
 from plain_kernels import plain
@@ -19,7 +20,7 @@ class Table:
     def __init__(self, solver):
         n, options = solver.chain.n_joints, solver.options
         self.record = restarts.Table(
-            n, start_table(solver.chain, options.max_restarts, options.seed))
+            start_table(solver.chain, options.max_restarts, options.seed))
         count = self.record.entries
         self.entries = np.concatenate([
             np.reshape(self.record.position, (count, 3)),
@@ -72,8 +73,8 @@ def test_every_entry_is_in_the_cell_that_contains_its_position():
 
 def test_a_chain_has_one_table_for_each_seed():
     chain = robots.chain('panda')
-    assert start_table(chain, 100, 0) is start_table(chain, 100, 0)
-    assert (start_table(chain, 100, 0).numbers != start_table(chain, 100, 1).numbers).any()
+    assert records.table_of(chain, 100, 0) is records.table_of(chain, 100, 0)
+    assert (start_table(chain, 100, 0).q != start_table(chain, 100, 1).q).any()
 
 
 def test_without_restarts_there_is_no_table():

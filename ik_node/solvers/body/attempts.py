@@ -7,15 +7,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.proofs import Proof, proof
 from ik_node.solvers.body.pursuit import FACTORS, relax, relaxes
 from ik_node.solvers.body.records import Records
-from ik_node.solvers.body.restarts import random_start
 from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.body.space import Attempt, Space
 from ik_node.solvers.driver import Driver, reason_of
+from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
+from ik_node.solvers.low_discrepancy import initial_guess
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task, is_built_in
 
@@ -24,41 +23,19 @@ _SETTLED = 3          # of these, from which a minimum is searched for
 _LATER = FACTORS[-1] ** 2  # what a level's cost counts over that of the one before
 _SAME = 1e-5          # part of a cost by which approaches to one minimum differ
 _SETTLING = 10        # descents in a row, at most, to a minimum
+_PARTS = (0.3, 1.0, 0.6, 1.0)  # of the way from q0 to an initial guess, by turns
+_LENGTH = 0.15        # m: places without limits are spread over π of it, to both sides
 
 
-class Verified(NamedTuple):
-    """An attempt's joint values, and what independent frames say of them."""
-
-    q: np.ndarray
-    success: bool
-    errors: dict[str, tuple[float, float]]
-    rank: tuple[float, ...]
-    """What is missed, the highest priority first: less is better."""
-
-
-class Problem(NamedTuple):
-    """The levels, the start (n,) and the space of a solve."""
+class BodyProblem(NamedTuple):
+    """The levels, the start (n,) and the budget of a solve."""
 
     levels: list[Level]
     start: np.ndarray
-    space: Space
+    budget: Budget
 
 
-class Found(NamedTuple):
-    """The best that was found, and how the search ended."""
-
-    best: Verified
-    reason: StopReason
-    iterations: int
-    restarts: int
-
-    @property
-    def success(self) -> bool:
-        """Whether all that is necessary is met."""
-        return self.best.success
-
-
-class Attempts(Driver[Problem, Found, BodyResult]):
+class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     """Finds the best joint values from several starts, by the `_attempt` of a method.
 
     - `body`, `tasks`, `options`; `task_names`: the keys of the errors.
@@ -76,92 +53,88 @@ class Attempts(Driver[Problem, Found, BodyResult]):
     """The level that one descent can meet; None where there is more to do."""
 
     @abstractmethod
-    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
-                 space: Space, thorough: bool) -> Attempt:
+    def _attempt(self, levels: list[Level], q: np.ndarray, budget: Budget,
+                 thorough: bool) -> Attempt:
         """Search from q (n,), inside the limits. thorough: for the best where all is not met."""
 
-    def _find(self, problem: Problem) -> Found:
-        """Search from the start, then from random ones; at the end, thoroughly, from the best."""
-        levels, start, space = problem
-        rng: np.random.Generator | None = None  # making one takes as long as a solve
+    def _find(self, problem: BodyProblem) -> VerifiedAttempt:
+        """Search from the start, then from others; at the end, thoroughly, from the best."""
+        start = problem.start
         proved, last = None, self.options.max_restarts
-        best, attempt, restarts = None, Attempt(start, StopReason.TIMEOUT, 0), -1
-        number, attempts = 0, last + (3 if len(levels) > 1 else 1)
+        best, restarts = None, -1
+        number, attempts = 0, last + (3 if len(problem.levels) > 1 else 1)
         while number < attempts:
             thorough = number > last
             restarts += 1
             q = start
             if best is not None and number != last + 1:
-                rng = np.random.default_rng(self.options.seed) if rng is None else rng
-                q = best.q if thorough else random_start(self.body, start, number - 1, rng)
-            found, verified = self._search(levels, q, start, space, thorough)
-            if best is None or verified.success or _is_better(verified.rank, best.rank):
-                best, attempt = verified, found
-            if best.success or space.out_of_time():
+                q = best.q if thorough else self._guess(start, number - 1)
+            found = self._search(problem, q, thorough)
+            if best is None or found.success or _is_better(found.rank, best.rank):
+                best = found
+            if best.success or problem.budget.is_over():
                 break
             if number == 0:
                 proved = self._proof()
             number = number + 1 if proved is None or thorough else last + 1
-        if best is None:
-            best = self._verified(levels, start, start)
-        reason = reason_of(best.success, attempt.reason)
-        if not best.success and space.out_of_time():
+        assert best is not None
+        reason = best.reason
+        if not best.success and problem.budget.is_over():
             reason = StopReason.TIMEOUT
         if proved is not None and not best.success:
             reason = proved.reason
-        return Found(best, reason, attempt.iterations, restarts)
+        return best._replace(reason=reason, restarts=restarts)
 
-    def _find_closest(self, problem: Problem, found: Found) -> Found:
-        """Return the best minimum near what was found, and from random starts.
+    def _find_closest(self, problem: BodyProblem, found: VerifiedAttempt) -> VerifiedAttempt:
+        """Return the best minimum near what was found, and from other starts.
 
         Each start is approached by the kernels, in a fraction of the time that a minimum over
         several levels takes; that is searched for from the most promising ones only.
         """
-        levels, start, space = problem
-        best = found.best
-        for q in self._promising(levels, best.q, start, space):
-            verified = self._verified(levels, self._settle(levels, q, space), start)
+        best = found
+        for q in self._promising(problem, found.q):
+            minimum = Attempt(self._settle(problem, q), found.reason, found.iterations)
+            verified = self._verified(problem, minimum, problem.start)
             if verified.success or _is_better(verified.rank, best.rank):
                 best = verified
-            if best.success or space.out_of_time():
+            if best.success or problem.budget.is_over():
                 break
-        return found._replace(best=best, reason=reason_of(best.success, found.reason))
+        return best._replace(restarts=found.restarts)
 
-    def _is_over(self, problem: Problem) -> bool:
-        return problem.space.out_of_time()
+    def _guess(self, start: np.ndarray, number: int) -> np.ndarray:
+        """Return the start (n,) of a restart: part of the way from q0 (n,) to an initial guess."""
+        guess = initial_guess(self.body, start, number, self.options.seed, _LENGTH)
+        part = _PARTS[number % len(_PARTS)]
+        return np.clip(start + part * (guess - start), self.body.lower, self.body.upper)
 
-    def _promising(self, levels: list[Level], q_found: np.ndarray, start: np.ndarray,
-                   space: Space) -> list[np.ndarray]:
+    def _promising(self, problem: BodyProblem, q_found: np.ndarray) -> list[np.ndarray]:
         """Return some q (n,) from which to go on to a minimum, the most promising one first."""
-        rng, frames = np.random.default_rng(self.options.seed), BodyFrames(self.body, start)
+        levels, start, budget = problem
         by_merit: list[tuple[float, np.ndarray]] = []
         for k in range(_CLOSEST_STARTS):
-            q = q_found if k == 0 else random_start(self.body, start, k - 1, rng)
-            q = self._approached(levels, frames, q, space)
-            frames.update(q)
-            merit = sum(_LATER ** k * level.evaluate(frames).cost
-                        for k, level in enumerate(levels))
+            if budget.is_over():
+                break
+            q = q_found if k == 0 else self._guess(start, k - 1)
+            q = self._approached(levels, q, budget)
+            merit = sum(_LATER ** k * level.evaluate(q).cost for k, level in enumerate(levels))
             if all(abs(merit - other) > _SAME * merit for other, _ in by_merit):
                 by_merit.append((merit, q))
-            if space.out_of_time():
-                break
         by_merit.sort(key=lambda each: each[0])
         return [q for _, q in by_merit[:_SETTLED]]
 
-    def _approached(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
-                    space: Space) -> np.ndarray:
+    def _approached(self, levels: list[Level], q: np.ndarray, budget: Budget) -> np.ndarray:
         """Return a q (n,) nearer to the levels than q (n,), or to the first of them."""
         if len(levels) > 1 and self._merges and relaxes(levels):
-            return relax(levels, range(len(levels)), q, space).q
-        return levels[0].descend(q, space.end).q
+            return relax(levels, range(len(levels)), q, budget).q
+        return levels[0].descend(q, budget.deadline).q
 
-    def _settle(self, levels: list[Level], q: np.ndarray, space: Space) -> np.ndarray:
+    def _settle(self, problem: BodyProblem, q: np.ndarray) -> np.ndarray:
         """Return a minimum (n,) near q (n,)."""
-        frames = BodyFrames(self.body, q)
+        levels, _, budget = problem
         if len(levels) > 1:
-            return self._attempt(levels, frames, q, space, True).q
+            return self._attempt(levels, q, budget, True).q
         for _ in range(_SETTLING):
-            found = levels[0].descend(q, space.end, settles=True)
+            found = levels[0].descend(q, budget.deadline, settles=True)
             q = found.q
             if found.reason is not StopReason.ITERATIONS:
                 break
@@ -169,51 +142,49 @@ class Attempts(Driver[Problem, Found, BodyResult]):
 
     def _proof(self) -> Proof | None:
         """Return a proof that a necessary task cannot be met, None where there is none."""
-        options = self.options
-        for task in self.tasks:
-            if task.is_necessary and is_built_in(task):
-                found = proof(self.body, task, options.position_tolerance,
-                              options.orientation_tolerance)
-                if found is not None:
-                    return found
-        return None
+        proofs = (self._proof_of(task) for task in self.tasks if task.is_necessary)
+        return next((one for one in proofs if one is not None), None)
 
-    def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,
-                thorough: bool) -> tuple[Attempt, Verified]:
+    def _proof_of(self, task: Task) -> Proof | None:
+        """Return a proof that a task cannot be met, None where there is none."""
+        return proof(self.body, task, self.options.position_tolerance,
+                     self.options.orientation_tolerance) if is_built_in(task) else None
+
+    def _search(self, problem: BodyProblem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
         """Search from q (n,), and verify; continuous joints end at the start's turn."""
+        levels, start, budget = problem
         if self._quick is None or thorough:
-            found = self._attempt(levels, BodyFrames(self.body, q), q, space, thorough)
-            return found, self._verified(levels, found.q, start)
-        found, success, misses = self._quick.solve(q, start, space.end)
-        return found, self._outcome(levels, found.q, success, misses)
+            return self._verified(problem, self._attempt(levels, q, budget, thorough), start)
+        found, success, misses = self._quick.solve(q, start, budget.deadline)
+        return self._judged(levels, found, success, misses)
 
-    def _verified(self, levels: list[Level], q: np.ndarray, start: np.ndarray) -> Verified:
-        """Return joint values (n,) with errors from frames computed anew at them.
+    def _verified(self, problem: BodyProblem, attempt: Attempt,
+                  start: np.ndarray) -> VerifiedAttempt:
+        """Return an attempt with errors from frames computed anew.
 
         Whole turns of continuous joints away from the start (n,) are undone.
         """
         assert self._records is not None
         q, success, misses = self._records.verify(
-            np.clip(q, self.body.lower, self.body.upper), start)
-        return self._outcome(levels, q, success, misses)
+            np.clip(attempt.q, self.body.lower, self.body.upper), start)
+        return self._judged(problem.levels, attempt._replace(q=q), success, misses)
 
-    def _outcome(self, levels: list[Level], q: np.ndarray, success: bool,
-                 misses: np.ndarray) -> Verified:
-        """Return what is verified at q (n,), given what each task misses (t, 2), m and rad."""
-        missed = {name: (along, about)
+    def _judged(self, levels: list[Level], attempt: Attempt, success: bool,
+                misses: np.ndarray) -> VerifiedAttempt:
+        """Return an attempt with what each task misses (t, 2), m and rad."""
+        errors = {name: (along, about)
                   for name, (along, about) in zip(self.task_names, misses.tolist())}
-        return Verified(q, success, missed, self._rank(levels, q, missed, success))
+        return VerifiedAttempt(
+            attempt.q, success, reason_of(success, attempt.reason), errors, attempt.iterations,
+            (0.0,) if success else self._rank(levels, attempt.q, errors))
 
-    def _rank(self, levels: list[Level], q: np.ndarray, missed: dict[str, tuple[float, float]],
-              success: bool) -> tuple[float, ...]:
+    def _rank(self, levels: list[Level], q: np.ndarray,
+              errors: dict[str, tuple[float, float]]) -> tuple[float, ...]:
         """Return what is missed at q (n,), the highest priority first."""
-        if success:
-            return (0.0,)
-        strict = sum(m * m + o * o for m, o in (missed[name] for name, task in zip(
+        strict = sum(m * m + o * o for m, o in (errors[name] for name, task in zip(
             self.task_names, self.tasks) if task.is_necessary and task.priority == 0
-            and not self._is_met(missed[name])))
-        frames = BodyFrames(self.body, q)
-        return strict, *(level.evaluate(frames).cost for level in levels)
+            and not self._is_met(errors[name])))
+        return strict, *(level.evaluate(q).cost for level in levels)
 
 
 def _is_better(rank: tuple[float, ...], than: tuple[float, ...]) -> bool:

@@ -2,13 +2,15 @@ from libc cimport math
 cimport ik_node.solvers.body.bounded as bounded
 cimport ik_node.support.clock as clocks
 cimport ik_node.solvers.codes as codes
+cimport ik_node.solvers.search as search
 cimport ik_node.support.copies as copies
 cimport ik_node.solvers.body.stacked_tasks as problems
 cimport ik_node.kinematics.tree as trees
-from ik_node.support.arrays cimport Memory, integers, matrix, pairs, vector
+from ik_node.support.arrays cimport Memory, matrix, pairs, vector
 from ik_node.tasks.body_task cimport BodyTask, TaskWork
 from ik_node.solvers.body.stacked_tasks cimport Found, Problem
 from ik_node.solvers.body.step_work cimport StepWork
+from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.kinematics.tree cimport Tree
 from ik_node.solvers.body.limits cimport Limits
 cimport cython
@@ -29,11 +31,10 @@ cdef class DescentWork:
 
 
 cdef class Descent:
-    cdef Memory memory
     cdef Tree tree
+    cdef JointLimits space
     cdef Problem problem, whole
     cdef Limits limits
-    cdef integers turns
     cdef list idle
     cdef bint floats
     cdef int max_iterations

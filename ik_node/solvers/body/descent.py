@@ -10,8 +10,9 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics import tree as trees
+from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.kinematics.tree import Tree
-from ik_node.solvers import codes
+from ik_node.solvers import codes, search
 from ik_node.solvers.body import bounded
 from ik_node.solvers.body import stacked_tasks as problems
 from ik_node.solvers.body.limits import Limits
@@ -56,18 +57,17 @@ class DescentWork:
 class Descent:
     """The descents of one level of a solver. Threads may run them at the same time."""
 
-    def __init__(self, tree: Tree, problem: Problem, whole: Problem, limits: Limits, turns: Any,
+    def __init__(self, tree: Tree, problem: Problem, whole: Problem, limits: Limits, body: Any,
                  floats: bool, max_iterations: int, idle: list[DescentWork]) -> None:
         """Prepare to descend.
 
         problem: of one level; whole: of all tasks of the solver, in their order, of which verified
-        results tell what they miss. turns: (n,) whether an entry of q may change by 2π; floats:
+        results tell what they miss. body: what has limits and turns, see `JointLimits`; floats:
         whether q[3:6] is the root's rotation vector. idle: scratch that is not used, which all
         descents of the same `whole` may share.
         """
-        self.memory = Memory()
         self.tree, self.problem, self.whole, self.limits = tree, problem, whole, limits
-        self.turns = self.memory.integers(turns)
+        self.space = JointLimits(body)
         self.floats, self.max_iterations = floats, max_iterations
         self.idle = idle
 
@@ -284,14 +284,12 @@ def verify(own: Descent, work: DescentWork, q: Vector) -> bool:
 
     Writes what tasks miss into work.misses, from frames computed anew.
     """
-    found, start, differs = work.step.trial, work.start, False
+    found, differs = work.step.trial, False
     for k in range(own.tree.n):
         found[k] = q[k]
-        if own.turns[k]:
-            turn = math.floor((q[k] - start[k]) / TWO_PI + 0.5)
-            if turn != 0.0:
-                differs = True
-                q[k] -= TWO_PI * turn
+    search.nearest_turn(own.space, work.start, q)
+    for k in range(own.tree.n):
+        differs = differs or q[k] != found[k]
     if missed(own.tree, own.whole, work, q):
         return True
     if not differs:

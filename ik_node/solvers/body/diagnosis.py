@@ -12,6 +12,7 @@ import numpy as np
 from ik_node.exceptions import names
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
+from ik_node.solvers.body.proofs import Proof
 from ik_node.solvers.body.result import error_words
 from ik_node.tasks.base import Task
 
@@ -37,19 +38,21 @@ class Missed(NamedTuple):
 def described(body: Body, tasks: Sequence[Task], task_names: Sequence[str], q: np.ndarray,
               errors: Mapping[str, tuple[float, float]],
               is_met: Callable[[tuple[float, float]], bool],
-              proved: Callable[[Task], str] | None) -> tuple[str, bool]:
+              proof_of: Callable[[Task], Proof | None] | None) -> tuple[str, bool]:
     """Return what is missed at q (n,), by how much and why, and the joints at a limit, in words.
 
     And whether a task is missed only because its own Jacobian has lost rank. errors: {name: (m,
-    rad)}; proved: tells why a task cannot be met, '' where nothing is proved; None where there is
-    no time for reasons.
+    rad)}; proof_of: proves that a task cannot be met, see `proof`; None where there is no time for
+    reasons.
     """
     parts, singular = [], False
     for which, (name, task) in enumerate(zip(task_names, tasks)):
         if not task.is_necessary or is_met(errors[name]):
             continue
-        words = '' if proved is None else proved(task)
-        if proved is not None and not words:
+        words, found = '', None if proof_of is None else proof_of(task)
+        if found is not None:
+            words = found.words
+        elif proof_of is not None:
             words, is_singular = cause(body, tasks, task_names, which, q)
             singular = singular or is_singular
         parts.append(f'{name!r} misses by {error_words(errors[name])}'

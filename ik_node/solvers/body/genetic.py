@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.body.attempts import Found, Problem, Verified
+from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
-from ik_node.solvers.body.space import Attempt, Space
-from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
+from ik_node.solvers.found import Attempt, VerifiedAttempt
+from ik_node.solvers.genetic.fitness import Fitness, least_fitness
 from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness
+from ik_node.solvers.low_discrepancy import spread_ranges
+from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 
@@ -50,13 +51,12 @@ class BodyGeneticSolver(LeastSquaresSolver):
         self._fitness = fitness
         if fitness is not None:
             self._own_options['fitness'] = fitness  # for pickle and copy
-        scale = np.ones(body.n_joints) if self._scale is None else self._scale
         without_limits = ~(np.isfinite(body.lower) & np.isfinite(body.upper))
         self._generations = BodyEvolution(
-            self.options, body, scale / scale.max(initial=1e-300),
+            self.options, body, self._scale / self._scale.max(initial=1e-300),
             body.prismatic & without_limits, _LENGTH)
 
-    def _find(self, problem: Problem) -> Found:
+    def _find(self, problem: BodyProblem) -> VerifiedAttempt:
         """Search, and go on to the least fitness where there is one."""
         found = super()._find(problem)
         if self._fitness is None or not found.success:
@@ -64,26 +64,23 @@ class BodyGeneticSolver(LeastSquaresSolver):
 
         def meet(start: np.ndarray) -> np.ndarray | None:
             q = np.clip(start, self.body.lower, self.body.upper)
-            _, verified = super(BodyGeneticSolver, self)._search(
-                problem.levels, q, problem.start, problem.space, False)
-            return verified.q if verified.success else None
-        q = least_fitness(self._fitness, meet, found.best.q,
+            met = super(BodyGeneticSolver, self)._search(problem, q, False)
+            return met.q if met.success else None
+        q = least_fitness(self._fitness, meet, found.q,
                           spread_ranges(self.body, problem.start, _LENGTH), self.options,
-                          problem.space.end)
-        return found._replace(best=self._verified(problem.levels, q, q))
+                          problem.budget.deadline)
+        fittest = self._verified(problem, Attempt(q, found.reason, found.iterations), q)
+        return fittest._replace(reason=found.reason, restarts=found.restarts)
 
-    def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,
-                thorough: bool) -> tuple[Attempt, Verified]:
+    def _search(self, problem: BodyProblem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
         """Evolve from q (n,), then take steps from the best; from the start, steps only."""
-        local = self.options.local_search
-        if thorough or (local and q is start):
-            return super()._search(levels, q, start, space, thorough)
-        counted = [level for level in levels if level.tasks[0].counts]
-        if not counted:
-            return super()._search(levels, q, start, space, thorough)
+        local, start = self.options.local_search, problem.start
+        counted = [level for level in problem.levels if level.tasks[0].counts]
+        if thorough or (local and q is start) or not counted:
+            return super()._search(problem, q, thorough)
         found = Level.merged(counted).evolve(self._generations, self.options.seed, q, start,
-                                             space.end)
+                                             problem.budget.deadline)
         if not local or found.reason in (StopReason.CONVERGED, StopReason.TIMEOUT):
-            return found, self._verified(levels, found.q, start)
-        stepped, verified = super()._search(levels, found.q, start, space, thorough)
-        return stepped._replace(iterations=found.iterations + stepped.iterations), verified
+            return self._verified(problem, found, start)
+        stepped = super()._search(problem, found.q, thorough)
+        return stepped._replace(iterations=found.iterations + stepped.iterations)

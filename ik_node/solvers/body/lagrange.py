@@ -10,18 +10,15 @@ from ik_node.bounds import MAX_NUMBER
 from ik_node.exceptions import OptionError, names, shown
 from ik_node.kinematics.tree import Tree
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
 from ik_node.model.inertial import inertia_arrays
 from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.options import option
-from ik_node.solvers.body.attempts import Verified
+from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.limits import Limits
 from ik_node.solvers.body.motion import Mass, Motion
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
-from ik_node.solvers.body.pursuit import search
-from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.found import VerifiedAttempt
+from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 from ik_node.tasks.force import Force
@@ -80,24 +77,19 @@ class LagrangeSolver(BodySolver):
         constraints = [task for task in self.tasks if task.is_necessary]
         return [constraints, [task for task in self.tasks if not task.is_necessary]]
 
-    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
-                 space: Space, thorough: bool) -> Attempt:
-        """Search from q (n,): steps of the motion, each constraint's error corrected in part."""
-        return search(levels, frames, q, space, self._pursue, thorough, self._merges)
+    def _search(self, problem: BodyProblem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
+        """Search from q (n,), and verify; from another start where that meets the constraints.
 
-    def _search(self, levels: list[Level], q: np.ndarray, start: np.ndarray, space: Space,
-                thorough: bool) -> tuple[Attempt, Verified]:
-        """Search from q (n,), and verify; from a random start where that meets the constraints.
-
-        Least motion matters from where the figure is. Whether the constraints can be met from a
-        random start, the kernels' descent tells in a hundredth of the time.
+        Least motion matters from where the figure is. Whether the constraints can be met from
+        another start, the kernels' descent tells in a hundredth of the time.
         """
+        levels, start, budget = problem
         if q is start or thorough or not levels[0].is_necessary:
-            return super()._search(levels, q, start, space, thorough)
-        found = levels[0].descend(q, space.end)
+            return super()._search(problem, q, thorough)
+        found = levels[0].descend(q, budget.deadline)
         if found.reason is StopReason.CONVERGED:
-            return super()._search(levels, found.q, start, space, thorough)
-        return found, self._verified(levels, found.q, start)
+            return super()._search(problem, found.q, thorough)
+        return self._verified(problem, found, start)
 
     def _differential_steps(self, levels: Sequence[Level]) -> Motion:
         """Return what takes motions for some levels, the first of those that are."""
@@ -109,9 +101,7 @@ class LagrangeSolver(BodySolver):
                     for task, part in zip(level.tasks, level.slices)
                     for _ in range(part.start, part.stop)]
         has_constraints = bool(levels) and levels[0].is_necessary
-        space = self._space
         return Motion(
-            self.body.record, self._stacked(levels),
-            Limits(space.lower, space.upper, self.body.velocity_limits, space.step, np.ones(n)),
+            self.body.record, self._stacked(levels), self._limits_of(np.ones(n)),
             Mass(self._heavy, np.ones(n) if isinstance(mass, str) else mass, heavier),
             len(levels[0].one_sided) if has_constraints else 0, constant, self.options.feedback)

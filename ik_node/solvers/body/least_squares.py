@@ -1,12 +1,6 @@
-"""Weighted damped least squares over several tasks, with strict ones of priority 0."""
+"""Weighted damped least squares over several tasks, of strict priorities or with strict ones."""
 
-import numpy as np
-
-from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.problem import Level
-from ik_node.solvers.body.pursuit import search
-from ik_node.solvers.body.space import Attempt, Space
 from ik_node.tasks.base import Task
 
 
@@ -28,7 +22,20 @@ class LeastSquaresSolver(BodySolver):
                 [task for task in counted if task.priority > 0],
                 [task for task in self.tasks if not task.counts]]
 
-    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
-                 space: Space, thorough: bool) -> Attempt:
-        """Search from q (n,)."""
-        return search(levels, frames, q, space, self._pursue, thorough)
+
+class HierarchySolver(BodySolver):
+    """Solves priority after priority: a lower one moves only in the null space of the higher.
+
+    Tasks of one priority are weighted against each other, but those that never count act in what
+    the others of their priority leave free. One-sided rows and limits hold at every level; see
+    `levels`.
+    """
+
+    name = 'hierarchy'
+
+    def _levels(self) -> list[list[Task]]:
+        """Return two levels for each priority: the tasks that count, then those that do not."""
+        return [[task for task in self.tasks
+                 if task.priority == priority and task.counts == counts]
+                for priority in sorted({task.priority for task in self.tasks})
+                for counts in (True, False)]

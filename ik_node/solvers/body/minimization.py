@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.model.body_frames import BodyFrames
-from ik_node.solvers.body import space as searches
 from ik_node.solvers.body.problem import Level, LevelRows, missed
+from ik_node.solvers.found import Budget
 from ik_node.solvers.optimization.objective import Objective, Rows
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import Term, TermSum
@@ -25,16 +24,16 @@ _ACTIVE = 1e-6  # rad or m: a one-sided row that holds by less can be broken by 
 class TaskObjective(Objective):
     """E of the tasks of a level, the rows of strict ones first, and the terms."""
 
-    def __init__(self, space: Space, about: Space, level: Level, frames: BodyFrames, strict: int,
-                 held: bool, terms: TermSum | None, search: searches.Space, unit: float) -> None:
+    def __init__(self, space: Space, about: Space, level: Level, strict: int, held: bool,
+                 terms: TermSum | None, budget: Budget, unit: float) -> None:
         """Prepare for one attempt.
 
         about: the space, with limits of results for what has none, which would change the first
         step of a minimizer. strict: how many rows are those of strict tasks; held: whether these
         are constraints.
         """
-        super().__init__(space, terms, search.max_iterations, unit, search.end)
-        self._about, self._level, self._frames = about, level, frames
+        super().__init__(space, terms, budget.max_iterations, unit, budget.deadline)
+        self._about, self._level = about, level
         self._strict = slice(strict if held else 0)
         self._factors = np.ones(len(level.one_sided))
         self._factors[:strict] = _HELD if held else STRICT
@@ -59,8 +58,7 @@ class TaskObjective(Objective):
 
     def keeps_strict(self, q: np.ndarray, tolerance: float) -> bool:
         """Tell whether the constraints hold at q (n,), to a tolerance of each row."""
-        self._frames.update(q)
-        rows = self._level.evaluate(self._frames)
+        rows = self._level.evaluate(q)
         e = missed(rows.e, rows.one_sided)[self._strict]
         return bool((np.abs(e) <= tolerance).all())
 
@@ -69,31 +67,27 @@ class TaskObjective(Objective):
 
     def _evaluate(self, q: np.ndarray) -> Rows:
         """Return the rows at q (n,); those of one-sided tasks that hold are zero."""
-        self._frames.update(q)
-        self._level_rows = rows = self._level.evaluate(self._frames)
+        self._level_rows = rows = self._level.evaluate(q)
         V, factors = self._factors * missed(rows.e, rows.one_sided), self._factors
         if self._level.any_one_sided:
             factors = np.where(rows.one_sided & (rows.e < 0.0), 0.0, factors)
         return Rows(V, factors[:, None] * rows.A, float(V @ V), rows.met)
 
 
-def level_term(level: Level, frames: BodyFrames, weight: float) -> Term:
+def level_term(level: Level, weight: float) -> Term:
     """Return the energy of the tasks of a level as a term."""
     def value(q: np.ndarray) -> float:
-        frames.update(q)
-        return level.evaluate(frames).cost
+        return level.evaluate(q).cost
 
     def gradient(q: np.ndarray) -> np.ndarray:
-        frames.update(q)
-        rows = level.evaluate(frames)
+        rows = level.evaluate(q)
         slope: np.ndarray = -rows.A.T @ missed(rows.e, rows.one_sided)
         return slope
     return Term(value, gradient, weight)
 
 
-def active_rows(level: Level, frames: BodyFrames, q: np.ndarray) -> np.ndarray:
+def active_rows(level: Level, q: np.ndarray) -> np.ndarray:
     """Return the rows (m, n) of a level at q (n,) that a small step could break."""
-    frames.update(q)
-    rows = level.evaluate(frames)
+    rows = level.evaluate(q)
     active: np.ndarray = rows.A[~rows.one_sided | (rows.e > -_ACTIVE)]
     return active

@@ -9,30 +9,24 @@ from ik_node.exceptions import UnsupportedError
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.options import option
-from ik_node.solvers.body.attempts import Verified
+from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.problem import Level
 from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.body.space import Attempt, Space
-from ik_node.solvers.codes import CONVERGED, EXHAUSTED
+from ik_node.solvers.codes import CONVERGED
+from ik_node.solvers.driver import reason_of
+from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.optimization import nullspace
-from ik_node.solvers.optimization.minimizers import nlopt_module, run
+from ik_node.solvers.optimization.minimizers import check_minimizer, run
 from ik_node.solvers.optimization.objective import unit_of
 from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows
-from ik_node.solvers.optimization.space import Space as Region
-from ik_node.solvers.optimization.terms import (
-    Term,
-    TermSum,
-    custom,
-    distance_from_limits,
-    nearness,
-)
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.optimization.space import Space
+from ik_node.solvers.optimization.terms import WEIGHT, TermSum, terms_of
+from ik_node.solvers.options import BodyOptions
+from ik_node.solvers.result import REASONS, StopReason
 
-_WEIGHT = 0.01  # of a term, by default
-_FAR = 100.0    # rad or lengths: how far from the start a result may be, where there are no limits
+_FAR = 100.0  # rad or lengths: how far from the start a result may be, where there are no limits
 
 
 @dataclass(frozen=True)
@@ -63,12 +57,8 @@ class BodyOptimizationSolver(LeastSquaresSolver):
     def __init__(self, body: Body, tasks: Any, **options: Any) -> None:
         """Take a body and tasks; see `BodySolver`. Raises OptionError without nlopt for it."""
         super().__init__(body, tasks, **options)
-        import scipy.optimize  # noqa: F401 now, since the first solve may have little time
-        minimizer = self.options.minimizer
-        if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
-            nlopt_module()
-        unit = np.ones(body.n_joints) if self._scale is None else self._scale
-        self._region = Region(body.lower, body.upper, unit, *constraint_rows(
+        check_minimizer(self.options.minimizer)
+        self._region = Space(body.lower, body.upper, self._scale, *constraint_rows(
             self.options.linear_constraints, body.n_joints))
         self._size = float(np.linalg.norm(body.arrays.placement[:, :3, 3], axis=1).sum())
 
@@ -81,39 +71,40 @@ class BodyOptimizationSolver(LeastSquaresSolver):
             raise UnsupportedError('closest ignores linear_constraints: make a solver without')
         return super().closest(q0)
 
-    def _attempt(self, levels: list[Level], frames: BodyFrames, q: np.ndarray,
-                 space: Space, thorough: bool) -> Attempt:
+    def _attempt(self, levels: list[Level], q: np.ndarray, budget: Budget,
+                 thorough: bool) -> Attempt:
         """Minimise from q (n,)."""
         counted = [level for level in levels if level.tasks[0].counts]
         others = [level for level in levels if not level.tasks[0].counts]
-        terms = self._terms(q, others, frames)
+        terms = self._terms(q, others)
         if not counted:
-            return self._without_tasks(frames, q, space, terms)
+            return self._without_tasks(q, budget, terms)
         level = Level.merged(counted)
         strict = sum(len(one.one_sided) for one in counted if one.tasks[0].priority == 0)
-        found = self._minimised(level, frames, q, space, strict, terms)
+        found = self._minimised(level, q, budget, strict, terms)
         if terms is None:
             return found
         if len(self._region.A):
-            return self._minimised(level, frames, found.q, space, strict, None)
-        return self._in_null_space(level, frames, found, space, terms)
+            return self._minimised(level, found.q, budget, strict, None)
+        return self._in_null_space(level, found, budget, terms)
 
-    def _verified(self, levels: list[Level], q: np.ndarray, start: np.ndarray) -> Verified:
-        """Return joint values (n,) with their errors; a success keeps the linear constraints."""
-        for about in (start, q):  # a whole turn may break a constraint
-            found = super()._verified(levels, q, about)
+    def _verified(self, problem: BodyProblem, attempt: Attempt,
+                  start: np.ndarray) -> VerifiedAttempt:
+        """Return an attempt with its errors; a success keeps the linear constraints."""
+        for about in (start, attempt.q):  # a whole turn may break a constraint
+            found = super()._verified(problem, attempt, about)
             if not found.success or self._region.keeps_constraints(found.q):
                 return found
-        return found._replace(success=False,
-                              rank=self._rank(levels, found.q, found.errors, False))
+        return found._replace(success=False, reason=reason_of(False, attempt.reason),
+                              rank=self._rank(problem.levels, found.q, found.errors))
 
-    def _about(self, q: np.ndarray, frames: BodyFrames) -> Region:
+    def _about(self, q: np.ndarray) -> Space:
         """Return the region, with limits about q (n,) for entries that have none.
 
         A force would carry a root that no task holds beyond all numbers. Lengths are the size of
         the body and what tasks miss at q: the tasks need a fraction of them.
         """
-        frames.update(q)
+        frames = BodyFrames(self.body, q)
         far = self._size + sum(float(np.abs(task.evaluate(frames)[0]).sum())
                                for task in self.tasks)
         if self.options.reference is not None:
@@ -123,15 +114,15 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         return self._region._replace(lower=np.where(np.isfinite(lower), lower, q - room),
                                      upper=np.where(np.isfinite(upper), upper, q + room))
 
-    def _minimised(self, level: Level, frames: BodyFrames, q: np.ndarray, space: Space,
-                   strict: int, terms: TermSum | None) -> Attempt:
+    def _minimised(self, level: Level, q: np.ndarray, budget: Budget, strict: int,
+                   terms: TermSum | None) -> Attempt:
         """Run the minimizer from q (n,); again where it has not kept its constraints."""
-        options, iterations, about = self.options, 0, self._about(q, frames)
+        options, iterations, about = self.options, 0, self._about(q)
         unit = unit_of(options.position_tolerance, options.orientation_tolerance)
         constrains = strict > 0 and options.minimizer in ('slsqp', 'trust-constr')
         for held in (True, False) if constrains else (False,):
-            objective = TaskObjective(self._region, about, level, frames, strict, held, terms,
-                                      space, unit)
+            objective = TaskObjective(self._region, about, level, strict, held, terms, budget,
+                                      unit)
             end = run(options.minimizer, objective, q)
             iterations += objective.iterations
             if objective.value < np.inf:
@@ -139,48 +130,31 @@ class BodyOptimizationSolver(LeastSquaresSolver):
             if end == CONVERGED or terms is not None or (held and objective.keeps_strict(
                     q, min(options.position_tolerance, options.orientation_tolerance))):
                 break
-        if space.out_of_time():
-            return Attempt(q, StopReason.TIMEOUT, iterations)
-        return Attempt(q, StopReason.CONVERGED if end == CONVERGED else StopReason.ITERATIONS
-                       if end == EXHAUSTED else StopReason.STALLED, iterations)
+        return Attempt(q, StopReason.TIMEOUT if budget.is_over() else REASONS[end], iterations)
 
-    def _without_tasks(self, frames: BodyFrames, q: np.ndarray, space: Space,
-                       terms: TermSum | None) -> Attempt:
+    def _without_tasks(self, q: np.ndarray, budget: Budget, terms: TermSum | None) -> Attempt:
         """Minimise the terms alone, where no task counts."""
         assert self._records is not None
         empty = Level(self._records, [])
-        return self._minimised(empty, frames, q, space, 0, terms)._replace(
+        return self._minimised(empty, q, budget, 0, terms)._replace(
             reason=StopReason.CONVERGED)
 
-    def _in_null_space(self, level: Level, frames: BodyFrames, found: Attempt, space: Space,
+    def _in_null_space(self, level: Level, found: Attempt, budget: Budget,
                        terms: TermSum) -> Attempt:
         """Meet the tasks from what was found with terms, and reduce these while they are met."""
         def restored(q: np.ndarray) -> np.ndarray | None:
-            met = level.descend(q, space.end)
+            met = level.descend(q, budget.deadline)
             return met.q if met.reason is StopReason.CONVERGED else None
-        met = level.descend(found.q, space.end)
+        met = level.descend(found.q, budget.deadline)
         iterations = found.iterations + met.iterations
         if met.reason is not StopReason.CONVERGED:
             return Attempt(met.q, met.reason, iterations)
         q, steps = nullspace.descend(
-            self._region, lambda q: active_rows(level, frames, q), terms, restored, met.q)
+            self._region, lambda q: active_rows(level, q), terms, restored, met.q)
         return Attempt(q, StopReason.CONVERGED, iterations + steps)
 
-    def _terms(self, q0: np.ndarray, others: list[Level],
-               frames: BodyFrames) -> TermSum | None:
+    def _terms(self, q0: np.ndarray, others: list[Level]) -> TermSum | None:
         """Return the terms of the options and of tasks that do not count; None without any."""
-        names, weights = self.options.terms or (), self.options.term_weights
-        if weights is None:
-            weights = np.full(len(names), _WEIGHT)
-        terms = [self._term(q0, one, float(weight)) for one, weight in zip(names, weights)]
-        terms += [level_term(level, frames, _WEIGHT) for level in others]
+        terms = terms_of(self.options, self._region, q0, {})
+        terms += [level_term(level, WEIGHT) for level in others]
         return TermSum(terms) if terms else None
-
-    def _term(self, q0: np.ndarray, term: Any, weight: float) -> Term:
-        if term == 'reference':
-            reference = self.options.reference
-            near = q0 if reference is None else np.broadcast_to(reference, q0.shape)
-            return nearness(near, self._region.unit, weight)
-        if term == 'limits':
-            return distance_from_limits(self.body.lower, self.body.upper, weight)
-        return custom(term, weight)

@@ -9,13 +9,11 @@ import numpy as np
 
 from ik_node.exceptions import InputError, shown
 from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
-from ik_node.solvers import codes
 from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.records import Records
-from ik_node.solvers.body.space import Attempt
+from ik_node.solvers.found import Attempt
 from ik_node.solvers.genetic.population import first_state
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.result import REASONS
 from ik_node.tasks.base import Task
 
 
@@ -81,43 +79,39 @@ class Level:
         found: Level = records.merged[key]
         return found
 
-    def evaluate(self, frames: BodyFrames) -> LevelRows:
-        """Return the rows at the q of some frames."""
-        A, e, cost, met = self._descent.rows(frames.q)
+    def evaluate(self, q: np.ndarray) -> LevelRows:
+        """Return the rows at q (n,)."""
+        A, e, cost, met = self._descent.rows(q)
         return LevelRows(A, e, self.one_sided, cost, met)
 
-    def descend(self, q: np.ndarray, end: float, settles: bool = False) -> Attempt:
+    def descend(self, q: np.ndarray, deadline: float, settles: bool = False) -> Attempt:
         """Minimise the cost from q (n,), until it is met or nothing improves any more.
 
-        end: of the time, s, see `Space`. settles: whether a minimum is wanted where it is not met;
+        deadline: see `Budget`. settles: whether a minimum is wanted where it is not met;
         so it is where a task of the level is not necessary.
         """
-        q, reason, iterations = self._descent.run(q, end, settles)
+        q, reason, iterations = self._descent.run(q, deadline, settles)
         return Attempt(q, REASONS[reason], iterations)
 
     def solve(self, q: np.ndarray, start: np.ndarray,
-              end: float) -> tuple[Attempt, bool, np.ndarray]:
+              deadline: float) -> tuple[Attempt, bool, np.ndarray]:
         """Descend from q (n,) and verify.
 
         Return also whether all that is necessary is met, and what each task of the solver misses
         (t, 2), m and rad. Continuous joints end at the turn nearest to start (n,).
         """
-        q, met, misses, reason, iterations = self._descent.solve(start, q, end)
+        q, met, misses, reason, iterations = self._descent.solve(start, q, deadline)
         return Attempt(q, REASONS[reason], iterations), met, misses
 
     def evolve(self, evolution: BodyEvolution, seed: int, q: np.ndarray, start: np.ndarray,
-               end: float) -> Attempt:
+               deadline: float) -> Attempt:
         """Return the best of all generations; q (n,) is one of the first.
 
         start: (n,) about which joints without limits are spread. The same seed and q give the same.
         """
         state = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
-        q, reason, generations = evolution.run(self._descent, start, q, state, end)
+        q, reason, generations = evolution.run(self._descent, start, q, state, deadline)
         return Attempt(q, REASONS[reason], generations)
-
-
-REASONS = {codes.CONVERGED: StopReason.CONVERGED, codes.EXHAUSTED: StopReason.ITERATIONS,
-            codes.STALLED: StopReason.STALLED, codes.TIMED_OUT: StopReason.TIMEOUT}
 
 
 def checked_tasks(body: Body, tasks: object) -> tuple[Task, ...]:

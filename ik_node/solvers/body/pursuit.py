@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.problem import Level
-from ik_node.solvers.body.space import Attempt, Space
+from ik_node.solvers.found import Attempt, Budget
 from ik_node.solvers.result import StopReason
 from ik_node.tasks.base import Task
 
@@ -14,29 +13,29 @@ _PROGRESS = 1e-5     # by which part of itself the merit of a search must shrink
 _QUICK = 1e-2        # the same where another start may do better
 FACTORS = (3e-2, 1e-3)  # of the rows of what comes last, while it is improved by penalties
 
-Pursue = Callable[[Sequence[Level], np.ndarray, Space, float], Attempt]
+Pursue = Callable[[Sequence[Level], np.ndarray, Budget, float], Attempt]
 
 
-def search(levels: Sequence[Level], frames: BodyFrames, q: np.ndarray, space: Space,
+def search(levels: Sequence[Level], q: np.ndarray, budget: Budget,
            pursue: Pursue, thorough: bool, merges: bool = True) -> Attempt:
     """Search from q (n,) for what meets the necessary tasks, and then improves the other levels.
 
     Priorities do not matter where all can be met: the levels of necessary tasks are tried as one,
     by the faster descent of a single level. thorough: whether they are tried by `pursue`, too,
     where that fails. merges: whether that descent is used at all. pursue: searches over levels,
-    see `levels.pursuit`: (levels, q, space, by which part the merit must shrink) → attempt.
+    see `levels.pursuit`: (levels, q, budget, by which part the merit must shrink) → attempt.
     """
     if merges and len(levels) == 1:
-        return levels[0].descend(q, space.end)
+        return levels[0].descend(q, budget.deadline)
     needed = _needed(levels)
     if not needed:
-        return pursue(levels, q, space, _PROGRESS)
-    found = _meet(needed, q, space, pursue, thorough, merges)
+        return pursue(levels, q, budget, _PROGRESS)
+    found = _meet(needed, q, budget, pursue, thorough, merges)
     if found.reason is not StopReason.CONVERGED and thorough and len(needed) < len(levels):
-        return pursue(levels, found.q, space, _PROGRESS)
+        return pursue(levels, found.q, budget, _PROGRESS)
     if found.reason is not StopReason.CONVERGED or len(needed) == len(levels):
         return found
-    rest = space._replace(max_iterations=max(space.max_iterations - found.iterations, 1))
+    rest = budget._replace(max_iterations=max(budget.max_iterations - found.iterations, 1))
     if merges and len(needed) == len(levels) - 1 and relaxes(levels) and all(
             level.all_necessary for level in needed):
         improved = relax(levels, [0] * len(needed) + [1], found.q, rest)
@@ -44,7 +43,7 @@ def search(levels: Sequence[Level], frames: BodyFrames, q: np.ndarray, space: Sp
         improved = pursue(levels, found.q, rest, _PROGRESS)
     back = _meet(needed, improved.q, rest, pursue, False, merges)
     is_better = back.reason is StopReason.CONVERGED and (
-        _tail_at(levels, frames, back.q) < _tail_at(levels, frames, found.q))
+        _tail_at(levels, back.q) < _tail_at(levels, found.q))
     best = back if is_better else found
     return best._replace(iterations=found.iterations + improved.iterations + back.iterations)
 
@@ -54,7 +53,7 @@ def relaxes(levels: Sequence[Level]) -> bool:
     return all(type(task).energy is Task.energy for level in levels for task in level.tasks)
 
 
-def relax(levels: Sequence[Level], grades: Sequence[int], q: np.ndarray, space: Space) -> Attempt:
+def relax(levels: Sequence[Level], grades: Sequence[int], q: np.ndarray, budget: Budget) -> Attempt:
     """Minimise levels from q (n,), those of a lower grade first, which then almost stay so.
 
     By quadratic penalties: descents of all levels as one, in which a level weighs the less the
@@ -63,7 +62,7 @@ def relax(levels: Sequence[Level], grades: Sequence[int], q: np.ndarray, space: 
     found, iterations = Attempt(q, StopReason.CONVERGED, 0), 0
     for factor in FACTORS:
         together = Level.merged(levels, [factor ** grade for grade in grades])
-        found = together.descend(found.q, space.end, settles=True)
+        found = together.descend(found.q, budget.deadline, settles=True)
         iterations += found.iterations
         if found.reason is StopReason.TIMEOUT:
             break
@@ -76,21 +75,20 @@ def _needed(levels: Sequence[Level]) -> Sequence[Level]:
     return levels[:last + 1]
 
 
-def _meet(levels: Sequence[Level], q: np.ndarray, space: Space,
+def _meet(levels: Sequence[Level], q: np.ndarray, budget: Budget,
           pursue: Pursue, thorough: bool, merges: bool) -> Attempt:
     """Search from q (n,) for what meets levels whose last one is necessary."""
     if merges and len(levels) == 1:
-        return levels[0].descend(q, space.end)
+        return levels[0].descend(q, budget.deadline)
     if merges and all(level.all_necessary for level in levels):
-        found = Level.merged(levels).descend(q, space.end)
+        found = Level.merged(levels).descend(q, budget.deadline)
         if not thorough or found.reason in (StopReason.CONVERGED, StopReason.TIMEOUT):
             return found
-    return pursue(levels, q, space, _PROGRESS if thorough else _QUICK)
+    return pursue(levels, q, budget, _PROGRESS if thorough else _QUICK)
 
 
-def _tail_at(levels: Sequence[Level], frames: BodyFrames, q: np.ndarray) -> tuple[float, ...]:
+def _tail_at(levels: Sequence[Level], q: np.ndarray) -> tuple[float, ...]:
     """Return what the levels miss at q (n,) whose tasks are not all necessary."""
-    frames.update(q)
-    rows = [(level, level.evaluate(frames)) for level in levels if not level.all_necessary]
+    rows = [(level, level.evaluate(q)) for level in levels if not level.all_necessary]
     return tuple(one.violation() if level.is_necessary else one.cost for level, one in rows)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from ik_node.model.body import Body
 from ik_node.solvers.body.descent import Descent, DescentWork
 from ik_node.solvers.body.limits import Limits
-from ik_node.solvers.body.options import BodyOptions
 from ik_node.solvers.body.stacked_tasks import Problem
+from ik_node.solvers.options import BodyOptions
 from ik_node.tasks.base import Rows, Task, is_built_in, record_of
 
 
@@ -23,9 +24,13 @@ class Records:
     - `merged`: levels of `Level.merged`, by the tasks and their factors.
     """
 
-    def __init__(self, body: Body, tasks: Sequence[Task], limits: Limits,
-                 options: BodyOptions) -> None:
-        """Take tasks. Raises an IkError, naming the task, for one that cannot be solved."""
+    def __init__(self, body: Body, tasks: Sequence[Task], limits: Limits, options: BodyOptions,
+                 lock: AbstractContextManager[Any]) -> None:
+        """Take tasks. Raises an IkError, naming the task, for one that cannot be solved.
+
+        lock: held by a search, whose targets must not change.
+        """
+        self._lock = lock
         self.body, self.tasks, self._limits = body, tuple(tasks), limits
         self._options = options
         self.layouts = [layout(task, body) for task in tasks]
@@ -52,14 +57,15 @@ class Records:
         changes = [task.changes for task in self.tasks]
         if changes == self._changes:
             return True
-        for k, task in enumerate(self.tasks):
-            if changes[k] == self._changes[k]:
-                continue
-            if task.remakes != self._remakes[k] or not self._targeted[k] or task.target is None:
-                return False
-            if is_built_in(task):
-                task.put_target(self._records[k])
-        self._changes = changes
+        with self._lock:
+            for k, task in enumerate(self.tasks):
+                if changes[k] == self._changes[k]:
+                    continue
+                if task.remakes != self._remakes[k] or not self._targeted[k] or task.target is None:
+                    return False
+                if is_built_in(task):
+                    task.put_target(self._records[k])
+            self._changes = changes
         return True
 
     def problem(self, levels: Sequence[Sequence[int]], factors: Sequence[float] = ()) -> Problem:
@@ -80,7 +86,7 @@ class Records:
         return self._descent(self.problem([indices], factors))
 
     def _descent(self, problem: Problem) -> Descent:
-        return Descent(self.body.record, problem, self._whole, self._limits, self.body.turns,
+        return Descent(self.body.record, problem, self._whole, self._limits, self.body,
                        self.body.root == 'floating', self._options.max_iterations, self._idle)
 
     def verify(self, q: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, bool, np.ndarray]:

@@ -7,9 +7,8 @@ from ik_node.exceptions import OptionError, unknown
 from ik_node.model.body import Body
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.genetic import BodyGeneticSolver
-from ik_node.solvers.body.hierarchy import HierarchySolver
 from ik_node.solvers.body.lagrange import LagrangeSolver
-from ik_node.solvers.body.least_squares import LeastSquaresSolver
+from ik_node.solvers.body.least_squares import HierarchySolver, LeastSquaresSolver
 from ik_node.solvers.body.optimization import BodyOptimizationSolver
 from ik_node.tasks.base import Task
 

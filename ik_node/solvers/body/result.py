@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.result import ResultBase, StopReason
 
 
 def error_words(errors: tuple[float, float]) -> str:
@@ -13,7 +13,7 @@ def error_words(errors: tuple[float, float]) -> str:
                         if value > 0.0)
 
 
-class _Fields(NamedTuple):
+class _BodyFields(NamedTuple):
     q: np.ndarray
     """(n,) rad or m, always inside the limits."""
     success: bool
@@ -29,7 +29,7 @@ class _Fields(NamedTuple):
     """s."""
 
 
-class BodyResult(_Fields):
+class BodyResult(ResultBase, _BodyFields):
     """The best joint values found for several tasks, and how good they are. A named tuple.
 
     - `diagnosis`: in words, which tasks are missed by how much, and which joints are at a limit; ''
@@ -44,18 +44,6 @@ class BodyResult(_Fields):
         result = tuple.__new__(cls, fields)
         result.__dict__['diagnosis'] = diagnosis
         return result
-
-    def _replace(self, **fields: Any) -> 'BodyResult':
-        """Return the result with some fields replaced; the diagnosis is kept."""
-        result = super()._replace(**fields)
-        vars(result).update(vars(self))
-        return result
-
-    __replace__ = _replace
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Raise AttributeError: a result is immutable."""
-        raise AttributeError(f'a BodyResult is immutable: {name!r} cannot be set; see _replace')
 
     def __repr__(self) -> str:
         """Return the outcome in a line or two."""

@@ -2,28 +2,16 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from ik_node.exceptions import InputError, shown
 from ik_node.kinematics.joint_limits import JointLimits
-from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.genetic.options import EvolutionOptions
 from ik_node.solvers.genetic.python_fitness import FitnessEvolution
+from ik_node.solvers.low_discrepancy import Ranges
 
 Fitness = Callable[[np.ndarray], float]
-
-
-class Ranges(NamedTuple):
-    """What a population is spread over, and stays inside; (n,) each."""
-
-    lower: np.ndarray
-    """rad or m."""
-    upper: np.ndarray
-    """rad or m."""
-    turns: np.ndarray
-    """None of the joints turns round."""
 
 
 def least_fitness(fitness: Fitness, meet: Callable[[np.ndarray], np.ndarray | None],
@@ -38,14 +26,6 @@ def least_fitness(fitness: Fitness, meet: Callable[[np.ndarray], np.ndarray | No
     found: np.ndarray = FitnessEvolution(
         options, JointLimits(ranges), meet, lambda at: _checked(fitness, at)).fittest(q, deadline)
     return found
-
-
-def spread_ranges(space: JointSpace, q0: np.ndarray, length: float) -> Ranges:
-    """Return the limits, and q0 (n,) ± π, or lengths, where there are none."""
-    half = math.pi * np.where(space.prismatic, length, 1.0)
-    return Ranges(np.where(np.isfinite(space.lower), space.lower, q0 - half),
-                  np.where(np.isfinite(space.upper), space.upper, q0 + half),
-                  np.zeros(len(q0)))
 
 
 def _checked(fitness: Fitness, q: np.ndarray) -> float:

@@ -10,13 +10,14 @@ from ik_node.solvers.base import Solver
 from ik_node.solvers.codes import CONVERGED, SUGIHARA
 from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found
-from ik_node.solvers.genetic.fitness import Fitness, least_fitness, spread_ranges
+from ik_node.solvers.genetic.fitness import Fitness, least_fitness
 from ik_node.solvers.genetic.memetic import ArmEvolution, Genetic
 from ik_node.solvers.genetic.options import GeneticOptions, check_fitness
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
 from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.low_discrepancy import spread_ranges
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.records import table_of
 

@@ -1,4 +1,3 @@
-cimport ik_node.solvers.conclusion as conclusion
 cimport ik_node.support.copies as copies
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.jacobian.manipulability as manipulability
@@ -22,6 +21,3 @@ cdef class GoalRows(Verifier):
     cpdef double manipulability(self, const double[:, ::1] T_base_goal,
                                 const double[::1] weights, const double[::1] q,
                                 double[::1] ascent)
-    @cython.locals(work=Work, singular=cython.bint)
-    cpdef bint is_singular(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                           const double[::1] q)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import conclusion, search
+from ik_node.solvers import search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.entries import Verifier
 from ik_node.solvers.jacobian import manipulability
@@ -59,12 +59,3 @@ class GoalRows(Verifier):
                                               work.q0)
         self.idle.append(work)
         return found
-
-    def is_singular(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> bool:
-        """Tell whether at q (n,) no joint moves the tip along some constrained axis."""
-        work = self.begin(T_base_goal, weights, q)
-        for k in range(self.chain.n):
-            work.best[k] = work.q0[k]
-        singular = conclusion.is_singular(self.chain, self.settings.length, work.task, work)
-        self.idle.append(work)
-        return singular

@@ -106,6 +106,16 @@ def _bound(row: np.ndarray, bound: float) -> Callable[[np.ndarray, np.ndarray], 
     return missed
 
 
+def check_minimizer(minimizer: Any) -> None:
+    """Import what a minimizer needs, since the first solve may have little time.
+
+    Raises OptionError without nlopt for one of its minimizers.
+    """
+    importlib.import_module('scipy.optimize')
+    if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
+        nlopt_module()
+
+
 def nlopt_module() -> Any:
     """Return the module nlopt. Raises OptionError, with a hint, where it is not installed."""
     try:

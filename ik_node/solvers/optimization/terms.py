@@ -3,13 +3,17 @@
 They have no units, so that a weight means the same for every arm.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node.exceptions import IkError, shown
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.optimization.goal_rows import GoalRows
+from ik_node.solvers.optimization.space import Space
 
+WEIGHT = 0.01  # of a term, by default
 _APART = 1e-6  # rad or m: step of the central differences of a function without gradient
 
 
@@ -40,6 +44,25 @@ class TermSum:
         return total
 
 
+def terms_of(options: Any, space: Space, q0: np.ndarray,
+             others: Mapping[str, Callable[[float], Term]]) -> list[Term]:
+    """Return the terms of `MinimizerOptions`.
+
+    space: with the limits of the joints, and their units. q0 (n,): the reference, where the options
+    have none. others: what makes further terms with a name, of their weight.
+    """
+    def term(which: Any, weight: float) -> Term:
+        if which == 'reference':
+            reference = q0 if options.reference is None else options.reference
+            return nearness(np.broadcast_to(reference, q0.shape), space.unit, weight)
+        if which == 'limits':
+            return distance_from_limits(space.lower, space.upper, weight)
+        return others[which](weight) if isinstance(which, str) else custom(which, weight)
+    named, weights = options.terms or (), options.term_weights
+    return [term(*pair) for pair in zip(named, np.full(len(named), WEIGHT).tolist()
+                                        if weights is None else map(float, weights))]
+
+
 def nearness(reference: np.ndarray, unit: np.ndarray, weight: float) -> Term:
     """Return the mean of ((q − reference)/unit)²; all (n,), rad or m."""
     n = len(reference)
@@ -56,6 +79,20 @@ def distance_from_limits(lower: np.ndarray, upper: np.ndarray, weight: float) ->
     count = max(int(limited.sum()), 1)
     return Term(lambda q: float((((q - middle) * inverse) ** 2).sum() / count),
                 lambda q: 2.0 / count * (q - middle) * inverse ** 2, weight)
+
+
+def high_manipulability(rows: GoalRows, goal: Goal, weight: float) -> Term:
+    """Return −√det(J Jᵀ) [Yoshikawa 1985] as a term; rows: with the gain 1 for manipulability."""
+    constrained = (goal.weights > 0.0).astype(float)
+
+    def value(q: np.ndarray) -> float:
+        return -rows.manipulability(goal.pose, constrained, q, np.empty(len(q)))
+
+    def gradient(q: np.ndarray) -> np.ndarray:
+        ascent = np.empty(len(q))
+        rows.manipulability(goal.pose, constrained, q, ascent)
+        return -ascent
+    return Term(value, gradient, weight)
 
 
 def custom(function: Any, weight: float) -> Term:

@@ -7,8 +7,6 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
-from ik_node.solvers.codes import NEAREST
-from ik_node.solvers.optimization.selection import Selection
 
 ARM = 'puma560'
 
@@ -82,13 +80,3 @@ def test_a_copy_solves_alike():
 def test_it_has_no_bare_step():
     with pytest.raises(IkError, match='optimization has no step; the solvers that have it'):
         make_solver('optimization', robots.planar(1.0, 0.8)).step(np.eye(4), [0.0, 0.0])
-
-
-def test_another_attempt_is_worth_it_only_where_its_guess_is_much_nearer_than_the_solution():
-    chain = robots.planar(1.0, 0.8, 0.6)
-    selection = Selection(chain, Goal(position=[1.0, 0.0, 0.0]), NEAREST, np.ones(3))
-    selection.q0 = np.zeros(3)
-    assert not selection.is_complete(np.array([9.0, 0.0, 0.0]))  # there is no solution yet
-    assert selection.prefers(np.array([2.0, 0.0, 0.0]))
-    assert not selection.is_complete(np.array([1.3, 0.0, 0.0]))
-    assert selection.is_complete(np.array([1.5, 0.0, 0.0]))
