@@ -9,8 +9,10 @@ import robots
 from ik_node import Goal, KinematicTree
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller, Waypoint
+from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
+from ik_node.control.searches import run
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()
@@ -49,10 +51,14 @@ class Rig:
         return Arm('', tree, ArmOptions(**options), {}, motion=motion, previous=previous)
 
     def replace(self, motion='jump', tree=TREE, **options):
-        arm = self.arm(motion, self.controller.arm, tree, **options)
+        arm = self.arm(motion, self.controller.group, tree, **options)
         self.robot = Robot(tree, {'': arm}, previous=self.robot)
         self.controller.take_up(self.robot, arm)
         self.controller.advance(self.robot, self.now)
+
+    def go(self, goal):
+        """Carry a goal out to its end; return its outcome."""
+        return run(self.controller.go(self.robot, [Aim('', goal)]))
 
     def advance(self, seconds):
         self.now += seconds
@@ -60,7 +66,7 @@ class Rig:
 
     @property
     def q(self):
-        return self.robot.joint_configuration(self.controller.arm)
+        return self.robot.joint_configuration(self.controller.group)
 
 
 def near(x=0.0, y=0.0, z=0.0):
@@ -70,4 +76,4 @@ def near(x=0.0, y=0.0, z=0.0):
 
 
 def path(*goals):
-    return [Waypoint(goal, f'waypoint {i + 1}', None) for i, goal in enumerate(goals)]
+    return [Waypoint(Aim('', goal), f'waypoint {i + 1}') for i, goal in enumerate(goals)]

@@ -16,10 +16,10 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import Header
 
 from ik_node import Goal
+from ik_node.control.arm import Arm
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
 from ik_node.control.controller import Controller
-from ik_node.control.figure import GOAL
-from ik_node.control.figure_controller import Aim, FigureController
+from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
@@ -28,7 +28,6 @@ from ik_node.ros.clients.connection import Report, SilentError, _described
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.intake.parameters import describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
-from ik_node.ros.publishing.markers.goal import ShownGoal
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
@@ -134,24 +133,22 @@ class FakeNode:
         self._request(('goal', name, np.array(T_frame_goal), position_only))
         assert name in self.offered, f'no goals were offered to {name!r}'
         robot = self.robot
-        if robot.figure is None:
-            goal = Goal(T_frame_goal[:3, 3]) if position_only else Goal.from_pose(T_frame_goal)
-            found = run(Controller(robot.arms[name], lambda: 0.0, None).go(robot, goal))
-            level, words = status.outcome(found.result, False)
-            told = status.solved(robot.arms[name], found.result, level, words, Header(), Time())
-            self._scene.show_goal(robot, robot.arms[name], ShownGoal(
-                goal, level, found.result.reason.name), words)
-        else:
-            task = robot.figure.tasks[name or GOAL]
-            target = T_frame_goal if np.shape(task.target) == (4, 4) else (
-                T_frame_goal[:3, :3] if np.shape(task.target) == (3, 3) else T_frame_goal[:3, 3])
-            aim = Aim(name or GOAL, target, None, Header())
-            found = run(FigureController(robot.figure, lambda: 0.0, None).go(robot, [aim]))
-            level, words = status.outcome(found.result, False)
-            told = status.task_solved(robot.figure, found, aim, level, words, Time())
-            self._scene.show_tasks(found, level, words)
+        name = robot.task_name(name)
+        group = robot.group_of(name)
+        aim = Aim(name, self._target(group, name, T_frame_goal, position_only), None, Header())
+        found = run(Controller(group, lambda: 0.0, None).go(robot, [aim]))
+        level, words = status.outcome(found, False)
+        told = status.solved(group, found, aim, level, words, Time())
+        self._scene.show(robot, group, found, level, words)
         self.publish()
         self.report(int.from_bytes(told.level, 'little'), told.message, **told.values)
+
+    @staticmethod
+    def _target(group, name, T, position_only):
+        if isinstance(group, Arm):
+            return Goal(T[:3, 3]) if position_only else Goal.from_pose(T)
+        shape = np.shape(group.tasks[name].target)
+        return T if shape == (4, 4) else T[:3, :3] if shape == (3, 3) else T[:3, 3]
 
     def send_path(self, poses, arm=''):
         self._request(('path', arm, np.array(poses)))
@@ -172,7 +169,7 @@ class FakeNode:
         move()
         self._scene.forget_goals(groups)
         if self.robot.figure is not None:
-            FigureController(self.robot.figure, lambda: 0.0, None).begin_at_present(self.robot)
+            Controller(self.robot.figure, lambda: 0.0, None).begin_at_present(self.robot)
         self.publish()
 
     def branches(self):

@@ -10,9 +10,10 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from geometry_msgs.msg import PointStamped, Pose
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from handling_here import ExecutionHere, HandlingHere
+from handling_here import HandlingHere, goals_here
 from ik_node import Goal
 from ik_node.control.arm import Arm
+from ik_node.control.controller import Controller
 from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
@@ -20,9 +21,6 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.resources import robot_file
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
-from ik_node.ros.execution.history import History
-from ik_node.ros.intake.frames import Frames
-from ik_node.ros.intake.task_goals import TaskGoals
 from ik_node.ros.services.interaction.handles import Actions, Handles
 from ik_node.spatial import matrix_from_quaternion
 
@@ -76,7 +74,7 @@ class Rig:
         self.goals, self.sent, self.refused = {}, [], []
         self.options = NodeOptions(frame_prefix=prefix)
         self.handles = Handles(self.server, Actions(
-            self._take, self._take_task,
+            self._take_any,
             lambda parameters, solver: self.sent.append((*parameters, solver)),
             lambda: self.sent.append('home'), lambda arm: self.goals.get(arm.name)))
         self.refuses = False
@@ -141,6 +139,9 @@ class Rig:
             self.goals[arm] = Goal.from_pose(pose_to_matrix(message.pose)) if kind == 'pose' else (
                 Goal([message.point.x, message.point.y, message.point.z]))
 
+    def _take_any(self, name, message):
+        (self._take if name in self.robot.arms else self._take_task)(name, message)
+
     def _note(self, name, message):
         kind = 'point' if isinstance(message, PointStamped) else 'pose'
         self.sent.append((name, kind, message))
@@ -149,16 +150,15 @@ class Rig:
     def _take_task(self, name, message):
         """Do as the node, without solving: set the target, unless it is missed."""
         self._note(name, message)
-        frames = Frames.__new__(Frames)  # without tf2
-        frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
-        controller = SimpleNamespace(figure=self.robot.figure, go=self._go)
+        controller = Controller(self.robot.figure, lambda: 0.0, None)
+        controller.go = self._go
         handling = HandlingHere(self.robot, self.options)
-        TaskGoals(None, handling, ExecutionHere(controller), frames).take(name, message)
+        goals_here(handling, controller).take(name, message)
         self.refused += handling.refused
 
     async def _go(self, robot, aims):
         if not self.refuses:
-            robot.figure.accept({aim.task: (aim.target, aim.weights) for aim in aims})
+            robot.figure.accept(aims)
         return SimpleNamespace(accepted=not self.refuses)
 
 

@@ -1,12 +1,12 @@
 """One arm of the robot: its chain, its solver and its options."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ik_node.bounds import MAX_JOINTS
-from ik_node.control.group import Group, configured_start
+from ik_node.control.group import Aim, Group, configured_start
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
 from ik_node.exceptions import ModelError, OptionError
 from ik_node.kinematics.reach import reach
@@ -19,6 +19,7 @@ from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.records import verifier_of
 from ik_node.solvers.registry import make_solver
+from ik_node.solvers.result import Result
 from ik_node.workspace.task_rank import task_rank
 
 if TYPE_CHECKING:
@@ -108,6 +109,26 @@ class Arm(Group):
     def family(self) -> str:
         """The closed form of the solver, in words; '' for other solvers."""
         return getattr(self.solver, 'family', '')
+
+    def problem(self, aims: Sequence[Aim]) -> Goal:
+        """Return the goal of the tip."""
+        (aim,) = aims
+        goal: Goal = aim.target
+        return goal
+
+    def solve(self, problem: Goal, q0: np.ndarray, closest: bool) -> Result:
+        """Solve a goal from q0 (n,); see `Group.solve`."""
+        return (self.solver.closest if closest else self.solver.solve)(problem, q0)
+
+    def accept(self, aims: Sequence[Aim]) -> None:
+        """Do nothing: an arm has no targets but its goals."""
+
+    def reset_targets(self, q: np.ndarray) -> None:
+        """Do nothing; see `accept`."""
+
+    def errors(self, result: Any, task: str) -> tuple[float, float]:
+        """Return what the tip misses, m and rad."""
+        return result.position_error, result.orientation_error
 
     def _make_follower(self) -> 'Follower':
         # Its splines are scipy's, which take a third of the node's start to import.

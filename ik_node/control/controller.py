@@ -1,134 +1,166 @@
-"""The controller of one arm: solves its goals and moves its joints."""
+"""The controller of a group: solves its goals and moves its joints, by jumps or by motions."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ik_node.control.arm import Arm, same_chain
-from ik_node.control.last_result import LastResult
-from ik_node.control.mover import MotionSink, Mover
-from ik_node.control.options import CARTESIAN, JUMP
+from ik_node.control.group import Aim, AnyResult, Group
+from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.searches import search
 from ik_node.exceptions import InputError
-from ik_node.motion.joint_motion import joint_motion
-from ik_node.motion.trajectory import Part, Series, Trajectory, left_of
+from ik_node.model.joint_space import JointSpace
+from ik_node.motion.braking import brake
+from ik_node.motion.joint_motion import joint_motion, stopping
+from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
 from ik_node.motion.waypoints import joint_motion_through
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import Result
+from ik_node.solvers.result import Result, StopReason
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
 
 _MOST_AT_ONCE = 500  # waypoints of a path that is chosen as a whole
 _ANY_STEP = 1e6      # rad or m: waypoints may lie far apart
-_SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 _PLANNING = 0.5      # s, after which waypoints that are not met yet are solved from those before
+_SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
+
+
+class MotionSink(Protocol):
+    """Receives the motions of a group, for controllers of a real robot."""
+
+    def publish(self, group: Group, motion: Trajectory) -> None:
+        """Receive a motion, from now on."""
+
+    def hold(self, group: Group, q: np.ndarray) -> None:
+        """Receive the configuration q (n,), rad or m, in which a group stops at once."""
 
 
 class Waypoint(NamedTuple):
     """One of the goals of a path."""
 
-    goal: Goal
+    aim: Aim
     place: str
     """Which one it is, in words."""
-    header: Any
-    """Of its message, which the controller does not read."""
     q0: np.ndarray | None = None
     """(n,) the initial guess chosen for the path as a whole; None: the joint values."""
 
 
 class Outcome(NamedTuple):
-    """The outcome of a goal."""
+    """The outcome of goals that were solved together, or of joint values."""
 
-    goal: Goal
-    result: Result
+    aims: tuple[Aim, ...]
+    result: AnyResult | None
+    """None for joint values."""
     accepted: bool
-    """Whether the arm moves: the goal is met, or the closest pose was accepted."""
+    """Whether the group moves: the goals are met, or the closest configuration was accepted."""
     duration: float | None
     """Of the motion, s; None where joints jump."""
 
 
-class _Aim(NamedTuple):
+class _Solved(NamedTuple):
     """A goal and its result."""
 
-    goal: Goal
+    aim: Aim
     result: Result
 
 
-class Controller(Mover):
-    """Solves the goals of one arm from its present joint values, and moves them there.
+class _Last(NamedTuple):
+    """The last result of an arm, so that an identical goal is not solved again."""
 
-    Attributes, besides those of a mover:
-    - `arm`: with solver and limits.
+    group: Group
+    goal: Goal
+    accept_closest: bool
+    result: Result
+    q: bytes
+    """The configuration (n,) that it led to, at rest."""
+    motion: Trajectory | None
+    """What leads there; None at rest."""
+
+
+class Controller:
+    """Solves the goals of one group from its present joint values, and moves them there.
+
+    Times are those of a clock of motions, s. Attributes:
+    - `group`: with solver and limits.
+    - `accept_closest`: whether the closest configuration stands in for goals that are not met.
+    - `has_moved`: whether a goal has moved the group.
+    - `motion`: the current one; None at rest.
     - `waypoints`: those of the path that are left, where joints jump; others move through them.
-    - `goal`: the last one, in the frame of the base; None after a change of the chain.
+    - `goal`: the last one of an arm, in the frame of its base; None after a change of the chain.
     """
 
-    def __init__(self, arm: Arm, clock: Callable[[], float], sink: MotionSink) -> None:
-        """Begin without a goal. clock: returns the time of motions, s."""
-        super().__init__(clock, sink)
-        self.arm = arm
+    def __init__(self, group: Group, clock: Callable[[], float], sink: MotionSink) -> None:
+        """Begin at rest, without a goal. clock: returns the time of motions, s."""
+        self.group = group
+        self.accept_closest = self.has_moved = False
+        self.motion: Trajectory | None = None
         self.waypoints: deque[Waypoint] = deque()
         self.goal: Goal | None = None
-        self._last = LastResult()
+        self._clock, self._sink = clock, sink
+        self._began = self._at = 0.0  # of the motion, and the time of the joint values
+        self._last: _Last | None = None
         self._planning = _SHORTEST_PLANNING  # s that planning a motion is expected to take
 
-    @property
-    def group(self) -> Arm:
-        """The arm."""
-        return self.arm
-
-    def begin_at_present(self, robot: Robot) -> None:
-        """Do nothing: an arm has no targets but its goals."""
-
-    def drop_waypoints(self) -> None:
-        """Drop the rest of the path; a motion continues."""
-        self.waypoints.clear()
-
-    def take_up(self, robot: Robot, arm: Arm) -> None:
-        """Use a changed arm of a robot; goal, path and motion continue where they are valid."""
-        if not same_chain(arm.chain, self.arm.chain):
+    def take_up(self, robot: Robot, group: Group) -> None:
+        """Use a changed group of a robot; goal, path and motion continue where they are valid."""
+        if not _is_same_chain(group, self.group):
             self.goal = None
             self.waypoints.clear()
-        elif arm.motion != self.arm.motion:
+        elif group.motion != self.group.motion:
             self.waypoints.clear()
-        self._stop_for(robot, arm.chain)
-        self.arm = arm
+        if self.motion is not None and not _same_joints(group.space, self.group.space):
+            # Stop at the present values: the motion is not valid for other joints.
+            state = self.motion.at(self._clock() - self._began)
+            robot.place(dict(zip(self.group.space.joint_names, state.position.tolist())))
+            self.motion = None
+        self.group = group
 
-    async def go(self, robot: Robot, goal: Goal) -> Outcome:
-        """Solve a goal and move there, or hold; the current path ends.
+    def begin_at_present(self, robot: Robot) -> None:
+        """Begin from the present joint values of a robot, if no goal has moved the group yet."""
+        if not self.has_moved:
+            self.group.reset_targets(robot.joint_configuration(self.group))
 
-        Raises IkError where there is no motion to it; the path then continues.
+    async def go(self, robot: Robot, aims: Sequence[Aim]) -> Outcome:
+        """Solve goals together and move there, or hold; the current path ends.
+
+        Raises IkError for a target that its task does not take, and where there is no motion; the
+        former targets then stand, and a path continues.
         """
-        outcome = await self._go(robot, goal)
+        outcome = await self._go(robot, aims)
         self.waypoints.clear()
         return outcome
 
     async def follow(self, robot: Robot, waypoint: Waypoint) -> Outcome:
         """Go to a waypoint of the current path. Raises IkError where there is no motion to it."""
-        return await self._go(robot, waypoint.goal, waypoint.q0)
+        return await self._go(robot, [waypoint.aim], waypoint.q0)
 
-    async def _go(self, robot: Robot, goal: Goal,
+    async def _go(self, robot: Robot, aims: Sequence[Aim],
                   guess: np.ndarray | None = None) -> Outcome:
-        """Solve a goal and move there, or hold.
+        """Solve goals and move there, or hold.
 
         guess (n,): initial guess, by default the present joint values.
         """
-        arm, q0 = self.arm, robot.joint_configuration(self.arm)
-        result = self._last.of(arm, goal, self.accept_closest, q0, self.motion)
-        if result is not None and self.motion is not None:  # the arm is moving there
+        q0 = robot.joint_configuration(self.group)
+        problem = self.group.problem(aims)
+        last = self._last_of(problem, q0)
+        if last is not None and self.motion is not None:  # the arm is moving there
             left = max(self.motion.duration - (self._at - self._began), 0.0)
-            return Outcome(goal, result, True, left)
-        if result is None:
-            result = await self._solve(goal, q0 if guess is None else guess)
-        outcome = await self._move(robot, [_Aim(goal, result)])
-        self._last.keep(arm, goal, self.accept_closest, robot.joint_configuration(arm),
-                        self.motion if outcome.accepted else None, result)
-        return outcome
+            return Outcome(tuple(aims), last, True, left)
+        result = last or await self._solve(problem, q0 if guess is None else guess)
+        duration, accepted = None, result.success or self.accept_closest
+        if accepted:
+            duration, result = await self._move(robot, [_Solved(aims[-1], result)])
+            self.group.accept(aims)
+            self.has_moved = True
+        if isinstance(problem, Goal):
+            self.goal = problem
+            self._keep(problem, result, robot, accepted)
+        return Outcome(tuple(aims), result, accepted, duration)
 
     async def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:
         """Move through waypoints to rest at the last.
@@ -136,17 +168,19 @@ class Controller(Mover):
         Raises InputError, naming the waypoint, where one cannot be met and the closest pose is not
         accepted.
         """
-        aims: list[_Aim] = []
+        solved: list[_Solved] = []
         for waypoint in await self.with_guesses(robot, waypoints):
             q0 = waypoint.q0
             if q0 is None:
-                q0 = aims[-1].result.q if aims else robot.joint_configuration(self.arm)
-            aim = _Aim(waypoint.goal, await self._solve(waypoint.goal, q0))
-            if not (aim.result.success or self.accept_closest):
-                raise InputError(f'{waypoint.place}: {aim.result.reason.value}')
-            aims.append(aim)
-        self._last.forget()
-        return await self._move(robot, aims)
+                q0 = solved[-1].result.q if solved else robot.joint_configuration(self.group)
+            result = await self._solve(self.group.problem([waypoint.aim]), q0)
+            if not (result.success or self.accept_closest):
+                raise InputError(f'{waypoint.place}: {result.reason.value}')
+            solved.append(_Solved(waypoint.aim, result))
+        self._last = None
+        duration, result = await self._move(robot, solved)
+        self.goal, self.has_moved = waypoints[-1].aim.target, True
+        return Outcome((waypoints[-1].aim,), result, True, duration)
 
     async def with_guesses(self, robot: Robot,
                            waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
@@ -155,68 +189,61 @@ class Controller(Mover):
         Of a single waypoint or very many, and where the time is over, they are returned as they
         are; each is then solved from the one before. So are those that the path does not meet.
         """
-        if not 1 < len(waypoints) <= _MOST_AT_ONCE:
+        if not 1 < len(waypoints) <= _MOST_AT_ONCE or not isinstance(self.group, Arm):
             return waypoints
-        solver, q0 = self.arm.solver, robot.joint_configuration(self.arm)
-        goals = [waypoint.goal for waypoint in waypoints]
+        solver, q0 = self.group.solver, robot.joint_configuration(self.group)
+        goals = [waypoint.aim.target for waypoint in waypoints]
         path = await search(lambda: solver.solve_path(goals, q0, _ANY_STEP, _PLANNING))
         return [waypoint._replace(q0=q) if met else waypoint
                 for waypoint, q, met in zip(waypoints, path.q, path.success)]
 
-    async def _solve(self, goal: Goal, q0: np.ndarray) -> Result:
-        """Solve from q0 (n,); where that fails and it is accepted, find the closest pose."""
-        solver = self.arm.solver
-        result = await search(lambda: solver.solve(goal, q0))
-        if not self.accept_closest or result.success:
-            return result
-        nearest = await search(lambda: solver.closest(goal, q0))
-        return nearest if nearest.success else nearest.because(result.reason)
+    async def _solve(self, problem: Any, q0: np.ndarray) -> Any:
+        """Solve from q0 (n,); where that fails and it is accepted, find what is closest."""
+        return await search(partial(self.group.solve, problem, q0, self.accept_closest))
 
-    async def _move(self, robot: Robot, aims: Sequence[_Aim]) -> Outcome:
-        """Move through all solutions to the last, or hold."""
-        goal, result = aims[-1]
-        if not (result.success or self.accept_closest):
-            self.goal = goal
-            return Outcome(goal, result, False, None)
-        duration: float | None = None
-        if self.arm.motion == JUMP:
-            self.motion = None
-            robot.move(self.arm, result.q)
-        elif self.arm.motion == CARTESIAN and self.arm.follower is not None:
-            duration, result = await self._begin_line(robot, self.arm.follower, aims)
-        else:
-            duration = self._begin_through(robot, [aim.result.q for aim in aims])
-        self.goal, self.has_moved = goal, True
-        return Outcome(goal, result, True, duration)
+    def _last_of(self, problem: Any, q0: np.ndarray) -> Result | None:
+        """Return the last result where nothing has changed: goal, arm, and where it led."""
+        last = self._last
+        if last is None or last.group is not self.group or (
+                last.accept_closest is not self.accept_closest) or (
+                self.motion is not last.motion if self.motion is not None
+                else q0.tobytes() != last.q) or not _is_same_goal(last.goal, problem):
+            return None
+        return last.result
 
-    def _begin_through(self, robot: Robot, configurations: Sequence[np.ndarray]) -> float:
-        """Begin a motion through configurations (n,), to rest at the last, and return its duration.
+    def _keep(self, goal: Goal, result: Result, robot: Robot, accepted: bool) -> None:
+        """Store the last result of an arm; after a timeout a repetition may succeed."""
+        self._last = None if result.reason is StopReason.TIMEOUT else _Last(
+            self.group, goal, self.accept_closest, result,
+            robot.joint_configuration(self.group).tobytes(), self.motion if accepted else None)
 
-        In s; the motion is blended with the current one. Raises IkError where there is none; the
-        current motion then continues.
+    async def _move(self, robot: Robot, solved: Sequence[_Solved]) -> tuple[float | None, Any]:
+        """Move through solutions to the last.
+
+        Return the duration, s, None for a jump, and the result at the end. Raises IkError where
+        there is no motion; the current one then continues.
         """
-        arm, present = self.arm, self._present(robot)
-        if len(configurations) == 1:
-            motion = joint_motion(arm.chain, arm.limits, present, configurations[0])
-        else:
-            motion = joint_motion_through(arm.chain, arm.limits, present, np.array(configurations))
-        self._begin(motion)
-        self.advance(robot, self._clock())
-        return motion.duration
+        group = self.group
+        if isinstance(group, Arm) and group.follower is not None:
+            return await self._move_on_lines(robot, group, group.follower, solved)
+        if len(solved) == 1 or group.motion != JOINT or not isinstance(group, Arm):
+            return self._move_to(robot, solved[-1].result.q), solved[-1].result
+        motion = joint_motion_through(group.chain, group.limits, self._present(robot),
+                                      np.array([one.result.q for one in solved]))
+        return self._begin_now(robot, motion), solved[-1].result
 
-    async def _begin_line(self, robot: Robot, follower: 'Follower',
-                          aims: Sequence[_Aim]) -> tuple[float, Result]:
-        """Begin a motion of the tip on lines through goals, to rest at the last.
+    async def _move_on_lines(self, robot: Robot, arm: Arm, follower: 'Follower',
+                             solved: Sequence[_Solved]) -> tuple[float, Result]:
+        """Move the tip on lines through goals, to rest at the last; see `_move`.
 
-        Return its duration, s, and the result at its end. Raises IkError where there is none; the
-        current motion then continues. It goes on during the planning, too, which starts from where
-        the arm will be by then.
+        The current motion goes on during the planning, which starts from where the arm will be by
+        then.
         """
         from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
-        arm, (goal, result) = self.arm, aims[-1]
+        goal, result = solved[-1].aim.target, solved[-1].result
         # Goals that cannot be met are replaced by the closest pose.
-        goals = [aim.goal if aim.result.success else
-                 aim.goal.moved_to(arm.chain.forward(aim.result.q)) for aim in aims]
+        goals = [one.aim.target if one.result.success else
+                 one.aim.target.moved_to(arm.chain.forward(one.result.q)) for one in solved]
 
         def plan(start: Trajectory) -> tuple[Trajectory, Result]:
             motion = cartesian_motion(follower, arm.limits, start, goals)
@@ -232,6 +259,107 @@ class Controller(Mover):
                 motion, self._at = Series([Part(present, 0.0, lead), motion]), began
             elif self.motion is not None or start.duration > 0.0:
                 continue  # it has moved past the start of the motion
-            self._begin(motion)
-            self.advance(robot, self._clock())
-            return motion.duration - (self._at - self._began), final
+            return self._begin_now(robot, motion), final
+
+    def go_to_start(self, robot: Robot) -> float:
+        """Begin a motion to the start pose, in joint space; return its duration, s."""
+        return self._move_to(robot, self.group.start) or 0.0
+
+    def go_to(self, robot: Robot, q: np.ndarray) -> float | None:
+        """Move to q (n,), rad or m, in joint space; the current path ends.
+
+        Joints with the period of a whole turn go to this value, not to an equivalent one. Targets
+        are then as after a reset to q. Return the duration of the motion, s, None for a jump.
+        Raises InputError for q outside the limits.
+        """
+        duration = self._move_to(robot, q, to_nearest_turn=False)
+        self.waypoints.clear()
+        self.has_moved = True
+        self.group.reset_targets(q)
+        return duration
+
+    def halt(self, robot: Robot) -> float:
+        """Brake on the current path; return the duration, s."""
+        motion = present = self._present(robot)
+        if present.duration:
+            motion = (stopping if self.group.motion == JOINT else brake)(
+                present, self.group.limits)
+        self._begin(motion)
+        return motion.duration
+
+    def freeze(self, robot: Robot) -> None:
+        """Stop the motion at once."""
+        if self.motion is not None:
+            self.motion = None
+            q = robot.joint_configuration(self.group)
+            robot.move(self.group, q)
+            self._sink.hold(self.group, q)
+
+    def advance(self, robot: Robot, now: float) -> None:
+        """Set the joint values to those of the motion at a time, s."""
+        self._at = now
+        if self.motion is not None:
+            state = self.motion.at(now - self._began)
+            robot.move(self.group, state.position, state.velocity)
+            if now - self._began >= self.motion.duration:
+                self.motion = None
+
+    def _move_to(self, robot: Robot, q: np.ndarray, to_nearest_turn: bool = True) -> float | None:
+        """Move to q (n,) in joint space; return the duration, s, None for a jump.
+
+        to_nearest_turn: see `joint_motion`.
+        """
+        group = self.group
+        if group.motion == JUMP:
+            self.motion = None
+            robot.move(group, q)
+            return None
+        present = self._present(robot)
+        if group.motion == JOINT:
+            motion = joint_motion(group.space, group.limits, present, q, to_nearest_turn)
+        else:
+            from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
+            motion = straight_motion(group.limits, present, q)
+        return self._begin_now(robot, motion)
+
+    def _present(self, robot: Robot) -> Trajectory:
+        """Return the rest of the motion from now on."""
+        self.advance(robot, self._clock())
+        if self.motion is None:
+            return Rest(robot.joint_configuration(self.group))
+        return left_of(self.motion, self._at - self._began)
+
+    def _begin_now(self, robot: Robot, motion: Trajectory) -> float:
+        """Begin a motion, and set the joint values to those of now; return what is left, s."""
+        self._begin(motion)
+        self.advance(robot, self._clock())
+        return motion.duration - (self._at - self._began)
+
+    def _begin(self, motion: Trajectory) -> None:
+        """Begin a motion: from rest, now; else at the time of the last call of `_present`.
+
+        However long planning took, a moving group has moved on by then, and one at rest has not.
+        """
+        if self.motion is None:
+            self._at = self._clock()
+        self.motion, self._began = motion, self._at
+        self._sink.publish(self.group, left_of(motion, self._clock() - self._at))
+
+
+def _is_same_goal(goal: Goal, other: Any) -> bool:
+    return (isinstance(other, Goal) and goal.pose.tobytes() == other.pose.tobytes()
+            and goal.weights.tobytes() == other.weights.tobytes()
+            and (goal.orientation is None) == (other.orientation is None)
+            and (goal.position is None) == (other.position is None))
+
+
+def _is_same_chain(group: Group, other: Group) -> bool:
+    """Return whether goals of the one group are valid for the other."""
+    return not isinstance(group, Arm) or not isinstance(other, Arm) or same_chain(
+        group.chain, other.chain)
+
+
+def _same_joints(space: JointSpace, other: JointSpace) -> bool:
+    """Return whether a motion planned for one is valid for the other."""
+    return (space.joint_names == other.joint_names and np.array_equal(space.lower, other.lower)
+            and np.array_equal(space.upper, other.upper))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node.bounds import MAX_JOINTS
 from ik_node.control.arm import goal_weights, same_options, same_value
-from ik_node.control.group import Group, configured_start
+from ik_node.control.group import Aim, Group, configured_start
 from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
 from ik_node.exceptions import ModelError, OptionError, names
@@ -21,6 +21,7 @@ from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.options import Options
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
+from ik_node.solvers.body.result import BodyResult
 from ik_node.spatial import rotation_exp, rotation_log, rpy_from_matrix
 from ik_node.tasks import Pose, Posture, Task
 
@@ -161,22 +162,31 @@ class Figure(Group):
         return (errors[0] <= options.position_tolerance
                 and errors[1] <= options.orientation_tolerance)
 
-    def aim(self, targets: Mapping[str, tuple[Any, np.ndarray | None]]) -> None:
-        """Let the solver solve for other targets of some tasks than those that stand.
+    def problem(self, aims: Sequence[Aim]) -> None:
+        """Set the targets that the solver has: those of aims, and for other tasks those that stand.
 
-        targets: by the names of the tasks, each with the weights (6,) of a Pose, None where those
-        are unchanged. Raises IkError for a target that its task does not take.
+        Raises IkError for a target that its task does not take.
         """
+        moved = {aim.task: aim for aim in aims}
         for name, task in self._copies.items():
-            target, weights = targets.get(name, (None, None))
-            own = self.tasks[name]
-            _set(task, getattr(own, 'target', None) if target is None else target,
-                 getattr(own, 'weights', None) if weights is None else weights)
+            own, aim = self.tasks[name], moved.get(name)
+            _set(task, getattr(own, 'target', None) if aim is None else aim.target,
+                 getattr(own, 'weights', None) if aim is None or aim.weights is None
+                 else aim.weights)
 
-    def accept(self, targets: Mapping[str, tuple[Any, np.ndarray | None]]) -> None:
-        """Let targets of some tasks stand from now on; see `aim`."""
-        for name, (target, weights) in targets.items():
-            _set(self.tasks[name], target, weights)
+    def solve(self, problem: None, q0: np.ndarray, closest: bool) -> BodyResult:
+        """Solve the tasks from q0 (n,); see `Group.solve`."""
+        return (self.solver.closest if closest else self.solver.solve)(q0)
+
+    def accept(self, aims: Sequence[Aim]) -> None:
+        """Let the targets of aims stand from now on."""
+        for aim in aims:
+            _set(self.tasks[aim.task], aim.target, aim.weights)
+
+    def errors(self, result: Any, task: str) -> tuple[float, float]:
+        """Return what a task misses, m and rad."""
+        found: tuple[float, float] = result.errors[task]
+        return found
 
     def set_missing_targets(self, q: np.ndarray) -> None:
         """Set targets that are not set to what the tasks meet at q (n,)."""

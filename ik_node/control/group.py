@@ -1,6 +1,8 @@
 """A group of joints that move together: what an arm and a figure have in common."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -9,6 +11,23 @@ from ik_node.exceptions import IkError, OptionError
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.limits import MotionLimits, motion_limits
 from ik_node.motion.pose_library import PoseLibrary
+from ik_node.solvers.body.result import BodyResult
+from ik_node.solvers.result import Result
+
+AnyResult: TypeAlias = Result | BodyResult
+
+
+class Aim(NamedTuple):
+    """A goal of a task of a group."""
+
+    task: str
+    """Its name; that of the arm for an arm, which has one task: the pose of its tip."""
+    target: Any
+    """As the task takes it; a `Goal` in the frame of the base for an arm."""
+    weights: np.ndarray | None = None
+    """(6,) of a Pose; None: unchanged."""
+    header: Any = None
+    """Of its message, which the controller does not read."""
 
 
 class Group(ABC):
@@ -38,6 +57,32 @@ class Group(ABC):
     def solver_parameters(self) -> tuple[str, ...]:
         """The parameters that name the solver."""
         return (f'{self.name}.solver'.lstrip('.'),)
+
+    @abstractmethod
+    def problem(self, aims: Sequence[Aim]) -> Any:
+        """Return what the solver is to solve so that aims are met, of tasks that are all different.
+
+        Only the last one is solved. Raises IkError for a target that its task does not take.
+        """
+
+    @abstractmethod
+    def solve(self, problem: Any, q0: np.ndarray, closest: bool) -> AnyResult:
+        """Solve a problem from q0 (n,), rad or m; in any thread.
+
+        closest: whether to find the closest configuration where the problem has no solution.
+        """
+
+    @abstractmethod
+    def accept(self, aims: Sequence[Aim]) -> None:
+        """Let the targets of aims stand from now on, where the group keeps any."""
+
+    @abstractmethod
+    def reset_targets(self, q: np.ndarray) -> None:
+        """Let all targets be those of the parameters, or what the tasks meet at q (n,)."""
+
+    @abstractmethod
+    def errors(self, result: AnyResult, task: str) -> tuple[float, float]:
+        """Return what a task misses in a result, m and rad."""
 
     @property
     @abstractmethod

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ik_node.control.arm import Arm
-from ik_node.control.figure import Figure
+from ik_node.control.figure import GOAL, Figure
 from ik_node.control.group import Group
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.pose_library import PoseLibrary
@@ -41,6 +41,18 @@ class Robot:
             self.place(previous._values)
         if figure is not None:
             figure.set_missing_targets(self.joint_configuration(figure))
+
+    def group_of(self, name: str) -> Group | None:
+        """Return the group that has the arm or the task of this name; None without one."""
+        if name in self.arms:
+            return self.arms[name]
+        figure = self.figure
+        return figure if figure is not None and self.task_name(name) in figure.tasks else None
+
+    def task_name(self, name: str) -> str:
+        """Return the name of the task that takes goals of the arm or task of this name."""
+        figure = self.figure
+        return GOAL if not name and figure is not None and GOAL in figure.tips else name
 
     def reset(self) -> None:
         """Set the start pose: by default zero, or the nearest limit."""

@@ -16,7 +16,8 @@ from ik_node.ros.intake.goals import Goals
 from ik_node.ros.intake.handling import Handling
 from ik_node.ros.intake.joint_goals import JointGoals
 from ik_node.ros.intake.measured import Measured
-from ik_node.ros.intake.task_goals import TaskGoals
+from ik_node.ros.intake.paths import Paths
+from ik_node.ros.intake.targets import Targets
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.log import ThrottledLog
@@ -53,16 +54,16 @@ class Session:
         self._frames = Frames(node, self._execution.history)
         self._handling = Handling(node, options, self._execution, self._outcomes, self._measured,
                                   self._worker, steady)
-        self._task_goals = TaskGoals(node, self._handling, self._execution, self._frames)
-        self._goals = Goals(node, configuration.arm_names, self._handling, self._execution,
-                            self._frames, self._task_goals)
+        targets = Targets(self._frames)
+        self._goals = Goals(node, configuration.arm_names, self._handling, self._execution, targets)
+        self._paths = Paths(node, configuration.arm_names, self._handling, self._execution, targets)
         self._joint_goals = JointGoals(node, configuration.arm_names, self._handling,
                                        self._execution, self._on_leave)
         self._commands = Commands(node, options, self._handling, self._execution, self._outputs,
                                   self._branches, self._worker, self._on_leave)
         self._ik = IkService(node, options, self._execution, self._frames, self._worker)
-        self._interaction = Interaction(node, self._goals.take, self._task_goals.take,
-                                        self._execution.last_goal, self._commands.go_to_start)
+        self._interaction = Interaction(node, self._goals.take, self._execution.last_goal,
+                                        self._commands.go_to_start)
         self._marker_timer = node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
@@ -94,7 +95,7 @@ class Session:
     def destroy(self) -> None:
         """Destroy everything."""
         self._worker.close('the node shuts down')
-        for part in (self._ik, self._interaction, self._commands, self._goals, self._task_goals,
+        for part in (self._ik, self._interaction, self._commands, self._goals, self._paths,
                      self._joint_goals, self._handling, self._frames, self._measured,
                      self._execution, self._outputs, self._description):
             if part is not None:
@@ -116,6 +117,8 @@ class Session:
     def _take_up(self) -> None:
         """Give the present robot and options to all parts."""
         options, robot = self._configuration.options, self._configuration.robot
+        if robot is not self._robot:  # goals end with their robot
+            self._worker.cancel_all('the robot has changed: parameters or its description were set')
         self._set_publish_rate()
         if robot is not None:
             self._measured.listen(options.state_topic, robot)
@@ -123,7 +126,7 @@ class Session:
         self._branches.take_up(options)
         self._outcomes.take_up(options)
         self._handling.take_up(robot, options)
-        self._task_goals.take_up(robot)
+        self._goals.take_up(robot)
         self._commands.take_up(robot, options)
         if robot is not None and robot is not self._robot:
             self._outputs.scene.take_up(robot)
@@ -169,7 +172,7 @@ class Session:
 
     def _on_publish_time(self) -> None:
         if self.active and self._robot is not None:
-            self._goals.follow_paths()
+            self._paths.follow()
             self._execution.follow(self._robot)
             self._handling.adopt_measured()
             if self._configuration.options.publish_rate > 0.0:

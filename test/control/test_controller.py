@@ -26,19 +26,19 @@ def counted(monkeypatch, arm):
 
 def test_joints_jump_to_a_goal_that_is_met():
     rig = Rig()
-    outcome = run(rig.controller.go(rig.robot, near(0.1)))
+    outcome = rig.go(near(0.1))
     assert (outcome.accepted, outcome.duration, rig.controller.has_moved) == (True, None, True)
     assert CHAIN.forward(rig.q) == pytest.approx(near(0.1).pose, abs=5e-6)
-    assert rig.controller.goal is outcome.goal
+    assert rig.controller.goal is outcome.aims[0].target
 
 
 def test_joints_hold_where_a_goal_is_not_met_unless_the_closest_is_accepted():
     rig = Rig()
-    outcome = run(rig.controller.go(rig.robot, FAR))
+    outcome = rig.go(FAR)
     assert (outcome.accepted, rig.controller.has_moved) == (False, False)
     assert rig.q.tolist() == START.tolist()
     rig.controller.accept_closest = True
-    outcome = run(rig.controller.go(rig.robot, Goal(position=(9.0, 0.1, 0.0))))
+    outcome = rig.go(Goal(position=(9.0, 0.1, 0.0)))
     assert outcome.accepted
     assert not outcome.result.success
     assert CHAIN.forward(rig.q)[0, 3] > CHAIN.forward(START)[0, 3]
@@ -46,18 +46,18 @@ def test_joints_hold_where_a_goal_is_not_met_unless_the_closest_is_accepted():
 
 def test_a_goal_given_again_at_its_solution_is_not_solved_again(monkeypatch):
     rig = Rig()
-    calls = counted(monkeypatch, rig.controller.arm)
-    first = run(rig.controller.go(rig.robot, near(0.1)))
-    assert run(rig.controller.go(rig.robot, near(0.1))).result is first.result
+    calls = counted(monkeypatch, rig.controller.group)
+    first = rig.go(near(0.1))
+    assert rig.go(near(0.1)).result is first.result
     assert len(calls) == 1
-    rig.robot.move(rig.controller.arm, START)
-    run(rig.controller.go(rig.robot, near(0.1)))
+    rig.robot.move(rig.controller.group, START)
+    rig.go(near(0.1))
     assert len(calls) == 2
 
 
 def test_the_last_goal_counts_as_long_as_the_chain_is_the_same():
     rig = Rig()
-    goal = run(rig.controller.go(rig.robot, near(0.1))).goal
+    goal = rig.go(near(0.1)).aims[0].target
     rig.replace(solver='ccd')
     assert rig.controller.goal is goal
     rig.replace(tip_link=CHAIN.links[-2])
@@ -79,12 +79,12 @@ def test_a_path_is_kept_as_long_as_a_change_does_not_concern_it(changed, kept):
 @moving
 def test_a_motion_arrives_after_its_duration_and_is_told_to_the_sink(motion):
     rig = Rig(motion)
-    outcome = run(rig.controller.go(rig.robot, near(0.0, 0.1)))
+    outcome = rig.go(near(0.0, 0.1))
     assert outcome.duration > 0.1
     assert rig.q.tolist() == START.tolist()
     rig.advance(0.5 * outcome.duration)
     assert rig.controller.motion is not None
-    again = run(rig.controller.go(rig.robot, near(0.0, 0.1)))  # it is moving there
+    again = rig.go(near(0.0, 0.1))  # it is moving there
     assert again.duration == pytest.approx(0.5 * outcome.duration)
     rig.advance(0.5 * outcome.duration + 1e-9)
     assert rig.controller.motion is None
@@ -95,13 +95,13 @@ def test_a_motion_arrives_after_its_duration_and_is_told_to_the_sink(motion):
 @moving
 def test_an_arm_at_rest_starts_after_planning_however_long_that_takes(monkeypatch, motion):
     rig = Rig(motion)
-    solve = rig.controller.arm.solver.solve
+    solve = rig.controller.group.solver.solve
 
     def slow(*arguments):
         rig.now += 0.4
         return solve(*arguments)
-    monkeypatch.setattr(rig.controller.arm.solver, 'solve', slow)
-    duration = run(rig.controller.go(rig.robot, near(y=0.2))).duration
+    monkeypatch.setattr(rig.controller.group.solver, 'solve', slow)
+    duration = rig.go(near(y=0.2)).duration
     assert rig.now >= 0.4
     assert rig.q == pytest.approx(START, abs=1e-9)
     rig.advance(0.9 * duration)
@@ -113,23 +113,23 @@ def test_an_arm_at_rest_starts_after_planning_however_long_that_takes(monkeypatc
 @moving
 def test_a_moving_arm_has_moved_on_after_planning(monkeypatch, motion):
     rig = Rig(motion)
-    run(rig.controller.go(rig.robot, near(y=0.2)))
+    rig.go(near(y=0.2))
     rig.advance(0.3)
-    solve, before = rig.controller.arm.solver.solve, rig.q
+    solve, before = rig.controller.group.solver.solve, rig.q
 
     def slow(*arguments):
         rig.now += 0.01
         rig.controller.advance(rig.robot, rig.now)
         return solve(*arguments)
-    monkeypatch.setattr(rig.controller.arm.solver, 'solve', slow)
-    run(rig.controller.go(rig.robot, near(y=0.2, z=-0.1)))
+    monkeypatch.setattr(rig.controller.group.solver, 'solve', slow)
+    rig.go(near(y=0.2, z=-0.1))
     assert np.abs(rig.q - before).max() > 1e-3
 
 
 @moving
 def test_a_motion_goes_on_where_only_options_of_the_arm_change(motion):
     rig = Rig(motion)
-    duration = run(rig.controller.go(rig.robot, near(0.0, 0.1))).duration
+    duration = rig.go(near(0.0, 0.1)).duration
     rig.advance(0.5 * duration)
     rig.replace(motion, solver='ccd', speed=0.5)
     rig.advance(0.5 * duration + 1e-9)
@@ -139,7 +139,7 @@ def test_a_motion_goes_on_where_only_options_of_the_arm_change(motion):
 @moving
 def test_joints_stop_where_they_are_when_the_chain_changes(motion):
     rig = Rig(motion)
-    duration = run(rig.controller.go(rig.robot, near(0.0, 0.1))).duration
+    duration = rig.go(near(0.0, 0.1)).duration
     rig.advance(0.5 * duration)
     before = rig.q
     rig.replace(motion, tip_link=CHAIN.links[4])
@@ -150,7 +150,7 @@ def test_joints_stop_where_they_are_when_the_chain_changes(motion):
 @moving
 def test_a_motion_goes_on_where_another_link_is_moved_by_the_same_joints(motion):
     rig = Rig(motion)
-    duration = run(rig.controller.go(rig.robot, near(0.0, 0.1))).duration
+    duration = rig.go(near(0.0, 0.1)).duration
     rig.advance(0.5 * duration)
     rig.replace(motion, tip_link=CHAIN.links[-2])
     rig.advance(0.5 * duration + 1e-9)
@@ -160,7 +160,7 @@ def test_a_motion_goes_on_where_another_link_is_moved_by_the_same_joints(motion)
 @moving
 def test_freezing_holds_at_once_and_halting_brakes(motion):
     rig = Rig(motion)
-    duration = run(rig.controller.go(rig.robot, near(0.0, 0.2))).duration
+    duration = rig.go(near(0.0, 0.2)).duration
     rig.advance(0.5 * duration)
     braking = rig.controller.halt(rig.robot)
     assert 0.0 < braking < duration
@@ -198,11 +198,11 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
     joints = CubicSpline(np.linspace(0.0, 1.0, 4), KNOTS)(np.linspace(0.0, 1.0, 40))
     assert np.abs(np.diff(joints, axis=0)).max() < 0.3
     goals = [Goal.from_pose(CHAIN.forward(q)) for q in joints]
-    by_pose, solver = [joints[0]], rig.controller.arm.solver
+    by_pose, solver = [joints[0]], rig.controller.group.solver
     for goal in goals:
         by_pose.append(solver.solve(goal, by_pose[-1]).q)
     assert np.abs(np.diff(by_pose, axis=0)).max() > 1.0
-    rig.robot.move(rig.controller.arm, joints[0])
+    rig.robot.move(rig.controller.group, joints[0])
     steps = []
     for waypoint in run(rig.controller.with_guesses(rig.robot, path(*goals))):
         before = rig.q
@@ -214,8 +214,9 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
 @pytest.mark.parametrize(('count', 'whole'), [(1, False), (2, True), (500, True), (501, False)])
 def test_paths_of_up_to_500_poses_are_chosen_as_a_whole(monkeypatch, count, whole):
     rig = Rig()
-    monkeypatch.setattr(rig.controller.arm.solver, 'solve_path', lambda goals, *_: SimpleNamespace(
-        q=[START] * len(goals), success=[True] * len(goals)))
+    monkeypatch.setattr(
+        rig.controller.group.solver, 'solve_path', lambda goals, *_: SimpleNamespace(
+            q=[START] * len(goals), success=[True] * len(goals)))
     waypoints = run(rig.controller.with_guesses(rig.robot, path(*[near()] * count)))
     assert [waypoint.q0 is not None for waypoint in waypoints] == [whole] * count
 
@@ -241,13 +242,13 @@ END = Goal((0.081, 0.5, 1.019), (0.1231, 0.3319, 0.8909, -0.2844))
 @pytest.mark.skipif(not COMPILED, reason='takes minutes as plain Python')
 def test_a_redundant_arm_keeps_a_line_that_breaks_pose_by_pose():
     rig = Rig('cartesian', SEVEN, BEGIN, solver='auto')
-    arm, q, steps = rig.controller.arm, BEGIN, []
+    arm, q, steps = rig.controller.group, BEGIN, []
     first = arm.chain.forward(BEGIN)
     for T in between_poses(first, END.pose, np.linspace(0.0, 1.0, 300)):
         before, q = q, arm.solver.solve(T, q).q
         steps.append(np.abs(q - before).max())
     assert max(steps) > 1.0
-    duration = run(rig.controller.go(rig.robot, END)).duration
+    duration = rig.go(END).duration
     line, before = END.pose[:3, 3] - first[:3, 3], rig.q
     for _ in range(100):
         rig.advance(0.01 * duration)
@@ -267,7 +268,7 @@ def test_a_line_that_no_redundancy_keeps_is_refused_with_its_place_and_the_arm_s
     start = chain.forward(q0)[:3, 3]
     radius = np.linalg.norm(start)
     with pytest.raises(MotionError, match='the path cannot be followed beyond') as caught:
-        run(rig.controller.go(rig.robot, Goal(-start, weights=[1, 1, 0, 0, 0, 0])))
+        rig.go(Goal(-start, weights=[1, 1, 0, 0, 0, 0]))
     assert caught.value.part == pytest.approx((radius - 0.4) / (2.0 * radius), abs=1e-3)
     assert rig.controller.motion is None
     assert rig.q.tolist() == q0.tolist()
@@ -308,14 +309,14 @@ def watched(rig, seconds, step=1e-3):
 def test_the_current_motion_goes_on_while_the_next_is_planned_and_leads_into_it(
         monkeypatch, took, plans):
     rig = Rig('cartesian')
-    run(rig.controller.go(rig.robot, near(y=0.2)))
+    rig.go(near(y=0.2))
     rig.advance(0.3)
     planned = slow_planning(monkeypatch, rig, took)
     before, began = rig.q, rig.now
-    outcome = run(rig.controller.go(rig.robot, near(y=0.2, z=-0.1)))
+    outcome = rig.go(near(y=0.2, z=-0.1))
     assert len(planned) == plans  # anew from farther ahead, where the first took too long
     steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
-    assert np.abs(rig.controller.arm.limits.velocity * 1e-3).max() > np.abs(steps).max()
+    assert np.abs(rig.controller.group.limits.velocity * 1e-3).max() > np.abs(steps).max()
     assert np.abs(np.diff(steps, axis=0)).max() < 1e-4  # no jump of the velocity
     assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.2, z=-0.1).pose, abs=5e-6)
     assert rig.now - began > outcome.duration
@@ -324,10 +325,10 @@ def test_the_current_motion_goes_on_while_the_next_is_planned_and_leads_into_it(
 
 def test_a_motion_that_ends_during_the_planning_of_the_next_is_followed_by_it(monkeypatch):
     rig = Rig('cartesian')
-    duration = run(rig.controller.go(rig.robot, near(y=0.2))).duration
+    duration = rig.go(near(y=0.2)).duration
     rig.advance(duration - 0.05)
     planned = slow_planning(monkeypatch, rig, 0.1)
-    outcome = run(rig.controller.go(rig.robot, near(y=0.2, z=-0.1)))
+    outcome = rig.go(near(y=0.2, z=-0.1))
     assert len(planned) == 2
     steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
     assert np.abs(np.diff(steps, axis=0)).max() < 1e-4

@@ -7,8 +7,9 @@ import robots
 from figure_values import values
 from ik_node import KinematicTree, StopReason
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
+from ik_node.control.controller import Controller
 from ik_node.control.coupled_arms import CoupledArms
-from ik_node.control.figure_controller import Aim, FigureController
+from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions
 from ik_node.control.searches import run
 from ik_node.exceptions import OptionError
@@ -36,7 +37,7 @@ def controller(robot):
             pass
 
         hold = publish
-    return FigureController(robot.figure, lambda: 0.0, Sink())
+    return Controller(robot.figure, lambda: 0.0, Sink())
 
 
 def tips(robot):

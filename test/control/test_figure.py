@@ -6,7 +6,8 @@ import pytest
 from figure_values import built, values
 from ik_node import StopReason, tasks
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
-from ik_node.control.figure_controller import Aim, FigureController
+from ik_node.control.controller import Controller
+from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.searches import run
 from ik_node.control.task_options import TYPES, TaskOptions, fields, make_task
@@ -171,7 +172,7 @@ class Sink:
 
 
 def controller(robot):
-    return FigureController(robot.figure, lambda: 0.0, Sink())
+    return Controller(robot.figure, lambda: 0.0, Sink())
 
 
 def aim(name, target):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
-from ik_node.control.searches import run
 
 
 def arrive(rig):
@@ -32,7 +31,7 @@ def test_a_motion_goes_to_the_very_values_and_home_to_the_nearest_turn(motion):
     arrive(rig)
     rig.controller.go_to_start(rig.robot)
     arrive(rig)
-    home = rig.controller.arm.start
+    home = rig.controller.group.start
     assert np.cos(rig.q - home) == pytest.approx(np.ones(6), abs=1e-9)
 
 
@@ -42,11 +41,11 @@ def test_a_goal_is_not_taken_for_one_that_the_arm_moves_to_after_it_was_sent_els
                       lambda rig: rig.controller.go_to_start(rig.robot),
                       lambda rig: rig.controller.halt(rig.robot)):
         rig = Rig(motion)
-        run(rig.controller.go(rig.robot, near(0.0, 0.0, 0.05)))
+        rig.go(near(0.0, 0.0, 0.05))
         rig.advance(0.05)
         elsewhere(rig)
         rig.advance(0.05)
-        run(rig.controller.go(rig.robot, near(0.0, 0.0, 0.05)))
+        rig.go(near(0.0, 0.0, 0.05))
         arrive(rig)
         assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.0, 0.05).pose, abs=1e-3)
 
@@ -54,18 +53,18 @@ def test_a_goal_is_not_taken_for_one_that_the_arm_moves_to_after_it_was_sent_els
 @moving
 def test_a_goal_that_is_not_met_is_not_accepted_when_it_is_repeated_during_a_motion(motion):
     rig = Rig(motion)
-    run(rig.controller.go(rig.robot, near(0.0, 0.0, 0.05)))
+    rig.go(near(0.0, 0.0, 0.05))
     rig.advance(0.05)
     for _ in range(2):
-        assert not run(rig.controller.go(rig.robot, FAR)).accepted
+        assert not rig.go(FAR).accepted
 
 
 def test_a_goal_that_is_not_met_is_solved_again_where_the_closest_may_stand_in():
     rig = Rig()
-    held = run(rig.controller.go(rig.robot, FAR))
+    held = rig.go(FAR)
     assert not held.accepted
     rig.controller.accept_closest = True
-    closest = run(rig.controller.go(rig.robot, FAR))
+    closest = rig.go(FAR)
     assert closest.accepted
     assert closest.result.position_error == pytest.approx(
-        rig.controller.arm.solver.closest(FAR, START).position_error, rel=1e-6)
+        rig.controller.group.solver.closest(FAR, START).position_error, rel=1e-6)

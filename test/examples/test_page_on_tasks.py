@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from ik_node import KinematicTree
+from ik_node.control.controller import Controller
 from ik_node.control.figure import Figure, FigureSource
-from ik_node.control.figure_controller import Aim, FigureController
+from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import run
@@ -51,7 +52,7 @@ def humanoid():
     figure = Figure(FigureSource(
         tree, ArmOptions.read({'solver': values['solver']}), {}, tasks, values['root'],
         pose_from_rpy(place[:3], place[3:]), None, 'jump'))
-    return figure, Robot(tree, {}, figure=figure), FigureController(figure, lambda: 0.0, None)
+    return figure, Robot(tree, {}, figure=figure), Controller(figure, lambda: 0.0, None)
 
 
 def test_the_goals_are_met_while_the_feet_hold_and_the_balance_is_kept(humanoid):

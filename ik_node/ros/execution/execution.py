@@ -1,4 +1,4 @@
-"""The controllers of all arms, or of the figure, and the clock of their motions."""
+"""The controllers of all groups, and the clock of their motions."""
 
 from builtin_interfaces.msg import Time
 from rclpy.clock import Clock
@@ -6,8 +6,6 @@ from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller
-from ik_node.control.figure_controller import FigureController
-from ik_node.control.mover import Mover
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import time_message
@@ -18,16 +16,15 @@ from ik_node.solvers.goal import Goal
 
 
 class Execution:
-    """Moves the joints of the robot by one controller for each arm, or one for the figure.
+    """Moves the joints of the robot by a controller for each group.
 
-    - `controllers`: by the names of their arms. `figure`: that of the figure, if there is one.
+    - `controllers`: by the names of their groups.
     - `history`: of the joint values.
     """
 
     def __init__(self, node: LifecycleNode, steady: Clock) -> None:
-        """Begin without arms."""
+        """Begin without groups."""
         self.controllers: dict[str, Controller] = {}
-        self.figure: FigureController | None = None
         self.history = History()
         self._clock = MotionClock(node, steady)
         self._topics = TrajectoryTopics(node)
@@ -37,29 +34,18 @@ class Execution:
         self._topics.destroy()
 
     def take_up(self, robot: Robot, options: NodeOptions) -> None:
-        """Use a robot and options; paths and motions continue where the arms are unchanged."""
+        """Use a robot and options; paths and motions continue where groups are unchanged."""
         robot.has_velocities = options.motion != JUMP
         self._topics.take_up(robot.groups, 1.0 / (options.publish_rate or 1.0))
-        for name in self.controllers.keys() - robot.arms.keys():
-            del self.controllers[name]
-        for name, arm in robot.arms.items():
-            if name not in self.controllers:
-                self.controllers[name] = Controller(arm, self._seconds, self._topics)
-            self.controllers[name].take_up(robot, arm)
-        if robot.figure is None:
-            self.figure = None
-        elif self.figure is None:
-            self.figure = FigureController(robot.figure, self._seconds, self._topics)
-        else:
-            self.figure.take_up(robot, robot.figure)
-        for mover in self.movers():
-            mover.accept_closest = options.on_failure == 'closest'
+        before, self.controllers = self.controllers, {}
+        for group in robot.groups:
+            controller = before.get(group.name)
+            if controller is None or type(controller.group) is not type(group):
+                controller = Controller(group, self._seconds, self._topics)
+            self.controllers[group.name] = controller
+            controller.take_up(robot, group)
+            controller.accept_closest = options.on_failure == 'closest'
         self.advance(robot)
-
-    def movers(self) -> tuple[Mover, ...]:
-        """Return the controllers of all arms, or of the figure."""
-        figure = () if self.figure is None else (self.figure,)
-        return *self.controllers.values(), *figure
 
     def _seconds(self) -> float:
         return self._clock.read().seconds
@@ -70,14 +56,14 @@ class Execution:
         Only this stamp may be published with the joint values.
         """
         now, stamp = self._clock.read()
-        for mover in self.movers():
-            mover.advance(robot, now)
+        for controller in self.controllers.values():
+            controller.advance(robot, now)
         self.history.add(robot, stamp)
         return time_message(stamp)
 
     def follow(self, robot: Robot) -> None:
         """Set the joint values of the robot to those of its motions, if there are any."""
-        if any(mover.motion is not None for mover in self.movers()):
+        if any(controller.motion is not None for controller in self.controllers.values()):
             self.advance(robot)
 
     def last_goal(self, arm: Arm) -> Goal | None:
@@ -87,15 +73,16 @@ class Execution:
 
     def drop_paths(self) -> None:
         """Drop the waypoints that are left; motions continue."""
-        for mover in self.movers():
-            mover.drop_waypoints()
+        for controller in self.controllers.values():
+            controller.waypoints.clear()
 
     def go_to_start(self, robot: Robot) -> float:
         """Begin motions to the start pose; return the longest duration, s."""
-        return max((mover.go_to_start(robot) for mover in self.movers()), default=0.0)
+        return max((controller.go_to_start(robot) for controller in self.controllers.values()),
+                   default=0.0)
 
     def freeze(self, robot: Robot) -> None:
         """Stop all motions at once."""
         self.advance(robot)
-        for mover in self.movers():
-            mover.freeze(robot)
+        for controller in self.controllers.values():
+            controller.freeze(robot)

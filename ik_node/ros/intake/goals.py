@@ -1,180 +1,197 @@
-"""Subscriptions of the goals of arms: transforms them into the arm's base, to be executed."""
+"""Subscriptions of goals: those of arms and of tasks, of which the newest are solved together."""
 
 import functools
-from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
-import numpy as np
-from builtin_interfaces.msg import Time
-from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
-from nav_msgs.msg import Path
+from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile
-from std_msgs.msg import Header
 
-from ik_node.bounds import MAX_POSES
-from ik_node.control.arm import Arm
-from ik_node.control.controller import Controller, Outcome, Waypoint
-from ik_node.control.figure import GOAL
-from ik_node.control.options import JUMP
+from ik_node.control.controller import Controller
+from ik_node.control.figure import Figure
+from ik_node.control.group import Aim
 from ik_node.control.robot import Robot
-from ik_node.control.searches import CancelledError
-from ik_node.control.searches import Goal as Course
-from ik_node.exceptions import IkError, InputError, names
-from ik_node.ros import conversions
+from ik_node.control.searches import NEWER, CancelledError, turn
+from ik_node.exceptions import InputError, names
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake.frames import BASE, Frames
 from ik_node.ros.intake.handling import Handling
-from ik_node.ros.intake.task_goals import TaskGoals
-from ik_node.ros.intake.waiting import NotYetError
-from ik_node.solvers.goal import Goal
+from ik_node.ros.intake.targets import Targets, takes_point, takes_pose
+from ik_node.ros.publishing.status import Arrival
 
+_Message: TypeAlias = PoseStamped | PointStamped
 LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal counts
 
-Execute = Callable[[Robot, Controller], Course[Outcome | None]]
+
+class _Accepted:
+    """A goal that has been converted, but not answered."""
+
+    def __init__(self, aim: Aim, arrival: Arrival) -> None:
+        """Keep a goal."""
+        self.aim, self.arrival = aim, arrival
+
+
+class _Pending:
+    """The goals of one controller that have not been answered."""
+
+    def __init__(self) -> None:
+        """Begin without goals."""
+        self.newest: dict[str, _Accepted] = {}  # by task
+        self.searched: list[_Accepted] = []     # those that are solved for at present
+        self.serving = 0                        # coroutines that have not ended
+
+    def answered(self, goals: Iterable[_Accepted]) -> None:
+        """Drop goals that have been answered."""
+        for one in goals:
+            self.searched.remove(one)
+            if self.newest.get(one.aim.task) is one:
+                del self.newest[one.aim.task]
 
 
 class Goals:
-    """The goal subscriptions of a configured node, for each arm."""
+    """The goals of a configured node: poses and positions for each arm, and for each task."""
 
     def __init__(self, node: LifecycleNode, arm_names: Sequence[str], handling: Handling,
-                 execution: Execution, frames: Frames, task_goals: TaskGoals) -> None:
-        """Subscribe to the goals of every arm. task_goals: take those of a figure's tip."""
+                 execution: Execution, targets: Targets) -> None:
+        """Subscribe to the goals of every arm."""
         self._node, self._handling = node, handling
-        self._execution, self._frames = execution, frames
-        self._task_goals = task_goals
-        self._subscriptions: list[Any] = []
+        self._execution, self._targets = execution, targets
+        self._pending: dict[Controller, _Pending] = {}
+        self._subscriptions: dict[tuple[str, type], Any] = {}
+        self._arms = frozenset(arm_names)
         for arm in arm_names:
-            for kind, topic, callback in ((PoseStamped, 'goal_pose', self.take),
-                                          (PointStamped, 'goal_point', self.take),
-                                          (Path, 'goal_path', self._on_path),
-                                          (PoseArray, 'goal_poses', self._on_poses)):
-                subscription = node.create_subscription(
-                    kind, f'{arm}/{topic}' if arm else topic, functools.partial(callback, arm),
-                    LATEST)
-                self._subscriptions.append(subscription)
-                if kind in (PoseStamped, PointStamped):
-                    task_goals.of_arms[arm, kind] = subscription
+            self._subscribe(arm, PoseStamped)
+            self._subscribe(arm, PointStamped)
 
     def destroy(self) -> None:
         """Destroy the subscriptions."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
+        for key in list(self._subscriptions):
+            self._node.destroy_subscription(self._subscriptions.pop(key))
 
-    def follow_paths(self) -> None:
-        """Go to the next waypoint of every path whose arm is not on its way to another goal."""
-        for name, controller in self._execution.controllers.items():
-            if controller.waypoints and not self._handling.is_busy(controller):
-                waypoint = controller.waypoints.popleft()
-                self._handle(name, waypoint.header, functools.partial(_follow, waypoint),
-                             waypoint.place, arrives=False)
+    def take_up(self, robot: Robot | None) -> None:
+        """Subscribe to the goals of the tasks of a robot, and of no others."""
+        wanted: set[tuple[str, type]] = set()
+        if robot is not None and robot.figure is not None:
+            for name, task in robot.figure.tasks.items():
+                if name in robot.figure.tips:
+                    continue
+                if takes_pose(task):
+                    wanted.add((name, PoseStamped))
+                elif takes_point(task):
+                    wanted.add((name, PointStamped))
+        present = {key for key in self._subscriptions if key[0] not in self._arms}
+        for gone in present - wanted:
+            self._node.destroy_subscription(self._subscriptions.pop(gone))
+        for key in wanted - present:
+            self._subscribe(*key)
 
-    def take(self, name: str, message: PoseStamped | PointStamped) -> None:
-        """Execute a goal pose, or a goal position, for the arm of this name."""
-        tip = self._tip_of_figure(name)
-        if tip is not None:
-            self._task_goals.take(tip, message)
-            return
-        convert = self._point_goal if isinstance(message, PointStamped) else self._pose_goal
-        self._handle(name, message.header, lambda robot, controller: controller.go(
-            robot, convert(robot, controller.arm, message)))
+    def _subscribe(self, name: str, kind: type) -> None:
+        topic = 'goal_pose' if kind is PoseStamped else 'goal_point'
+        self._subscriptions[name, kind] = self._node.create_subscription(
+            kind, f'{name}/{topic}' if name else topic, functools.partial(self.take, name), LATEST)
 
-    def _on_path(self, name: str, message: Path) -> None:
-        self._handle(name, message.header, lambda robot, controller: self._take_path(
-            robot, controller, message), 'all waypoints')
+    def take(self, name: str, message: _Message) -> None:
+        """Take a goal for the arm or task of this name, with those of other tasks that have come.
 
-    def _on_poses(self, name: str, message: PoseArray) -> None:
-        self._on_path(name, Path(header=message.header, poses=[
-            PoseStamped(header=message.header, pose=pose) for pose in message.poses]))
+        So tasks whose goals are streamed are solved once for all of them, and always for the
+        newest.
+        """
+        robot, admitted = self._handling.robot, set()
+        messages = [(name, message)]
+        if robot is not None and robot.figure is not None:
+            name = robot.task_name(name)
+            messages = [(name, message), *self._others(name, robot.figure)]
+        for one in messages:
+            controller = self._admit(*one)
+            if controller is not None:
+                admitted.add(controller)
+        for controller in admitted:
+            assert robot is not None
+            pending = self._pending[controller]
+            pending.serving += 1
+            self._handling.begin(controller, self._serve(robot, controller, pending))
 
-    def _tip_of_figure(self, name: str) -> str | None:
-        """Return the task that takes goals of this arm, the tip of a figure; None for others."""
-        robot = self._handling.robot
-        tips = {} if robot is None or robot.figure is None else robot.figure.tips
-        task = name or GOAL
-        return task if task in tips else None
+    def _admit(self, name: str, message: _Message) -> Controller | None:
+        """Accept a goal, or refuse it; return the controller of one that is accepted."""
+        def accept(robot: Robot, controller: Controller) -> None:
+            aim = self._targets.aim(robot, controller.group, name, message,
+                                    self._handling.options)
+            pending = self._pending.setdefault(controller, _Pending())
+            older = pending.newest.get(aim.task)
+            if older is not None and older not in pending.searched:
+                self._handling.refuse(older.arrival, CancelledError(NEWER))
+            pending.newest[aim.task] = _Accepted(aim, arrival)
+        arrival = Arrival(name, message.header, time.perf_counter())
+        return self._handling.admit(arrival, self._controller, accept,
+                                    functools.partial(self.take, name, message))
 
-    def _handle(self, name: str, header: Header, execute: Execute, place: str = '',
-                arrives: bool = True) -> None:
-        """Execute a goal and publish its outcome; see `Handling.handle`."""
-        self._handling.handle(
-            name, header, lambda: self._controller(name), execute, place, arrives)
+    async def _serve(self, robot: Robot, controller: Controller, pending: _Pending) -> None:
+        """Solve for all accepted goals together; where they cannot be met so, one by one.
 
-    def _controller(self, name: str) -> Controller:
-        """Return the controller of an arm. Raises InputError where tasks are solved."""
-        if name in self._execution.controllers:
-            return self._execution.controllers[name]
-        robot = self._handling.robot
-        tasks = () if robot is None or robot.figure is None else robot.figure.tasks
-        if GOAL in tasks:
-            raise InputError('paths need a solver of one arm')
-        if name:
-            raise InputError(f'paths need an arm that shares no joints: {name!r} is solved '
-                             f'together with {names(other for other in tasks if other != name)}')
+        Cancelled for newer goals, it leaves those that have not been answered to the next one.
+        """
+        try:
+            await turn()
+            pending.searched = list(pending.newest.values())
+            self._execution.follow(robot)
+            if not (len(pending.searched) > 1 and await self._go(
+                    robot, controller, pending, tuple(pending.searched))):
+                for one in tuple(pending.searched):
+                    await self._go(robot, controller, pending, (one,))
+        except CancelledError as error:
+            if pending.serving == 1:
+                pending.searched.extend(one for one in pending.newest.values()
+                                        if one not in pending.searched)
+                pending.newest.clear()
+            for one in pending.searched:
+                if pending.newest.get(one.aim.task) is not one:
+                    self._handling.refuse(one.arrival, error)
+        finally:
+            pending.searched = []
+            pending.serving -= 1
+            if not (pending.serving or pending.newest):
+                self._pending.pop(controller, None)
+
+    async def _go(self, robot: Robot, controller: Controller, pending: _Pending,
+                  goals: Sequence[_Accepted]) -> bool:
+        """Solve for goals and answer them; return whether that was done.
+
+        It is not where there are several, and they are not met together.
+        """
+        arrival = goals[0].arrival
+        try:
+            outcome = await controller.go(robot, [one.aim for one in goals])
+            if len(goals) > 1 and not outcome.accepted:
+                return False
+            self._handling.publish(robot, controller, outcome, arrival)
+        except CancelledError:
+            raise
+        except Exception as error:  # of several it is reported with the one that has it
+            if len(goals) > 1:
+                return False
+            self._handling.refuse(arrival, error)
+        pending.answered(goals)
+        return True
+
+    def _others(self, name: str, figure: Figure) -> list[tuple[str, _Message]]:
+        """Take the newest messages of the tasks except one of this name, where there are any."""
+        found = []
+        for (other, kind), subscription in self._subscriptions.items():
+            if other != name and other in figure.tasks:
+                with subscription.handle:
+                    taken = subscription.handle.take_message(kind, False)
+                if taken is not None:
+                    found.append((other, taken[0]))
+        return found
+
+    def _controller(self, robot: Robot, name: str) -> Controller:
+        """Return the controller that has an arm or a task. Raises InputError without one."""
+        group = robot.group_of(name)
+        if group is not None:
+            return self._execution.controllers[group.name]
+        tasks = () if robot.figure is None else robot.figure.tasks
+        if name not in self._arms:
+            raise InputError(f'there is no task {name!r} any more; the tasks are {names(tasks)}')
         raise InputError(f'with tasks, goals are those of a task: publish to <task>/goal_pose or '
                          f'<task>/goal_point; the tasks are {names(tasks)}')
-
-    def _pose_goal(self, robot: Robot, arm: Arm, message: PoseStamped) -> Goal:
-        T_frame_goal = conversions.pose_to_matrix(message.pose)
-        T_base_frame = self._frames.in_link(
-            robot, arm.chain.base_link, message.header, self._handling.options)
-        if T_base_frame is BASE and arm.weights is None:
-            return Goal.from_pose(T_frame_goal)
-        return Goal.from_pose(T_base_frame @ T_frame_goal, arm.weights)
-
-    def _point_goal(self, robot: Robot, arm: Arm, message: PointStamped) -> Goal:
-        p = np.array([*conversions.point_to_array(message.point), 1.0])
-        position = (self._frames.in_link(
-            robot, arm.chain.base_link, message.header, self._handling.options) @ p)[:3]
-        weights = arm.task_weights
-        return Goal(position=position, weights=weights if np.any(weights[:3]) else None)
-
-    def _take_path(self, robot: Robot, controller: Controller,
-                   message: Path) -> Course[Outcome | None]:
-        """Check the whole path before its first step; a path without poses stops the arm."""
-        if len(message.poses) > MAX_POSES:
-            raise InputError(f'a path must have at most {MAX_POSES} poses, not '
-                             f'{len(message.poses)}')
-        waypoints: list[Waypoint] = []
-        for i, pose in enumerate(message.poses):
-            place = f'waypoint {i + 1} of {len(message.poses)}'
-            if not pose.header.frame_id:
-                pose.header.frame_id = message.header.frame_id
-                if pose.header.stamp == Time():
-                    pose.header.stamp = message.header.stamp
-            try:
-                waypoints.append(Waypoint(self._pose_goal(robot, controller.arm, pose), place,
-                                          pose.header))
-            except NotYetError as error:
-                raise NotYetError(f'{place}: {error}', error.come) from error
-            except IkError as error:
-                raise InputError(f'{place}: {error}') from error
-        return _begin_path(waypoints, robot, controller)
-
-
-async def _begin_path(waypoints: Sequence[Waypoint], robot: Robot,
-                      controller: Controller) -> Outcome | None:
-    """Move through waypoints, or begin to go from one to the next where joints jump."""
-    if controller.arm.motion == JUMP:
-        controller.waypoints = deque(await controller.with_guesses(robot, waypoints))
-        return None
-    if waypoints:
-        return await controller.go_through(robot, waypoints)
-    controller.halt(robot)
-    return None
-
-
-async def _follow(waypoint: Waypoint, robot: Robot, controller: Controller) -> Outcome:
-    """Go to a waypoint; where it is not met, drop the rest of the path."""
-    goes_on = False
-    try:
-        outcome = await controller.follow(robot, waypoint)
-        goes_on = outcome.accepted
-    except CancelledError:  # by a newer goal, or with the path
-        goes_on = True
-        raise
-    finally:
-        if not goes_on:
-            controller.waypoints.clear()
-    return outcome

@@ -3,13 +3,13 @@
 import functools
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeAlias
 
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import Header
 
-from ik_node.control.mover import Mover
+from ik_node.control.controller import Controller, Outcome
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import Goal, Worker, turn
@@ -18,9 +18,11 @@ from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.waiting import NotYetError, Waiting
-from ik_node.ros.publishing.outcomes import AnyOutcome, Arrival, Outcomes
+from ik_node.ros.publishing.outcomes import Outcomes
+from ik_node.ros.publishing.status import Arrival
 
-_Mover = TypeVar('_Mover', bound=Mover)
+Find: TypeAlias = Callable[[Robot, str], Controller]
+"""Returns the controller of an arm or a task, by its name; raises InputError without one."""
 
 
 class Handling:
@@ -54,24 +56,19 @@ class Handling:
         self.active, self._ignored = active, False
 
     def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
-        """Use a robot and options. Goals that wait for a frame are dropped with their tree.
-
-        Goals that are being carried out end with their robot.
-        """
-        if robot is not self.robot:
-            self._worker.cancel_all('the robot has changed: parameters or its description were set')
+        """Use a robot and options. Goals that wait for a frame are dropped with their tree."""
         if robot is None or self.robot is None or robot.tree is not self.robot.tree:
             self._late.stop()
         self.robot, self.options = robot, options
 
     def stop(self, reason: str) -> None:
         """End the current paths and all goals; those that are being carried out are refused."""
-        self._worker.cancel(reason, *self._execution.movers())
+        self._worker.cancel(reason, *self._execution.controllers.values())
         self._execution.drop_paths()
         self._late.stop()
 
-    def handle(self, name: str, header: Header, find: Callable[[], _Mover],
-               execute: Callable[[Robot, _Mover], Goal[AnyOutcome | None]], place: str = '',
+    def handle(self, name: str, header: Header, find: Find,
+               execute: Callable[[Robot, Controller], Goal[Outcome | None]], place: str = '',
                arrives: bool = True) -> None:
         """Execute a goal and publish its outcome; errors are logged and reported in the status.
 
@@ -79,76 +76,75 @@ class Handling:
         goal out; without an outcome there is nothing to publish. place: which goal of several it
         is, in words. arrives: whether it is a new message, not a step of the current path.
         """
-        def accept(robot: Robot, mover: _Mover) -> None:
-            goal = execute(robot, mover)
-            self.begin(mover, self._carry_out(robot, mover, Arrival(name, header, received, place),
-                                              goal))
-        received = time.perf_counter()
-        self.admit(name, header, find, accept, functools.partial(
+        def accept(robot: Robot, controller: Controller) -> None:
+            goal = execute(robot, controller)
+            self.begin(controller, self._carry_out(robot, controller, arrival, goal))
+        arrival = Arrival(name, header, time.perf_counter(), place)
+        self.admit(arrival, find, accept, functools.partial(
             self.handle, name, header, find, execute, place), arrives)
 
-    def admit(self, name: str, header: Header, find: Callable[[], _Mover],
-              accept: Callable[[Robot, _Mover], None], again: Callable[[], object],
-              arrives: bool = True) -> bool:
-        """Accept a goal where it may be executed, else refuse it; return whether it may.
+    def admit(self, arrival: Arrival, find: Find, accept: Callable[[Robot, Controller], None],
+              again: Callable[[], object], arrives: bool = True) -> Controller | None:
+        """Accept a goal where it may be executed, else refuse it; return its controller.
 
-        accept: converts it and begins it. again: called later where a frame may still come. The
-        other arguments: see `handle`.
+        None where it is not accepted. accept: converts it and begins it. again: called later where
+        a frame may still come. The other arguments: see `handle`.
         """
         robot = self.robot
         if not self.active:
             self._ignore()
-            return False
+            return None
         try:
             if robot is None:
                 raise InputError('there is no robot yet: no description has been received')
             if not self.enabled:
                 raise InputError('the node is disabled: call ~/enable')
-            mover = find()
+            controller = find(robot, arrival.name)
             if arrives:
-                self._check_arrival(robot, mover, header)
+                self._check_arrival(robot, controller, arrival.header)
             self._execution.follow(robot)
-            accept(robot, mover)
+            accept(robot, controller)
         except NotYetError as error:
-            self._put_off(name, header, error, again)
-            return False
+            self._put_off(arrival, error, again)
+            return None
         except Exception as error:
-            self.refuse(name, header, error)
-            return False
+            self.refuse(arrival, error)
+            return None
         if arrives:
-            self.overtaken(name)
-        return True
+            self.overtaken(arrival.name)
+        return controller
 
-    def begin(self, mover: Mover, goal: Goal[None]) -> None:
+    def begin(self, controller: Controller, goal: Goal[None]) -> None:
         """Carry out a goal; an older one of the same controller is cancelled."""
-        self._worker.begin(mover, goal)
+        self._worker.begin(controller, goal)
 
-    def is_busy(self, mover: Mover) -> bool:
+    def is_busy(self, controller: Controller) -> bool:
         """Return whether a goal of a controller is being carried out."""
-        return self._worker.is_busy(mover)
+        return self._worker.is_busy(controller)
 
-    def publish(self, robot: Robot, mover: Mover, outcome: AnyOutcome, arrival: Arrival) -> None:
+    def publish(self, robot: Robot, controller: Controller, outcome: Outcome,
+                arrival: Arrival) -> None:
         """Publish the outcome of a goal."""
-        self._outcomes.publish(robot, mover.group, outcome, arrival)
+        self._outcomes.publish(robot, controller.group, outcome, arrival)
 
-    def refuse(self, name: str, header: Header, error: Exception) -> None:
-        """Refuse a goal for the arm or task of this name because of an error, or of a defect."""
+    def refuse(self, arrival: Arrival, error: Exception) -> None:
+        """Refuse a goal because of an error, or of a defect, which must not stop the node."""
         if isinstance(error, IkError):
-            self._outcomes.refuse(self.robot, name, header, str(error))
+            self._outcomes.refuse(self.robot, arrival, str(error))
         else:
-            self._outcomes.fail(self.robot, name, header, error)
+            self._outcomes.fail(self.robot, arrival, error)
 
-    async def _carry_out(self, robot: Robot, mover: Mover, arrival: Arrival,
-                         goal: Goal[AnyOutcome | None]) -> None:
+    async def _carry_out(self, robot: Robot, controller: Controller, arrival: Arrival,
+                         goal: Goal[Outcome | None]) -> None:
         """Execute a goal in its turn, and publish its outcome."""
         try:
             await turn()
             self._execution.follow(robot)
             outcome = await goal
             if outcome is not None:
-                self.publish(robot, mover, outcome, arrival)
-        except Exception as error:  # a defect must not stop the node
-            self.refuse(arrival.name, arrival.header, error)
+                self.publish(robot, controller, outcome, arrival)
+        except Exception as error:
+            self.refuse(arrival, error)
         finally:
             goal.close()
 
@@ -159,9 +155,10 @@ class Handling:
     def adopt_measured(self) -> None:
         """Set joints at rest that no goal has moved yet to their measured values."""
         if self.robot is not None and self._measured.topic:
-            for mover in self._execution.movers():
-                if not (mover.has_moved or mover.motion is not None or self.is_busy(mover)):
-                    self._begin_from_measured(self.robot, mover)
+            for controller in self._execution.controllers.values():
+                if not (controller.has_moved or controller.motion is not None
+                        or self.is_busy(controller)):
+                    self._begin_from_measured(self.robot, controller)
 
     def _ignore(self) -> None:
         """Log once that goals arrive while the node is inactive."""
@@ -170,27 +167,26 @@ class Handling:
             self._node.get_logger().warning(
                 'goals are ignored: the node is inactive; activate it first')
 
-    def _check_arrival(self, robot: Robot, mover: Mover, header: Header) -> None:
+    def _check_arrival(self, robot: Robot, controller: Controller, header: Header) -> None:
         """Check the age of a goal, and begin from the measured joint values, if there are any."""
-        self.check_age(header)
+        self._check_age(header)
         if self._measured.topic:
-            self._measured.look_after(mover.group)
-            if mover.motion is None and not self.is_busy(mover):
-                self._begin_from_measured(robot, mover)
+            self._measured.look_after(controller.group)
+            if controller.motion is None and not self.is_busy(controller):
+                self._begin_from_measured(robot, controller)
 
-    def _begin_from_measured(self, robot: Robot, mover: Mover) -> None:
-        self._measured.take_up(robot, mover.group)
-        mover.begin_at_present(robot)
+    def _begin_from_measured(self, robot: Robot, controller: Controller) -> None:
+        self._measured.take_up(robot, controller.group)
+        controller.begin_at_present(robot)
 
-    def _put_off(self, name: str, header: Header, error: NotYetError,
-                 again: Callable[[], object]) -> None:
+    def _put_off(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
         """Execute a goal as soon as its frame is known; refuse it after the timeout."""
         timeout = self.options.tf_timeout
-        if not self._late.wait(name, error.come, again, timeout):
+        if not self._late.wait(arrival.name, error.come, again, timeout):
             waited = f'; waited {timeout:g} s for it' if timeout > 0.0 else ''
-            self._outcomes.refuse(self.robot, name, header, f'{error}{waited}')
+            self._outcomes.refuse(self.robot, arrival, f'{error}{waited}')
 
-    def check_age(self, header: Header) -> None:
+    def _check_age(self, header: Header) -> None:
         """Raise InputError for a goal older than max_goal_age, and for a stamp that is not a time.
 
         Without a stamp a goal has no age.

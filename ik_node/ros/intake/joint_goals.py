@@ -7,20 +7,18 @@ from typing import Any
 
 import numpy as np
 from rclpy.lifecycle import LifecycleNode
-from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from ik_node.bounds import MAX_NUMBER
+from ik_node.control.controller import Controller, Outcome
 from ik_node.control.coupled_arms import CoupledArms
 from ik_node.control.group import Group, check_limits
-from ik_node.control.mover import JointOutcome, Mover
 from ik_node.control.robot import Robot
 from ik_node.exceptions import InputError, unknown
 from ik_node.ros.conversions import joint_positions
 from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.goals import LATEST
 from ik_node.ros.intake.handling import Handling
-
-_LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal counts
 
 
 class JointGoals:
@@ -33,7 +31,7 @@ class JointGoals:
         self._execution, self._on_leave = execution, on_leave
         self._subscriptions: list[Any] = [
             node.create_subscription(JointState, f'{arm}/goal_joints' if arm else 'goal_joints',
-                                     functools.partial(self.take, arm), _LATEST)
+                                     functools.partial(self.take, arm), LATEST)
             for arm in arm_names]
 
     def destroy(self) -> None:
@@ -43,27 +41,26 @@ class JointGoals:
 
     def take(self, name: str, message: JointState) -> None:
         """Move the joints of the arm of this name, or those of the figure, to the values."""
-        self._handling.handle(name, message.header, lambda: self._mover(name),
-                              lambda robot, mover: self._go(name, message, robot, mover))
+        self._handling.handle(name, message.header, self._controller,
+                              functools.partial(self._go, name, message))
 
-    def _mover(self, name: str) -> Mover:
+    def _controller(self, robot: Robot, name: str) -> Controller:
         """Return the controller of an arm, or of the figure that has its joints."""
-        if name in self._execution.controllers:
-            return self._execution.controllers[name]
-        if self._execution.figure is None:
+        group = robot.arms.get(name, robot.figure)
+        if group is None:
             raise InputError(f'there is no arm {name!r} any more')
-        return self._execution.figure
+        return self._execution.controllers[group.name]
 
     async def _go(self, name: str, message: JointState, robot: Robot,
-                  mover: Mover) -> JointOutcome:
-        group = mover.group
+                  controller: Controller) -> Outcome:
+        group = controller.group
         q = configuration(robot, group, name, message)
         self._on_leave(group)
-        duration = mover.go_to(robot, q)
+        duration = controller.go_to(robot, q)
         if robot.figure is group and not name:  # the goals of all tasks are superseded
             for task in robot.figure.tasks:
                 self._handling.overtaken(task)
-        return JointOutcome(name, duration)
+        return Outcome((), None, True, duration)
 
 
 def configuration(robot: Robot, group: Group, arm: str, message: JointState) -> np.ndarray:

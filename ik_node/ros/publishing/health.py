@@ -7,11 +7,9 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
 from ik_node.control.figure import Figure
-from ik_node.control.figure_controller import FigureOutcome
+from ik_node.control.group import AnyResult
 from ik_node.control.robot import Robot
 from ik_node.ros.publishing.status import task_report
-from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.result import Result
 
 PERIOD = 1.0  # s, from one report to the next
 _PERCENTILES = (50, 99, 100)
@@ -29,14 +27,14 @@ class Health:
     met: int = 0
     refused: int = 0
     failed: int = 0
-    tasks: tuple[Figure, FigureOutcome] | None = None
-    """The last outcome of a figure."""
+    tasks: tuple[Figure, AnyResult] | None = None
+    """The last result of a figure."""
     solve_times: list[float] = field(default_factory=list)
     """s, of the goals since the last report that a solver solved."""
     response_times: list[float] = field(default_factory=list)
     """s, of all goals since then: from their reception to the publication of joint states."""
 
-    def count(self, result: Result | BodyResult | None, response_time: float) -> None:
+    def count(self, result: AnyResult | None, response_time: float) -> None:
         """Count a goal; result: None for joint values; response_time: see `response_times`."""
         success = result is None or bool(result.success)
         self.goals += 1
@@ -45,10 +43,6 @@ class Health:
         if result is not None:
             self.solve_times.append(result.solve_time)
         self.response_times.append(response_time)
-
-    def take_tasks(self, figure: Figure, outcome: FigureOutcome) -> None:
-        """Use the outcome of the tasks of a figure."""
-        self.tasks = figure, outcome
 
     def refuse(self) -> None:
         """Count a goal that was refused."""
@@ -92,8 +86,8 @@ class Health:
         figure = None if robot is None else robot.figure
         if figure is None:
             return []
-        outcome = self.tasks[1] if self.tasks is not None and self.tasks[0] is figure else None
-        return [task_report(name, figure, task, outcome)
+        result = self.tasks[1] if self.tasks is not None and self.tasks[0] is figure else None
+        return [task_report(name, figure, task, result)
                 for task in figure.source.task_options or figure.tasks]
 
 

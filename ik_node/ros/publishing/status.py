@@ -1,18 +1,18 @@
 """The status of a goal as a diagnostic message."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
 from ik_node.bounds import MAX_NAME
-from ik_node.control.arm import Arm
+from ik_node.control.controller import Outcome
 from ik_node.control.figure import Figure
-from ik_node.control.figure_controller import Aim, FigureOutcome
-from ik_node.control.mover import JointOutcome
-from ik_node.solvers.body.result import BodyResult, error_words
+from ik_node.control.group import Aim, AnyResult, Group
+from ik_node.control.robot import Robot
+from ik_node.solvers.body.result import error_words
 from ik_node.solvers.result import Result, StopReason
 
 REFUSED = 'REFUSED'  # in place of a StopReason
@@ -32,13 +32,26 @@ class GoalStatus(NamedTuple):
     """By those of `KEYS` that have one."""
 
 
-def outcome(result: Result | BodyResult, closest: bool,
-            duration: float | None = None) -> tuple[bytes, str]:
+class Arrival(NamedTuple):
+    """A goal as it has arrived."""
+
+    name: str
+    """Of its arm or task."""
+    header: Header
+    """Of its message."""
+    received: float
+    """When, s of `time.perf_counter`."""
+    place: str = ''
+    """Which one of several it is, in words."""
+
+
+def outcome(outcome: Outcome, closest: bool) -> tuple[bytes, str]:
     """Return the level and the text of the status of a goal that was solved.
 
-    closest: whether the closest configuration is published where the goal is not met. duration: of
-    the motion there, s; None where joints jump.
+    closest: whether the closest configuration is published where the goal is not met.
     """
+    result = outcome.result
+    assert result is not None
     text = result.reason.value
     if result.reason is StopReason.CONVERGED:
         level = DiagnosticStatus.OK
@@ -46,85 +59,81 @@ def outcome(result: Result | BodyResult, closest: bool,
         level, text = DiagnosticStatus.WARN, f'{text}; the closest is published'
     else:
         level, text = DiagnosticStatus.ERROR, f'{text}; holding'
-    return level, with_duration(text, duration)
+    text = _with_duration(text, outcome.duration)
+    diagnosis = getattr(result, 'diagnosis', '')
+    return level, f'{text}; {diagnosis}' if diagnosis else text
 
 
-def with_duration(text: str, duration: float | None) -> str:
+def _with_duration(text: str, duration: float | None) -> str:
     """Return the text of a status with the duration of its motion, s; None where joints jump."""
     return text if duration is None else f'{text}; moving for {duration:.3f} s'
 
 
-def solved(arm: Arm, result: Result, level: bytes, text: str, header: Header, joint_stamp: Time,
-           duration: float | None = None) -> GoalStatus:
+def solved(group: Group, outcome: Outcome, aim: Aim, level: bytes, text: str,
+           joint_stamp: Time) -> GoalStatus:
     """Return the status of a goal that was solved, met or not.
 
-    level, text: of `outcome`. header: the goal's. joint_stamp: of the joint states of the result.
-    duration: of the motion there, s; None where joints jump.
+    level, text: of `outcome`. joint_stamp: of the joint states of the result.
     """
-    return _status(arm.name, level, text, header, joint_stamp, {
-        'accepted': 'true',
-        'motion_duration': '' if duration is None else f'{duration:.9g}',
-        'solver': solver_name(arm, result),
-        'reason': result.reason.name,
-        'position_error': f'{result.position_error:.9g}',
-        'orientation_error': f'{result.orientation_error:.9g}',
-        'smallest_singular_value': f'{result.smallest_singular_value:.6g}',
-        'iterations': str(result.iterations),
-        'restarts': str(result.restarts),
-        'solve_time': f'{result.solve_time:.9g}'})
-
-
-def task_solved(figure: Figure, outcome: FigureOutcome, aim: Aim, level: bytes, text: str,
-                joint_stamp: Time) -> GoalStatus:
-    """Return the status of a goal of a task; level, text, joint_stamp: see `solved`."""
     result = outcome.result
-    along, about = result.errors[aim.task]
-    is_arm = aim.task in figure.source.arms
-    return _status(aim.task if is_arm else '', level, text, aim.header, joint_stamp, {
-        'task': '' if is_arm else aim.task,
-        'accepted': 'true',
-        'motion_duration': '' if outcome.duration is None else f'{outcome.duration:.9g}',
-        'solver': figure.solver_name,
+    assert result is not None
+    along, about = group.errors(result, aim.task)
+    entries = {
+        'solver': solver_name(group, result),
         'reason': result.reason.name,
         'position_error': f'{along:.9g}',
         'orientation_error': f'{about:.9g}',
         'iterations': str(result.iterations),
         'restarts': str(result.restarts),
-        'solve_time': f'{result.solve_time:.9g}'})
+        'solve_time': f'{result.solve_time:.9g}'}
+    if isinstance(result, Result):
+        entries['smallest_singular_value'] = f'{result.smallest_singular_value:.6g}'
+    return _status(_named(group, aim.task), level, text, aim.header, joint_stamp,
+                   {**_motion(outcome.duration), **entries})
 
 
-def set_joints(outcome: JointOutcome, header: Header, joint_stamp: Time) -> GoalStatus:
-    """Return the status of joint values that were set; header, joint_stamp: see `solved`."""
-    reason, duration = StopReason.CONVERGED, outcome.duration
-    return _status(outcome.arm, DiagnosticStatus.OK, with_duration(reason.value, duration), header,
-                   joint_stamp, {
-        'accepted': 'true', 'reason': reason.name,
-        'motion_duration': '' if duration is None else f'{duration:.9g}'})
+def set_joints(outcome: Outcome, arrival: Arrival, joint_stamp: Time) -> GoalStatus:
+    """Return the status of joint values that were set; joint_stamp: see `solved`."""
+    reason = StopReason.CONVERGED
+    return _status({'arm': arrival.name}, DiagnosticStatus.OK,
+                   _with_duration(reason.value, outcome.duration), arrival.header, joint_stamp,
+                   {**_motion(outcome.duration), 'reason': reason.name})
 
 
-def refused(name: str, is_task: bool, message: str, header: Header,
-            joint_stamp: Time) -> GoalStatus:
-    """Return the status of a refused goal. name: of its task where it has one, else of its arm."""
-    return _status('' if is_task else name, DiagnosticStatus.ERROR, message, header, joint_stamp,
-                   {'task': name if is_task else '', 'accepted': 'false', 'reason': REFUSED})
+def refused(robot: Robot | None, arrival: Arrival, message: str, joint_stamp: Time) -> GoalStatus:
+    """Return the status of a refused goal. robot: None without one."""
+    group = None if robot is None else robot.group_of(arrival.name)
+    named = {'arm': arrival.name} if group is None else _named(group, arrival.name)
+    return _status(named, DiagnosticStatus.ERROR, message, arrival.header, joint_stamp,
+                   {'accepted': 'false', 'reason': REFUSED})
+
+
+def _named(group: Group, task: str) -> dict[str, str]:
+    """Return the key of a status that says whose goal it was: an arm's, or a task's."""
+    is_task = isinstance(group, Figure) and task not in group.source.arms
+    return {'task' if is_task else 'arm': task}
+
+
+def _motion(duration: float | None) -> dict[str, str]:
+    return {'accepted': 'true', 'motion_duration': '' if duration is None else f'{duration:.9g}'}
 
 
 def task_report(node: str, figure: Figure, name: str,
-                outcome: FigureOutcome | None) -> DiagnosticStatus:
-    """Return the report of a task for /diagnostics; outcome: the last one, None for none yet."""
+                result: Any) -> DiagnosticStatus:
+    """Return the report of a task for /diagnostics; result: the last one, None for none yet."""
     if name in figure.undefined:
         return DiagnosticStatus(
             level=DiagnosticStatus.WARN, name=f'{node}: task {name}',
             message=f'it has no type: set {name}.type', hardware_id=figure.body.tree.name)
     task = figure.tasks[name]
-    errors = None if outcome is None else outcome.result.errors.get(name)
+    errors = None if result is None else result.errors.get(name)
     level, message = DiagnosticStatus.OK, 'not solved yet'
     if errors is not None:
         met = figure.meets(errors)
         message = 'met' if met else f'misses by {error_words(errors)}'
         if not met and task.is_necessary:
             level = DiagnosticStatus.WARN
-    elif outcome is not None:
+    elif result is not None:
         message = 'without errors'
     along, about = ('', '') if errors is None else (f'{value:.9g}' for value in errors)
     return DiagnosticStatus(
@@ -136,9 +145,10 @@ def task_report(node: str, figure: Figure, name: str,
             ('orientation_error', about))])
 
 
-def solver_name(arm: Arm, result: Result) -> str:
+def solver_name(group: Group, result: AnyResult) -> str:
     """Return the name of the solver, with the method that it has selected: auto (dls)."""
-    return f'{arm.solver.name} ({result.method})' if result.method else arm.solver.name
+    method = getattr(result, 'method', '')
+    return f'{group.solver_name} ({method})' if method else group.solver_name
 
 
 def seconds(stamp: Time) -> str:
@@ -146,10 +156,10 @@ def seconds(stamp: Time) -> str:
     return f'{stamp.sec}.{stamp.nanosec:09d}'
 
 
-def _status(arm: str, level: bytes, message: str, header: Header, joint_stamp: Time,
-            entries: Mapping[str, str]) -> GoalStatus:
+def _status(named: Mapping[str, str], level: bytes, message: str, header: Header,
+            joint_stamp: Time, entries: Mapping[str, str]) -> GoalStatus:
     return GoalStatus(level, message, {
-        'arm': arm, 'goal_frame': header.frame_id[:MAX_NAME],
+        **named, 'goal_frame': header.frame_id[:MAX_NAME],
         'goal_stamp': seconds(header.stamp), 'joint_stamp': seconds(joint_stamp), **entries})
 
 

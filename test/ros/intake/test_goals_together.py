@@ -12,16 +12,13 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from geometry_msgs.msg import PointStamped
 
 from figure_values import built
-from handling_here import ExecutionHere, HandlingHere
+from handling_here import HandlingHere, goals_here
 from ik_node.control import searches
-from ik_node.control.figure_controller import FigureController
+from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions
 from ik_node.control.searches import NEWER, Worker, turn
 from ik_node.exceptions import InputError
 from ik_node.ros.conversions import array_to_point
-from ik_node.ros.execution.history import History
-from ik_node.ros.intake.frames import Frames
-from ik_node.ros.intake.task_goals import TaskGoals
 from ik_node.support import clock
 
 PALMS = {'a': 'left_palm', 'b': 'right_palm'}
@@ -68,13 +65,11 @@ class Rig:
         self.robot = built(tasks=tuple(PALMS), **{
             f'{name}__{field}': value for name, link in PALMS.items()
             for field, value in (('type', 'position'), ('link', link))}).robot
-        self.controller = FigureController(self.robot.figure, lambda: 0.0, None)
+        self.controller = Controller(self.robot.figure, lambda: 0.0, None)
         self.oldest = oldest
-        frames = Frames.__new__(Frames)
-        frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
         self.handling = handling(self.robot, NodeOptions(), self._check_age)
         self.outcomes, self.refused = self.handling.outcomes, self.handling.refused
-        self.goals = TaskGoals(None, self.handling, ExecutionHere(self.controller), frames)
+        self.goals = goals_here(self.handling, self.controller)
         self.queue = Queue(*waiting)
         self.goals._subscriptions = {('b', PointStamped): SimpleNamespace(handle=self.queue)}
 

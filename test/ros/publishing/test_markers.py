@@ -1,6 +1,7 @@
 """What ~/markers show of every robot of this package, in every outcome and configuration."""
 
 import functools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from visualization_msgs.msg import Marker
 import robots
 import task_bodies
 from figure_values import built
-from ik_node import Goal
+from ik_node import Goal, StopReason
 from ik_node.control.arm import Arm
+from ik_node.control.controller import Outcome
+from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.model.body_frames import BodyFrames
@@ -25,7 +28,6 @@ from ik_node.resources import robot_file
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid
 from ik_node.ros.publishing.markers.ghosts import BranchList, sticks
-from ik_node.ros.publishing.markers.goal import ShownGoal
 from ik_node.ros.publishing.markers.limit_bars import nearness
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
@@ -46,6 +48,11 @@ def robot_of(name, solver='auto'):
     tree = read_model(robot_file(name))
     return Robot(tree, {'': Arm('', tree, ArmOptions(base_link=base, tip_link=tip, solver=solver),
                                 {})})
+
+
+def solved(goal, reason='CONVERGED'):
+    """Return the outcome of a goal of an arm without a name."""
+    return Outcome((Aim('', goal),), SimpleNamespace(reason=StopReason[reason]), True, None)
 
 
 def two_arms():
@@ -82,12 +89,12 @@ def test_they_are_valid_for_every_robot_and_outcome(name, level):
     check_markers(scene.message(robot, PREFIXED, two_branches), frames)
     T = arm.chain.forward(arm.chain.neutral())
     for goal in (Goal(T[:3, 3], T[:3, :3]), Goal(T[:3, 3])):
-        scene.show_goal(robot, arm, ShownGoal(goal, level, 'REASON'), 'words ' * 100)
+        scene.show(robot, arm, solved(goal, 'STALLED'), level, 'words ' * 100)
         array = scene.message(robot, PREFIXED, two_branches)
         check_markers(array, frames)
         ball, label = by_key(array)['goal', 0], by_key(array)['goal', 4]
         assert ball.color == label.color == LEVELS[level]
-        assert label.text == 'REASON'
+        assert label.text == 'STALLED'
         assert label.pose.position.z > ball.pose.position.z
     scene.show_refusal('', "unknown frame 'é…'")
     array = scene.message(robot, PREFIXED, None)
@@ -190,7 +197,7 @@ def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
     robot, scene = robot_of('arm_6r'), Scene()
     arm = one(robot)
     scene.take_up(robot)
-    scene.show_goal(robot, arm, ShownGoal(Goal([0.1, 0.2, 0.3]), DiagnosticStatus.OK, 'OK'), 'ok')
+    scene.show(robot, arm, solved(Goal([0.1, 0.2, 0.3])), DiagnosticStatus.OK, 'ok')
     shown = {(m.ns, m.id) for m in scene.message(robot, PREFIXED, two_branches).markers}
     assert ('branches', 0) in shown
     array = scene.message(robot, PREFIXED, None)
@@ -217,7 +224,7 @@ def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
         scene.take_up(robot)
         if solver == 'dls':
             arm = one(robot)
-            scene.show_goal(robot, arm, ShownGoal(Goal([0.1, 0.2, 0.3]), DiagnosticStatus.OK, ''),
+            scene.show(robot, arm, solved(Goal([0.1, 0.2, 0.3])), DiagnosticStatus.OK,
                             '')
         ends.append(len(of(scene.message(robot, NodeOptions(), None), 'goal')) > 0)
     assert ends == [True, True, False]
@@ -327,7 +334,7 @@ def test_the_reason_of_a_goal_is_above_the_handle_there():
     arm = one(robot)
     scene.take_up(robot)
     T = arm.chain.forward(arm.start)
-    scene.show_goal(robot, arm, ShownGoal(Goal.from_pose(T), DiagnosticStatus.ERROR, 'STALLED'), '')
+    scene.show(robot, arm, solved(Goal.from_pose(T), 'STALLED'), DiagnosticStatus.ERROR, '')
     label = by_key(scene.message(robot, NodeOptions(), None))['goal', 4]
     # The arrows of an interactive marker end at nine tenths of its scale.
     handle = handle_marker('tip', 'base_link', matrix_to_pose(T), np.ones(6), arm.reach)
@@ -341,9 +348,8 @@ def test_a_forgotten_goal_is_deleted_and_one_of_another_solver_has_no_status():
     for forget, action in ((lambda: scene.forget_goals(robot.groups), Marker.DELETE),
                            (lambda: scene.take_up(other), Marker.ADD)):
         scene.take_up(robot)
-        scene.show_goal(robot, arm, ShownGoal(Goal(arm.chain.forward(arm.start)[:3, 3]),
-                                              DiagnosticStatus.OK, 'CONVERGED'),
-                        'auto: the goal is met')
+        scene.show(robot, arm, solved(Goal(arm.chain.forward(arm.start)[:3, 3])),
+                   DiagnosticStatus.OK, 'auto: the goal is met')
         before = by_key(scene.message(robot, NodeOptions(), None))
         assert before['goal', 0].color == GREEN
         assert before['goal', 4].text == 'CONVERGED'

@@ -416,7 +416,7 @@ def test_the_node_serves_handles_while_it_is_active_and_sets_the_parameter_of_th
     monkeypatch.setitem(sys.modules, 'interactive_markers', module)
     rig = TaskRig(a=PALM)
     node = SimpleNamespace(set_parameters_atomically=parameters.extend)
-    interaction = Interaction(node, None, lambda task, pose: rig.sent.append((task, pose)), None,
+    interaction = Interaction(node, lambda task, pose: rig.sent.append((task, pose)), None,
                               lambda: (True, ''))
     interaction.take_up(rig.robot, rig.options, active=False)
     assert server.shown == {}

@@ -5,7 +5,9 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
-from ik_node.control.arm import Arm
+from ik_node.control.arm import Arm, same_chain
+from ik_node.control.controller import Outcome
+from ik_node.control.group import Group
 from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers
 from ik_node.ros.publishing.markers.ghosts import BranchList, ghost_markers
 from ik_node.ros.publishing.markers.goal import COLORS, NO_GOAL, ShownGoal, goal_markers
@@ -40,23 +42,31 @@ class ArmMarkers:
         self._goal: ShownGoal | None = None
         self._words, self._color = NO_GOAL, GREY
 
-    def solve_with(self, arm: Arm) -> None:
-        """Update the arm; with another solver the status of the goal is no longer valid."""
-        if arm.solver.name != self._solver:
-            self._solver = arm.solver.name
+    def take_up(self, group: Group) -> bool:
+        """Use a changed group; return whether these markers may go on, as for the same chain.
+
+        With another solver the status of the goal is no longer valid.
+        """
+        if not (isinstance(group, Arm) and same_chain(self.chain, group.chain)):
+            return False
+        if group.solver.name != self._solver:
+            self._solver = group.solver.name
             self._words, self._color = NO_GOAL, GREY
             if self._goal is not None:
                 self._goal = self._goal._replace(level=DiagnosticStatus.STALE, words='')
+        return True
 
     def forget_goal(self) -> None:
         """Remove the goal: it no longer describes the state of the arm."""
         self._goal = None
         self._words, self._color = NO_GOAL, GREY
 
-    def show_goal(self, shown: ShownGoal, words: str) -> None:
-        """Show a goal that was solved; words: its outcome."""
-        self._goal = shown
-        self._words, self._color = words, COLORS[shown.level]
+    def show(self, outcome: Outcome, level: bytes, words: str, q: np.ndarray) -> None:
+        """Show a goal that was solved, and extend the trail to q (n,); words: its outcome."""
+        assert outcome.result is not None
+        self._goal = ShownGoal(outcome.aims[0].target, level, outcome.result.reason.name)
+        self._words, self._color = words, COLORS[level]
+        self.trail.add(q)
 
     def show_refusal(self, words: str) -> None:
         """Show why the last goal was refused; its pose is unknown."""

@@ -1,11 +1,14 @@
 """All markers of a figure, and their state."""
 
+from typing import Any
+
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from visualization_msgs.msg import Marker
 
+from ik_node.control.controller import Outcome
 from ik_node.control.figure import Figure
-from ik_node.control.figure_controller import FigureOutcome
+from ik_node.control.group import Group
 from ik_node.model.body_frames import BodyFrames
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.publishing.markers.goal import COLORS, NO_GOAL
@@ -31,16 +34,21 @@ class FigureMarkers:
         self.figure = figure
         self._size = shown_size(figure.size)
         self._words, self._color = NO_GOAL, GREY
-        self._outcome: FigureOutcome | None = None
+        self._result: Any = None
+        self._accepted = False
 
     def forget_goal(self) -> None:
         """Remove the outcome: it no longer describes the state of the figure."""
-        self._outcome = None
+        self._result = None
         self._words, self._color = NO_GOAL, GREY
 
-    def show(self, outcome: FigureOutcome, level: bytes, words: str) -> None:
-        """Show the outcome of a goal; words: the same."""
-        self._outcome = outcome
+    def take_up(self, group: Group) -> bool:
+        """Return whether these markers are those of a group."""
+        return group is self.figure
+
+    def show(self, outcome: Outcome, level: bytes, words: str, q: np.ndarray) -> None:
+        """Show the outcome of goals; words: the same."""
+        self._result, self._accepted = outcome.result, outcome.accepted
         self._words, self._color = words, COLORS[level]
 
     def show_refusal(self, words: str) -> None:
@@ -70,14 +78,12 @@ class FigureMarkers:
         """Return what a task misses, in words; '' where it is met, or not solved yet."""
         if self._level(name) not in (DiagnosticStatus.WARN, DiagnosticStatus.ERROR):
             return ''
-        assert self._outcome is not None
-        return f'misses by {error_words(self._outcome.result.errors[name])}'
+        return f'misses by {error_words(self._result.errors[name])}'
 
     def _level(self, name: str) -> bytes:
         """Return the level of a task: met, missed, or not solved yet."""
-        outcome = self._outcome
-        if outcome is None or name not in outcome.result.errors:
-            return DiagnosticStatus.STALE if outcome is None else DiagnosticStatus.OK
-        if self.figure.meets(outcome.result.errors[name]):
+        if self._result is None or name not in self._result.errors:
+            return DiagnosticStatus.STALE if self._result is None else DiagnosticStatus.OK
+        if self.figure.meets(self._result.errors[name]):
             return DiagnosticStatus.OK
-        return DiagnosticStatus.WARN if outcome.accepted else DiagnosticStatus.ERROR
+        return DiagnosticStatus.WARN if self._accepted else DiagnosticStatus.ERROR

@@ -29,9 +29,7 @@ class Actions(NamedTuple):
     """Functions of the node for handles."""
 
     goals: GoalSink
-    """Takes the goals of arms."""
-    task_goals: GoalSink
-    """Takes the goals of tasks."""
+    """Takes the goals of arms and tasks."""
     choose_solver: Callable[[Sequence[str], str], None]
     """Sets the solver by these parameters."""
     go_home: Callable[[], None]
@@ -85,7 +83,7 @@ class Handles:
         self._robot = robot
         items: list[Draggable] = [
             *arm_goals(robot, options.frame_prefix, actions.goals, actions.last_goal),
-            *task_targets(robot, options, actions.task_goals)]
+            *task_targets(robot, options, actions.goals)]
         self._handles = {
             item.name: _made(robot, item, before.get(item.name)) for item in items}
         for gone in before.keys() - self._handles.keys():

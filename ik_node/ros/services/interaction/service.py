@@ -19,15 +19,15 @@ NAMESPACE = '~'  # of update, feedback and get_interactive_markers
 class Interaction:
     """Serves handles while the node is active and the parameter interactive_marker is true."""
 
-    def __init__(self, node: LifecycleNode, goals: GoalSink, task_goals: GoalSink,
-                 last_goal: LastGoal, reset: Callable[[], tuple[bool, str]]) -> None:
+    def __init__(self, node: LifecycleNode, goals: GoalSink, last_goal: LastGoal,
+                 reset: Callable[[], tuple[bool, str]]) -> None:
         """Begin without handles.
 
-        goals: of arms. task_goals: of tasks. last_goal: returns that of an arm. reset: goes to the
+        goals: takes those of arms and tasks. last_goal: returns that of an arm. reset: goes to the
         start pose; returns success and a message.
         """
         self._node, self._reset = node, reset
-        self._actions = Actions(goals, task_goals, self._choose_solver, self._go_home, last_goal)
+        self._actions = Actions(goals, self._choose_solver, self._go_home, last_goal)
         self._server: Any = None
         self._handles: Handles | None = None
 
