@@ -16,7 +16,7 @@ from ik_node.solvers.found import Found, Verified, joint_values
 from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.path.planned import plan
-from ik_node.solvers.path.problem import PathProblem, stacked, travel_scale
+from ik_node.solvers.path.problem import PathProblem, choosing_time, stacked, travel_scale
 from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
@@ -81,11 +81,10 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         then limited, too. Without q0 the path begins anywhere. Of all paths through the candidates
         the one with the fewest breaks is chosen, then the shortest, away from limits. After a break
         the rest is still solved: a pose that is met, but only by a longer step, has no success and
-        the reason CONVERGED. The option `prefer` does not apply. timeout: s after which no more
-        candidates are looked for, and of many not all are compared; a pose that is not met then has
-        the reason TIMEOUT; None: no limit. It does not include the time to wait for kernels. Raises
-        InputError as `solve`, naming the pose, for a max_joint_step that is not positive, and for a
-        negative timeout.
+        the reason CONVERGED. The option `prefer` does not apply. timeout: s after which the path is
+        chosen from the candidates there are, of many from some; a pose that is not met then has the
+        reason TIMEOUT; None: no limit. Raises InputError as `solve`, naming the pose, for a
+        max_joint_step that is not positive, and for a negative timeout.
         """
         started = time.perf_counter()
         most = number(max_joint_step, 'max_joint_step')
@@ -98,7 +97,7 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         goals = (list(poses) if isinstance(poses, (list, tuple)) and len(poses)
                  and all(isinstance(goal, Goal) for goal in poses) else as_goals(poses))
         start = None if q0 is None else Solver._start(self, q0)
-        deadline = time.perf_counter() + allowed
+        deadline = started + allowed - min(choosing_time(len(goals)), 0.5 * allowed)
         T_base_goal, weights = stacked(goals)
         problem = PathProblem(
             self.chain, Projection(self.chain.record), T_base_goal, weights,

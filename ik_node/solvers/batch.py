@@ -10,7 +10,7 @@ from ik_node.support import clock
 _SHARE = 128  # goals per task of a core, for searches
 
 
-def share(work: Callable[[slice], None], count: int,
+def share(work: Callable[[slice], object], count: int,
           progress: Callable[[float], None] = lambda done: None, size: int = _SHARE) -> None:
     """Call work for slices of range(count), of a size, on all cores; kernels release the GIL.
 

@@ -1,6 +1,7 @@
 from libc cimport math
 cimport ik_node.support.clock as clock
 cimport ik_node.kinematics.jacobian as jacobian
+cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.restarts as restarts
 cimport ik_node.solvers.search as search
@@ -26,4 +27,4 @@ cdef class Closest(Verifier):
 
 cdef void best_of(Chain chain, Task task, Work work, vector samples, int guesses,
                   double deadline) noexcept nogil
-cdef double minimise(Chain chain, Task task, Work work, vector q) noexcept nogil
+cdef double minimise(Chain chain, Task task, Work work, vector q, double deadline) noexcept nogil

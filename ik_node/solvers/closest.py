@@ -15,7 +15,7 @@ import numpy as np
 
 from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import linear, restarts, search
+from ik_node.solvers import codes, linear, restarts, search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.entries import Verifier
 from ik_node.solvers.settings import Work
@@ -40,8 +40,8 @@ class Closest(Verifier):
              deadline: float) -> tuple:
         """Replace q (n,), inside the limits, by the best local minimum from q and the guesses.
 
-        deadline: by `clock`, s; when it is over, no further guess is tried. Returns (position
-        error, orientation error), m and rad.
+        deadline: by `clock`, s; the search ends there, but not before the first minimum. Returns
+        (position error, orientation error), m and rad.
         """
         work = self.begin(T_base_goal, weights, q)
         task = work.task
@@ -70,7 +70,7 @@ def best_of(chain: Chain, task: Task, work: Work, samples: Vector, guesses: int,
             if clock.is_over(deadline):
                 break
             restarts.spread(chain, work.unit, start, samples, index - 1, q)
-        error = minimise(chain, task, work, q)
+        error = minimise(chain, task, work, q, deadline if index > 0 else INF)
         if error < least:
             least = error
             for k in range(n):
@@ -79,10 +79,11 @@ def best_of(chain: Chain, task: Task, work: Work, samples: Vector, guesses: int,
                     start[k] = q[k]
 
 
-def minimise(chain: Chain, task: Task, work: Work, q: Vector) -> float:
+def minimise(chain: Chain, task: Task, work: Work, q: Vector, deadline: float) -> float:
     """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 
-    Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error.
+    Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error. deadline: by
+    `clock`, s; the steps end there.
     """
     n, F, J, V, A, beta, dq, z = (chain.n, work.frames, work.J, work.V, work.A, work.beta, work.dq,
                                   work.z)
@@ -90,6 +91,8 @@ def minimise(chain: Chain, task: Task, work: Work, q: Vector) -> float:
     error, _, _ = search.residual(chain, task, work, q)
     damping, growth = 0.0, 2.0
     for step in range(MOST_STEPS):
+        if step % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
+            break
         jacobian.chain_jacobian(chain, F, F[chain.m], J)
         tasks.task_jacobian(task, work.e, work.R, n, J)
         linear.times_transpose(J, n, V, z)

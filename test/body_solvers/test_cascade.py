@@ -30,11 +30,12 @@ def by_brute_force(rows, A, e, one_sided, lower, upper):
     """Return the step of levels, each by brute force; held rows that depend on others left out."""
     n = len(lower)
     x, E, f = np.clip(0.0, lower, upper), np.zeros((0, n)), np.zeros(0)
-    C, d = np.vstack([np.eye(n), -np.eye(n)]), np.concatenate([lower, -upper])
+    C, d, cost = np.vstack([np.eye(n), -np.eye(n)]), np.concatenate([lower, -upper]), 0.0
     for part in np.split(np.arange(len(e)), np.cumsum(rows)[:-1]):
         J, r, sides = A[part], e[part], one_sided[part]
         missed, k = np.where(sides & (r < 0.0), 0.0, r), int(sides.sum())
-        damping2 = 0.5 * DAMPING * missed @ missed + FLOOR * (J * J).sum(axis=1).max()
+        cost += 0.5 * missed @ missed  # of the level and those before
+        damping2 = DAMPING * cost + FLOOR * (J * J).sum(axis=1).max()
         H = np.eye(n + k)
         H[:n, :n] = J[~sides].T @ J[~sides] + damping2 * np.eye(n)
         g = np.concatenate([J[~sides].T @ r[~sides] + damping2 * x, np.zeros(k)])
@@ -133,3 +134,15 @@ def test_joints_without_room_stay_and_bounds_that_leave_0_out_are_kept():
     assert x[0] == 0.0
     assert 0.1 <= x[1] <= 0.2
     assert x.sum() == pytest.approx(1.0, abs=1e-2)
+
+
+@pytest.mark.parametrize('part', [1e-12, 1e-11, 1e-10, 1e-9])
+def test_a_joint_at_its_bound_does_not_stop_what_moves_it_by_a_rounding_error(part):
+    # What the first row leaves free moves the first joint by that part of the third.
+    lower, upper = np.array([0.0, -1.0, -1.0]), np.ones(3)
+    for sign in (-1.0, 1.0):
+        A = np.array([[1.0, 0.0, sign * part], [0.0, 0.0, 1.0]])
+        x = step([1, 1], A, np.array([0.0, 0.1]), np.zeros(2, dtype=bool), lower, upper,
+                 damping=0.0)
+        assert x == pytest.approx([0.0, 0.0, 0.1], abs=1e-9)
+        assert x[0] >= 0.0

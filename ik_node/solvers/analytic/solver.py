@@ -1,5 +1,6 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -178,7 +179,7 @@ class AnalyticSolver(Solver):
         counts = np.empty(count, dtype=np.int64)
         share(lambda part: solutions.of_batch(
             poses[part], ALL_AXES, parameters[None], self._start_at[None], within_limits,
-            branches[part], counts[part]), count, size=max(_SHARE, count // _SHARES))
+            branches[part], counts[part], math.inf), count, size=max(_SHARE, count // _SHARES))
         return branches[:, :int(counts.max(initial=0))], counts
 
     def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:

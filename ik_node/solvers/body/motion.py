@@ -20,7 +20,7 @@ from ik_node.solvers.body.stacked_tasks import Problem
 from ik_node.support import cholesky
 from ik_node.support.arrays import Integers, Matrix, Memory, Vector
 
-SINGULAR = 1e-3   # singular value of the constraints below which they are damped
+SINGULAR = 1e-2   # singular value of the constraints below which they are damped
 MASSLESS = 1e-6   # part of the largest entry of M's diagonal that counts as no mass
 PSEUDO_TIME = 1e3  # s, of steps of a search: springs come to rest in a few
 INF = math.inf
@@ -111,7 +111,7 @@ def motion(own: Motion, work: Work, count: int, dt: float, at_rest: bool) -> Non
     for i in range(own.constraints):
         if not (own.problem.one_sided[i] and e[i] < 0.0):
             e[i] *= own.feedback
-    cascades.factor(work.cascade, work.cascade.count, A, e, 0.0, SINGULAR)
+    cascades.factor(work.cascade, work.cascade.count, A, e, velocities.DAMPING, SINGULAR)
     cascades.solve(work.cascade, A, e, work.step.lower, work.step.upper, work.step.x)
 
 

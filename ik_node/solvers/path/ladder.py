@@ -7,6 +7,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.path.rungs import Rungs
+from ik_node.support import clock
 
 _TURN = 2.0 * math.pi
 _SAME = 1e-5            # rad or m: candidates nearer to each other are one
@@ -16,6 +17,20 @@ _LIMIT_COST = 0.05      # rad²: of a joint at its limit
 _MARGIN_COST = 1e3      # rad²: of a joint within the margin of the options
 _ROUNDING = 1e-9        # rad or m: of a largest step
 _LOOSER = 2.0           # of the least possible largest step: what the shortest path keeps
+_FEW = 2500             # candidates that are compared after the deadline
+
+
+def fewer(rungs: list[np.ndarray], deadline: float) -> list[np.ndarray]:
+    """Return candidates (k, n) of some rungs; after the deadline, of many only some of each."""
+    count = sum(map(len, rungs))
+    if count <= _FEW or not clock.is_over(deadline):
+        return rungs
+    return [rung[::_stride(count)] for rung in rungs]
+
+
+def _stride(count: int) -> int:
+    """Return which of many candidates are kept after the deadline: every how many."""
+    return -(-count // _FEW)
 
 
 class Ladder:
@@ -44,21 +59,21 @@ class Ladder:
         """Add a candidate (n,) to a rung; return whether it is new."""
         first, last = np.searchsorted(self._rung, (i, i + 1))
         new = self._new.setdefault(i, [])
-        off = np.concatenate([self._q[first:last], *(one[None] for one in new)]) - q
+        off = np.concatenate([self._q[first:last], *new]) - q
         off[:, self._chain.turns] -= _TURN * np.round(off[:, self._chain.turns] / _TURN)
         if len(off) and np.abs(off).max(axis=1).min() < _SAME:
             return False
-        new.append(q)
+        new.append(q[None])
         return True
 
     def extend(self, i: int, q: np.ndarray) -> None:
         """Add candidates (k, n) to a rung, new or not."""
-        self._new.setdefault(i, []).extend(q)
+        self._new.setdefault(i, []).append(q)
 
     def size(self, i: int) -> int:
         """Return the number of candidates of a rung."""
         first, last = np.searchsorted(self._rung, (i, i + 1))
-        return int(last - first) + len(self._new.get(i, ()))
+        return int(last - first) + sum(map(len, self._new.get(i, ())))
 
     def choose(self, most: float, deadline: float) -> np.ndarray:
         """Return the best configuration (m, n) of every rung, rad or m; NaN where one is empty.
@@ -67,12 +82,13 @@ class Ladder:
         the least possible largest step is found; no joint then moves much farther than that for the
         sake of a shorter path.
         """
-        if self._new:
-            added = [(i, one) for i, new in self._new.items() for one in new]
-            self._new = {}
-            if added:
-                self._take(np.array([one for _, one in added]), np.array([i for i, _ in added]),
-                           self._copied)
+        added = [(i, block) for i, new in self._new.items() for block in new]
+        self._new = {}
+        if added:
+            blocks = fewer([block for _, block in added], deadline)
+            sizes = [len(block) for block in blocks]
+            self._take(np.concatenate(blocks), np.repeat([i for i, _ in added], sizes),
+                       self._copied)
         while True:
             path = self._shortest(most, deadline)
             stuck = self._unwrap(path)
@@ -86,6 +102,11 @@ class Ladder:
 
     def _shortest(self, most: float, deadline: float) -> np.ndarray:
         """Return the best path (m, n) with cyclic joints but for whole turns."""
+        if len(self._q) > _FEW and clock.is_over(deadline):
+            first = np.searchsorted(self._rung, np.arange(self._count + 1))
+            place = np.arange(len(self._q)) - np.repeat(first[:-1], np.diff(first))
+            kept = place % _stride(len(self._q)) == 0
+            self._q, self._rung = self._q[kept], self._rung[kept]
         first = np.searchsorted(self._rung, np.arange(self._count + 1))
         rungs = Rungs(self._q, first, self._costs(self._q), self._cyclic, self._scale)
         largest, _ = rungs.shortest_path(most, self._departs, True, deadline)

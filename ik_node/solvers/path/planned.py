@@ -1,7 +1,7 @@
 """The result of a path: poses that cannot be met get a configuration too, and every step counts."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,20 +36,14 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
     q, met = planner.plan()
     m = len(q)
     reason = np.full(m, StopReason.CONVERGED, dtype=object)
+    reason[~met] = StopReason.TIMEOUT
     method = np.full(m, '', dtype=object)
     counts = np.zeros((2, m), dtype=np.int64)
-    for i in np.flatnonzero(~met).tolist():
-        found = planner.failure(i)
-        if found is None:
-            reason[i] = StopReason.TIMEOUT
-            continue
+    failures = planner.failures(np.flatnonzero(~met).tolist())
+    for i, found in failures.items():
         reason[i], method[i] = found.reason, found.method
         counts[:, i] = found.iterations, found.restarts
-
-    def best(i: int) -> np.ndarray:
-        found = planner.failure(i)
-        return problem.chain.neutral() if found is None else np.asarray(found.q)
-    q = _filled(problem, q, met, best)
+    q = _filled(problem, q, met, failures)
     q = np.clip(q, problem.chain.lower, problem.chain.upper)  # whole turns are rounded
     errors = problem.errors(q)
     reached = np.all(errors <= problem.tolerances, axis=1)
@@ -62,17 +56,23 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
 
 
 def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
-            best: Callable[[int], np.ndarray]) -> np.ndarray:
+            failures: Mapping[int, Any]) -> np.ndarray:
     """Return a path (m, n) with configurations for the poses that are not met.
 
     Of such poses in a row between two that are met, each gets the one that comes closest to the
     pose, while the steps up to the next met pose stay within the largest; else one on the line
     between these two. Where no such steps lead from one to the other, the row ends near the next.
+    After the deadline all of them are on that line.
     """
     q = q.copy()
     present = np.flatnonzero(met)
     for i in np.flatnonzero(~met).tolist():
         before = q[i - 1] if i else problem.q0
+        if problem.is_late:
+            if before is None and not len(present):
+                before = problem.chain.neutral()
+            _join(q, i, present[present > i], before, problem.most)
+            return q
         later = present[present > i]
         if len(later):
             after, left = q[later[0]], int(later[0]) - i
@@ -81,11 +81,29 @@ def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
         elif before is not None:
             after, left, start = None, 0, before
         else:
-            q[i] = best(i)
+            q[i] = failures[i].q if i in failures else problem.chain.neutral()
             continue
-        near = start if problem.is_late else problem.near_pose(i, start)[0]
+        near = problem.near_pose(i, start)[0]
         close = before is None or (np.abs(near - before) <= problem.most).all()
         if after is not None:
             close = close and (np.abs(near - after) <= left * problem.most).all()
         q[i] = near if close else start
     return q
+
+
+def _join(q: np.ndarray, first: int, present: np.ndarray, before: np.ndarray | None,
+          most: float) -> None:
+    """Write configurations for the poses of a path (m, n) from the first on that are not present.
+
+    They are on lines between those that are, the last steps of at most a size, rad or m. before
+    (n,): the configuration before the first, or None.
+    """
+    values, missing = q[present], np.setdiff1d(np.arange(first, len(q)), present)
+    if before is not None:
+        present, values = np.append(first - 1, present), np.concatenate([before[None], values])
+    after = np.searchsorted(present, missing)
+    last, after = np.maximum(after - 1, 0), np.minimum(after, len(present) - 1)
+    left = np.maximum(present[after] - missing, 0)[:, None]
+    whole = np.maximum(present[after] - present[last], 1)[:, None]
+    change = (values[after] - values[last]) * (left / whole)
+    q[missing] = values[after] - np.clip(change, -left * most, left * most)

@@ -5,6 +5,7 @@ candidates are added: tracks from both sides of the break, and the solver's own 
 guesses, tracked forward and backward. A redundant arm's path is smoothed at the end.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ik_node.solvers.low_discrepancy import low_discrepancy
-from ik_node.solvers.path.ladder import Ladder
+from ik_node.solvers.path.ladder import Ladder, fewer
 from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.path.smoothing import smoothed
 
@@ -43,13 +44,13 @@ class PathPlanner:
         candidates = closed_form(slice(None), 1)
         n, m = problem.chain.n_joints, len(problem.poses)
         self._sampled = candidates is None
-        rungs = list(candidates) if candidates is not None else [np.empty((0, n))] * m
+        rungs = ([np.empty((0, n))] * m if candidates is None
+                 else fewer(list(candidates), problem.deadline))
         if problem.q0 is not None:
             rungs.insert(0, problem.q0[None])
         self._ladder = Ladder(problem.chain, rungs, problem.scale, problem.margin,
                               problem.q0 is not None, problem.joined)
         self._failed: dict[int, Any] = {}
-        self._guesses = self._spread()
         self._next = 0
         self._tracked: set[tuple[int, bytes, bool]] = set()
         self.redundant = n > int((problem.weights > 0.0).sum(axis=1).min(initial=6))
@@ -79,16 +80,17 @@ class PathPlanner:
             q = self._smooth(q, met)
         return q, met
 
-    def failure(self, i: int) -> Any:
-        """Return the `Found` of the solver's own method for a pose that is not met.
+    def failures(self, places: Sequence[int]) -> dict[int, Any]:
+        """Return the `Found` of the solver's own method for poses that are not met.
 
-        None after the deadline, where it has not been solved before.
+        After the deadline only those that have been solved before.
         """
-        if i not in self._failed:
+        for i in places:
             if self._problem.is_late:
-                return None
-            self._failed[i] = self._problem.solve(i, self._problem.chain.neutral())
-        return self._failed[i]
+                break
+            if i not in self._failed:
+                self._failed[i] = self._problem.solve(i, self._problem.chain.neutral())
+        return {i: self._failed[i] for i in places if i in self._failed}
 
     def _choose(self) -> np.ndarray:
         """Return the configurations (m, n) of the best path; NaN where a pose has none."""
@@ -137,6 +139,8 @@ class PathPlanner:
         with np.errstate(invalid='ignore'):
             rough = np.flatnonzero(steps > _ROUGH * around)
         for i in dict.fromkeys((rough[:, None] + (-1, 0)).ravel().tolist()):
+            if self._problem.is_late:
+                break
             if not 0 < i < len(q) - 1:
                 continue
             for guess in (q[i - 1], q[i + 1], 0.5 * (q[i - 1] + q[i + 1])):
@@ -190,6 +194,8 @@ class PathPlanner:
         self._tracked.add(key)
         new = False
         for j, one in enumerate(self._problem.track(i, q, forward), start=1):
+            if self._problem.is_late:
+                break
             at = i + j if forward else i - j
             if self._ladder.add(at + self._problem.anchored, one):
                 new = True
@@ -213,7 +219,8 @@ class PathPlanner:
         better[~met] = np.nan
         return better if len(self._broken(better)) <= len(self._broken(q)) else q
 
-    def _spread(self) -> np.ndarray:
+    @functools.cached_property
+    def _guesses(self) -> np.ndarray:
         """Return guesses (k, n) spread over the limits, a turn of a joint without."""
         chain = self._problem.chain
         lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)

@@ -11,6 +11,8 @@ from ik_node.solvers.goal import Goal
 from ik_node.solvers.path.projection import Projection
 from ik_node.support import clock
 
+_CHOOSING, _CHOOSING_EACH = 8e-4, 4e-6  # s, and s for each pose
+
 
 class PathProblem(NamedTuple):
     """Poses for a chain, and what a path through them may do."""
@@ -85,6 +87,11 @@ class PathProblem(NamedTuple):
         self.projection.near(self.poses[part], self.weights[part], q, errors, self.deadline)
         met: np.ndarray = np.all(errors <= self.tolerances, axis=1)
         return q, met
+
+
+def choosing_time(m: int) -> float:
+    """Return the time, s, to choose and to verify a path of m poses when its search has ended."""
+    return _CHOOSING + m * _CHOOSING_EACH
 
 
 def travel_scale(chain: Chain, joint_weights: np.ndarray | None) -> np.ndarray:

@@ -1,7 +1,6 @@
 from libc cimport math
 cimport ik_node.support.clock as clock
 cimport ik_node.solvers.closest as closest
-cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.entries cimport Verifier
@@ -23,7 +22,8 @@ cdef class Projection(Verifier):
     cpdef int track(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
                     double[:, ::1] q, const double[::1] start, const double[::1] tolerances,
                     double most, double deadline)
-    cdef (double, double) solution(self, Task task, Work work, vector q, bint moves) noexcept nogil
+    cdef (double, double) solution(self, Task task, Work work, vector q, bint moves,
+                                   double deadline) noexcept nogil
     cdef Work scratch(self)
     cdef check(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
                const double[:, ::1] q)

@@ -8,7 +8,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.solvers import closest, codes, search
+from ik_node.solvers import closest, search
 from ik_node.solvers.entries import Verifier
 from ik_node.solvers.settings import Work
 from ik_node.solvers.task import Task
@@ -51,10 +51,9 @@ class Projection(Verifier):
         task, late = work.task, False
         with cython.nogil:
             for i in range(q.shape[0]):
-                if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
-                    late = True
+                late = late or (i > 0 and clock.is_over(deadline))
                 load_row(task, work, poses, weights, q, i)
-                position, orientation = self.solution(task, work, work.q, not late)
+                position, orientation = self.solution(task, work, work.q, not late, deadline)
                 for k in range(n):
                     q[i, k] = work.q[k]
                 errors[i, 0], errors[i, 1] = position, orientation
@@ -77,12 +76,12 @@ class Projection(Verifier):
             work.start[k] = start[k]
         with cython.nogil:
             for i in range(q.shape[0]):
-                if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
+                if i > 0 and clock.is_over(deadline):
                     break
                 for k in range(n):
                     q[i, k] = work.start[k]
                 load_row(task, work, poses, weights, q, i)
-                position, orientation = self.solution(task, work, work.q, True)
+                position, orientation = self.solution(task, work, work.q, True, deadline)
                 moved = 0.0
                 for k in range(n):
                     moved = max(moved, math.fabs(work.q[k] - work.start[k]))
@@ -94,11 +93,12 @@ class Projection(Verifier):
         self.idle.append(work)
         return reached
 
-    def solution(self, task: Task, work: Work, q: Vector, moves: bool) -> tuple[float, float]:
+    def solution(self, task: Task, work: Work, q: Vector, moves: bool,
+                 deadline: float) -> tuple[float, float]:
         """Replace q (n,) by a local solution if it moves; return its errors, m and rad."""
         error, position, orientation = search.residual(self.chain, task, work, q)
         if moves and error > EXACT:
-            closest.minimise(self.chain, task, work, q)
+            closest.minimise(self.chain, task, work, q, deadline)
             error, position, orientation = search.residual(self.chain, task, work, q)
         return position, orientation
 

@@ -17,7 +17,7 @@ from ik_node.support import clock
 from ik_node.support.arrays import Integers, Memory, Points, Vector
 
 INF, _TURN = math.inf, 2.0 * math.pi
-COMPARED = 100_000  # steps that are compared from one look at the clock to the next
+COMPARED = 10_000  # steps that are compared from one look at the clock to the next
 
 
 class Rungs:
@@ -96,12 +96,12 @@ def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: fl
         broken = fewest + (1.0 + (m - i) / (m * (m + 1.0)))
         allowed = INF if gap else most
         begins = anchored and until == first[1]
-        steps += (end - begin) * (until - before)
-        if steps >= COMPARED:
-            late, steps = clock.is_over(deadline), 0
-        if late:
-            before, until = lead, lead + 1
         for c in range(begin, end):
+            steps += until - before
+            if steps >= COMPARED:
+                late, steps = late or clock.is_over(deadline), 0
+            if late:
+                before, until = lead, lead + 1
             own = 0.0 if widest else rungs.cost[c]
             if lead < 0:
                 state[c][0], state[c][1], state[c][2] = 0.0, own, -1.0

@@ -13,6 +13,7 @@ _SHRINK = (1.0, 0.5, 0.2)
 _FARTHEST = 0.5     # rad or m: largest change of a joint in a round
 _ENOUGH = 0.01      # of the energy: less progress ends the smoothing
 _RIGID = 1e-6       # added to the diagonal
+_AT_ONCE = 16       # null spaces from one look at the clock to the next
 
 
 def smoothed(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> np.ndarray:
@@ -25,7 +26,10 @@ def smoothed(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> np.ndar
     for _ in range(_ROUNDS):
         if problem.is_late:
             break
-        step = _step(problem, q, joined)
+        N = _null_spaces(problem, q)
+        if N is None:
+            break
+        step = _step(problem, q, joined, N)
         before = least
         for shrink in _SHRINK:
             guess = np.clip(q + shrink * step, problem.chain.lower, problem.chain.upper)
@@ -51,9 +55,9 @@ def _energy(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> float:
     return float((joined * (steps * steps).sum(axis=1)).sum())
 
 
-def _step(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> np.ndarray:
-    """Return the change (m, n) of the configurations in their null spaces."""
-    N = problem.scale[:, None] * _null_spaces(problem, q)
+def _step(problem: PathProblem, q: np.ndarray, joined: np.ndarray, N: np.ndarray) -> np.ndarray:
+    """Return the change (m, n) of the configurations in their null spaces N (m, n, r)."""
+    N = problem.scale[:, None] * N
     m, _, r = N.shape
     pulls = joined[:, None] * problem.scale * _steps(problem, q)
     after = np.append(joined[1:], 0.0)
@@ -76,13 +80,19 @@ def _step(problem: PathProblem, q: np.ndarray, joined: np.ndarray) -> np.ndarray
     return found
 
 
-def _null_spaces(problem: PathProblem, q: np.ndarray) -> np.ndarray:
-    """Return bases (m, n, r) of the self-motions at q (m, n)."""
-    J = np.array([problem.chain.jacobian(one) for one in q])
-    R = problem.poses[:, :3, :3].transpose(0, 2, 1)
-    J = np.concatenate([R @ J[:, :3], R @ J[:, 3:]], axis=1)
-    J *= (problem.weights > 0.0)[:, :, None]
-    rows = int((problem.weights[0] > 0.0).sum())
-    _, _, V = np.linalg.svd(J)
-    found: np.ndarray = V[:, min(rows, q.shape[1] - 1):].transpose(0, 2, 1)
+def _null_spaces(problem: PathProblem, q: np.ndarray) -> np.ndarray | None:
+    """Return bases (m, n, r) of the self-motions at q (m, n); None after the deadline."""
+    m, n = q.shape
+    first = min(int((problem.weights[0] > 0.0).sum()), n - 1)
+    found = np.empty((m, n, n - first))
+    for begin in range(0, m, _AT_ONCE):
+        if problem.is_late:
+            return None
+        part = slice(begin, begin + _AT_ONCE)
+        J = np.array([problem.chain.jacobian(one) for one in q[part]])
+        R = problem.poses[part, :3, :3].transpose(0, 2, 1)
+        J = np.concatenate([R @ J[:, :3], R @ J[:, 3:]], axis=1)
+        J *= (problem.weights[part] > 0.0)[:, :, None]
+        _, _, V = np.linalg.svd(J)
+        found[part] = V[:, first:].transpose(0, 2, 1)
     return found

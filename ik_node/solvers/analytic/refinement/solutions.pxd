@@ -1,6 +1,8 @@
+cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.goal_input as goal_input
 from libc cimport math
 cimport ik_node.support.checks as checks
+cimport ik_node.support.clock as clock
 cimport ik_node.solvers.analytic.families.nominal_arm as nominal_arm
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
@@ -31,9 +33,10 @@ cdef class Solutions:
     cpdef object of_pose(self, const double[:, ::1] T_base_goal, bint within, double tolerance)
     cpdef object of_goal(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                          const double[:, ::1] parameters, bint within)
-    cpdef of_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
+    @cython.locals(solved=Py_ssize_t)
+    cpdef Py_ssize_t of_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
                    const double[:, ::1] parameters, const double[:, ::1] q0, bint within,
-                   double[:, :, ::1] out, long[::1] counts)
+                   double[:, :, ::1] out, long[::1] counts, double deadline)
     cdef int _list(self, Buffers buffers, const double[:, ::1] parameters, bint within,
                    double[:, ::1] out)
     cdef Buffers _take(self)

@@ -9,14 +9,14 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import goal_input, search
+from ik_node.solvers import codes, goal_input, search
 from ik_node.solvers.analytic.families import nominal_arm
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision, refinement
 from ik_node.solvers.analytic.refinement.buffers import Buffers
 from ik_node.solvers.settings import Settings, Work
 from ik_node.solvers.task import Task
-from ik_node.support import checks
+from ik_node.support import checks, clock
 from ik_node.support.arrays import (
     InputMatrix,
     InputPoses,
@@ -96,12 +96,14 @@ class Solutions:
         return out[:count]
 
     def of_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: InputMatrix,
-                 q0: InputMatrix, within: bool, out: ResultStack, counts: OutputIntegers) -> None:
+                 q0: InputMatrix, within: bool, out: ResultStack, counts: OutputIntegers,
+                 deadline: float) -> int:
         """Write every solution for goals (m, 4, 4) into out (m, k, n), their numbers into counts.
 
         k: see `most`; the rest is NaN. weights (6,): of all goals. parameters (m, p), or (1, p)
-        for all of them. q0 (m, n), or (1, n): what whole turns are nearest to. counts (m,). Raises
-        ValueError for arrays of other lengths.
+        for all of them. q0 (m, n), or (1, n): what whole turns are nearest to. counts (m,).
+        deadline: by `clock`, s; the goals after it are left. Returns the number of those solved.
+        Raises ValueError for arrays of other lengths.
         """
         m, n = T_base_goal.shape[0], self.chain.n
         checks.check_lengths(
@@ -111,9 +113,12 @@ class Solutions:
             and (q0.shape[0] == m or q0.shape[0] == 1) and q0.shape[1] == n
             and out.shape[0] == m and out.shape[1] == self.most and out.shape[2] == n
             and counts.shape[0] == m)
-        buffers = self._take()
+        buffers, solved = self._take(), m
         with cython.nogil:
             for i in range(m):
+                if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
+                    solved = i
+                    break
                 goal_input.load(buffers.work.task, T_base_goal[i], weights)
                 for k in range(n):
                     buffers.q0[k] = q0[min(i, q0.shape[0] - 1), k]
@@ -127,6 +132,7 @@ class Solutions:
                         out[i, j, k] = NAN
                 counts[i] = count
         self.idle.append(buffers)
+        return solved
 
     def _list(self, buffers: Buffers, parameters: InputMatrix, within: bool,
               out: OutputMatrix) -> int:

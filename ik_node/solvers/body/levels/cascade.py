@@ -91,13 +91,16 @@ def factor(own: Cascade, count: int, A: Matrix, e: Vector, damping: float,
            singular: float) -> None:
     """Factor the rows of the first levels, A (n, m) transposed, and the energy.
 
-    damping: λ² over the cost |e|²/2; singular: see `factors.factor`.
+    damping: λ² over the cost |e|²/2 of a level and those before it, whose steps add to what the
+    level misses; before an energy, only of what no row moves. singular: see `factors.factor`.
     """
-    width, own.used = own.n, 0
+    width, own.used, missed = own.n, 0, 0.0
     for index in range(count):
+        missed += missed2(own, index, e)
+        damping2 = damping * 0.5 * missed
         if width > 0:
             factors.factor(cython.cast(Level, own.levels[index]), A, own.one_sided,
-                          freedom(own, index), width, damping * 0.5 * missed2(own, index, e),
+                          freedom(own, index), width, 0.0 if own.energy else damping2, damping2,
                           singular)
             own.used += 1
             if index + 1 < count or own.energy:

@@ -6,11 +6,12 @@ cimport ik_node.solvers.body.levels.reflections as reflections
 from ik_node.support.arrays cimport integers, matrix, vector
 from ik_node.solvers.body.levels.level cimport Level
 
-cdef double FLOOR, SINGULAR
+cdef double FLOOR, NOISE, SINGULAR
 
 cdef void factor(Level own, matrix A, integers one_sided, matrix T, int width,
-                 double damping2, double singular) noexcept nogil
+                 double damping2, double free2, double singular) noexcept nogil
 cdef void damped_gram(Level own) noexcept nogil
 cdef void unbound(Level own, matrix A, vector e, vector x, matrix T) noexcept nogil
 cdef void span(Level own, matrix T) noexcept nogil
 cdef int leave_free(Level own, matrix T) noexcept nogil
+cdef void clear_noise(matrix T, int width, int n) noexcept nogil

@@ -17,15 +17,17 @@ from ik_node.support import cholesky
 from ik_node.support.arrays import Integers, Matrix, Vector
 
 FLOOR = 1e-12     # of λ² over the squared length of the longest row
+NOISE = 1e-5      # part of a joint in free directions below which it is scaled to 0
 SINGULAR = 1e-5   # singular values of unit rows below which a direction becomes free
 
 
 def factor(own: Level, A: Matrix, one_sided: Integers, T: Matrix, width: int,
-           damping2: float, singular: float) -> None:
+           damping2: float, free2: float, singular: float) -> None:
     """Factor the rows of a level, A (n, …) transposed, over the first `width` rows of T.
 
     damping2: λ². To it come a floor, and σ² − σ_min² where the smallest singular value of the unit
-    rows is below `singular`, σ [Nakamura & Hanafusa 1986], both over the longest row.
+    rows is below `singular`, σ [Nakamura & Hanafusa 1986], both over the longest row. free2: the
+    least λ² of the directions that no row moves, c₂.
     """
     levels.begin(own, width)
     longest = levels.row_lengths(own, A, one_sided)
@@ -46,6 +48,7 @@ def factor(own: Level, A: Matrix, one_sided: Integers, T: Matrix, width: int,
     own.inverse2 = reflections.inverse2(own)
     near = max(singular * singular - 1.0 / max(own.inverse2, 1e-300), 0.0)
     own.damping2 = max(damping2 + (FLOOR + near) * longest * longest, 1e-200)
+    own.free2 = max(own.damping2, free2)
     damped_gram(own)
     cholesky.factor(own.L, own.rank)
 
@@ -107,7 +110,7 @@ def span(own: Level, T: Matrix) -> None:
     if not own.rotated:
         reflections.rotate(own, T)
     own.spanned = True
-    inverse = 1.0 / math.sqrt(own.damping2)
+    inverse = 1.0 / math.sqrt(own.free2)
     for j in range(own.width):
         factor_of_row = 1.0 if j < own.rank else inverse
         for k in range(own.n):
@@ -130,4 +133,22 @@ def leave_free(own: Level, T: Matrix) -> int:
         for k in range(own.n):
             own.free[left][k] = own.Q[j][k]
         left += 1
+    clear_noise(own.free, left, own.n)
     return left
+
+
+def clear_noise(T: Matrix, width: int, n: int) -> None:
+    """Scale joints that free directions T (width, n) hardly move to 0, by a smooth function.
+
+    Where a joint should not move at all, rounding errors would couple it to motions that nothing
+    but damping opposes.
+    """
+    for k in range(n):
+        part = 0.0
+        for j in range(width):
+            part += T[j][k] * T[j][k]
+        part = math.sqrt(part) / NOISE
+        if part < 1.0:
+            share = part * part * (3.0 - 2.0 * part)
+            for j in range(width):
+                T[j][k] *= share

@@ -10,7 +10,7 @@ cdef class Level:
     cdef matrix B, L, Q, Y, free
     cdef integers order
     cdef vector lengths, tau, norms, values, x, y, wanted, moved
-    cdef double damping2, inverse2
+    cdef double damping2, free2, inverse2
     cdef bint rotated, spanned
     cdef readonly int active_count, sides, own_sides, former_sides, size
     cdef integers active, skipped, side_rows

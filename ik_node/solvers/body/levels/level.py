@@ -29,6 +29,8 @@ class Level:
     """(m,) of the rows of A."""
     damping2: float
     """λ²."""
+    free2: float
+    """λ² of the directions that no row moves."""
     inverse2: float
     """|R⁻¹|²."""
     L: Matrix

@@ -15,6 +15,9 @@ cdef void write_normal(Level own, matrix A, int constraint, vector normal) noexc
 cdef void write_reach(Level own, matrix A, matrix T) noexcept nogil
 cdef bint is_moved(Level own, matrix T, double length) noexcept nogil
 cdef double split(Level own) noexcept nogil
+cdef bint is_independent(Level own, int constraint, double length2) noexcept nogil
+cdef double row_length(Level own, int constraint) noexcept nogil
+cdef void write_motion(Level own) noexcept nogil
 cdef void move(Level own, double step) noexcept nogil
 cdef void activate(Level own, int constraint, double length2, double multiplier) noexcept nogil
 cdef void deactivate(Level own, int index) noexcept nogil

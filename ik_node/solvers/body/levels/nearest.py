@@ -9,6 +9,9 @@ A constraint n · y ≥ b is a lower bound, an upper bound, or a one-sided row, 
 One-sided rows of the level itself have a slack each, a coordinate of y whose square is part of the
 cost, so that they can always hold; those of the levels before must stay as they are, or at what
 they ask for.
+
+Whether a constraint depends on the active ones is a matter of joints, not of y, in which directions
+that only damping opposes are longer than others by orders of magnitude.
 """
 
 import math
@@ -18,8 +21,8 @@ from ik_node.solvers.body.levels.level import Level
 from ik_node.support.arrays import Matrix, Vector
 
 HOLDS = 1e-11       # violation over the largest entry of the step that is none
-DEPENDENT = 1e-8    # part of a normal that is across the active ones and counts as none
-UNMOVED = 1e-10     # part of a joint, or of a row, along the free directions that counts as none
+DEPENDENT = 1e-8    # part of a joint, or of a row, in the motion along a normal that is none
+UNMOVED = 1e-8      # part of a joint, or of a row, along the free directions that counts as none
 NOTHING = 1e-14     # rate at which a multiplier falls that is none
 INF = math.inf
 
@@ -55,8 +58,13 @@ def satisfy(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper
             write_normal(own, A, adding, own.normal)
         length2 = split(own)
         count, full, part, drop = own.active_count, INF, INF, -1
-        if length2 > DEPENDENT * DEPENDENT * squared(own.normal, own.size):
-            full = missing(own, A, e, held, lower, upper, adding) / length2
+        off = missing(own, A, e, held, lower, upper, adding)
+        if is_independent(own, adding, length2):
+            full = off / length2
+        elif off < DEPENDENT * size * row_length(own, adding):
+            own.skipped[adding] = 1
+            adding = -1
+            continue
         for j in range(count):
             if own.rates[j] > NOTHING and own.multipliers[j] < part * own.rates[j]:
                 part, drop = own.multipliers[j] / own.rates[j], j
@@ -191,14 +199,39 @@ def split(own: Level) -> float:
     return after
 
 
-def move(own: Level, step: float) -> None:
-    """Move y, and x with it, along the part of the normal that is across the active ones."""
-    for j in range(own.size):
-        share = step * own.across[j]
-        own.y[j] += share
-        if j < own.width and share != 0.0:
+def is_independent(own: Level, constraint: int, length2: float) -> bool:
+    """Tell whether the motion along what is across the active ones moves the joint, or the row.
+
+    length2: |across|², by which the motion Yᵀ across changes it.
+    """
+    write_motion(own)
+    least = DEPENDENT * row_length(own, constraint)
+    return length2 > least * math.sqrt(squared(own.moved, own.n))
+
+
+def row_length(own: Level, constraint: int) -> float:
+    """Return the length of the row of a constraint; 1 for bounds."""
+    return 1.0 if constraint < 2 * own.n else own.side_lengths[constraint - 2 * own.n]
+
+
+def write_motion(own: Level) -> None:
+    """Write Yᵀ across into `moved`."""
+    motion = own.moved
+    for k in range(own.n):
+        motion[k] = 0.0
+    for j in range(own.width):
+        share = own.across[j]
+        if share != 0.0:
             for k in range(own.n):
-                own.x[k] += share * own.Y[j][k]
+                motion[k] += share * own.Y[j][k]
+
+
+def move(own: Level, step: float) -> None:
+    """Move y along the part of the normal that is across the active ones, and x by the motion."""
+    for j in range(own.size):
+        own.y[j] += step * own.across[j]
+    for k in range(own.n):
+        own.x[k] += step * own.moved[k]
 
 
 def activate(own: Level, constraint: int, length2: float, multiplier: float) -> None:
@@ -260,6 +293,7 @@ def resume(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper:
     for j in range(count):
         for i in range(own.size):
             own.across[i] += shares[j] * own.normals[j][i]
+    write_motion(own)
     move(own, 1.0)
 
 

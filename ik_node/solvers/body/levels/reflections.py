@@ -5,7 +5,7 @@ import math
 from ik_node.solvers.body.levels.level import Level
 from ik_node.support.arrays import Matrix
 
-RANK = 1e-12      # length of what is left of a unit row that is none
+RANK = 1e-8      # length of what is left of a unit row that is none
 
 
 def triangularise(own: Level) -> None:

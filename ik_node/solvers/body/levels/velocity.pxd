@@ -14,7 +14,7 @@ from ik_node.solvers.body.step_work cimport StepWork
 from ik_node.kinematics.tree cimport Tree
 cimport cython
 
-cdef double DAMPING, TINY, INF
+cdef double DAMPING, TINY, SINGULAR, INF
 
 
 cdef class Work:

@@ -25,6 +25,7 @@ from ik_node.tasks.body_task import TaskWork
 
 DAMPING = 1e-3    # λ² over the cost
 TINY = 1e-14      # of λ²
+SINGULAR = 1e-2   # singular value of the rows of a level below which it is damped more
 INF = math.inf
 
 
@@ -98,7 +99,7 @@ class Velocity:
 
     def direction(self, work: Work, count: int) -> None:
         """Write the step of the first levels, given rows and bounds, into work.step.x (n,)."""
-        cascades.factor(work.cascade, count, work.step.A, work.step.e, DAMPING, 0.0)
+        cascades.factor(work.cascade, count, work.step.A, work.step.e, DAMPING, SINGULAR)
         cascades.solve(work.cascade, work.step.A, work.step.e, work.step.lower, work.step.upper,
                        work.step.x)
 
