@@ -28,6 +28,9 @@ class HandlingHere:
     def begin(self, controller, goal):
         run(goal)
 
+    def start(self, robot, controller):
+        pass
+
     def publish(self, robot, controller, outcome, arrival):
         self.outcomes.append(outcome)
 

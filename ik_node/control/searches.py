@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ik_node.exceptions import IkError
 from ik_node.support.clock import Cancellation
-from ik_node.threads import start_thread
+from ik_node.threads import reported, start_thread
 
 T = TypeVar('T')
 Search: TypeAlias = Callable[[], Any]
@@ -21,7 +21,8 @@ Goal: TypeAlias = Coroutine[Search | None, Any, T]
 
 NEWER = 'a newer goal has arrived'
 QUICK = 1e-4     # s: a search that is expected to take less runs in the calling thread
-_PATIENCE = 0.5  # s for a search whose goal has cancelled another, before the next may cancel it
+_PATIENCE = 0.5  # s for a goal that has cancelled another, before the next may cancel it
+_MOST_OTHERS = 4  # cancelled searches of a group that may go on beside the current one
 _GRACE = 0.02    # s for a cancelled search to end, before the next one begins beside it
 
 
@@ -102,15 +103,19 @@ class _Thread:
         self.steps: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
         self._ended, self._before = ended, before
         self._over = threading.Event()
+        self._others = 0  # that may run beside it
+        if before is not None and not before._over.is_set():
+            self._others = before._others + 1
         start_thread(self._run, 'search')
 
     def _run(self) -> None:
         if self._before is not None:
-            self._before._over.wait(_GRACE)
+            self._before._over.wait(_GRACE if self._others < _MOST_OTHERS else None)
             self._before = None
         while (step := self.steps.get()) is not None:
             step.run()
-            self._ended(step)
+            with reported('search'):
+                self._ended(step)
         self._over.set()
 
 
@@ -173,6 +178,11 @@ class Worker:
         """Return whether a group has goals that have not ended."""
         return group in self._groups and self._groups[group].goal is not None
 
+    def count(self, group: Hashable) -> int:
+        """Return how many goals of a group have not ended."""
+        own = self._groups.get(group)
+        return 0 if own is None else len(own.waiting) + (own.goal is not None)
+
     def cancel(self, reason: str, *groups: Hashable) -> None:
         """End the goals of groups."""
         for own in [self._groups[group] for group in groups if group in self._groups]:
@@ -190,14 +200,15 @@ class Worker:
             step = self._ended.popleft()
             group = step.group
             if group.step is step:
-                group.step = None
-                group.is_quick = step.took < QUICK
-                if step.cancellation.has_ended_any():
-                    self._go_on(group, _End(None, CancelledError(NEWER)))
-                    group.patient_until = time.perf_counter() + _PATIENCE
-                else:
-                    self._go_on(group, step.end)
-                self._next(group)
+                group.step, group.is_quick = None, step.took < QUICK
+                try:
+                    if step.cancellation.has_ended_any():
+                        self._go_on(group, _End(None, CancelledError(NEWER)))
+                        group.patient_until = time.perf_counter() + _PATIENCE
+                    else:
+                        self._go_on(group, step.end)
+                finally:
+                    self._next(group)
 
     def close(self, reason: str) -> None:
         """Cancel all goals, and end the threads; one that does not look at the clock is left."""
@@ -216,6 +227,9 @@ class Worker:
     def _add(self, group: _Group, goal: Goal[None]) -> None:
         """Begin a goal, which is carried out when it is its turn."""
         goal.send(None)
+        if self._closed:
+            _cancel(goal, 'the node shuts down')
+            return
         group.waiting.append(goal)
         self._next(group)
 
@@ -248,7 +262,7 @@ class Worker:
         if group.thread is None:
             group.thread = _Thread(self._on_end)
         group.step = _Step(group, work)
-        if group.waiting:
+        if group.waiting and group.patient_until > -math.inf:
             group.step.cancellation.end_by(group.patient_until)
         group.thread.steps.put(group.step)
 
@@ -279,6 +293,6 @@ def _quickly(work: Search) -> _End | None:
 
 def _cancel(goal: Goal[None], reason: str) -> None:
     """End a goal where it waits."""
-    with contextlib.suppress(StopIteration):
+    with reported('cancelled goal'), contextlib.suppress(StopIteration):
         goal.throw(CancelledError(reason))
     goal.close()

@@ -88,6 +88,11 @@ class IkNode(LifecycleNode):
         self._take_down()
         return TransitionCallbackReturn.SUCCESS
 
+    def destroy_node(self) -> None:
+        """Refuse the goals under way, and destroy everything."""
+        self._take_down()
+        super().destroy_node()
+
     def _take_down(self) -> None:
         if self._session is not None:
             self._session.destroy()

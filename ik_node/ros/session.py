@@ -171,6 +171,7 @@ class Session:
         self._interaction.go_with_tips(group)
 
     def _on_publish_time(self) -> None:
+        self._worker.resume()  # where nothing could be woken, as between two executors
         if self.active and self._robot is not None:
             self._paths.follow()
             self._execution.follow(self._robot)

@@ -240,3 +240,51 @@ def test_after_closing_nobody_is_woken(rig):
     rig.worker.close('the node shuts down')
     assert rig.reasons() == ['the node shuts down']
     assert not rig.woken.acquire(blocking=False)
+
+
+def test_goals_in_a_queue_have_all_their_searches(rig):
+    async def two():
+        return await search(lambda: 1) + await search(lambda: 2)
+    for _ in range(4):
+        rig.enqueue('', two())
+    assert rig.worker.count('') == 4
+    rig.wait(4)
+    assert rig.outcomes == [3] * 4
+    assert rig.worker.count('') == 0
+
+
+def test_a_goal_that_raises_does_not_hold_up_the_next(rig):
+    async def broken():
+        await turn()
+        await search(lambda: None)
+        raise ZeroDivisionError
+    rig.worker.begin('', broken())
+    rig.enqueue('', twice(2))
+    assert rig.woken.acquire(timeout=30.0)
+    with pytest.raises(ZeroDivisionError):
+        rig.worker.resume()
+    rig.wait()
+    assert rig.outcomes == [4]
+
+
+def test_a_closed_worker_refuses(rig):
+    rig.worker.close('the node shuts down')
+    rig.begin('', twice(1))
+    assert rig.reasons() == ['the node shuts down']
+
+
+def test_cancelled_searches_that_go_on_are_few(rig):
+    free, begun = threading.Event(), threading.Semaphore(0)
+
+    def deaf():
+        begun.release()
+        return free.wait(30.0)
+    for _ in range(searches._MOST_OTHERS + 1):
+        rig.begin('', goal(deaf))
+        assert begun.acquire(timeout=30.0)
+        rig.worker.cancel('', '')
+    rig.begin('', goal(deaf))
+    assert not begun.acquire(blocking=False)  # it waits for those before
+    free.set()
+    rig.wait(searches._MOST_OTHERS + 2)
+    assert rig.outcomes[-1] is True

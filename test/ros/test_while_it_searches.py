@@ -89,6 +89,14 @@ def test_joint_values_are_set_and_the_goal_refused(searching):
     assert searching.node.joint_states()[0].position[0] == 0.25
 
 
+def test_joint_values_that_are_refused_leave_the_search_alone(searching):
+    number, values = searching.search(), JointState(name=['joint_1'], position=[99.0])
+    values.header.stamp.sec = 1000
+    searching.node.publish(JointState, 'goal_joints', values)
+    assert 'outside the limits' in searching.status(1000)['message']
+    assert number not in searching.statuses
+
+
 @pytest.mark.parametrize(('enabled', 'reason'), [(False, 'disabled'), (True, 'enabled anew')])
 def test_enabling_and_disabling_end_the_search(searching, enabled, reason):
     number = searching.search()
@@ -126,6 +134,15 @@ def test_a_deactivated_node_ends_the_search(searching):
     assert searching.status(searching.send(EASY))['reason'] == 'CONVERGED'
 
 
-def test_a_signal_ends_the_node(searching):
-    searching.search()
+def test_many_requests_are_all_answered(searching):
+    client = searching.node.node.create_client(Trigger, 'ik_node/solve_all')
+    assert searching.node.until(client.service_is_ready)
+    futures = [client.call_async(Trigger.Request()) for _ in range(6)]
+    assert searching.node.until(lambda: all(future.done() for future in futures))
+    assert all('solve_all' in future.result().message for future in futures)
+
+
+def test_a_signal_ends_the_node_and_the_goal_has_a_status(searching):
+    number = searching.search()
     assert searching.node.stop(signal.SIGINT) == 0
+    assert 'shuts down' in searching.status(number)['message']

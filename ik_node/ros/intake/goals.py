@@ -131,24 +131,24 @@ class Goals:
 
         Cancelled for newer goals, it leaves those that have not been answered to the next one.
         """
+        searched: list[_Accepted] = []
         try:
             await turn()
-            pending.searched = list(pending.newest.values())
-            self._execution.follow(robot)
-            if not (len(pending.searched) > 1 and await self._go(
-                    robot, controller, pending, tuple(pending.searched))):
-                for one in tuple(pending.searched):
+            searched = pending.searched = list(pending.newest.values())
+            self._handling.start(robot, controller)
+            if not (len(searched) > 1 and await self._go(
+                    robot, controller, pending, tuple(searched))):
+                for one in tuple(searched):
                     await self._go(robot, controller, pending, (one,))
         except CancelledError as error:
-            if pending.serving == 1:
-                pending.searched.extend(one for one in pending.newest.values()
-                                        if one not in pending.searched)
+            left = [one for one in searched if pending.newest.get(one.aim.task) is not one]
+            if pending.serving == 1:  # nobody serves the others
+                left += pending.newest.values()
                 pending.newest.clear()
-            for one in pending.searched:
-                if pending.newest.get(one.aim.task) is not one:
-                    self._handling.refuse(one.arrival, error)
+            for one in left:
+                self._handling.refuse(one.arrival, error)
         finally:
-            pending.searched = []
+            searched.clear()
             pending.serving -= 1
             if not (pending.serving or pending.newest):
                 self._pending.pop(controller, None)

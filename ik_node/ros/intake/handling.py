@@ -12,7 +12,7 @@ from std_msgs.msg import Header
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import Goal, Worker, turn
+from ik_node.control.searches import NEWER, Goal, Worker, turn
 from ik_node.exceptions import IkError, InputError
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
@@ -63,7 +63,7 @@ class Handling:
 
     def stop(self, reason: str) -> None:
         """End the current paths and all goals; those that are being carried out are refused."""
-        self._worker.cancel(reason, *self._execution.controllers.values())
+        self._worker.cancel(reason, *map(self._key, self._execution.controllers.values()))
         self._execution.drop_paths()
         self._late.stop()
 
@@ -78,8 +78,10 @@ class Handling:
         """
         def accept(robot: Robot, controller: Controller) -> None:
             goal = execute(robot, controller)
+            if arrives:  # it replaces all that are under way, however new they are
+                self._worker.cancel(NEWER, self._key(controller))
             self.begin(controller, self._carry_out(robot, controller, arrival, goal))
-        arrival = Arrival(name, header, time.perf_counter(), place)
+        arrival = Arrival(name, header, time.perf_counter(), place, not arrives)
         self.admit(arrival, find, accept, functools.partial(
             self.handle, name, header, find, execute, place), arrives)
 
@@ -116,11 +118,21 @@ class Handling:
 
     def begin(self, controller: Controller, goal: Goal[None]) -> None:
         """Carry out a goal; an older one of the same controller is cancelled."""
-        self._worker.begin(controller, goal)
+        self._worker.begin(self._key(controller), goal)
 
     def is_busy(self, controller: Controller) -> bool:
         """Return whether a goal of a controller is being carried out."""
-        return self._worker.is_busy(controller)
+        return self._worker.is_busy(self._key(controller))
+
+    @staticmethod
+    def _key(controller: Controller) -> tuple[str, str]:
+        return 'goals', controller.group.name
+
+    def start(self, robot: Robot, controller: Controller) -> None:
+        """Set the joint values that a goal starts from: those of motions, or measured ones."""
+        self._execution.follow(robot)
+        if self._measured.topic and controller.motion is None:
+            self._begin_from_measured(robot, controller)
 
     def publish(self, robot: Robot, controller: Controller, outcome: Outcome,
                 arrival: Arrival) -> None:
@@ -139,7 +151,8 @@ class Handling:
         """Execute a goal in its turn, and publish its outcome."""
         try:
             await turn()
-            self._execution.follow(robot)
+            if not arrival.is_step:
+                self.start(robot, controller)
             outcome = await goal
             if outcome is not None:
                 self.publish(robot, controller, outcome, arrival)

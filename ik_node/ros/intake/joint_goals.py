@@ -14,6 +14,7 @@ from ik_node.control.controller import Controller, Outcome
 from ik_node.control.coupled_arms import CoupledArms
 from ik_node.control.group import Group, check_limits
 from ik_node.control.robot import Robot
+from ik_node.control.searches import Goal
 from ik_node.exceptions import InputError, unknown
 from ik_node.ros.conversions import joint_positions
 from ik_node.ros.execution.execution import Execution
@@ -51,10 +52,14 @@ class JointGoals:
             raise InputError(f'there is no arm {name!r} any more')
         return self._execution.controllers[group.name]
 
-    async def _go(self, name: str, message: JointState, robot: Robot,
-                  controller: Controller) -> Outcome:
+    def _go(self, name: str, message: JointState, robot: Robot,
+            controller: Controller) -> Goal[Outcome]:
+        return self._move(name, configuration(robot, controller.group, name, message), robot,
+                          controller)
+
+    async def _move(self, name: str, q: np.ndarray, robot: Robot,
+                    controller: Controller) -> Outcome:
         group = controller.group
-        q = configuration(robot, group, name, message)
         self._on_leave(group)
         duration = controller.go_to(robot, q)
         if robot.figure is group and not name:  # the goals of all tasks are superseded

@@ -114,7 +114,8 @@ async def _follow(waypoint: Waypoint, robot: Robot, controller: Controller) -> O
     try:
         outcome = await controller.follow(robot, waypoint)
         goes_on = outcome.accepted
-    except CancelledError:  # by a newer goal, or with the path
+    except CancelledError:  # by a newer goal, which ends the path if it is met
+        controller.waypoints.appendleft(waypoint)
         goes_on = True
         raise
     finally:

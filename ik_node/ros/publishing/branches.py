@@ -27,6 +27,10 @@ class _Listed(NamedTuple):
     goal: Goal
     branches: BranchList
 
+    def is_of(self, arm: Arm, goal: Goal) -> bool:
+        """Return whether these are the branches of an arm's goal."""
+        return self.arm is arm and self.goal is goal
+
 
 class Branches:
     """Publishes the branches that `Arm.branches` finds; an error there stops nothing else."""
@@ -53,24 +57,27 @@ class Branches:
         if goal is None:
             return BranchList(np.empty((0, arm.chain.n_joints)), _NO_GOAL)
         listed = self._listed.get(arm.name)
-        if listed is None or listed.arm is not arm or listed.goal is not goal:
-            self._listed[arm.name] = _Listed(arm, goal, BranchList(
-                np.empty((0, arm.chain.n_joints)), 'looking for branches'))
+        if listed is None or not listed.is_of(arm, goal):
+            listed = _Listed(arm, goal, BranchList(np.empty((0, arm.chain.n_joints)),
+                                                   'looking for branches'))
+            self._listed[arm.name] = listed
             self._worker.begin(('shown branches', arm.name), self._list(robot, arm, goal))
-        return self._listed[arm.name].branches
+        return self._listed.get(arm.name, listed).branches
 
     async def _list(self, robot: Robot, arm: Arm, goal: Goal) -> None:
-        """Look for the branches to be shown."""
-        try:
+        """Look for the branches to be shown, unless others are looked for by then."""
+        found: _Listed | None = None
+        with contextlib.suppress(CancelledError):
             await turn()
             branches, words = await self._find(robot, arm, goal)
-        except CancelledError:
-            self._listed.pop(arm.name, None)
-            return
-        if branches is None:
-            branches, words = np.empty((0, arm.chain.n_joints)), f'no branches shown: {words}'
-            self._log(words)
-        self._listed[arm.name] = _Listed(arm, goal, BranchList(branches, words))
+            if branches is None:
+                branches, words = np.empty((0, arm.chain.n_joints)), f'no branches shown: {words}'
+                self._log(words)
+            found = _Listed(arm, goal, BranchList(branches, words))
+        if arm.name in self._listed and self._listed[arm.name].is_of(arm, goal):
+            del self._listed[arm.name]
+            if found is not None:
+                self._listed[arm.name] = found
 
     def publish_later(self, robot: Robot, arm: Arm, goal: Goal, stamp: Time) -> None:
         """Publish the branches of a goal, once they are found; stamp: of its result."""

@@ -43,6 +43,8 @@ class Arrival(NamedTuple):
     """When, s of `time.perf_counter`."""
     place: str = ''
     """Which one of several it is, in words."""
+    is_step: bool = False
+    """Whether it is the next waypoint of a path, not a message."""
 
 
 def outcome(outcome: Outcome, closest: bool) -> tuple[bytes, str]:

@@ -14,8 +14,9 @@ from ik_node.exceptions import IkError, InputError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.handling import Handling
 from ik_node.ros.publishing.branches import Branches
+from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.outputs import Outputs
-from ik_node.ros.services.requests import in_turn
+from ik_node.ros.services.requests import destroy_later, in_turn
 
 _NO_ROBOT = 'there is no robot yet'
 
@@ -43,7 +44,7 @@ class Commands:
     def destroy(self) -> None:
         """Destroy the services."""
         for service in self._services:
-            self._node.destroy_service(service)
+            destroy_later(self._node, service)
 
     def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
         """Use a robot and options."""
@@ -88,6 +89,8 @@ class Commands:
                 self._node, self._worker, 'solve_all', self._list_branches())
         except IkError as error:
             response.message = str(error)
+        except Exception as error:  # a defect must not stop the node
+            response.message = internal_error(error, self._node.get_logger().error)
         return response
 
     async def _list_branches(self) -> tuple[bool, str]:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from builtin_interfaces.msg import Time
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleNode
+from std_msgs.msg import Header
 
 from ik_node.control.bounded_solvers import BoundedSolvers
 from ik_node.control.options import NodeOptions
@@ -15,7 +15,7 @@ from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
-from ik_node.ros.services.requests import in_turn
+from ik_node.ros.services.requests import destroy_later, in_turn
 
 NAME = '~/compute_ik'
 
@@ -48,7 +48,7 @@ class IkService:
     def destroy(self) -> None:
         """Destroy the service."""
         if self._service is not None:
-            self._node.destroy_service(self._service)
+            destroy_later(self._node, self._service)
 
     def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
         """Use a robot and options. With a first robot, say why the service is missing."""
@@ -58,13 +58,14 @@ class IkService:
 
     async def on_request(self, request: Any, response: Any) -> Any:
         """Fill in the response to a moveit_msgs/GetPositionIK request."""
+        header = Header()
         try:
-            stamp, result = await in_turn(self._node, self._worker, NAME,
+            header, result = await in_turn(self._node, self._worker, NAME,
                                           self._answer(request.ik_request))
         except IkError as error:
-            stamp, result = Time(), Response(Code.FAILURE, str(error), {})
+            result = Response(Code.FAILURE, str(error), {})
         except Exception as error:  # a defect must not stop the node
-            stamp, result = Time(), Response(Code.FAILURE, internal_error(
+            result = Response(Code.FAILURE, internal_error(
                 error, self._node.get_logger().error), {})
         response.error_code.val = int(result.code)
         # The messages of Humble lack these fields.
@@ -72,22 +73,22 @@ class IkService:
                             ('source', self._node.get_fully_qualified_name())):
             if hasattr(response.error_code, field):
                 setattr(response.error_code, field, text)
-        if result.joints and self._robot is not None:
+        if result.joints:
             state = response.solution.joint_state
-            state.header.stamp = stamp
-            state.header.frame_id = self._options.frame_prefix + self._robot.tree.root
+            state.header = header
             state.name, state.position = list(result.joints), list(result.joints.values())
         return response
 
-    async def _answer(self, request: Any) -> tuple[Time, Response]:
-        """Return the response to a request, and the time of the joint values it starts from."""
+    async def _answer(self, request: Any) -> tuple[Header, Response]:
+        """Return the response to a request, and the header of the joint values it starts from."""
         options, robot = self._options, self._robot
         if not self.active:
             raise InputError('the node is not active')
         if robot is None:
             raise InputError('there is no robot yet')
-        stamp = self._execution.advance(robot)
-        return stamp, await solve_once(request, robot, Context(
+        header = Header(stamp=self._execution.advance(robot),
+                        frame_id=options.frame_prefix + robot.tree.root)
+        return header, await solve_once(request, robot, Context(
             lambda there, arm, header: self._frames.in_link(
                 there, arm.chain.base_link, header, options),
             self._solvers.solver, options.frame_prefix,

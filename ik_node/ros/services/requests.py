@@ -4,19 +4,25 @@ from collections.abc import Hashable
 from typing import Any, TypeVar, cast
 
 from rclpy.node import Node
+from rclpy.service import Service
 from rclpy.task import Future
 
 from ik_node.control.searches import Goal, Worker, turn
+from ik_node.exceptions import InputError
 
 T = TypeVar('T')
+_MOST = 16  # requests of a service that wait at a time
 
 
 async def in_turn(node: Node, worker: Worker, service: Hashable, answer: Goal[T]) -> T:
     """Return what answers a request, after the requests of the same service before it.
 
-    For callbacks of a reentrant callback group. Raises what the answer raises, and CancelledError
-    where the worker gives it up.
+    For callbacks of a reentrant callback group. Raises what the answer raises, CancelledError where
+    the worker gives it up, and InputError where too many requests wait.
     """
+    if worker.count(service) >= _MOST:
+        answer.close()
+        raise InputError(f'{_MOST} requests wait already')
     future: Future[Any] = Future(executor=node.executor)
     worker.enqueue(service, _settle(future, answer))
     await future
@@ -31,3 +37,11 @@ async def _settle(future: 'Future[Any]', answer: Goal[T]) -> None:
         future.set_exception(error)
     finally:
         answer.close()
+
+
+def destroy_later(node: Node, service: 'Service[Any, Any]') -> None:
+    """Destroy a service after the answers that are due now have been sent."""
+    if node.executor is None:
+        node.destroy_service(service)
+    else:
+        node.executor.create_task(lambda: node.destroy_service(service))

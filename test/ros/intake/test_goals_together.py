@@ -191,6 +191,17 @@ def test_of_a_stream_of_goals_those_that_are_searched_for_are_answered_too(busy,
     assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
 
 
+def test_each_goal_of_a_longer_stream_has_one_answer_and_the_newest_is_met(busy, monkeypatch):
+    monkeypatch.setattr(searches, '_PATIENCE', 60.0)
+    places = [[0.25, 0.25, 0.1 + 0.01 * k] for k in range(5)]
+    for place in places:
+        busy.goals.take('a', goal(place))
+    busy.handling.wait()
+    assert len(busy.refused) + len(busy.outcomes) == 1 + len(places)
+    assert busy.place('a') == pytest.approx(places[-1], abs=2e-6)
+    assert not busy.goals._pending
+
+
 def test_a_goal_of_the_whole_body_replaces_all(busy):
     async def joints():
         await turn()

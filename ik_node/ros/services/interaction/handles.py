@@ -108,6 +108,7 @@ class Handles:
             if goal is not None and goal != handle.seen:
                 handle.seen, pose = goal, item.goal_pose(handle.pose)
                 if not _was_sent(handle, pose):
+                    handle.sent.clear()
                     handle.placed = item.is_in_reach(robot, pose)
                     if handle.placed:
                         handle.pose = pose
@@ -188,7 +189,7 @@ def _made(robot: Robot, item: Draggable, previous: _Handle | None) -> _Handle:
     if previous is None:
         return handle
     handle.position_only = previous.position_only and item.may_free_orientation
-    handle.look = previous.look
+    handle.look, handle.sent = previous.look, previous.sent
     if previous.item.place == item.place:
         if previous.placed:
             handle.pose, handle.placed = previous.pose, True
