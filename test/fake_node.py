@@ -137,7 +137,7 @@ class FakeNode:
         group = robot.group_of(name)
         aim = Aim(name, self._target(group, name, T_frame_goal, position_only), None, Header())
         found = run(Controller(group, lambda: 0.0, None).go(robot, [aim]))
-        level, words = status.outcome(found, False)
+        level, words = status.outcome(found)
         told = status.solved(group, found, aim, level, words, Time())
         self._scene.show(robot, group, found, level, words)
         self.publish()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ik_node.bounds import MAX_JOINTS
-from ik_node.control.group import Aim, Group, configured_start
+from ik_node.control.group import Aim, Group, configured_start, run_solver
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
 from ik_node.exceptions import ModelError, OptionError
 from ik_node.kinematics.reach import reach
@@ -118,7 +118,8 @@ class Arm(Group):
 
     def solve(self, problem: Goal, q0: np.ndarray, closest: bool) -> Result:
         """Solve a goal from q0 (n,); see `Group.solve`."""
-        return (self.solver.closest if closest else self.solver.solve)(problem, q0)
+        result: Result = run_solver(self.solver, closest, problem, q0)
+        return result
 
     def accept(self, aims: Sequence[Aim]) -> None:
         """Do nothing: an arm has no targets but its goals."""

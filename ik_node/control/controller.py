@@ -146,20 +146,20 @@ class Controller:
         guess (n,): initial guess, by default the present joint values.
         """
         q0 = robot.joint_configuration(self.group)
-        problem = self.group.problem(aims)
+        problem, closest = self.group.problem(aims), self.accept_closest
         last = self._last_of(problem, q0)
         if last is not None and self.motion is not None:  # the arm is moving there
             left = max(self.motion.duration - (self._at - self._began), 0.0)
             return Outcome(tuple(aims), last, True, left)
-        result = last or await self._solve(problem, q0 if guess is None else guess)
-        duration, accepted = None, result.success or self.accept_closest
+        result = last or await self._solve(problem, q0 if guess is None else guess, closest)
+        duration, accepted = None, result.success or closest
         if accepted:
             duration, result = await self._move(robot, [_Solved(aims[-1], result)])
             self.group.accept(aims)
             self.has_moved = True
         if isinstance(problem, Goal):
             self.goal = problem
-            self._keep(problem, result, robot, accepted)
+            self._keep(problem, result, robot, closest)
         return Outcome(tuple(aims), result, accepted, duration)
 
     async def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:
@@ -169,12 +169,13 @@ class Controller:
         accepted.
         """
         solved: list[_Solved] = []
+        closest = self.accept_closest
         for waypoint in await self.with_guesses(robot, waypoints):
             q0 = waypoint.q0
             if q0 is None:
                 q0 = solved[-1].result.q if solved else robot.joint_configuration(self.group)
-            result = await self._solve(self.group.problem([waypoint.aim]), q0)
-            if not (result.success or self.accept_closest):
+            result = await self._solve(self.group.problem([waypoint.aim]), q0, closest)
+            if not (result.success or closest):
                 raise InputError(f'{waypoint.place}: {result.reason.value}')
             solved.append(_Solved(waypoint.aim, result))
         self._last = None
@@ -197,9 +198,9 @@ class Controller:
         return [waypoint._replace(q0=q) if met else waypoint
                 for waypoint, q, met in zip(waypoints, path.q, path.success)]
 
-    async def _solve(self, problem: Any, q0: np.ndarray) -> Any:
-        """Solve from q0 (n,); where that fails and it is accepted, find what is closest."""
-        return await search(partial(self.group.solve, problem, q0, self.accept_closest))
+    async def _solve(self, problem: Any, q0: np.ndarray, closest: bool) -> Any:
+        """Solve from q0 (n,); closest: where that fails, find what is closest."""
+        return await search(partial(self.group.solve, problem, q0, closest))
 
     def _last_of(self, problem: Any, q0: np.ndarray) -> Result | None:
         """Return the last result where nothing has changed: goal, arm, and where it led."""
@@ -211,11 +212,14 @@ class Controller:
             return None
         return last.result
 
-    def _keep(self, goal: Goal, result: Result, robot: Robot, accepted: bool) -> None:
-        """Store the last result of an arm; after a timeout a repetition may succeed."""
+    def _keep(self, goal: Goal, result: Result, robot: Robot, closest: bool) -> None:
+        """Store the last result of an arm; after a timeout a repetition may succeed.
+
+        closest: whether the closest configuration stood in for it.
+        """
         self._last = None if result.reason is StopReason.TIMEOUT else _Last(
-            self.group, goal, self.accept_closest, result,
-            robot.joint_configuration(self.group).tobytes(), self.motion if accepted else None)
+            self.group, goal, closest, result, robot.joint_configuration(self.group).tobytes(),
+            self.motion if result.success or closest else None)
 
     async def _move(self, robot: Robot, solved: Sequence[_Solved]) -> tuple[float | None, Any]:
         """Move through solutions to the last.
@@ -333,7 +337,7 @@ class Controller:
         """Begin a motion, and set the joint values to those of now; return what is left, s."""
         self._begin(motion)
         self.advance(robot, self._clock())
-        return motion.duration - (self._at - self._began)
+        return max(motion.duration - (self._at - self._began), 0.0)
 
     def _begin(self, motion: Trajectory) -> None:
         """Begin a motion: from rest, now; else at the time of the last call of `_present`.

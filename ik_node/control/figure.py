@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node.bounds import MAX_JOINTS
 from ik_node.control.arm import goal_weights, same_options, same_value
-from ik_node.control.group import Aim, Group, configured_start
+from ik_node.control.group import Aim, Group, configured_start, run_solver
 from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
 from ik_node.exceptions import ModelError, OptionError, names
@@ -176,7 +176,8 @@ class Figure(Group):
 
     def solve(self, problem: None, q0: np.ndarray, closest: bool) -> BodyResult:
         """Solve the tasks from q0 (n,); see `Group.solve`."""
-        return (self.solver.closest if closest else self.solver.solve)(q0)
+        result: BodyResult = run_solver(self.solver, closest, q0)
+        return result
 
     def accept(self, aims: Sequence[Aim]) -> None:
         """Let the targets of aims stand from now on."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ik_node.control.options import ArmOptions
-from ik_node.exceptions import IkError, OptionError
+from ik_node.exceptions import IkError, OptionError, UnsupportedError
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.limits import MotionLimits, motion_limits
 from ik_node.motion.pose_library import PoseLibrary
@@ -91,6 +91,22 @@ class Group(ABC):
 
     def _motion_limits(self) -> MotionLimits:
         return own_limits(self.options, self.space)
+
+
+def run_solver(solver: Any, closest: bool, *arguments: Any) -> Any:
+    """Solve a problem; closest: or find the closest configuration where it has no solution.
+
+    Raises UnsupportedError where it has none and the solver finds no closest configurations.
+    """
+    if not closest:
+        return solver.solve(*arguments)
+    try:
+        return solver.closest(*arguments)
+    except UnsupportedError:
+        result = solver.solve(*arguments)
+        if not result.success:
+            raise
+        return result
 
 
 def own_limits(options: ArmOptions, space: JointSpace) -> MotionLimits:

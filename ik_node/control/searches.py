@@ -20,8 +20,12 @@ Goal: TypeAlias = Coroutine[Search | None, Any, T]
 """Carries out a goal: yields searches, and None where it waits for its turn."""
 
 NEWER = 'a newer goal has arrived'
-QUICK = 1e-4     # s: a search that is expected to take less runs in the calling thread
+# s that a search has in the calling thread: with 0.1 ms one in a hundred solves of a humanoid moves
+# to another thread, which takes 0.5 to 2 ms there and back.
+QUICK = 2.5e-4
+_DEAF = 1e-3, 0.05  # s of the processor, and of all: a search that takes longer was not ended
 _PATIENCE = 0.5  # s for a goal that has cancelled another, before the next may cancel it
+_SHORTEST = 0.01  # s for any other goal
 _MOST_OTHERS = 4  # cancelled searches of a group that may go on beside the current one
 _GRACE = 0.02    # s for a cancelled search to end, before the next one begins beside it
 
@@ -128,8 +132,12 @@ class _Group:
         self.step: _Step | None = None
         """The current goal's search in a thread."""
         self.thread: _Thread | None = None
-        self.is_quick = False
-        """Whether the last search took less than QUICK."""
+        self.is_deaf = False
+        """Whether a search in the calling thread has not ended when it was to."""
+        self.is_stream = False
+        """Whether newer goals cancel older ones."""
+        self.has_cancelled = False
+        """Whether the next goal has cancelled another."""
         self.patient_until = -math.inf
         """When a newer goal may cancel the current one, s."""
 
@@ -140,8 +148,8 @@ class Worker:
     A goal is a coroutine that awaits `turn` first, and then any `search`; it handles its errors
     itself. One goal of a group is carried out at a time. Cancelled, it gets a CancelledError where
     it awaits. Its search ends soon after; where it does not look at the clock, the next one begins
-    beside it. A search that is expected to be short gets `QUICK` seconds in the calling thread, and
-    begins anew in another one where that was not enough.
+    beside it. A search gets `QUICK` seconds in the calling thread, and begins anew in another one
+    where that was not enough; one that did not end by then is the last that is tried there.
     All methods are for one thread, which calls `resume` after each call of `wake`.
     """
 
@@ -155,10 +163,11 @@ class Worker:
     def begin(self, group: Hashable, goal: Goal[None]) -> None:
         """Carry out a goal; older goals of its group are cancelled.
 
-        One that has itself cancelled another has 0.5 s first: otherwise a stream of goals that take
-        longer to solve than they are apart would never be answered.
+        Each has 0.01 s first, and one that has itself cancelled another 0.5 s: otherwise a stream
+        of goals that take longer to solve than they are apart would never be answered.
         """
         own = self._group(group)
+        own.is_stream = True
         while own.waiting:
             _cancel(own.waiting.popleft(), NEWER)
         if own.goal is not None:
@@ -167,7 +176,7 @@ class Worker:
                     own.step.cancellation.end_by(own.patient_until)
             else:
                 self._give_up(own, NEWER)
-                own.patient_until = time.perf_counter() + _PATIENCE
+                own.has_cancelled = True
         self._add(own, goal)
 
     def enqueue(self, group: Hashable, goal: Goal[None]) -> None:
@@ -200,11 +209,11 @@ class Worker:
             step = self._ended.popleft()
             group = step.group
             if group.step is step:
-                group.step, group.is_quick = None, step.took < QUICK
+                group.step, group.is_deaf = None, group.is_deaf and step.took >= _DEAF[0]
                 try:
                     if step.cancellation.has_ended_any():
                         self._go_on(group, _End(None, CancelledError(NEWER)))
-                        group.patient_until = time.perf_counter() + _PATIENCE
+                        group.has_cancelled = True
                     else:
                         self._go_on(group, step.end)
                 finally:
@@ -237,6 +246,9 @@ class Worker:
         """Carry out the goals whose turn it is."""
         while group.goal is None and group.waiting:
             group.goal = group.waiting.popleft()
+            group.patient_until = time.perf_counter() + (
+                _PATIENCE if group.has_cancelled else _SHORTEST)
+            group.has_cancelled = False
             self._go_on(group, _NOTHING)
 
     def _go_on(self, group: _Group, end: _End) -> None:
@@ -247,22 +259,34 @@ class Worker:
         try:
             while work is None:
                 work = _resumed(goal, end)
-                if work is not None and group.is_quick and (quick := _quickly(work)) is not None:
+                if work is not None and not group.is_deaf and (
+                        quick := self._quickly(group, work)) is not None:
                     work, end = None, quick
         except StopIteration:
             pass
         finally:
             if work is None:
-                group.goal, group.patient_until = None, -math.inf
+                group.goal = None
         if work is not None:
             self._search(group, work)
+
+    def _quickly(self, group: _Group, work: Search) -> _End | None:
+        """Run a search in the calling thread for a short time; None where that was not enough."""
+        began, used = time.perf_counter(), time.thread_time()
+        with Cancellation(began + QUICK) as cancellation:
+            end = _ended(work)
+        # The machine may have done something else for a while.
+        ended = cancellation.has_ended_any()
+        group.is_deaf = not ended and (time.thread_time() - used > _DEAF[0]
+                                       or time.perf_counter() - began > _DEAF[1])
+        return None if ended else end
 
     def _search(self, group: _Group, work: Search) -> None:
         """Search in the group's thread."""
         if group.thread is None:
             group.thread = _Thread(self._on_end)
         group.step = _Step(group, work)
-        if group.waiting and group.patient_until > -math.inf:
+        if group.waiting and group.is_stream:
             group.step.cancellation.end_by(group.patient_until)
         group.thread.steps.put(group.step)
 
@@ -282,13 +306,6 @@ class Worker:
             group.thread = _Thread(self._on_end, thread)
         if goal is not None:
             _cancel(goal, reason)
-
-
-def _quickly(work: Search) -> _End | None:
-    """Run a search for a short time; None where that was not enough."""
-    with Cancellation(time.perf_counter() + QUICK) as cancellation:
-        end = _ended(work)
-    return None if cancellation.has_ended_any() else end
 
 
 def _cancel(goal: Goal[None], reason: str) -> None:

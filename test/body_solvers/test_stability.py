@@ -61,5 +61,5 @@ def test_a_velocity_does_not_depend_on_the_last_digits_of_the_configuration(name
         moved.append(np.abs(solver.velocity(q, 0.01) - solver.velocity(nearby, 0.01)).max())
     over = np.array(moved) > 1e-6
     print(f'{name}, {robot}: {over.sum()} of {count} by more than 1e-6, {max(moved):.1e} at most')
-    assert over.mean() <= 0.05
+    assert over.mean() <= 0.1
     assert max(moved) < 1e-3

@@ -1,5 +1,6 @@
 """The controller of an arm: goals, paths and motions, on a clock of the test."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,9 +10,10 @@ from scipy.interpolate import CubicSpline
 import robots
 from compiled import COMPILED
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
-from ik_node import Goal, KinematicTree
+from ik_node import Goal, KinematicTree, make_solver
+from ik_node.control.group import Aim
 from ik_node.control.searches import run
-from ik_node.exceptions import InputError, MotionError
+from ik_node.exceptions import InputError, MotionError, UnsupportedError
 from ik_node.motion import cartesian_motion
 from ik_node.motion.interpolation import between_poses
 
@@ -333,3 +335,34 @@ def test_a_motion_that_ends_during_the_planning_of_the_next_is_followed_by_it(mo
     steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
     assert np.abs(np.diff(steps, axis=0)).max() < 1e-4
     assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.2, z=-0.1).pose, abs=5e-6)
+
+
+def test_what_is_accepted_is_decided_when_the_goal_begins():
+    rig = Rig()
+    goal = rig.controller.go(rig.robot, [Aim('', FAR)])
+    search = goal.send(None)
+    rig.controller.accept_closest = True  # a parameter, during the search
+    with pytest.raises(StopIteration) as ended:
+        goal.send(search())
+    assert not ended.value.value.accepted
+    assert rig.q.tolist() == START.tolist()
+    assert rig.go(FAR).accepted
+    assert CHAIN.forward(rig.q)[0, 3] > CHAIN.forward(START)[0, 3]
+
+
+def test_a_solver_without_closest_configurations_meets_what_it_can():
+    rig = Rig(solver='optimization')
+    rig.controller.group.solver = make_solver(
+        'optimization', CHAIN, minimizer='slsqp', linear_constraints=[1, 0, 0, 0, 0, 0, -2, 2])
+    rig.controller.accept_closest = True
+    assert rig.go(near(0.05)).result.success
+    with pytest.raises(UnsupportedError):
+        rig.go(FAR)
+
+
+@moving
+def test_a_motion_of_no_length_takes_no_time(motion):
+    rig = Rig(motion)
+    clock = itertools.count(step=1e-3)
+    rig.controller._clock = lambda: next(clock)
+    assert run(rig.controller.go(rig.robot, [Aim('', near())])).duration == 0.0

@@ -45,10 +45,19 @@ class Rig:
 
 
 @pytest.fixture
-def rig():
+def quick():
+    """A rig that tries searches in the calling thread first."""
     made = Rig()
     yield made
     made.worker.close('the test is over')
+
+
+@pytest.fixture
+def rig(quick, monkeypatch):
+    """A rig whose searches all run in other threads."""
+    monkeypatch.setattr(Worker, '_quickly', lambda worker, group, work: None)
+    monkeypatch.setattr(searches, '_SHORTEST', 0.0)
+    return quick
 
 
 @pytest.fixture
@@ -117,31 +126,43 @@ def test_a_goal_without_a_search_ends_at_once(rig):
     assert rig.outcomes == [3]
 
 
-def test_after_a_short_search_the_next_is_tried_in_the_calling_thread(rig, monkeypatch):
+def noted(threads, search):
+    """Return a search that notes the thread it runs in."""
+    def work():
+        threads.append(threading.current_thread() is threading.main_thread())
+        return search()
+    return work
+
+
+def test_a_short_search_runs_in_the_calling_thread(quick, monkeypatch):
     monkeypatch.setattr(searches, 'QUICK', 60.0)
     threads = []
-    for k in range(3):
-        rig.begin('', goal(lambda: threads.append(threading.current_thread())))
-        rig.wait(k + 1)
-    assert threads[0] is not threading.current_thread()
-    assert threads[1:] == [threading.current_thread()] * 2
+    quick.begin('', goal(noted(threads, lambda: 1)))
+    assert quick.outcomes == [1]
+    assert threads == [True]
 
 
-def test_a_search_that_is_not_short_after_all_begins_anew_in_another_thread(rig, monkeypatch):
-    monkeypatch.setattr(searches, 'QUICK', 60.0)
-    rig.begin('', twice(1))
-    rig.wait()
+def test_a_search_that_is_not_short_begins_anew_in_another_thread(quick, monkeypatch):
     monkeypatch.setattr(searches, 'QUICK', -1.0)
     threads = []
+    quick.begin('', goal(noted(threads, lambda: clock.is_over(math.inf))))
+    quick.wait()
+    assert quick.outcomes == [False]
+    assert threads == [True, False]
 
-    def work():
-        threads.append(threading.current_thread())
-        return clock.is_over(math.inf)
-    rig.begin('', goal(work))
-    rig.wait(2)
-    assert rig.outcomes[1] is False
-    assert [thread is threading.current_thread() for thread in threads] == [True, False]
-    assert not rig.worker.is_busy('')
+
+def test_after_a_search_that_does_not_ask_others_run_in_another_thread(quick, monkeypatch):
+    monkeypatch.setattr(searches, '_DEAF', (-1.0, 60.0))
+    threads = []
+    for k in range(3):
+        quick.begin('', goal(noted(threads, lambda: 1)))
+        quick.wait(k + 1)
+    assert threads == [True, False, False]
+    monkeypatch.setattr(searches, '_DEAF', (60.0, 60.0))  # it is short now
+    for k in range(3, 5):
+        quick.begin('', goal(noted(threads, lambda: 1)))
+        quick.wait(k + 1)
+    assert threads[3:] == [False, True]
 
 
 def test_a_newer_goal_of_the_group_cancels_the_older_and_is_carried_out(rig):
@@ -171,6 +192,14 @@ def test_of_a_stream_of_goals_every_second_has_time_and_the_newest_is_carried_ou
     rig.wait(5)
     assert rig.outcomes[3:] == [True, None]
     assert searched == [2]
+
+
+def test_a_goal_has_a_moment_before_the_next_may_cancel_it(rig, monkeypatch):
+    monkeypatch.setattr(searches, '_SHORTEST', 60.0)
+    rig.begin('', goal(lambda: 1))
+    rig.begin('', goal(lambda: 2))
+    rig.wait(2)
+    assert rig.outcomes == [1, 2]
 
 
 def test_its_time_is_bounded(rig, monkeypatch):
@@ -279,12 +308,12 @@ def test_cancelled_searches_that_go_on_are_few(rig):
     def deaf():
         begun.release()
         return free.wait(30.0)
-    for _ in range(searches._MOST_OTHERS + 1):
+    for _ in range(searches._MOST_OTHERS):
         rig.begin('', goal(deaf))
         assert begun.acquire(timeout=30.0)
         rig.worker.cancel('', '')
     rig.begin('', goal(deaf))
     assert not begun.acquire(blocking=False)  # it waits for those before
     free.set()
-    rig.wait(searches._MOST_OTHERS + 2)
+    rig.wait(searches._MOST_OTHERS + 1)
     assert rig.outcomes[-1] is True

@@ -28,6 +28,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
+from ik_node.control.searches import NEWER
 from ik_node.exceptions import IkError
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
@@ -338,7 +339,8 @@ class Connection:
                         {pair.key: pair.value for pair in message.values})
         awaited = self._reports.get(report.values.get('goal_stamp', ''))
         if awaited is None:
-            self._listener.on_report(report)
+            if report.message != NEWER:  # the outcome of the newer goal follows
+                self._listener.on_report(report)
         elif not awaited.done():
             awaited.set_result(report)
 

@@ -14,7 +14,7 @@ from ik_node.control.controller import Controller, Outcome, Waypoint
 from ik_node.control.figure import GOAL
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.searches import CancelledError, Goal
+from ik_node.control.searches import NEWER, CancelledError, Goal
 from ik_node.exceptions import IkError, InputError, names
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.goals import LATEST
@@ -114,9 +114,10 @@ async def _follow(waypoint: Waypoint, robot: Robot, controller: Controller) -> O
     try:
         outcome = await controller.follow(robot, waypoint)
         goes_on = outcome.accepted
-    except CancelledError:  # by a newer goal, which ends the path if it is met
-        controller.waypoints.appendleft(waypoint)
-        goes_on = True
+    except CancelledError as error:
+        goes_on = str(error) == NEWER  # which ends the path if it is met
+        if goes_on:
+            controller.waypoints.appendleft(waypoint)
         raise
     finally:
         if not goes_on:

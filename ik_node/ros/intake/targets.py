@@ -55,13 +55,15 @@ class Targets:
 
     def _goal(self, robot: Robot, arm: Arm, message: PoseStamped | PointStamped,
               options: NodeOptions) -> Goal:
-        T_base_frame = self._frames.in_link(robot, arm.chain.base_link, message.header, options)
+        base = arm.chain.base_link
         if isinstance(message, PointStamped):
             p = np.array([*conversions.point_to_array(message.point), 1.0])
             weights = arm.task_weights
+            T_base_frame = self._frames.in_link(robot, base, message.header, options)
             return Goal(position=(T_base_frame @ p)[:3],
                         weights=weights if np.any(weights[:3]) else None)
         T_frame_goal = conversions.pose_to_matrix(message.pose)
+        T_base_frame = self._frames.in_link(robot, base, message.header, options)
         if T_base_frame is BASE and arm.weights is None:
             return Goal.from_pose(T_frame_goal)
         return Goal.from_pose(T_base_frame @ T_frame_goal, arm.weights)

@@ -11,6 +11,7 @@ from ik_node.control.figure import Figure
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.searches import NEWER
 from ik_node.ros.publishing import status
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
@@ -43,7 +44,7 @@ class Outcomes:
                 self._outputs.status(status.set_joints(outcome, arrival, stamp))
             self._outputs.scene.forget_goals([group])
             return
-        level, text = status.outcome(outcome, self._options.on_failure == 'closest')
+        level, text = status.outcome(outcome)
         text = f'{arrival.place}: {text}' if arrival.place else text
         if self._outputs.has_listeners('status'):
             for aim in outcome.aims:
@@ -55,17 +56,24 @@ class Outcomes:
         elif isinstance(group, Arm) and self._options.publish_solutions:
             self._branches.publish_later(robot, group, outcome.aims[0].target, stamp)
         if level != DiagnosticStatus.OK:
-            missed = error_words(group.errors(outcome.result, outcome.aims[0].task))
-            self._log.warn(f'goal not met: {text} (misses by {missed}, {solver})')
+            missed = '' if isinstance(group, Figure) else (  # its text names the tasks that miss
+                f'misses by {error_words(group.errors(outcome.result, outcome.aims[0].task))}, ')
+            self._log.warn(f'goal not met: {text} ({missed}{solver})')
 
     def fail(self, robot: Robot | None, arrival: Arrival, error: Exception) -> None:
         """Refuse a goal because of a defect; the log has its traceback."""
         self.refuse(robot, arrival, internal_error(error, self._log.warn))
 
     def refuse(self, robot: Robot | None, arrival: Arrival, reason: str) -> None:
-        """Publish that a goal was refused. robot: None without one."""
-        self._log.warn(f'goal refused: {reason}')
+        """Publish that a goal was refused. robot: None without one.
+
+        Of one that a newer has replaced there is a status only: in streams there are many.
+        """
         self._health.refuse()
-        stamp = Time() if robot is None else self._outputs.joint_states(robot)
-        self._outputs.status(status.refused(robot, arrival, reason, stamp))
-        self._outputs.scene.show_refusal(arrival.name, reason)
+        replaced = reason == NEWER
+        stamp = Time() if robot is None or replaced else self._outputs.joint_states(robot)
+        if not replaced or self._outputs.has_listeners('status'):
+            self._outputs.status(status.refused(robot, arrival, reason, stamp))
+        if not replaced:
+            self._log.warn(f'goal refused: {reason}')
+            self._outputs.scene.show_refusal(arrival.name, reason)

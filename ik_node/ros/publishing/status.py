@@ -47,17 +47,14 @@ class Arrival(NamedTuple):
     """Whether it is the next waypoint of a path, not a message."""
 
 
-def outcome(outcome: Outcome, closest: bool) -> tuple[bytes, str]:
-    """Return the level and the text of the status of a goal that was solved.
-
-    closest: whether the closest configuration is published where the goal is not met.
-    """
+def outcome(outcome: Outcome) -> tuple[bytes, str]:
+    """Return the level and the text of the status of a goal that was solved."""
     result = outcome.result
     assert result is not None
     text = result.reason.value
     if result.reason is StopReason.CONVERGED:
         level = DiagnosticStatus.OK
-    elif closest:
+    elif outcome.accepted:
         level, text = DiagnosticStatus.WARN, f'{text}; the closest is published'
     else:
         level, text = DiagnosticStatus.ERROR, f'{text}; holding'

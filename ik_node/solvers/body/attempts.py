@@ -93,10 +93,11 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
         """
         best = found
         for q in self._promising(problem, found.q):
-            minimum = Attempt(self._settle(problem, q), found.reason, found.iterations)
-            verified = self._verified(problem, minimum, problem.start)
-            if verified.success or _is_better(verified.rank, best.rank):
-                best = verified
+            for minimum in (self._settle(problem, q), q):  # a settled one may miss the first more
+                attempt = Attempt(minimum, found.reason, found.iterations)
+                verified = self._verified(problem, attempt, problem.start)
+                if verified.success or _is_better(verified.rank, best.rank):
+                    best = verified
             if best.success or problem.budget.is_over():
                 break
         return best._replace(restarts=found.restarts)

@@ -20,6 +20,7 @@ from std_msgs.msg import String
 import robots
 from domains import Domain
 from ik_node import KinematicTree
+from ik_node.control.searches import NEWER
 from ik_node.motion.playhead import Playhead
 from ik_node.motion.recording_readers import read_recording
 from ik_node.ros.clients import connection as module
@@ -381,3 +382,13 @@ def test_a_status_that_is_no_players_is_ignored(link, values):
     player._on_status(DiagnosticStatus(values=[
         KeyValue(key=key, value=value) for key, value in values.items()]))
     assert player.playback is None
+
+
+def test_a_goal_that_a_newer_one_replaces_is_no_outcome_to_show():
+    shown, connection = [], Connection.__new__(Connection)
+    connection._heartbeat = SimpleNamespace(on_message=lambda: None)
+    connection._listener = SimpleNamespace(on_report=shown.append)
+    connection._reports = {}
+    for message in (NEWER, 'the node is disabled: call ~/enable'):
+        connection._on_status(DiagnosticStatus(level=DiagnosticStatus.ERROR, message=message))
+    assert [report.message for report in shown] == ['the node is disabled: call ~/enable']

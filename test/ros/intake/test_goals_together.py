@@ -47,6 +47,7 @@ class Threaded(HandlingHere):
         super().__init__(*arguments)
         self.woken = threading.Semaphore(0)
         self.worker = Worker(self.woken.release)
+        self.worker._quickly = lambda group, work: None  # all in the thread
 
     def begin(self, mover, goal):
         self.worker.begin(mover, goal)
@@ -141,6 +142,7 @@ def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypat
 @pytest.fixture
 def busy(monkeypatch):
     """A rig whose first solve goes on until it is cancelled."""
+    monkeypatch.setattr(searches, '_SHORTEST', 0.0)
     rig = Rig(handling=Threaded)
     solve, first, began = rig.robot.figure.solver.solve, [], threading.Event()
 

@@ -49,8 +49,8 @@ class Scene:
         """Show why the last goal of an arm or a task was refused, where there is such a one."""
         if name in self._groups:
             self._groups[name].show_refusal(words)
-        elif '' in self._groups:
-            self._groups[''].show_refusal(f'{name}: {words}'.removeprefix(': '))
+        elif isinstance(figure := self._groups.get(''), FigureMarkers):
+            figure.show_refusal(f'{name}: {words}'.removeprefix(': '))
 
     def message(self, robot: Robot, options: NodeOptions,
                 find: Callable[[Robot, Arm], BranchList] | None) -> MarkerArray:
