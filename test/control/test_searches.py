@@ -202,18 +202,9 @@ def test_a_goal_has_a_moment_before_the_next_may_cancel_it(rig, monkeypatch):
     assert rig.outcomes == [1, 2]
 
 
-def test_its_time_is_bounded(rig, monkeypatch):
-    monkeypatch.setattr(searches, '_PATIENCE', 1e-9)
-    rig.begin('', goal(endless()))
-    rig.begin('', goal(endless()))
-    rig.begin('', twice(5))
-    rig.wait(3)
-    assert rig.reasons() == [NEWER] * 2
-    assert rig.outcomes[2] == 10
-
-
-def test_a_search_ends_where_its_time_passes_while_another_goal_waits(rig, monkeypatch):
-    monkeypatch.setattr(searches, '_PATIENCE', 0.05)
+@pytest.mark.parametrize('patience', [1e-9, 0.05])  # over when the next comes, and while it waits
+def test_its_time_is_bounded(rig, monkeypatch, patience):
+    monkeypatch.setattr(searches, '_PATIENCE', patience)
     rig.begin('', goal(endless()))
     rig.begin('', goal(endless()))
     rig.begin('', twice(5))
