@@ -57,7 +57,7 @@ SWITCHES ?= 50
 setup: $(VENV)/.demo $(VENV)/.test $(VENV)/.kernels
 
 demo: $(VENV)/.demo $(VENV)/.kernels
-	@$(BIN)/python -m ik_node.demo \
+	@$(BIN)/python -m ik_node.commands.demo \
 		$(if $(ROBOT),--robot '$(ROBOT)') $(if $(TIP),--tip '$(TIP)') $(if $(SOLVER),--solver '$(SOLVER)')
 
 test: $(VENV)/.test $(VENV)/.kernels
@@ -89,7 +89,7 @@ lint: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/mypy examples/*.py examples/own_solver/*.py
 
 docs: $(VENV)/.demo $(VENV)/.kernels
-	$(BIN)/python -m ik_node.tools.ik_docs
+	$(BIN)/python -m ik_node.commands.ik_docs
 
 site: $(VENV)/.test $(VENV)/.kernels
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -19,8 +19,8 @@ import numpy as np
 from benchmark import arms
 from benchmark.machine import machine
 from ik_node import Chain, KinematicTree, make_solver
-from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.axes import axes_at_zero
+from ik_node.support.exceptions import UnsupportedError
 
 _ROUNDS = 20
 _SAME = 1e-6            # rad

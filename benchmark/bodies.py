@@ -25,8 +25,8 @@ from benchmark.arms import folder
 from benchmark.machine import machine
 from ik_node import KinematicTree, body_solver_names, make_body_solver
 from ik_node.model.body import Body
-from ik_node.resources import share_folder
 from ik_node.spatial import pose_from_quaternion, rotation_exp
+from ik_node.support.resources import share_folder
 from ik_node.tasks import CenterOfMass, Pose
 
 _BLOCK = 25   # goals from one turn to the next

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmark.machine import machine
 from ik_node import KinematicTree, body_solver_names, make_body_solver
-from ik_node.resources import robot_file
+from ik_node.support.resources import robot_file
 from ik_node.tasks import CenterOfMass, Pose, Position
 
 _POLYGON = [[0.12, 0.14], [-0.06, 0.14], [-0.06, -0.14], [0.12, -0.14]]  # m, about the feet

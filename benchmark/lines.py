@@ -15,10 +15,10 @@ from scipy.spatial.transform import Rotation
 from benchmark import arms
 from benchmark.machine import machine
 from ik_node import Chain, Goal, make_solver
-from ik_node.exceptions import MotionError
 from ik_node.motion.following import Followed, Follower
 from ik_node.motion.tip_path import Line
 from ik_node.solvers.base import Solver
+from ik_node.support.exceptions import MotionError
 
 _ARMS = ('iiwa14', 'panda')
 _INSIDE = 0.9

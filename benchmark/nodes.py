@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from benchmark import arms
-from ik_node import processes
+from ik_node.support import processes
 
 _DOMAIN = '77'
 

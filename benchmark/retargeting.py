@@ -7,14 +7,14 @@ import numpy as np
 
 from benchmark.arms import folder
 from benchmark.machine import machine
+from ik_node.mocap.recording import Recording
+from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.retargeting import Retargeted, retarget
+from ik_node.mocap.retargeting_map import RetargetingMap, read_map
+from ik_node.mocap.targets import make_targets
 from ik_node.model.readers import read_model
 from ik_node.model.tree import KinematicTree
-from ik_node.motion.recording import Recording
-from ik_node.motion.recording_readers import read_recording
-from ik_node.motion.retargeting import Retargeted, retarget
-from ik_node.motion.retargeting_map import RetargetingMap, read_map
-from ik_node.motion.targets import make_targets
-from ik_node.resources import share_folder
+from ik_node.support.resources import share_folder
 
 HEAD = ('| robot | frames | ms per frame: median | 99 % | feet move, mm | missed |\n'
         '|---|---|---|---|---|---|')

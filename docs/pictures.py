@@ -20,9 +20,9 @@ from benchmark.chromium import new_page
 from ik_node import KinematicTree, make_body_solver
 from ik_node.model.body import Body
 from ik_node.motion.closed_path import ClosedPath
-from ik_node.processes import node_command, running
-from ik_node.resources import robot_file, share_folder
 from ik_node.ros.clients.client import Client
+from ik_node.support.processes import node_command, running
+from ik_node.support.resources import robot_file, share_folder
 from ik_node.tasks import Pose, Position
 from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.page_server import PageServer
@@ -45,11 +45,12 @@ def main() -> int:
     """Make the pictures; return 0."""
     os.environ.update(ROS_DOMAIN_ID='88', ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
     PICTURES.mkdir(exist_ok=True)
-    _run('ik_node.tools.ik_figures', '--out', DOCS / 'figures', '--markdown', DOCS / 'figures.md')
-    _run('ik_node.tools.ik_compare', '--output', DOCS / 'comparison.md', '--png',
+    _run('ik_node.commands.ik_figures', '--out', DOCS / 'figures',
+         '--markdown', DOCS / 'figures.md')
+    _run('ik_node.commands.ik_compare', '--output', DOCS / 'comparison.md', '--png',
          PICTURES / 'comparison.png')
     panda = arms.load('panda')
-    _run('ik_node.tools.ik_workspace', panda.file, '--base', panda.chain.base_link, '--tip',
+    _run('ik_node.commands.ik_workspace', panda.file, '--base', panda.chain.base_link, '--tip',
          panda.chain.tip_link, '--show', 'manipulability', '--png', DOCS / 'workspace.png')
     _run('benchmark.evolution', '--png', PICTURES / 'genetic.png')
     hero(PICTURES / 'hero.png')

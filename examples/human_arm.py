@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ik_node import KinematicTree, make_solver
-from ik_node.resources import robot_file
+from ik_node.support.resources import robot_file
 
 HAND = (0.0, 0.0, -1.0)                                  # from the wrist to the fingers, palm frame
 TORSO = (0.0, 0.0, 0.1, 0.0, 0.0, 0.35, 0.2)             # capsule: two points and a radius, m

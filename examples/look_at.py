@@ -6,7 +6,7 @@ python examples/look_at.py
 import numpy as np
 
 from ik_node import KinematicTree, make_body_solver
-from ik_node.resources import robot_file
+from ik_node.support.resources import robot_file
 from ik_node.tasks import LookAt, Position
 
 POINT = np.array([0.6, 0.0, 0.0])                                    # m

@@ -6,7 +6,7 @@ python examples/mobile_base.py
 import numpy as np
 
 from ik_node import KinematicTree, make_body_solver
-from ik_node.resources import robot_file
+from ik_node.support.resources import robot_file
 from ik_node.tasks import HalfSpace, Pose
 
 TABLE = 2.0  # m: the origin of the base stays at x below it

@@ -6,7 +6,7 @@ python examples/reach_and_balance.py
 import numpy as np
 
 from ik_node import KinematicTree, make_body_solver
-from ik_node.resources import robot_file
+from ik_node.support.resources import robot_file
 from ik_node.tasks import CenterOfMass, Pose, Position, Task
 
 GOAL = (0.75, 0.1, 0.6)  # of the left palm, m; the floor is z = 0

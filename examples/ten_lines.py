@@ -1,7 +1,7 @@
 """Inverse kinematics without ROS: a robot, a goal, an answer."""
 
 from ik_node import KinematicTree, make_solver
-from ik_node.resources import robot_file
+from ik_node.support.resources import robot_file
 
 chain = KinematicTree.from_urdf(robot_file('arm_6r')).chain()  # or from_urdf('your_arm.urdf')
 solver = make_solver('dls', chain)

@@ -6,7 +6,7 @@ python examples/two_hands.py
 import numpy as np
 
 from ik_node import KinematicTree, make_body_solver
-from ik_node.resources import robot_file
+from ik_node.support.resources import robot_file
 from ik_node.tasks import Pose, RelativePose
 
 # The hands point forward, 0.15 m to the left and to the right of the middle of the tray.

@@ -14,9 +14,8 @@ __version__ = '0.2.0'
 if plain.is_wanted():
     plain.use_sources()
 
-TYPE_CHECKING = False  # without typing, which takes long to import: see commands
+TYPE_CHECKING = False  # without typing, which takes long to import: see commands.entry_points
 if TYPE_CHECKING:
-    from ik_node.exceptions import IkError, ModelError
     from ik_node.model.amc import read_amc
     from ik_node.model.chain import Chain
     from ik_node.model.tree import KinematicTree
@@ -24,14 +23,16 @@ if TYPE_CHECKING:
     from ik_node.solvers.goal import Goal
     from ik_node.solvers.registry import make_solver, solver_names
     from ik_node.solvers.result import Result, StopReason
+    from ik_node.support.exceptions import IkError, ModelError
 
 __all__ = ['Chain', 'Goal', 'IkError', 'KinematicTree', 'ModelError', 'Result', 'StopReason',
            'body_solver_names', 'make_body_solver', 'make_solver', 'read_amc', 'solver_names']
 
 # Imported with the first use: the commands handle signals before numpy is loaded.
-_HOMES = {'Chain': 'model.chain', 'Goal': 'solvers.goal', 'IkError': 'exceptions',
-          'KinematicTree': 'model.tree', 'ModelError': 'exceptions', 'Result': 'solvers.result',
-          'StopReason': 'solvers.result', 'body_solver_names': 'solvers.body.registry',
+_HOMES = {'Chain': 'model.chain', 'Goal': 'solvers.goal', 'IkError': 'support.exceptions',
+          'KinematicTree': 'model.tree', 'ModelError': 'support.exceptions',
+          'Result': 'solvers.result', 'StopReason': 'solvers.result',
+          'body_solver_names': 'solvers.body.registry',
           'make_body_solver': 'solvers.body.registry', 'make_solver': 'solvers.registry',
           'read_amc': 'model.amc', 'solver_names': 'solvers.registry'}
 

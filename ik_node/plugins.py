@@ -11,10 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import vector
-from ik_node.exceptions import IkError, InputError, OptionError, UnsupportedError, shown
 from ik_node.model.chain import Chain, check_chain
-from ik_node.options import option
 from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
@@ -23,6 +20,9 @@ from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import Result, StopReason
 from ik_node.spatial import rotation_log
 from ik_node.support import clock
+from ik_node.support.arguments import vector
+from ik_node.support.exceptions import IkError, InputError, OptionError, UnsupportedError, shown
+from ik_node.support.options import option
 
 __all__ = ['Chain', 'Found', 'Goal', 'IkError', 'InputError', 'OptionError', 'Result', 'Solver',
            'SolverOptions', 'StopReason', 'UnsupportedError', 'is_over', 'nearest_turn', 'option',

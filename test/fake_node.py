@@ -23,7 +23,6 @@ from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
-from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import Report, SilentError, _described
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.intake.parameters import describe, from_parameter, to_parameter
@@ -31,6 +30,7 @@ from ik_node.ros.publishing import status
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.support.exceptions import IkError
 
 
 def _alone(method):

@@ -19,10 +19,10 @@ from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
-from ik_node.resources import robot_file
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.services.interaction.handles import Actions, Handles
 from ik_node.spatial import matrix_from_quaternion
+from ik_node.support.resources import robot_file
 
 
 class Server:

@@ -1,11 +1,11 @@
 """Stands in for what admits and carries out goals: at once, without a node and without threads."""
 
 from ik_node.control.searches import run
-from ik_node.exceptions import IkError
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.intake.targets import Targets
+from ik_node.support.exceptions import IkError
 
 
 class HandlingHere:

@@ -50,7 +50,7 @@ GOOD = '''
 from dataclasses import dataclass
 import numpy as np
 from ik_node import StopReason, solver_names
-from ik_node.options import option
+from ik_node.support.options import option
 from ik_node.plugins import Found, Solver
 from ik_node.solvers.options import SolverOptions
 
@@ -74,7 +74,7 @@ class Taken(Lazy):
 BROKEN = '''
 from dataclasses import dataclass
 from lazy_ik import Lazy
-from ik_node.options import option
+from ik_node.support.options import option
 from ik_node.solvers.base import Solver
 from ik_node.solvers.options import SolverOptions
 

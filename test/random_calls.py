@@ -26,7 +26,8 @@ from ik_node import (
     plugins,
     tasks,
 )
-from ik_node.exceptions import UnsupportedError
+from ik_node.mocap import key_poses
+from ik_node.model import pose_library
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Collision, Visual
 from ik_node.model.inertial import Inertial
@@ -34,9 +35,7 @@ from ik_node.model.joints import Joint, Mimic
 from ik_node.motion import (
     easing,
     interpolation,
-    key_poses,
     limits,
-    pose_library,
     self_motion,
 )
 from ik_node.solvers.base import Solver
@@ -44,6 +43,7 @@ from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.registry import built_in_names, solver_class
+from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace import task_rank, voxels
 
 # Takes what the package has checked already, or is made by the package alone.

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import skeletons
 from ik_node import KinematicTree, read_amc
-from ik_node.exceptions import IkError
+from ik_node.support.exceptions import IkError
 
 FRAMES = 3
 FREE_TEXT = re.compile(r'^:(?:name|version)[^\n]*|^:documentation.*?(?=^:)', re.M | re.S)

@@ -91,8 +91,8 @@ def at_the_command_line(steps, folder):
     code, text = run(folder, 'ik_figures', '--out', '.')
     steps.see('ik_figures draws the textbook\'s figures',
               code == 0 and list(folder.glob('*.png')))
-    code, text = run(folder, 'python', '-m', 'ik_node.demo', '--headless', '--robot', 'arm_7r',
-                     '--goals', '4')
+    code, text = run(folder, 'python', '-m', 'ik_node.commands.demo', '--headless',
+                     '--robot', 'arm_7r', '--goals', '4')
     steps.see('the demo meets its goals and saves a picture',
               code == 0 and (folder / 'demo.png').exists())
 

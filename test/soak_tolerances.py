@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import robots
 import soak_checks
 from ik_node import Chain, Goal, KinematicTree, make_solver
-from ik_node.exceptions import UnsupportedError
+from ik_node.support.exceptions import UnsupportedError
 
 OWN = [('planar_3r', ()), ('arm_6r', ()), ('arm_7r', ()), ('scara', ()),
        ('torso', (None, 'left_tool0'))]

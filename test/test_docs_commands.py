@@ -15,7 +15,8 @@ import scipy.optimize
 import yaml
 
 import ik_node
-from ik_node import KinematicTree, commands, make_solver
+from ik_node import KinematicTree, make_solver
+from ik_node.commands import entry_points as commands
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.task_options import TaskOptions
 

@@ -10,7 +10,8 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
-from ik_node.exceptions import (
+from ik_node.model.joints import Joint
+from ik_node.support.exceptions import (
     IkError,
     InputError,
     ModelError,
@@ -18,7 +19,6 @@ from ik_node.exceptions import (
     OptionError,
     UnsupportedError,
 )
-from ik_node.model.joints import Joint
 
 Q = np.array([0.3, -0.4, 0.5])
 

@@ -27,21 +27,12 @@ ALLOWED_NAMES = {
 ALLOWED_FILES = dict.fromkeys((
     'tasks/posture.py', 'tasks/__init__.py', 'solvers/body/proofs.py'), 'the task, or its import')
 ALLOWED_TEXTS = ('great arc', 'the shorter way round', 'Posture')
-FORMER_NAMES = ('between_postures', 'posture_difference', 'KeyPostures', 'Voxels.flat', 'survey',
-                'KeyConfigurations.postures', 'PoseLibrary.posture', 'Workspace.postures')
-"""Texts that are former names, in the modules that still provide them."""
-FORMER_MODULES = ('workspace/survey.py',)
 NUMPYS = ('flat',)
 """Attributes of numpy arrays."""
-FORMER_ATTRIBUTES = ('flat', 'posture', 'postures')
-"""Properties and methods that still provide former names."""
 
 
 def sources():
-    for path in sorted(PACKAGE.rglob('*.py')):
-        parts = path.relative_to(PACKAGE).parts
-        if '/'.join(parts) not in FORMER_MODULES:
-            yield path
+    yield from sorted(PACKAGE.rglob('*.py'))
 
 
 def parts_of(name):
@@ -67,8 +58,7 @@ def wrong_names(path):
                 or 'closed_form' in snake_case(name)):
             continue
         previous = '' if before is None else before.string
-        if ((name in NUMPYS and previous == '.')
-                or (name in FORMER_ATTRIBUTES and previous == 'def')):
+        if name in NUMPYS and previous == '.':
             continue
         if name == 'posture' and relative(path) in ALLOWED_FILES:
             continue
@@ -81,7 +71,7 @@ def wrong_texts(path):
     documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if (isinstance(node, ast.Constant) and isinstance(node.value, str)
-                and id(node) not in documentation and node.value not in FORMER_NAMES):
+                and id(node) not in documentation):
             text = node.value
             for allowed in ALLOWED_TEXTS:
                 text = text.replace(allowed, '')

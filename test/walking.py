@@ -6,10 +6,10 @@ from pathlib import Path
 import yaml
 
 from compiled import COMPILED
+from ik_node.mocap.recording import Recording
+from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.retargeting_map import RetargetingMap
 from ik_node.model.readers import read_model
-from ik_node.motion.recording import Recording
-from ik_node.motion.recording_readers import read_recording
-from ik_node.motion.retargeting_map import RetargetingMap
 
 FOLDER = Path(__file__).parents[1] / 'config/motions'
 SKELETON, WALK = FOLDER / 'walker.asf', FOLDER / 'walk.amc'

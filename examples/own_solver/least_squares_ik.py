@@ -3,7 +3,7 @@
 Once this package is installed, beside ik_node, the solver is there by its name:
 
     pip install --no-deps examples/own_solver
-    python -m ik_node.demo --solver least_squares --headless
+    python -m ik_node.commands.demo --solver least_squares --headless
 """
 
 import time

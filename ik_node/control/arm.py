@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ik_node.bounds import MAX_JOINTS
 from ik_node.control.group import Aim, Group, configured_start, run_solver
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
-from ik_node.exceptions import ModelError, OptionError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
+from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
-from ik_node.motion.pose_library import PoseLibrary
 from ik_node.motion.ruckig_profile import ruckig_module
-from ik_node.options import Options
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.records import verifier_of
 from ik_node.solvers.registry import make_solver
 from ik_node.solvers.result import Result
+from ik_node.support.bounds import MAX_JOINTS
+from ik_node.support.exceptions import ModelError, OptionError
+from ik_node.support.options import Options
 from ik_node.workspace.task_rank import task_rank
 
 if TYPE_CHECKING:

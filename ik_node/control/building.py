@@ -22,15 +22,15 @@ from ik_node.control.options import (
 )
 from ik_node.control.robot import Robot
 from ik_node.control.task_options import TaskOptions
-from ik_node.exceptions import ModelError, OptionError, names
+from ik_node.model.pose_library import PoseLibrary, read_poses
 from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
-from ik_node.motion.pose_library import PoseLibrary, read_poses
-from ik_node.options import Options
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class
+from ik_node.support.exceptions import ModelError, OptionError, names
+from ik_node.support.options import Options
 
 
 class Source(NamedTuple):

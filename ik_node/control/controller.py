@@ -12,7 +12,6 @@ from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.searches import search
-from ik_node.exceptions import InputError
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.braking import brake
 from ik_node.motion.joint_motion import joint_motion, stopping
@@ -20,6 +19,7 @@ from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
 from ik_node.motion.waypoints import joint_motion_through
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import Result, StopReason
+from ik_node.support.exceptions import InputError
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower

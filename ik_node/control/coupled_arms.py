@@ -9,10 +9,10 @@ import numpy as np
 from ik_node.control.figure import Figure
 from ik_node.control.group import check_limits, configured_start, own_limits
 from ik_node.control.options import COUPLED_SOLVERS, FIGURE_SOLVERS, ArmOptions
-from ik_node.exceptions import OptionError, names
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.limits import MotionLimits
+from ik_node.support.exceptions import OptionError, names
 from ik_node.tasks import Task
 
 

@@ -7,22 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.bounds import MAX_JOINTS
 from ik_node.control.arm import goal_weights, same_options, same_value
 from ik_node.control.group import Aim, Group, configured_start, run_solver
 from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
-from ik_node.exceptions import ModelError, OptionError, names
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
+from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
-from ik_node.motion.pose_library import PoseLibrary
 from ik_node.motion.ruckig_profile import ruckig_module
-from ik_node.options import Options
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
 from ik_node.solvers.body.result import BodyResult
 from ik_node.spatial import rotation_exp, rotation_log, rpy_from_matrix
+from ik_node.support.bounds import MAX_JOINTS
+from ik_node.support.exceptions import ModelError, OptionError, names
+from ik_node.support.options import Options
 from ik_node.tasks import Pose, Posture, Task
 
 _ROOT_ENTRIES = {'fixed': 0, 'planar': 3, 'floating': 6}

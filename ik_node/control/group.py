@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ik_node.control.options import ArmOptions
-from ik_node.exceptions import IkError, OptionError, UnsupportedError
 from ik_node.model.joint_space import JointSpace
+from ik_node.model.pose_library import PoseLibrary
 from ik_node.motion.limits import MotionLimits, motion_limits
-from ik_node.motion.pose_library import PoseLibrary
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.result import Result
+from ik_node.support.exceptions import IkError, OptionError, UnsupportedError
 
 AnyResult: TypeAlias = Result | BodyResult
 

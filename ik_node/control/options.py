@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.bounds import MAX_BYTES
-from ik_node.exceptions import OptionError, names
 from ik_node.model.body import ROOTS
 from ik_node.model.readers import FORMATS
-from ik_node.options import Options, option
 from ik_node.solvers.body.registry import body_solver_names
 from ik_node.solvers.registry import built_in_names, solver_names
 from ik_node.spatial import pose_from_rpy
+from ik_node.support.bounds import MAX_BYTES
+from ik_node.support.exceptions import OptionError, names
+from ik_node.support.options import Options, option
 
 FIGURE_SOLVERS = tuple(name for name in body_solver_names()
                        if name not in solver_names() or name in built_in_names())

@@ -8,8 +8,8 @@ import numpy as np
 from ik_node.control.arm import Arm
 from ik_node.control.figure import GOAL, Figure
 from ik_node.control.group import Group
+from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
-from ik_node.motion.pose_library import PoseLibrary
 from ik_node.spatial import inverse
 
 

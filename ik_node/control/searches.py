@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Hashable
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from ik_node.exceptions import IkError
 from ik_node.support.clock import Cancellation
-from ik_node.threads import reported, start_thread
+from ik_node.support.exceptions import IkError
+from ik_node.support.threads import reported, start_thread
 
 T = TypeVar('T')
 Search: TypeAlias = Callable[[], Any]

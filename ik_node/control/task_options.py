@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ik_node import tasks
-from ik_node.exceptions import OptionError, names
-from ik_node.options import Options, option
-from ik_node.rotations import as_rotation
 from ik_node.spatial import matrix_from_rpy
+from ik_node.spatial.rotations import as_rotation
+from ik_node.support.exceptions import OptionError, names
+from ik_node.support.options import Options, option
 from ik_node.tasks.base import type_name
 
 NO_TYPE = 'none'

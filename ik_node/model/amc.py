@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import NamedTuple
 
-from ik_node.bounds import MAX_NUMBER, as_path
-from ik_node.exceptions import ModelError, names, shown, unknown
 from ik_node.model.number_text import numbers_in
 from ik_node.model.numbered_text import NumberedText
 from ik_node.model.parts import MotionChannels
 from ik_node.model.tree import KinematicTree, check_tree
+from ik_node.support.bounds import MAX_NUMBER, as_path
+from ik_node.support.exceptions import ModelError, names, shown, unknown
 
 _MAX_BYTES = 64 * 2**20  # of a motion: ten minutes at 120 Hz of a figure of 60 joints
 _ANGLES = {':degrees': math.pi / 180.0, ':radians': 1.0}

@@ -16,9 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ik_node._arrays import number
-from ik_node.bounds import MAX_LINKS, MAX_NUMBER
-from ik_node.exceptions import InputError, shown
 from ik_node.model.asf_file import (
     ROOT,
     ROTATIONS,
@@ -34,6 +31,9 @@ from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint
 from ik_node.model.numbered_text import NumberedText
 from ik_node.model.parts import ModelParts, MotionChannels
 from ik_node.spatial import turn_z_onto
+from ik_node.support.arguments import number
+from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER
+from ik_node.support.exceptions import InputError, shown
 
 _INCH = 0.0254
 _UNIT_TOLERANCE = 1e-3  # a direction this far off unit length gets a warning

@@ -8,10 +8,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ik_node.bounds import MAX_LINKS
-from ik_node.exceptions import names, shown, unknown
 from ik_node.model.joints import UNLIMITED
 from ik_node.model.numbered_text import NumberedText, Words, number_of
+from ik_node.support.bounds import MAX_LINKS
+from ik_node.support.exceptions import names, shown, unknown
 
 ROOT = 'root'
 ROTATIONS, TRANSLATIONS, STRETCH = ('rx', 'ry', 'rz'), ('tx', 'ty', 'tz'), 'l'

@@ -6,9 +6,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ik_node._arrays import mapping, number, sequence, vector
-from ik_node._immutable import frozen_copy
-from ik_node.exceptions import InputError, ModelError, OptionError, names, shown, unknown
 from ik_node.kinematics.kinds import REVOLUTE
 from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
@@ -18,6 +15,9 @@ from ik_node.model.inertial import inertia_arrays
 from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
+from ik_node.support.arguments import mapping, number, sequence, vector
+from ik_node.support.exceptions import InputError, ModelError, OptionError, names, shown, unknown
+from ik_node.support.immutable import frozen_copy
 
 _X, _Y, _Z = np.eye(3)
 ROOTS: dict[str, tuple[Joint, ...]] = {

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import numbers
-from ik_node._immutable import frozen_copy, read_only
-from ik_node.exceptions import InputError, ModelError, shown
 from ik_node.kinematics.chain_kinematics import ChainKinematics
 from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.kinematics.kinds import REVOLUTE, SPHERICAL_X, SPHERICAL_Z
@@ -19,6 +16,9 @@ from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import turn_z_onto
+from ik_node.support.arguments import numbers
+from ik_node.support.exceptions import InputError, ModelError, shown
+from ik_node.support.immutable import frozen_copy, read_only
 
 _LISTED = 20  # names of joints when a chain is printed
 

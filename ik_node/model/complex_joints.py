@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ik_node._immutable import Immutable, read_only
-from ik_node.exceptions import ModelError, names, shown
 from ik_node.model.joints import (
     CONTINUOUS,
     FIXED,
@@ -30,6 +28,8 @@ from ik_node.model.joints import (
     check_text,
     model_array,
 )
+from ik_node.support.exceptions import ModelError, names, shown
+from ik_node.support.immutable import Immutable, read_only
 
 PLANAR, FLOATING, BALL = 'planar', 'floating', 'ball'
 COMPLEX_TYPES = (PLANAR, FLOATING, BALL)

@@ -30,9 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import mapping, sequence
-from ik_node.bounds import MAX_LINKS, MAX_NUMBER, check_name
-from ik_node.exceptions import ModelError, names, shown, unknown
 from ik_node.model.joints import (
     CONTINUOUS,
     FIXED,
@@ -46,6 +43,9 @@ from ik_node.model.joints import (
 from ik_node.model.parts import ModelParts
 from ik_node.model.yaml_file import load_yaml, parse_yaml
 from ik_node.spatial import pose_from_rpy
+from ik_node.support.arguments import mapping, sequence
+from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER, check_name
+from ik_node.support.exceptions import ModelError, names, shown, unknown
 
 STANDARD, MODIFIED = 'standard', 'modified'
 CONVENTIONS = (STANDARD, MODIFIED)

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ik_node.exceptions import ModelError, names, shown
 from ik_node.kinematics import kinds
 from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.reach import reach
@@ -25,6 +24,7 @@ from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh, screw
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import inverse, rpy_from_matrix
+from ik_node.support.exceptions import ModelError, names, shown
 
 _PARALLEL = 1e-10   # m: axes apart by less than this over the arm's length are parallel
 _FARTHEST = 1e6     # m: a foot beyond leaves d too few digits

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._arrays import floats
-from ik_node._immutable import Immutable, frozen_copy
-from ik_node.exceptions import InputError, shown
+from ik_node.support.arguments import floats
+from ik_node.support.exceptions import InputError, shown
+from ik_node.support.immutable import Immutable, frozen_copy
 
 
 class Box(NamedTuple):

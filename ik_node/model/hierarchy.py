@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ik_node.bounds import MAX_NUMBER
-from ik_node.exceptions import ModelError, names, unknown
 from ik_node.model.joints import Joint, Mimic
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import ModelError, names, unknown
 
 
 class Drive(NamedTuple):

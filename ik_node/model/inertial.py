@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ik_node._arrays import floats, number, vector
-from ik_node._immutable import Immutable, frozen_copy
-from ik_node.exceptions import InputError
 from ik_node.kinematics.inertia import InertiaArrays
+from ik_node.support.arguments import floats, number, vector
+from ik_node.support.exceptions import InputError
+from ik_node.support.immutable import Immutable, frozen_copy
 
 _TOLERANCE = 1e-6  # of the largest principal moment: rounding to a few digits is no error
 _NOTHING = 1e-15   # kg m²: rounding errors where an inertia is zero

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node._arrays import vector
-from ik_node._immutable import Immutable
-from ik_node.exceptions import InputError, ModelError, shown
 from ik_node.model.joints import Joint
 from ik_node.model.tree_structure import TreeStructure
+from ik_node.support.arguments import vector
+from ik_node.support.exceptions import InputError, ModelError, shown
+from ik_node.support.immutable import Immutable
 
 
 class JointSpace(Immutable):

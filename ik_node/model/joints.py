@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ik_node._arrays import floats, numbers
-from ik_node._immutable import Immutable, read_only
-from ik_node.exceptions import InputError, ModelError, names, shown
 from ik_node.kinematics import kinds
+from ik_node.support.arguments import floats, numbers
+from ik_node.support.exceptions import InputError, ModelError, names, shown
+from ik_node.support.immutable import Immutable, read_only
 
 FIXED = 'fixed'
 REVOLUTE = 'revolute'

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ik_node.bounds import MAX_BYTES, MAX_NUMBER, check_size, read_bytes
-from ik_node.exceptions import ModelError, shown
 from ik_node.model.number_text import number_in
+from ik_node.support.bounds import MAX_BYTES, MAX_NUMBER, check_size, read_bytes
+from ik_node.support.exceptions import ModelError, shown
 
 _BLANKS = str.maketrans(',()', '   ')
 Words = list[tuple[int, str]]

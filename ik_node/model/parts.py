@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ik_node._immutable import Immutable
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Collision, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint
+from ik_node.support.immutable import Immutable
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 
-from ik_node.archives import ARCHIVE, member_of
-from ik_node.bounds import as_path, read_bytes
-from ik_node.exceptions import ModelError, shown
 from ik_node.model.asf import is_asf, read_asf
 from ik_node.model.dh import is_dh, read_dh_source
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf import is_urdf, is_xacro, read_untrusted_urdf, read_urdf
 from ik_node.model.zipped_urdf import is_zip, read_zipped_urdf
+from ik_node.support.archives import ARCHIVE, member_of
+from ik_node.support.bounds import as_path, read_bytes
+from ik_node.support.exceptions import ModelError, shown
 
 _HEAD = 2**16  # characters that a reader is shown to recognise a source by
 

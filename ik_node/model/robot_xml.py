@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from ik_node.bounds import MAX_ATTRIBUTES, MAX_NESTING, MAX_NODES, check_size
-from ik_node.exceptions import ModelError, shown
+from ik_node.support.bounds import MAX_ATTRIBUTES, MAX_NESTING, MAX_NODES, check_size
+from ik_node.support.exceptions import ModelError, shown
 
 
 def parse_robot(data: bytes, what: str, encoding: str | None = None) -> ElementTree.Element:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node.exceptions import ModelError
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.spatial import rpy_from_matrix
+from ik_node.support.exceptions import ModelError
 
 ROOT_JOINTS = ('root_tx', 'root_ty', 'root_tz', 'root_rx', 'root_ry', 'root_rz')
 """Names of the joints, as those of Acclaim skeletons; R_world_root = Rz·Ry·Rx."""

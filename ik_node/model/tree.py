@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import flag, floats, mapping, pose_fault
-from ik_node.bounds import as_path
-from ik_node.exceptions import InputError, ModelError, names, shown
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.complex_joints import EXPONENTIAL, ComplexJoint, check_rotation
@@ -17,6 +14,9 @@ from ik_node.model.joints import check_text
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import is_pose
+from ik_node.support.arguments import flag, floats, mapping, pose_fault
+from ik_node.support.bounds import as_path
+from ik_node.support.exceptions import InputError, ModelError, names, shown
 
 _POSE_TOLERANCE = 1e-6  # how far a matrix may be off SE(3)
 _LEAVES = 5             # named when a tree is printed

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import mapping, sequence
-from ik_node._immutable import Immutable, frozen_copy
-from ik_node.exceptions import ModelError, names, shown, unknown
 from ik_node.kinematics.kinds import REVOLUTE
 from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
@@ -28,6 +25,9 @@ from ik_node.model.hierarchy import (
 from ik_node.model.inertial import Inertial, inertia_arrays
 from ik_node.model.joints import Joint, check_text, joint_kind
 from ik_node.model.parts import MotionChannels
+from ik_node.support.arguments import mapping, sequence
+from ik_node.support.exceptions import ModelError, names, shown, unknown
+from ik_node.support.immutable import Immutable, frozen_copy
 
 
 class TreeStructure(Immutable):

@@ -15,8 +15,6 @@ from xml.etree import ElementTree
 import numpy as np
 from urdf_parser_py import urdf
 
-from ik_node.bounds import MAX_WARNINGS, as_path, check_links, check_name, read_bytes
-from ik_node.exceptions import IkError, ModelError, names, shown
 from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
 from ik_node.model.joints import (
     CONTINUOUS,
@@ -35,6 +33,8 @@ from ik_node.model.urdf_inertials import read_inertials
 from ik_node.model.urdf_origin import read_origin
 from ik_node.model.urdf_version import apply_version
 from ik_node.model.urdf_visuals import read_collisions, read_visuals
+from ik_node.support.bounds import MAX_WARNINGS, as_path, check_links, check_name, read_bytes
+from ik_node.support.exceptions import IkError, ModelError, names, shown
 
 _COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
 _TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_COMPLEX)

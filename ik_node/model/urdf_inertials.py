@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ik_node.bounds import MAX_NUMBER
 from ik_node.model.inertial import Inertial
 from ik_node.model.number_text import number_in
 from ik_node.model.urdf_origin import read_origin
+from ik_node.support.bounds import MAX_NUMBER
 
 _ENTRIES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 

@@ -4,11 +4,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ik_node.bounds import MAX_NUMBER
-from ik_node.exceptions import InputError
 from ik_node.model.number_text import numbers_in
-from ik_node.rotations import as_rotation
 from ik_node.spatial import pose_from_rpy
+from ik_node.spatial.rotations import as_rotation
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import InputError
 
 _COUNTS = {'xyz': (3, 'three'), 'rpy': (3, 'three'), 'quat_xyzw': (4, 'four')}
 _MOST_NUMBERS = 4  # the rest of a longer text stays one word, which is no number

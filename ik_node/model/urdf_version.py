@@ -7,8 +7,8 @@
 import re
 from xml.etree import ElementTree
 
-from ik_node.exceptions import ModelError, shown
 from ik_node.model.joints import PRISMATIC, RATES, REVOLUTE
+from ik_node.support.exceptions import ModelError, shown
 
 _LATEST = (1, 2)
 

@@ -3,10 +3,10 @@
 import math
 from xml.etree import ElementTree
 
-from ik_node.exceptions import shown
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Sphere, Visual
 from ik_node.model.number_text import numbers_in
 from ik_node.model.urdf_origin import read_origin
+from ik_node.support.exceptions import shown
 
 _MOST_NUMBERS = 8  # the rest of a longer text stays one word, which is no number
 _Color = tuple[float, float, float, float]

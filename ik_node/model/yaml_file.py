@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
-from ik_node.bounds import MAX_NESTING, MAX_NODES, MAX_TEXT, as_path, read_bytes
-from ik_node.exceptions import ModelError
+from ik_node.support.bounds import MAX_NESTING, MAX_NODES, MAX_TEXT, as_path, read_bytes
+from ik_node.support.exceptions import ModelError
 
 # libyaml's parser, many times as fast, unless PyYAML was built without it.
 _Loader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)

@@ -1,7 +1,7 @@
 """Reads a URDF and the names of its meshes from a zip archive.
 
 The archive stays as it is. Mesh files inside it are named by paths through it, as
-file:///home/me/robot.zip/meshes/link_1.stl, which `ik_node.archives` reads.
+file:///home/me/robot.zip/meshes/link_1.stl, which `ik_node.support.archives` reads.
 """
 
 import bisect
@@ -12,12 +12,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
 
-from ik_node.archives import Member, file_names, listed, member_of, read_member
-from ik_node.bounds import MAX_FOLDERS
-from ik_node.exceptions import ModelError
 from ik_node.model.parts import ModelParts
 from ik_node.model.robot_xml import parse_robot
 from ik_node.model.urdf import read_untrusted_urdf
+from ik_node.support.archives import Member, file_names, listed, member_of, read_member
+from ik_node.support.bounds import MAX_FOLDERS
+from ik_node.support.exceptions import ModelError
 
 _URDF = '.urdf'
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ik_node.exceptions import InputError
 from ik_node.motion.braking import brake, keeps
 from ik_node.motion.following import Follower
 from ik_node.motion.limits import MotionLimits
@@ -20,6 +19,7 @@ from ik_node.motion.spline import SplineTrajectory
 from ik_node.motion.tip_path import paths_through
 from ik_node.motion.trajectory import Rest, Series, Trajectory
 from ik_node.solvers.goal import Goal
+from ik_node.support.exceptions import InputError
 
 _OVERLAPS = 8       # start times of the new motion that are tried, over the duration of braking
 

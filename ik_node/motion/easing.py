@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats
-from ik_node.exceptions import InputError, OptionError, unknown
+from ik_node.support.arguments import floats
+from ik_node.support.exceptions import InputError, OptionError, unknown
 
 _ACCELERATING = 1.0 / 3.0  # the part of its time in which a trapezoid reaches its speed
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
 from ik_node.motion.tip_path import TipPath
 from ik_node.solvers.base import Solver
@@ -14,6 +13,7 @@ from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_log
+from ik_node.support.exceptions import MotionError
 
 POSITION_TOLERANCE = 1e-4     # m: largest deviation of the tip from its path between solved poses
 ORIENTATION_TOLERANCE = 1e-3  # rad

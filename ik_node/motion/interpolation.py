@@ -6,16 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats, pose_fault, vector
-from ik_node._renamed import former_names
-from ik_node.exceptions import InputError
 from ik_node.model.chain import Chain, check_chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.easing import part
 from ik_node.spatial import is_pose, rotation_exp, rotation_log
-
-__getattr__ = former_names(__name__, {'between_postures': 'between_configurations',
-                                      'posture_difference': 'configuration_difference'})
+from ik_node.support.arguments import floats, pose_fault, vector
+from ik_node.support.exceptions import InputError
 
 _POSE_TOLERANCE = 1e-6  # how far a matrix may be off SE(3), as in a Goal
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats
-from ik_node.exceptions import InputError
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.braking import brake
 from ik_node.motion.interpolation import nearest_end
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import admissible, reach_state, stop
 from ik_node.motion.trajectory import Part, Series, State, Trajectory
+from ik_node.support.arguments import floats
+from ik_node.support.exceptions import InputError
 
 _TRIED = 32  # times of the current motion from which another is tried
 

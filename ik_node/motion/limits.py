@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import number, numbers
-from ik_node._immutable import Immutable
-from ik_node.exceptions import InputError
 from ik_node.model.joint_space import JointSpace, check_joint_space
 from ik_node.model.joints import UNLIMITED, Joint
+from ik_node.support.arguments import number, numbers
+from ik_node.support.exceptions import InputError
+from ik_node.support.immutable import Immutable
 
 TURNING = 1.0          # rad/s, where the description gives no velocity
 SLIDING = 0.25         # m/s, likewise: the reduced speed of ISO 10218-1

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import MotionError, UnsupportedError
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.trajectory import State, Trajectory
+from ik_node.support.exceptions import MotionError, UnsupportedError
 
 INSTALL_HINT = 'install it with "pip install ruckig"'
 _ROUNDING = 1e-7   # rad or m: what a position may lie beyond a limit by rounding

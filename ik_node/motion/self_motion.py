@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import InputError, MotionError, shown
 from ik_node.kinematics.reach import length_scale
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import task_jacobian
 from ik_node.spatial import rotation_log
+from ik_node.support.exceptions import InputError, MotionError, shown
 
 Ending = Literal['closed', 'limit', 'singularity', 'length']
 

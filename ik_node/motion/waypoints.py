@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import MotionError
 from ik_node.model.chain import Chain
 from ik_node.motion.joint_motion import checked_configurations, joint_motion, state_of
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state
 from ik_node.motion.trajectory import Series, State, Trajectory
+from ik_node.support.exceptions import MotionError
 
 _SLOWER = 0.5      # factor of the speed at a waypoint where it causes overshooting
 _SLOWEST = 0.2     # of the first choice; below that the arm stops there

@@ -13,10 +13,10 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ik_node.bounds import MAX_ENTRIES, MAX_NAME, MAX_NUMBER
-from ik_node.exceptions import InputError
 from ik_node.motion.trajectory import State
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
+from ik_node.support.bounds import MAX_ENTRIES, MAX_NAME, MAX_NUMBER
+from ik_node.support.exceptions import InputError
 
 
 def pose_to_matrix(pose: Pose) -> np.ndarray:

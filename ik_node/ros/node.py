@@ -1,6 +1,6 @@
 """The node: a managed (lifecycle) node that configures and activates itself."""
 
-from ik_node.commands import end_quietly
+from ik_node.support.signals import end_quietly
 
 if __name__ == '__main__':
     end_quietly()  # before the imports that take long
@@ -13,13 +13,13 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from std_msgs.msg import Header
 
-from ik_node.exceptions import IkError
 from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.publishing.health import PERIOD, Health
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins
+from ik_node.support.exceptions import IkError
 
 
 class IkNode(LifecycleNode):

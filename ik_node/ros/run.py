@@ -14,7 +14,7 @@ from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
-from ik_node.signals import SIGNALS
+from ik_node.support.signals import SIGNALS
 
 try:  # since Kilted: faster, since it does not poll every entity
     from rclpy.experimental.events_executor import EventsExecutor as NodeExecutor

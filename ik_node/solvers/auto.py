@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import OptionError, UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Solver
@@ -16,6 +15,7 @@ from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import PROVEN, StopReason
+from ik_node.support.exceptions import OptionError, UnsupportedError
 
 _HALF = 0.5           # of the progress of a batch: the share of the closed form
 

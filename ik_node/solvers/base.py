@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node._arrays import flag, floats, number, vector
-from ik_node.exceptions import IkError, InputError, UnsupportedError, names, shown
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
@@ -20,6 +18,8 @@ from ik_node.solvers.path.problem import PathProblem, choosing_time, stacked, tr
 from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
+from ik_node.support.arguments import flag, floats, number, vector
+from ik_node.support.exceptions import IkError, InputError, UnsupportedError, names, shown
 
 
 class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ik_node.exceptions import InputError, shown
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.found import Found, VerifiedAttempt
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
+from ik_node.support.exceptions import InputError, shown
 
 _end: ContextVar[float] = ContextVar('_end', default=math.inf)
 

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import IkError, shown
 from ik_node.solvers.result import StopReason
 from ik_node.support import clock
+from ik_node.support.exceptions import IkError, shown
 
 
 class Budget(NamedTuple):

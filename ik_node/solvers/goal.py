@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import numbers, vector
-from ik_node.exceptions import InputError
-from ik_node.rotations import EXACT, as_rotation
+from ik_node.spatial.rotations import EXACT, as_rotation
+from ik_node.support.arguments import numbers, vector
 from ik_node.support.checks import exact_pose, first_off_pose, is_pose
+from ik_node.support.exceptions import InputError
 from ik_node.tasks.pose import Pose
 
 ALL_AXES = np.ones(6)

@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node._arrays import floats, numbers, vector
-from ik_node.exceptions import InputError, OptionError, shown
 from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
@@ -29,6 +27,8 @@ from ik_node.solvers.method import Method
 from ik_node.solvers.records import table_of
 from ik_node.solvers.result import REASONS, Result
 from ik_node.solvers.settings import Settings
+from ik_node.support.arguments import floats, numbers, vector
+from ik_node.support.exceptions import InputError, OptionError, shown
 
 _MOST_SAMPLES = 10_000_000  # numbers in the initial guesses of restarts, 80 MB
 # Continuation from the best configuration: patience, and the ratio that counts as progress.

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import OptionError
 from ik_node.model.chain import Chain
-from ik_node.options import Options, option
+from ik_node.support.exceptions import OptionError
+from ik_node.support.options import Options, option
 
 _ROUNDING = 1e-12  # of a limit
 

@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable
 from importlib.metadata import EntryPoint
 from typing import Any, NamedTuple
 
-from ik_node.exceptions import OptionError, shown
 from ik_node.solvers.base import Solver
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.exceptions import OptionError, shown
 
 GROUP = 'ik_node.solvers'
 
@@ -92,7 +92,7 @@ def _check_options(options: Any) -> None:
     for field in dataclasses.fields(options):
         if 'spec' not in field.metadata:
             raise _UnfitError(f'its option {field.name!r} is not declared by '
-                              'ik_node.options.option')
+                              'ik_node.support.options.option')
     try:
         options.read(options.defaults())
     except OptionError as error:

@@ -6,7 +6,6 @@ import warnings
 from importlib.metadata import entry_points
 from typing import Any
 
-from ik_node.exceptions import OptionError, unknown
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.auto import AutoSolver
@@ -19,6 +18,7 @@ from ik_node.solvers.jacobian.pseudoinverse import PseudoinverseSolver
 from ik_node.solvers.jacobian.transpose import TransposeSolver
 from ik_node.solvers.optimization.solver import OptimizationSolver
 from ik_node.solvers.plugins import GROUP, Refused, load
+from ik_node.support.exceptions import OptionError, unknown
 
 _BUILT_IN: dict[str, type[Solver]] = {
     solver.name: solver for solver in (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import InputError, shown
 from ik_node.solvers.goal import Goal
+from ik_node.support.exceptions import InputError, shown
 
 if TYPE_CHECKING:
     from ik_node.model.chain import Chain

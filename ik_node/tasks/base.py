@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 import numpy as np
 
-from ik_node._arrays import whole
-from ik_node.exceptions import IkError, ModelError, shown
 from ik_node.model.body import Body, check_body
 from ik_node.model.body_frames import BodyFrames
+from ik_node.support.arguments import whole
+from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.checks import Checked, at_least_zero, text
 from ik_node.tasks.python_task import PythonTask

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats, numbers
-from ik_node.exceptions import IkError, InputError, ModelError
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
+from ik_node.support.arguments import floats, numbers
+from ik_node.support.exceptions import IkError, InputError, ModelError
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
 from ik_node.tasks.body_task import BodyTask

@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from ik_node._arrays import numbers
-from ik_node.exceptions import InputError, shown
 from ik_node.model.body import Body
+from ik_node.support.arguments import numbers
+from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
 from ik_node.tasks.body_task import BodyTask

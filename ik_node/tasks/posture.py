@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats
-from ik_node.exceptions import InputError
 from ik_node.model.body import Body
+from ik_node.support.arguments import floats
+from ik_node.support.exceptions import InputError
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, rows
 from ik_node.tasks.body_task import BodyTask

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import InputError
 from ik_node.kinematics.tree import Tree
 from ik_node.support.arrays import Matrix, Vector
+from ik_node.support.exceptions import InputError
 from ik_node.tasks.body_task import BodyTask, TaskWork
 
 

@@ -1,6 +1,6 @@
 """Shows an ik_node in the browser: drag the goal, choose the solver, watch the arm follow."""
 
-from ik_node.commands import end_quietly
+from ik_node.support.signals import end_quietly
 
 if __name__ == '__main__':
     end_quietly()  # before the imports that take long
@@ -14,12 +14,12 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from ik_node.downloads import described_place
-from ik_node.exceptions import IkError
 from ik_node.model.readers import FORMATS
-from ik_node.resources import robot_file
 from ik_node.solvers.registry import solver_names
-from ik_node.threads import start_thread
+from ik_node.support.downloads import described_place
+from ik_node.support.exceptions import IkError
+from ik_node.support.resources import robot_file
+from ik_node.support.threads import start_thread
 
 _COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone
 
@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     except ImportError as error:
         sys.exit(f'ik_view needs viser ({error}): pip install viser pycollada fast-simplification')
     try:
-        from ik_node.processes import node_command, running
+        from ik_node.support.processes import node_command, running
         from ik_node.viewer.meshes import Places
         from ik_node.viewer.page_server import PageServer
         from ik_node.viewer.robot_view import COLORS, RobotView

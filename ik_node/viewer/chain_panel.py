@@ -5,11 +5,11 @@ from typing import Any
 
 import viser
 
-from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
 from ik_node.solvers.registry import make_solver, solver_names
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.robot_view import RobotView
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import numpy as np
 import viser
 
-from ik_node.exceptions import IkError
 from ik_node.model.body import Body
 from ik_node.model.tree import KinematicTree
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.robot_scene import RobotScene
 

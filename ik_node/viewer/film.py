@@ -10,7 +10,7 @@ import imageio.v3 as iio
 import numpy as np
 import viser
 
-from ik_node.threads import start_thread
+from ik_node.support.threads import start_thread
 
 _PICTURE = 1200, 1600  # pixels, height and width
 _FILM = 360, 480

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ik_node.control.options import MODEL_PATHS
 from ik_node.model.readers import find_reader
-from ik_node.resources import own_robots
+from ik_node.support.resources import own_robots
 
 # Of robots of this package with several leaves.
 _TIPS = {'humanoid': 'right_palm', 'torso': 'right_tool0'}

@@ -7,7 +7,7 @@ import numpy as np
 import viser
 
 from ik_node.spatial import inverse
-from ik_node.threads import Notify
+from ik_node.support.threads import Notify
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.poses import matrix, position_wxyz
 from ik_node.viewer.scene_names import new_name

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import viser
 
-from ik_node.threads import Notify
+from ik_node.support.threads import Notify
 from ik_node.viewer.gizmo import Gizmo
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.targets import Target

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.exceptions import IkError
-from ik_node.motion.pose_library import read_poses
+from ik_node.model.pose_library import read_poses
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.robot_view import RobotView
 

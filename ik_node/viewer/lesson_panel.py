@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.exceptions import IkError
+from ik_node.commands.figures_textbook import FIGURES, FRAMES, ROBOT, Figure, Method, Run, run
 from ik_node.model.chain import Chain
-from ik_node.tools.figures_textbook import FIGURES, FRAMES, ROBOT, Figure, Method, Run, run
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.gallery import robots
 from ik_node.viewer.newest import Newest

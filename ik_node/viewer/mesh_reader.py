@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ik_node.bounds import MAX_MESH_BYTES
+from ik_node.support.bounds import MAX_MESH_BYTES
 
 MESH_FORMATS = ('stl', 'dae', 'obj', 'glb', 'gltf', 'ply', 'off')
 """Of files, by their extensions. Those that are archives themselves are not read."""

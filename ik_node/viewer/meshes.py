@@ -15,10 +15,10 @@ from urllib.parse import unquote, urlparse
 
 import trimesh
 
-from ik_node.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
-from ik_node.bounds import MAX_MESH_BYTES, read_bytes
-from ik_node.exceptions import ModelError, shown
 from ik_node.model.geometry import Mesh
+from ik_node.support.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
+from ik_node.support.bounds import MAX_MESH_BYTES, read_bytes
+from ik_node.support.exceptions import ModelError, shown
 from ik_node.viewer.mesh_parts import Part
 from ik_node.viewer.mesh_reader import (
     MESH_FORMATS,

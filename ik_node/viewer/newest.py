@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from ik_node.threads import Notify, reported, start_thread
+from ik_node.support.threads import Notify, reported, start_thread
 
 _Value = TypeVar('_Value')
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from ik_node.control.arm import goal_weights
 from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_figure
-from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.model.readers import read_untrusted_model
 from ik_node.ros.clients.connection import Connection, SilentError
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.targets import Target, task_names, task_targets
 
 _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot

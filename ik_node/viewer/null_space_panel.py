@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import viser
 
-from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.motion.self_motion import SelfMotion, redundancy_degree, self_motion
 from ik_node.spatial import inverse, rotation_log
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.quantities import angle_text, length_text
 from ik_node.viewer.robot_view import RobotView

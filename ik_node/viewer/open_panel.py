@@ -8,10 +8,10 @@ from typing import Any
 
 import viser
 
-from ik_node.downloads import INSTALL, Download, described_place, described_robots
-from ik_node.exceptions import IkError
 from ik_node.model.readers import EXTENSIONS, read_model
-from ik_node.threads import start_thread
+from ik_node.support.downloads import INSTALL, Download, described_place, described_robots
+from ik_node.support.exceptions import IkError
+from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import file_parameters
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.uploads import Uploads, default_tip

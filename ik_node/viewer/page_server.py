@@ -20,7 +20,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from ik_node.exceptions import IkError, shown
+from ik_node.support.exceptions import IkError, shown
 
 _LOOPBACK = ('localhost', '127.0.0.1', '::1')
 _EVERYWHERE = ('', '0.0.0.0', '::')  # bound, they are addresses of this machine, not a name of it

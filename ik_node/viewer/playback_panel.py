@@ -8,9 +8,9 @@ from typing import Any
 
 import viser
 
-from ik_node.exceptions import IkError
-from ik_node.motion.playhead import MAX_SPEED
+from ik_node.mocap.playhead import MAX_SPEED
 from ik_node.ros.clients.player_link import Playback, PlayerLink
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.newest import Newest
 
 _HOLD = 0.5         # s after the user's last change in which the slider stays where it was put

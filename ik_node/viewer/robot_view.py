@@ -14,7 +14,6 @@ import viser
 from visualization_msgs.msg import Marker
 
 from ik_node.control.options import model_path
-from ik_node.exceptions import IkError, InputError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
@@ -23,6 +22,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import Connection, Report
 from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.spatial import inverse
+from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.mesh_reader import MeshReader

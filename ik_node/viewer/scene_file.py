@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.bounds import MAX_BYTES
 from ik_node.control.options import MODEL_PATHS
-from ik_node.exceptions import InputError, shown
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
+from ik_node.support.bounds import MAX_BYTES
+from ik_node.support.exceptions import InputError, shown
 
 _FORMAT = 'ik_view scene'
 _VERSION = 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.exceptions import IkError, InputError
+from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.gallery import text_parameters
 from ik_node.viewer.handles import Handles

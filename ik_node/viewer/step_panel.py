@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.exceptions import IkError
 from ik_node.model.chain import Chain
 from ik_node.ros.intake.parameters import NONE
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver, solver_class
 from ik_node.spatial import inverse
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.quantities import angle_text, length_text
 from ik_node.viewer.robot_view import COLORS, RobotView

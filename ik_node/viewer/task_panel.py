@@ -10,9 +10,9 @@ import viser
 
 from ik_node.control.options import FIGURE_SOLVERS, solves_arms
 from ik_node.control.task_options import TYPES, TaskOptions, fields
-from ik_node.exceptions import IkError, InputError
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.intake.parameters import NONE
+from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.robot_view import RobotView
 

@@ -7,12 +7,12 @@ import threading
 from collections import Counter
 from pathlib import Path
 
-from ik_node.archives import ARCHIVE
-from ik_node.bounds import MAX_BYTES, MAX_UPLOAD_BYTES
-from ik_node.exceptions import IkError, ModelError, shown
 from ik_node.model.readers import EXTENSIONS, FORMATS, read_untrusted_model
 from ik_node.model.tree import KinematicTree
 from ik_node.model.zipped_urdf import zipped_urdfs
+from ik_node.support.archives import ARCHIVE
+from ik_node.support.bounds import MAX_BYTES, MAX_UPLOAD_BYTES
+from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.viewer.gallery import text_parameters
 
 _FINGER = 4  # joints that a finger has at most

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.exceptions import IkError
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.clients.player_link import PlayerLink
-from ik_node.threads import reported, start_thread
+from ik_node.support.exceptions import IkError
+from ik_node.support.threads import reported, start_thread
 from ik_node.viewer.branch_panel import BranchPanel
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.chain_panel import ChainPanel

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.exceptions import IkError
+from ik_node.support.exceptions import IkError
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.poses import position_wxyz
 from ik_node.viewer.robot_view import RobotView

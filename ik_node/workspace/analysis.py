@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from ik_node._arrays import whole
-from ik_node._renamed import warn
-from ik_node.exceptions import InputError, shown, unknown
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
+from ik_node.support.arguments import whole
+from ik_node.support.exceptions import InputError, shown, unknown
 from ik_node.workspace.dexterous import dexterity as dexterity_of
 from ik_node.workspace.occupancy import Occupancy, grid_of
 from ik_node.workspace.progress import Report, Stages
@@ -58,12 +57,6 @@ class Workspace:
     reach: tuple[float, float]
     """The smallest and the largest distance of the tip from `reach_centre`, m, in the directions
     in which the tip moves; of the whole arm, wherever the voxels are."""
-
-    @property
-    def postures(self) -> np.ndarray:
-        """Former name of `configurations`."""
-        warn('Workspace.postures', 'Workspace.configurations')
-        return self.configurations
 
     @property
     def centres(self) -> np.ndarray:

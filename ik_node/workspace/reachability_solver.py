@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from ik_node.exceptions import UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.support.exceptions import UnsupportedError
 
 
 class ReachabilitySolver:

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
+from ik_node.support.exceptions import UnsupportedError
 
 
 class ConfigurationSampler:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node._arrays import whole
 from ik_node.model.chain import Chain, check_chain
+from ik_node.support.arguments import whole
 from ik_node.workspace.sampling import length_scale, ranges, scaled_tip_jacobians
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')

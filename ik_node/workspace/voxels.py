@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats, whole
-from ik_node._renamed import warn
-from ik_node.exceptions import InputError, shown
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain, check_chain
+from ik_node.support.arguments import floats, whole
+from ik_node.support.exceptions import InputError, shown
 from ik_node.workspace.sampling import ConfigurationSampler, length_scale
 
 MOST_VOXELS = 4_000_000
@@ -76,12 +75,6 @@ class Voxels:
         origin.flags.writeable = False
         x, y, z = fixed_axes.tolist()
         return cls(origin, edge, shape, (x, y, z))
-
-    @property
-    def flat(self) -> tuple[bool, bool, bool]:
-        """Former name of `fixed_axes`."""
-        warn('Voxels.flat', 'Voxels.fixed_axes')
-        return self.fixed_axes
 
     @property
     def size(self) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ik_node import StopReason, make_body_solver
-from ik_node.exceptions import InputError, OptionError
+from ik_node.support.exceptions import InputError, OptionError
 from ik_node.tasks import CustomTask, HalfSpace, Pose, Position
 from task_bodies import bounds, figure, hand, two_arms
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize
 
 from ik_node import IkError, StopReason, make_body_solver
-from ik_node.exceptions import OptionError, UnsupportedError
+from ik_node.support.exceptions import OptionError, UnsupportedError
 from ik_node.tasks import AlignAxis, Force, HalfSpace, Position
 from task_bodies import hand, two_arms
 

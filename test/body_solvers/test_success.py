@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ik_node import IkError, StopReason, body_solver_names, make_body_solver
-from ik_node.exceptions import InputError, OptionError
+from ik_node.support.exceptions import InputError, OptionError
 from ik_node.tasks import (
     AlignAxis,
     CenterOfMass,

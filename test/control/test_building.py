@@ -7,8 +7,8 @@ import robots
 from ik_node.control.arm import same_options
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
-from ik_node.exceptions import IkError, OptionError
 from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.support.exceptions import IkError, OptionError
 
 TORSO = robots.OWN / 'torso.urdf'
 SIDES = ('left', 'right')

@@ -11,7 +11,7 @@ from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.searches import run
 from ik_node.control.task_options import TYPES, TaskOptions, fields, make_task
-from ik_node.exceptions import IkError, OptionError
+from ik_node.support.exceptions import IkError, OptionError
 
 POSITION = {'tasks': ('a',), 'a__type': 'position', 'a__link': 'gaze'}
 COMPLETE = {

@@ -8,8 +8,8 @@ import pytest
 
 from ik_node.control import searches
 from ik_node.control.searches import NEWER, CancelledError, Worker, run, search, turn
-from ik_node.exceptions import InputError
 from ik_node.support import clock
+from ik_node.support.exceptions import InputError
 
 
 class Rig:

@@ -15,9 +15,9 @@ from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
-from ik_node.rotations import as_rotation
 from ik_node.solvers.body.registry import body_solver_names
 from ik_node.spatial import pose_from_rpy
+from ik_node.spatial.rotations import as_rotation
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / 'docs/tasks.md').read_text(encoding='utf-8')

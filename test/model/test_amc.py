@@ -10,9 +10,9 @@ import pytest
 import robots
 import skeletons
 from ik_node import KinematicTree, ModelError, read_amc
-from ik_node.exceptions import InputError
 from ik_node.model.amc import read_motion
 from ik_node.model.readers import read_model
+from ik_node.support.exceptions import InputError
 from skeletons import FIGURE, UNIT, motion, positions, random_values
 
 TREE = read_model(FIGURE)

@@ -9,8 +9,8 @@ import pytest
 import robots
 import skeletons
 from ik_node import KinematicTree, ModelError
-from ik_node.exceptions import InputError
 from ik_node.model.readers import find_reader, read_model
+from ik_node.support.exceptions import InputError
 from skeletons import BONES, FIGURE, ROOT_ORDER, UNIT, positions, random_values
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from hostile_texts import BOMB, chain
 from ik_node import IkError, KinematicTree, ModelError
-from ik_node.bounds import MAX_BYTES
+from ik_node.model import srdf
 from ik_node.model.hierarchy import drives_of
 from ik_node.model.joints import Joint, Mimic
+from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.readers import read_urdf_text
-from ik_node.motion import srdf
-from ik_node.motion.pose_library import PoseLibrary
+from ik_node.support.bounds import MAX_BYTES
 
 ARM = chain(3)
 

@@ -6,6 +6,7 @@ import pytest
 import robots
 import skeletons
 from ik_node import KinematicTree, ModelError
+from ik_node.mocap.recording_readers import read_recording
 from ik_node.model.readers import read_model
 from ik_node.model.root_joints import (
     ROOT_JOINTS,
@@ -14,7 +15,6 @@ from ik_node.model.root_joints import (
     rooted_for,
     with_root_joints,
 )
-from ik_node.motion.recording_readers import read_recording
 from ik_node.spatial import pose_from_rpy
 
 LIMIT = 'lower="-2" upper="2" effort="1" velocity="1"'

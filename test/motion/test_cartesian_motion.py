@@ -7,13 +7,13 @@ import pytest
 
 import robots
 from ik_node import Goal, make_solver
-from ik_node.exceptions import InputError, MotionError
 from ik_node.motion.braking import BLENDING_JERK, brake
 from ik_node.motion.cartesian_motion import cartesian_motion, straight_motion
 from ik_node.motion.following import ORIENTATION_TOLERANCE, POSITION_TOLERANCE, Follower
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.tip_path import Line, distance
 from ik_node.motion.trajectory import Rest, left_of
+from ik_node.support.exceptions import InputError, MotionError
 
 STEP = 0.002  # s
 OVER = 1.0 + 1e-5

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from ik_node import IkError
-from ik_node.exceptions import InputError, OptionError
 from ik_node.motion.easing import easing, easing_names
+from ik_node.support.exceptions import InputError, OptionError
 
 FINE = np.linspace(0.0, 1.0, 1001)
 SMOOTH = [name for name in easing_names() if name != 'linear']

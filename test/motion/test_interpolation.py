@@ -6,13 +6,13 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import robots
 from ik_node import Chain, KinematicTree
-from ik_node.exceptions import InputError
 from ik_node.motion.interpolation import (
     between_configurations,
     between_poses,
     configuration_difference,
 )
 from ik_node.spatial import rotation_defect
+from ik_node.support.exceptions import InputError
 
 PI = np.pi
 S = np.linspace(0.0, 1.0, 21)

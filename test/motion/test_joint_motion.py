@@ -9,12 +9,12 @@ import pytest
 pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
 
 import robots
-from ik_node.exceptions import InputError
 from ik_node.motion.joint_motion import joint_motion, stopping
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.ruckig_profile import reach_state, stop
 from ik_node.motion.trajectory import Rest, Series, State, left_of
 from ik_node.motion.waypoints import joint_motion_through
+from ik_node.support.exceptions import InputError
 
 V, A, J = 1.0, 2.0, 10.0
 STEP = 0.01  # s
@@ -262,7 +262,7 @@ def test_a_state_may_be_given_instead_of_a_motion():
 
 def test_without_ruckig_it_is_said_what_to_install():
     code = ('import sys; sys.modules["ruckig"] = None\n'
-            'from ik_node.exceptions import UnsupportedError\n'
+            'from ik_node.support.exceptions import UnsupportedError\n'
             'from ik_node.motion.ruckig_profile import ruckig_module\n'
             'try: ruckig_module()\n'
             'except UnsupportedError as error: print(error)')

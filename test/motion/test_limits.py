@@ -5,8 +5,8 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from ik_node.exceptions import InputError
 from ik_node.motion.limits import SLIDING, TO_FULL_FORCE, TO_FULL_SPEED, TURNING, motion_limits
+from ik_node.support.exceptions import InputError
 
 
 def arm(**velocities):

@@ -5,8 +5,8 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from ik_node.exceptions import InputError, MotionError
 from ik_node.motion.self_motion import self_motion
+from ik_node.support.exceptions import InputError, MotionError
 
 POSITION = 1, 1, 1, 0, 0, 0
 PLANE = 1, 1, 0, 0, 0, 0

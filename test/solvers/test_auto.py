@@ -5,8 +5,8 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
-from ik_node.exceptions import UnsupportedError
 from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.support.exceptions import UnsupportedError
 
 NEVER_MET = {'position_tolerance': 1e-300, 'max_restarts': 2}
 ELBOWS = [np.array([0.4, 0.9]), np.array([0.4, -0.9])]

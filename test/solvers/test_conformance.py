@@ -5,8 +5,8 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, KinematicTree, StopReason, make_solver, solver_names
-from ik_node.exceptions import UnsupportedError
 from ik_node.spatial import rotation_log
+from ik_node.support.exceptions import UnsupportedError
 
 EVERY = solver_names()
 ITERATIVE = [name for name in EVERY if name != 'analytic']  # those that take every arm and goal

@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import IkError, KinematicTree, ModelError, make_solver
-from ik_node.exceptions import UnsupportedError
+from ik_node.support.exceptions import UnsupportedError
 
 SOLVERS = ['dls', 'ccd', 'auto', 'analytic']
 Q = [0.3, -0.4, 0.5]

@@ -7,9 +7,9 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver, solver_names
-from ik_node.exceptions import OptionError
-from ik_node.options import Options, option
 from ik_node.solvers.registry import solver_class
+from ik_node.support.exceptions import OptionError
+from ik_node.support.options import Options, option
 
 # A goal that takes dls, from the middle of the limits, several attempts.
 HARD = 'puma560'

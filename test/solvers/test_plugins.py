@@ -12,8 +12,8 @@ import pytest
 import plugin_packages
 import robots
 from ik_node import IkError, make_solver, plugins, solver_names
+from ik_node.commands.ik_inspect import main as ik_inspect
 from ik_node.solvers import registry
-from ik_node.tools.ik_inspect import main as ik_inspect
 
 TEST = Path(__file__).parents[1]
 # Of the conformance suite, what asks for more than the promises of a result: a name for every

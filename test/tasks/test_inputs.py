@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import IkError, ModelError, make_body_solver
-from ik_node.exceptions import InputError
+from ik_node.support.exceptions import InputError
 from ik_node.tasks import (
     AlignAxis,
     CenterOfMass,

@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from ik_node.tools.figures_textbook import FIGURES, FRAMES, run
+from ik_node.commands.figures_textbook import FIGURES, FRAMES, run
 from ik_node.viewer import lesson_panel
 from ik_node.viewer.gallery import robots as gallery
 from page_here import page_with

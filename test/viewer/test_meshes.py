@@ -9,9 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from hostile_texts import chain, texts_that_name
-from ik_node.downloads import described_place
 from ik_node.model.geometry import Mesh
 from ik_node.model.readers import read_model
+from ik_node.support.downloads import described_place
 from ik_node.viewer import gallery
 from ik_node.viewer.meshes import MeshError, Meshes, Places
 from ik_node.viewer.node_parameters import NodeParameters

@@ -10,7 +10,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 from viser import UploadedFile
 
-from ik_node.exceptions import InputError
+from ik_node.support.exceptions import InputError
 from ik_node.viewer import scene_panel
 from ik_node.viewer.gallery import robots as gallery
 from ik_node.viewer.scene_file import Scene, read_scene, scene_text

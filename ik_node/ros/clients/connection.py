@@ -29,12 +29,12 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.control.searches import NEWER
-from ik_node.exceptions import IkError
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.publishing.status import seconds
-from ik_node.threads import reported, start_thread
+from ik_node.support.exceptions import IkError
+from ik_node.support.threads import reported, start_thread
 
 _LATEST = QoSProfile(depth=1)
 _PATIENCE = 5.0  # s that a service may take

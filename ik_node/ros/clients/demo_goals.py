@@ -1,6 +1,6 @@
 """Publishes goal poses for demonstrations until another node sends goals."""
 
-from ik_node.commands import end_quietly
+from ik_node.support.signals import end_quietly
 
 if __name__ == '__main__':
     end_quietly()  # before the imports that take long
@@ -23,7 +23,6 @@ from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.figure_path import FigurePath
 from ik_node.control.options import JUMP, ArmOptions, NodeOptions
 from ik_node.control.task_options import TaskOptions
-from ik_node.exceptions import IkError
 from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.closed_path import ClosedPath
@@ -32,6 +31,7 @@ from ik_node.ros.intake.parameters import declare
 from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import run
+from ik_node.support.exceptions import IkError
 
 _REMEMBERED = 100  # own goals whose status may still be received
 _PATIENCE = 0.5    # s: a solve takes less

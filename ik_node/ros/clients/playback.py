@@ -1,6 +1,6 @@
 """Plays a recorded motion of a robot as joint states, for RViz and the page in the browser."""
 
-from ik_node.commands import end_quietly
+from ik_node.support.signals import end_quietly
 
 if __name__ == '__main__':
     end_quietly()  # before the imports that take long
@@ -13,11 +13,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ik_node.exceptions import IkError, ModelError, OptionError
+from ik_node.support.exceptions import IkError, ModelError, OptionError
 
 if TYPE_CHECKING:
-    from ik_node.motion.playhead import Playhead
-    from ik_node.motion.recording import Recording
+    from ik_node.mocap.playhead import Playhead
+    from ik_node.mocap.recording import Recording
     from ik_node.ros.clients.player import Player, Publishing
 
 _FAILED = 1           # exit code; argparse's own for wrong arguments is 2
@@ -81,9 +81,9 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _play(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     """Read the files and run the node. Raises IkError, or FileNotFoundError for the robot."""
-    from ik_node.processes import running
     from ik_node.ros.clients.player import Player
     from ik_node.ros.run import run
+    from ik_node.support.processes import running
     if options.view and not all(map(importlib.util.find_spec, ('viser', 'fast_simplification'))):
         raise OptionError('--view needs viser: pip install viser pycollada fast-simplification')
     played = read_files(options)
@@ -101,11 +101,11 @@ def read_files(options: argparse.Namespace) -> tuple['Recording', 'Playhead', 'P
 
     options: of `read_arguments`. Raises IkError, or FileNotFoundError for the robot.
     """
+    from ik_node.mocap.playhead import Playhead
+    from ik_node.mocap.recording_readers import read_recording
     from ik_node.model.readers import read_model
-    from ik_node.motion.playhead import Playhead
-    from ik_node.motion.recording_readers import read_recording
-    from ik_node.resources import robot_file
     from ik_node.ros.clients.player import Publishing
+    from ik_node.support.resources import robot_file
     model = robot_file(options.model)
     try:
         tree = read_model(model)

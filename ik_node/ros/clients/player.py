@@ -14,14 +14,14 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 
-from ik_node.exceptions import OptionError
-from ik_node.motion.playhead import MAX_SPEED, Playhead
-from ik_node.motion.recording import Recording
-from ik_node.options import Spec
+from ik_node.mocap.playhead import MAX_SPEED, Playhead
+from ik_node.mocap.recording import Recording
 from ik_node.ros import conversions
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.intake.parameters import declare, from_parameter
 from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.support.exceptions import OptionError
+from ik_node.support.options import Spec
 
 STATUS_PERIOD = 0.2
 """s of real time between two statuses."""

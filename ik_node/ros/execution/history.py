@@ -4,7 +4,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from ik_node.control.robot import Robot
-from ik_node.exceptions import InputError
+from ik_node.support.exceptions import InputError
 
 _SPAN = 10_000_000_000  # ns, as long as tf2 remembers transforms
 _MOST = 20_000          # known states

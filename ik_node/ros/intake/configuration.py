@@ -30,13 +30,13 @@ from ik_node.control.options import (
 )
 from ik_node.control.robot import Robot
 from ik_node.control.task_options import TaskOptions
-from ik_node.exceptions import IkError, OptionError, shown
 from ik_node.model.tree import KinematicTree
-from ik_node.options import Options, Spec
 from ik_node.ros.intake.parameters import NONE, declare, from_parameter
 from ik_node.ros.publishing.log import internal_error
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.support.exceptions import IkError, OptionError, shown
+from ik_node.support.options import Options, Spec
 
 MAX_TASKS = 64
 

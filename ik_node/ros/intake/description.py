@@ -5,11 +5,11 @@ from collections.abc import Callable
 from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import String
 
-from ik_node.exceptions import IkError
 from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.support.exceptions import IkError
 
 
 class Description:

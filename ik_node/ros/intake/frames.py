@@ -10,14 +10,14 @@ from rclpy.node import Node
 from rclpy.time import Time
 from std_msgs.msg import Header
 
-from ik_node.bounds import MAX_NAME
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.exceptions import InputError, names, shown
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.spatial import inverse, pose_from_quaternion
+from ik_node.support.bounds import MAX_NAME
+from ik_node.support.exceptions import InputError, names, shown
 
 BASE = np.eye(4)
 BASE.flags.writeable = False

@@ -14,11 +14,11 @@ from ik_node.control.figure import Figure
 from ik_node.control.group import Aim
 from ik_node.control.robot import Robot
 from ik_node.control.searches import NEWER, CancelledError, turn
-from ik_node.exceptions import InputError, names
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.handling import Handling
 from ik_node.ros.intake.targets import Targets, takes_point, takes_pose
 from ik_node.ros.publishing.status import Arrival
+from ik_node.support.exceptions import InputError, names
 
 _Message: TypeAlias = PoseStamped | PointStamped
 LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal counts

@@ -13,13 +13,13 @@ from ik_node.control.controller import Controller, Outcome
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import NEWER, Goal, Worker, turn
-from ik_node.exceptions import IkError, InputError
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.waiting import NotYetError, Waiting
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.status import Arrival
+from ik_node.support.exceptions import IkError, InputError
 
 Find: TypeAlias = Callable[[Robot, str], Controller]
 """Returns the controller of an arm or a task, by its name; raises InputError without one."""

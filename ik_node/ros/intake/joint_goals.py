@@ -9,17 +9,17 @@ import numpy as np
 from rclpy.lifecycle import LifecycleNode
 from sensor_msgs.msg import JointState
 
-from ik_node.bounds import MAX_NUMBER
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.coupled_arms import CoupledArms
 from ik_node.control.group import Group, check_limits
 from ik_node.control.robot import Robot
 from ik_node.control.searches import Goal
-from ik_node.exceptions import InputError, unknown
 from ik_node.ros.conversions import joint_positions
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.goals import LATEST
 from ik_node.ros.intake.handling import Handling
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import InputError, unknown
 
 
 class JointGoals:

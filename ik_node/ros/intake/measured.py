@@ -10,10 +10,10 @@ from sensor_msgs.msg import JointState
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.exceptions import InputError, names
 from ik_node.model.joints import Joint
 from ik_node.ros.conversions import clock_seconds, joint_positions
 from ik_node.ros.publishing.health import Health
+from ik_node.support.exceptions import InputError, names
 
 _SILENT = 1.0        # s, after which a joint state is outdated
 _ABOUT = 'state_topic'

@@ -14,8 +14,8 @@ from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from ik_node.exceptions import OptionError
-from ik_node.options import Spec, check
+from ik_node.support.exceptions import OptionError
+from ik_node.support.options import Spec, check
 
 NONE = 'none'
 

@@ -9,18 +9,18 @@ from geometry_msgs.msg import PoseArray, PoseStamped
 from nav_msgs.msg import Path
 from rclpy.lifecycle import LifecycleNode
 
-from ik_node.bounds import MAX_POSES
 from ik_node.control.controller import Controller, Outcome, Waypoint
 from ik_node.control.figure import GOAL
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.searches import NEWER, CancelledError, Goal
-from ik_node.exceptions import IkError, InputError, names
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.goals import LATEST
 from ik_node.ros.intake.handling import Handling
 from ik_node.ros.intake.targets import Targets
 from ik_node.ros.intake.waiting import NotYetError
+from ik_node.support.bounds import MAX_POSES
+from ik_node.support.exceptions import IkError, InputError, names
 
 
 class Paths:

@@ -9,10 +9,10 @@ from ik_node.control.figure import Figure
 from ik_node.control.group import Aim, Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.exceptions import InputError, names
 from ik_node.ros import conversions
 from ik_node.ros.intake.frames import BASE, Frames
 from ik_node.solvers.goal import Goal
+from ik_node.support.exceptions import InputError, names
 from ik_node.tasks import (
     CenterOfMass,
     LookAt,

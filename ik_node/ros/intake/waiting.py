@@ -6,8 +6,8 @@ from typing import NamedTuple
 from rclpy.clock import Clock
 from rclpy.node import Node
 
-from ik_node.exceptions import InputError
 from ik_node.ros.conversions import clock_seconds
+from ik_node.support.exceptions import InputError
 
 _PERIOD = 0.01  # s, between two checks
 _MOST = 16      # goals of an arm that wait at a time

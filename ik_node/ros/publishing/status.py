@@ -7,13 +7,13 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
-from ik_node.bounds import MAX_NAME
 from ik_node.control.controller import Outcome
 from ik_node.control.figure import Figure
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
 from ik_node.solvers.body.result import error_words
 from ik_node.solvers.result import Result, StopReason
+from ik_node.support.bounds import MAX_NAME
 
 REFUSED = 'REFUSED'  # in place of a StopReason
 

@@ -10,13 +10,13 @@ from ik_node.control.group import Group
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import Worker
-from ik_node.exceptions import IkError, InputError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.handling import Handling
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.requests import destroy_later, in_turn
+from ik_node.support.exceptions import IkError, InputError
 
 _NO_ROBOT = 'there is no robot yet'
 

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.bounds import MAX_NUMBER
 from ik_node.control.arm import Arm
 from ik_node.control.robot import Robot
 from ik_node.control.searches import search
-from ik_node.exceptions import IkError, InputError, names
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import Result, StopReason
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import IkError, InputError, names
 
 _CONSTRAINTS = ('joint_constraints', 'position_constraints', 'orientation_constraints',
                 'visibility_constraints')

@@ -10,12 +10,12 @@ from ik_node.control.bounded_solvers import BoundedSolvers
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import Worker
-from ik_node.exceptions import IkError, InputError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
 from ik_node.ros.services.requests import destroy_later, in_turn
+from ik_node.support.exceptions import IkError, InputError
 
 NAME = '~/compute_ik'
 

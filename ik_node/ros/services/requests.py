@@ -8,7 +8,7 @@ from rclpy.service import Service
 from rclpy.task import Future
 
 from ik_node.control.searches import Goal, Worker, turn
-from ik_node.exceptions import InputError
+from ik_node.support.exceptions import InputError
 
 T = TypeVar('T')
 _MOST = 16  # requests of a service that wait at a time

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from ik_node.exceptions import OptionError
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
 from ik_node.solvers.analytic.structure import Structure
 from ik_node.solvers.options import ClosedFormOptions
+from ik_node.support.exceptions import OptionError
 
 _SHORT = 1e-9  # length of a direction that is none
 

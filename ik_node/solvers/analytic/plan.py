@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node._arrays import floats
-from ik_node.exceptions import InputError, UnsupportedError
 from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.closed_families import closed_family
@@ -28,6 +26,8 @@ from ik_node.solvers.analytic.subproblems.sizes import MOST_SOLUTIONS
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.settings import Settings
 from ik_node.spatial import quaternion_from_matrix
+from ik_node.support.arguments import floats
+from ik_node.support.exceptions import InputError, UnsupportedError
 
 _ANYWHERE = 1e6  # slack with which every branch has a nearest configuration for any goal
 

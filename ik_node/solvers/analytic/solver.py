@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import flag, vector
-from ik_node.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
-from ik_node.rotations import EXACT
 from ik_node.solvers.analytic.arm import arm_preference
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.infeasibility import Infeasibility
@@ -33,6 +30,9 @@ from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason
+from ik_node.spatial.rotations import EXACT
+from ik_node.support.arguments import flag, vector
+from ik_node.support.exceptions import InputError, OptionError, UnsupportedError
 
 _SAMPLES = 400      # samples of the parameters of a redundant arm
 _FEW = 6            # of these where the intervals within limits cover the rest

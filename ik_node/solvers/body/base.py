@@ -9,9 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node._arrays import number
-from ik_node.bounds import MAX_NUMBER
-from ik_node.exceptions import InputError, names, shown
 from ik_node.model.body import Body, check_body
 from ik_node.solvers.body.attempts import Attempts, BodyProblem
 from ik_node.solvers.body.diagnosis import described
@@ -26,6 +23,9 @@ from ik_node.solvers.body.stacked_tasks import Problem as StackedLevels
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
+from ik_node.support.arguments import number
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import InputError, names, shown
 from ik_node.tasks.base import Task
 from ik_node.tasks.checks import bounded
 

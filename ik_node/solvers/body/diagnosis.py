@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import names
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.proofs import Proof
 from ik_node.solvers.body.result import error_words
+from ik_node.support.exceptions import names
 from ik_node.tasks.base import Task
 
 _AT_LIMIT = 1e-9   # rad, m

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.bounds import MAX_NUMBER
-from ik_node.exceptions import OptionError, names, shown
 from ik_node.kinematics.tree import Tree
 from ik_node.model.body import Body
 from ik_node.model.inertial import inertia_arrays
 from ik_node.model.shape_inertia import with_shape_inertials
-from ik_node.options import option
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.motion import Mass, Motion
@@ -20,6 +17,9 @@ from ik_node.solvers.body.problem import Level
 from ik_node.solvers.found import VerifiedAttempt
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import OptionError, names, shown
+from ik_node.support.options import option
 from ik_node.tasks.base import Task
 from ik_node.tasks.force import Force
 

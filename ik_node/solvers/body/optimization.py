@@ -5,10 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.exceptions import UnsupportedError
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
-from ik_node.options import option
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
@@ -25,6 +23,8 @@ from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import WEIGHT, TermSum, terms_of
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
+from ik_node.support.exceptions import UnsupportedError
+from ik_node.support.options import option
 
 _FAR = 100.0  # rad or lengths: how far from the start a result may be, where there are no limits
 

@@ -5,15 +5,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.kinds import SPHERICAL_X
 from ik_node.model.chain import Chain
-from ik_node.options import option
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
 from ik_node.solvers.ccd.sweep import CyclicCoordinateDescent
 from ik_node.solvers.codes import INWARD, OUTWARD, RANKED
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.exceptions import UnsupportedError
+from ik_node.support.options import option
 
 _ORDERS = {'inward': INWARD, 'outward': OUTWARD, 'ranked': RANKED}
 

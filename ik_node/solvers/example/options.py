@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats
-from ik_node.exceptions import OptionError, shown
-from ik_node.options import option
 from ik_node.solvers.jacobian.dls import DlsOptions
+from ik_node.support.arguments import floats
+from ik_node.support.exceptions import OptionError, shown
+from ik_node.support.options import option
 
 MODELS = ('rbf', 'nearest', 'gaussian')
 

@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.exceptions import UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
 from ik_node.solvers.example.examples import Examples, Features, features_of, gap
@@ -21,6 +20,7 @@ from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.dls import DlsSolver
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.optimization.goal_rows import GoalRows
+from ik_node.support.exceptions import UnsupportedError
 
 _TURN = 2.0 * np.pi
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.bounds import MAX_NUMBER
-from ik_node.exceptions import ModelError, OptionError, names, shown
 from ik_node.model.amc import read_amc
 from ik_node.model.chain import Chain
 from ik_node.model.numbered_text import NumberedText
 from ik_node.model.tree import check_tree
 from ik_node.model.yaml_file import load_yaml
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import ModelError, OptionError, names, shown
 
 MOST_EXAMPLES = 200_000
 _MAX_BYTES = 64 * 2**20

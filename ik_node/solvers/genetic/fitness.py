@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ik_node.exceptions import InputError, shown
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers.genetic.options import EvolutionOptions
 from ik_node.solvers.genetic.python_fitness import FitnessEvolution
 from ik_node.solvers.low_discrepancy import Ranges
+from ik_node.support.exceptions import InputError, shown
 
 Fitness = Callable[[np.ndarray], float]
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ik_node.exceptions import OptionError, shown
-from ik_node.options import Options, option
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.exceptions import OptionError, shown
+from ik_node.support.options import Options, option
 
 MOST_ELITE = 16
 

@@ -4,12 +4,12 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ik_node.options import option
 from ik_node.solvers.codes import CHAN, CONSTANT, NAKAMURA, SELECTIVE, SUGIHARA
 from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
 from ik_node.solvers.jacobian.loop import JacobianMethod
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.options import option
 
 _RULES = {'sugihara': SUGIHARA, 'chan': CHAN, 'nakamura': NAKAMURA, 'selective': SELECTIVE}
 

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.options import option
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.loop import JacobianMethod
 from ik_node.solvers.jacobian.settings import RANK_TOLERANCE, JacobianSettings
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.options import option
 
 
 @dataclass(frozen=True)

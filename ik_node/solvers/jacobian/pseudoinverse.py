@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ik_node.options import option
 from ik_node.solvers.codes import AUTO, LU, SVD
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
 from ik_node.solvers.jacobian.pseudoinverse_step import Pseudoinverse
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.options import option
 
 _FACTORIZATIONS = {'auto': AUTO, 'lu': LU, 'svd': SVD}
 

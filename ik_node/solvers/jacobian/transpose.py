@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ik_node.options import option
 from ik_node.solvers.jacobian.family import JacobianOptions, JacobianSolver
 from ik_node.solvers.jacobian.transpose_step import Transpose
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.options import option
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.exceptions import IkError, OptionError, shown
 from ik_node.solvers.codes import CONVERGED, EXHAUSTED, STALLED
 from ik_node.solvers.optimization.objective import ExhaustedError, MetError, Objective
 from ik_node.solvers.optimization.space import Variables
+from ik_node.support.exceptions import IkError, OptionError, shown
 
 _SMALLEST = 1e-15  # relative tolerances of the least-squares minimizer: rounding
 _LEAST = 1e-20     # rad²: below it errors are below 1e-10

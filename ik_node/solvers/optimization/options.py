@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ik_node._arrays import floats
-from ik_node.exceptions import OptionError, names, shown
-from ik_node.options import Options, option
 from ik_node.solvers.optimization.minimizers import CONSTRAINED, MINIMIZERS
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.arguments import floats
+from ik_node.support.exceptions import OptionError, names, shown
+from ik_node.support.options import Options, option
 
 TERMS = ('reference', 'limits', 'manipulability')
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import UnsupportedError
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
 from ik_node.solvers.codes import CONVERGED, REFUSED, SUGIHARA, TIMED_OUT
@@ -29,6 +28,7 @@ from ik_node.solvers.optimization.terms import TermSum, high_manipulability, ter
 from ik_node.solvers.records import table_of, verifier_of
 from ik_node.solvers.result import Result
 from ik_node.support import clock
+from ik_node.support.exceptions import UnsupportedError
 
 _TO_THE_GOAL = 30  # iterations that bring the tip from the minimizer's configuration to it
 

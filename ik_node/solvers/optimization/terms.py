@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.exceptions import IkError, shown
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.space import Space
+from ik_node.support.exceptions import IkError, shown
 
 WEIGHT = 0.01  # of a term, by default
 _APART = 1e-6  # rad or m: step of the central differences of a function without gradient

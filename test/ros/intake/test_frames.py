@@ -17,11 +17,11 @@ from ik_node import KinematicTree
 from ik_node.control.arm import Arm
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.exceptions import InputError
 from ik_node.ros.conversions import transform
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.waiting import NotYetError
+from ik_node.support.exceptions import InputError
 
 ROOT, BASE = 'world', 'left_base'
 CART = """<robot name="cart"><link name="world"/><link name="left_base"/><link name="tip"/>

@@ -17,9 +17,9 @@ from ik_node.control import searches
 from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions
 from ik_node.control.searches import NEWER, Worker, turn
-from ik_node.exceptions import InputError
 from ik_node.ros.conversions import array_to_point
 from ik_node.support import clock
+from ik_node.support.exceptions import InputError
 
 PALMS = {'a': 'left_palm', 'b': 'right_palm'}
 

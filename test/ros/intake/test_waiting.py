@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.exceptions import IkError
 from ik_node.ros.intake.waiting import NotYetError, Waiting
+from ik_node.support.exceptions import IkError
 
 TIMEOUT = 0.2
 

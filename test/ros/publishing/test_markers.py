@@ -24,7 +24,6 @@ from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.readers import read_model
-from ik_node.resources import robot_file
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid
 from ik_node.ros.publishing.markers.ghosts import BranchList, sticks
@@ -33,6 +32,7 @@ from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
 from ik_node.ros.services.interaction.marker import handle_marker
+from ik_node.support.resources import robot_file
 from ik_node.tasks import AlignAxis, CenterOfMass, Force, HalfSpace, LookAt, PointOnLine, Pose
 from marker_checks import check_markers
 

@@ -69,7 +69,7 @@ def test_the_cubes_of_a_planar_arm_are_tiles_and_dexterity_is_coloured_up_to_one
 def test_the_command_publishes_them_for_those_who_come_later_until_ctrl_c():
     domain = Domain()
     process = subprocess.Popen(
-        [sys.executable, '-m', 'ik_node.tools.ik_workspace', 'planar_3r', '--edge', '3',
+        [sys.executable, '-m', 'ik_node.commands.ik_workspace', 'planar_3r', '--edge', '3',
          '--samples', '2000', '--publish', '--frame-prefix', 'arm/', '--ros-args', '-r',
          'workspace:=reach'],
         env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id)}, stdout=subprocess.PIPE,

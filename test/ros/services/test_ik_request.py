@@ -18,9 +18,9 @@ from ik_node.control.bounded_solvers import BoundedSolvers
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import run
-from ik_node.exceptions import InputError
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
+from ik_node.support.exceptions import InputError
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()

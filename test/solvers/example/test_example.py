@@ -8,7 +8,7 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, KinematicTree, make_solver
-from ik_node.exceptions import UnsupportedError
+from ik_node.support.exceptions import UnsupportedError
 
 MODELS = pytest.mark.parametrize('model', ['rbf', 'nearest', 'gaussian'])
 

@@ -15,8 +15,8 @@ import robots
 from browser import page_of, until, view_of
 from domains import Domain
 from ik_node import KinematicTree
-from ik_node.processes import node_command, running
 from ik_node.ros.clients.client import Client
+from ik_node.support.processes import node_command, running
 
 pytestmark = pytest.mark.slow
 

@@ -14,13 +14,13 @@ from visualization_msgs.msg import InteractiveMarkerFeedback
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.exceptions import InputError
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.ros.services.interaction.arm_goal import LastGoal, arm_goals
 from ik_node.ros.services.interaction.draggable import Draggable, GoalSink
 from ik_node.ros.services.interaction.marker import handle_marker
 from ik_node.ros.services.interaction.menu import HOME, POSITION_ONLY, chosen_solver, menu_entries
 from ik_node.ros.services.interaction.task_target import task_targets
+from ik_node.support.exceptions import InputError
 
 _MOST_SENT = 64  # poses of a drag that are kept until they become goals
 

@@ -4,7 +4,6 @@ import weakref
 
 import numpy as np
 
-from ik_node.exceptions import UnsupportedError
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.closed_families import closed_family
@@ -20,6 +19,7 @@ from ik_node.solvers.analytic.recognition.joints import (
 )
 from ik_node.solvers.analytic.recognition.planar import recognise_planar
 from ik_node.solvers.analytic.structure import GENERAL, Structure
+from ik_node.support.exceptions import UnsupportedError
 
 _TRIALS = 12
 _GENERAL_TRIALS = 3      # this family relies on no structure that could be missing

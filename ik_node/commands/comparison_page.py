@@ -1,0 +1,171 @@
+"""Tables of compared methods, and a page that reads the summary of Bařinka & Berka with them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from textwrap import fill
+
+from ik_node.commands.comparison import RESTARTS, SPARSER, TOLERANCE, LeftOut, Problem, Row
+from ik_node.commands.figures_textbook import FRAMES
+
+Measured = Mapping[str, tuple[Problem, Sequence[Row | LeftOut]]]
+
+_GOALS = ('method', 'first attempt, met %', 'with restarts, met %', 'iterations',
+          'the others miss by, % of the arm', 'median ms', 'p99 ms')
+_PATH = ('method', 'frames met', 'largest step', 'rms step', 'rms second difference',
+         'one bare step a frame: off by, m', f'one every {SPARSER} frames: off by, m')
+_LINE = 120  # characters
+_TO_READ = ('pseudoinverse', 'dls', 'transpose', 'ccd', 'optimization', 'genetic',
+            'genetic, no local search', 'analytic')
+ROBOTS = ('planar_3r', 'arm_7r')
+
+
+def rows_of(found: Sequence[Row | LeftOut]) -> list[Row]:
+    """Return the methods that were measured."""
+    return [row for row in found if isinstance(row, Row)]
+
+
+def as_text(measured: Measured) -> str:
+    """Return the tables for a terminal."""
+    parts = []
+    for name, (problem, found) in measured.items():
+        parts.append(f'{name}: {len(problem.goals)} goals, {len(problem.path) - 1} frames')
+        for head, lines in _tables(found):
+            cells = [head, *lines]
+            widths = [max(len(line[k]) for line in cells) for k in range(len(head))]
+            parts.append('\n'.join('  '.join(
+                [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(
+                    line[1:], widths[1:]))]).rstrip() for line in cells))
+        parts += _left_out(found)
+    return '\n\n'.join(parts)
+
+
+def as_page(measured: Measured, picture: str | None, goals: int) -> str:
+    """Return a page; the reading of the summary needs the arms of ROBOTS.
+
+    picture: the link to it, or None.
+    """
+    parts = ['# The methods side by side', fill(
+        f'{goals} goals an arm are forward kinematics of joint values drawn evenly from the '
+        'limits; each starts from joint values drawn likewise, the same for all methods. A goal is '
+        f'met within {TOLERANCE:g} rad and {TOLERANCE:g} of the length of the arm, by forward '
+        f'kinematics. With restarts, up to {RESTARTS} follow a failed attempt. Iterations are the '
+        'median of first attempts that succeed, as the method counts them: steps, sweeps, '
+        'generations; 0 for a closed form. Times are of single solves from Python with restarts, '
+        'each the least of some repeats; only their ratios are portable.', _LINE), fill(
+        f'The path is a straight line of the tip in {FRAMES} frames. Each frame is solved from the '
+        'solution before; steps are those of the joints from frame to frame, rad or m, and second '
+        'differences measure how uneven they are. Then each frame takes one bare step of '
+        f'the method (`solver.step`) instead, and finally only every {SPARSER}th frame, with steps '
+        f'{SPARSER} times as long.', _LINE),
+        '`ik_compare --output docs/comparison.md --png docs/pictures/comparison.png` made this '
+        'page.']
+    for name, (problem, found) in measured.items():
+        parts.append(f'## {name}\n\n{_described(problem)}')
+        for head, lines in _tables(found):
+            parts.append('\n'.join([f'| {" | ".join(head)} |', '|---' * len(head) + '|',
+                                    *(f'| {" | ".join(line)} |' for line in lines)]))
+        parts += _left_out(found)
+    if picture is not None:
+        parts += ['## The joints along the path', f'![Joint values along the path]({picture})']
+    if set(ROBOTS) <= measured.keys():
+        parts += _reading(*({row.method.label: row for row in rows_of(measured[name][1])}
+                            for name in ROBOTS))
+    return '\n\n'.join(parts) + '\n'
+
+
+def _described(problem: Problem) -> str:
+    axes = [axis for axis, weight in zip(('x', 'y', 'z', 'rx', 'ry', 'rz'), problem.path[0].weights)
+            if weight > 0.0]
+    length = float(math.dist(problem.path[0].pose[:3, 3], problem.path[-1].pose[:3, 3]))
+    return fill(f'{problem.chain.n_joints} joints; goals constrain {", ".join(axes)}. The arm is '
+                f'{problem.length:.3g} m long, the path {length:.3g} m.', _LINE)
+
+
+def _tables(found: Sequence[Row | LeftOut]) -> list[tuple[Sequence[str], list[list[str]]]]:
+    """Return the heads and the lines of both tables."""
+    rows = rows_of(found)
+    goals = [[row.method.label, f'{100.0 * row.first:.1f}', f'{100.0 * row.met:.1f}',
+              _number(row.iterations, 'g'), _number(100.0 * row.missed_by, '.2g'),
+              f'{row.median:.3f}', f'{row.p99:.3f}'] for row in rows]
+    path = [[row.method.label, str(row.followed.met), f'{row.followed.largest:.3f}',
+             f'{row.followed.typical:.4f}', f'{row.followed.roughness:.5f}',
+             _number(row.tracking, '.3f'), _number(row.sparse, '.3f')] for row in rows]
+    return [(_GOALS, goals), (_PATH, path)]
+
+
+def _number(value: float | None, spec: str) -> str:
+    return '–' if value is None or math.isnan(value) else f'{value:{spec}}'
+
+
+def _left_out(found: Sequence[Row | LeftOut]) -> list[str]:
+    return [f'- {one.method.label} is left out: {one.reason}' for one in found
+            if isinstance(one, LeftOut)]
+
+
+def _reading(planar: Mapping[str, Row], spatial: Mapping[str, Row]) -> list[str]:
+    """Return the summary of Bařinka & Berka (their 3.3) beside the figures of both arms."""
+    if any(name not in planar or name not in spatial for name in _TO_READ):
+        return []
+
+    def both(name: str, value: str, spec: str) -> str:
+        return ' and '.join(format(_value(rows[name], value), spec) for rows in (planar, spatial))
+
+    def over(name: str, reference: str, value: str) -> str:
+        return ' and '.join(
+            _rounded(_value(rows[name], value) / max(_value(rows[reference], value), 1e-9))
+            for rows in (planar, spatial))
+    claims = [
+        ('Algebraic: no solution for every structure; several, hence not continuous.',
+         f'`analytic` meets {both("analytic", "met", ".0%")} of the goals. Its largest step on the '
+         f'path is {both("analytic", "largest", ".3f")}, that of `dls` '
+         f'{both("dls", "largest", ".3f")}: the branch nearest to the present one is returned.'),
+        ('Jacobian inversion: tracking errors where the change is too large; divide the path into '
+         'smaller steps.',
+         f'One bare step a frame leaves the tip {both("pseudoinverse", "tracking", ".3g")} m off; '
+         f'with steps {SPARSER} times as long the error is {_growth(planar)} and '
+         f'{_growth(spatial)} times as large; a second-order error grows by {SPARSER ** 2}.'),
+        ('Near singular states high velocities and oscillations occur.',
+         f'The first attempt of `pseudoinverse` meets {both("pseudoinverse", "first", ".0%")}, '
+         f'that of `dls` {both("dls", "first", ".0%")}. See figure 5.21 in '
+         '[figures.md](figures.md).'),
+        ('It behaves like rubber, and is fast for small structures.',
+         f'rms second difference {both("pseudoinverse", "roughness", ".2g")}; '
+         f'{both("pseudoinverse", "median", ".2g")} ms a goal.'),
+        ('Optimisation: jams in local minima; the time may be high; the minimizer is a plug-in.',
+         f'The first attempt meets {both("optimization", "first", ".0%")}, with restarts '
+         f'{both("optimization", "met", ".0%")}, in {over("optimization", "dls", "median")} times '
+         'the time of `dls`. `minimizer` takes any function.'),
+        ('CCD: few passes are enough for simple structures; slower for others.',
+         f'{both("ccd", "iterations", "g")} sweeps; the first attempt meets '
+         f'{both("ccd", "first", ".0%")}.'),
+        ('CCD moves like a chain, not like rubber; it is free of singularities.',
+         f'rms second difference {over("ccd", "pseudoinverse", "roughness")} times that of '
+         f'`pseudoinverse`, largest step {over("ccd", "pseudoinverse", "largest")} times.'),
+        ('Genetic: very slow, and a solution is not guaranteed.',
+         f'Pure evolution meets {both("genetic, no local search", "met", ".0%")} in '
+         f'{over("genetic, no local search", "dls", "median")} times the time of `dls`; with local '
+         f'search {both("genetic", "met", ".0%")} in {over("genetic", "dls", "median")} times.'),
+        ('Transposition: no inversion; singularities and ill conditioning remain.',
+         f'{both("transpose", "iterations", "g")} steps, against '
+         f'{both("pseudoinverse", "iterations", "g")} of `pseudoinverse`; the first attempt meets '
+         f'{both("transpose", "first", ".0%")}.')]
+    return ['## The summary of Bařinka & Berka', fill(
+        'What their section 3.3 says of each method, and what was measured; the first number is of '
+        'the planar arm, the second of the arm with seven joints. See [references.md]'
+        '(references.md).', _LINE, break_on_hyphens=False, break_long_words=False),
+        '\n'.join(['| they say | measured |', '|---|---|',
+                   *(f'| {said} | {found} |' for said, found in claims)])]
+
+
+def _rounded(value: float) -> str:
+    return f'{value:.0f}' if value >= 10.0 else f'{value:.2g}'
+
+
+def _value(row: Row, name: str) -> float:
+    found = getattr(row, name, None)
+    return float(getattr(row.followed, name) if found is None else found)
+
+
+def _growth(rows: Mapping[str, Row]) -> str:
+    row = rows['pseudoinverse']
+    return f'{(row.sparse or 0.0) / max(row.tracking or 0.0, 1e-12):.0f}'

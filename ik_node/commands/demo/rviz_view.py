@@ -1,0 +1,152 @@
+"""The first view in RViz: a camera on all that a robot reaches, and a grid of its size."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.control.options import NodeOptions
+from ik_node.kinematics.reach import reach
+from ik_node.mocap.recording import Recording
+from ik_node.model.chain import Chain
+from ik_node.model.tree import KinematicTree
+from ik_node.ros.publishing.markers.arm_markers import shown_size
+from ik_node.ros.publishing.markers.limit_bars import bounded_names
+from ik_node.ros.publishing.markers.panel import PanelLayout
+from ik_node.support.exceptions import IkError
+
+_FIELD_OF_VIEW = math.radians(45.0)  # vertical, of RViz's orbit camera
+_ASPECT = 1.2                        # width by height of the picture in the window of demo.rviz
+_FILLED = 0.92                       # part of the picture that the robot may fill
+_SAMPLES = 300                       # of the positions of a tip
+_TIMES = 40                          # of a motion
+_LINES = 5                           # of the status of an arm: the usual ones are shorter
+_NEAR_CLIP = 1.0 / 300.0             # of the distance
+# Of a figure's size: how far hands and feet get, and the text above it.
+_AROUND, _ABOVE = 0.15, 0.3
+
+
+class Camera(NamedTuple):
+    """An orbit camera as RViz describes it."""
+
+    focal_point: np.ndarray
+    """(3,) m."""
+    distance: float
+    """m, of the eye from the focal point."""
+    yaw: float
+    """rad, about z: where the eye is, seen from the focal point."""
+    pitch: float
+    """rad, of the eye above the horizon."""
+
+    @property
+    def axes(self) -> np.ndarray:
+        """(3, 3): rows to the right, upwards, and from the focal point to the eye."""
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        back = np.array([c * math.cos(self.pitch), s * math.cos(self.pitch), math.sin(self.pitch)])
+        right = np.array([-s, c, 0.0])
+        return np.array([right, np.cross(back, right), back])
+
+    def project(self, points: np.ndarray) -> np.ndarray:
+        """Return the places (k, 2) of points (k, 3), m, in the picture: ±1 at its edges."""
+        seen = (points - self.focal_point) @ self.axes.T
+        half = math.tan(0.5 * _FIELD_OF_VIEW) * (self.distance - seen[:, 2:])
+        places: np.ndarray = seen[:, :2] / (half * np.array([_ASPECT, 1.0]))
+        return places
+
+
+def fitted_camera(points: np.ndarray, yaw: float, pitch: float) -> Camera:
+    """Return the nearest camera whose picture has all points (k, 3), m.
+
+    With coordinates a to the right, h upwards and d towards the eye, a point is in the picture
+    where |a − a_eye| ≤ t (d_eye − d), t being half the width of the picture at a distance of 1.
+    That is two linear bounds on a_eye and d_eye, of which the tightest count; the same for h.
+    """
+    camera = Camera(np.zeros(3), 1.0, yaw, pitch)
+    seen = points @ camera.axes.T
+    depth = seen[:, 2]
+    t = _FILLED * math.tan(0.5 * _FIELD_OF_VIEW) * np.array([_ASPECT, 1.0])
+    above = (seen[:, :2] + depth[:, None] * t).max(axis=0)
+    below = (-seen[:, :2] + depth[:, None] * t).max(axis=0)
+    eye = np.append(0.5 * (above - below), (0.5 * (above + below) / t).max())
+    distance = float(eye[2] - 0.5 * (depth.min() + depth.max()))
+    return camera._replace(focal_point=(eye - [0.0, 0.0, distance]) @ camera.axes,
+                           distance=distance)
+
+
+def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions) -> np.ndarray:
+    """Return points (k, 3), m, that the first view has to show, in RViz's fixed frame.
+
+    chain: of the arm; None for a figure. options: of the node, for a root that moves.
+    """
+    if chain is None:
+        return _figure_points(tree, options)
+    return np.concatenate([_links(tree), _arm_points(chain, tree)])
+
+
+def motion_points(recording: Recording) -> np.ndarray:
+    """Return points (k, 3), m, around all links at times of a recorded motion, in its root."""
+    times = np.linspace(0.0, recording.duration, _TIMES)
+    poses = [recording.tree.forward(dict(zip(recording.moving_joints, recording.positions(time))))
+             for time in times]
+    places = np.array([[T[:3, 3] for T in links.values()] for links in poses])
+    around = _AROUND * shown_size(float(np.ptp(places[0], axis=0).max()))
+    return _box(places.reshape(-1, 3), around, around)
+
+
+def fit(config: dict[str, Any], points: np.ndarray) -> None:
+    """Set the view and the grid of an RViz configuration so that points (k, 3), m, are seen."""
+    manager = config['Visualization Manager']
+    view = manager['Views']['Current']
+    camera = fitted_camera(points, view['Yaw'], view['Pitch'])
+    view['Distance'] = camera.distance
+    view['Focal Point'] = dict(zip('XYZ', camera.focal_point.tolist()))
+    view['Near Clip Distance'] = _NEAR_CLIP * camera.distance
+    for display in manager['Displays']:
+        if display['Class'] == 'rviz_default_plugins/Grid':
+            display['Cell Size'] = float(f'{camera.distance / 15.0:.0e}')
+        elif display['Class'] == 'rviz_default_plugins/TF':
+            display['Marker Scale'] = 0.1 * camera.distance
+
+
+def arm_of(tree: KinematicTree, base: str, tip: str) -> Chain | None:
+    """Return the chain between two links, '' for the default ones; None where there is none."""
+    try:
+        return tree.chain(base or None, tip or None)
+    except IkError:
+        return None
+
+
+def _links(tree: KinematicTree) -> np.ndarray:
+    """Return the origins (k, 3), m, of all links with the joints at zero."""
+    return np.array([T[:3, 3] for T in tree.forward().values()])
+
+
+def _arm_points(chain: Chain, tree: KinematicTree) -> np.ndarray:
+    """Return positions of the tip inside the limits, and the corners of the panel, root frame."""
+    lower = np.where(np.isfinite(chain.lower), chain.lower, -math.pi)
+    upper = np.where(np.isfinite(chain.upper), chain.upper, math.pi)
+    rng = np.random.default_rng(0)
+    tips = [chain.forward(q)[:3, 3]
+            for q in rng.uniform(lower, upper, (_SAMPLES, chain.n_joints))]
+    size = shown_size(reach(chain.arrays)[1])
+    panel = PanelLayout(bounded_names(chain), 0, size).corners(_LINES)
+    T_root_base = tree.forward()[chain.base_link]
+    return np.concatenate([tips, panel]) @ T_root_base[:3, :3].T + T_root_base[:3, 3]
+
+
+def _figure_points(tree: KinematicTree, options: NodeOptions) -> np.ndarray:
+    """Return the corners of a box around a figure at the start and the text above it, world."""
+    places = _links(tree)
+    if options.root != 'fixed':
+        T = options.T_world_root
+        places = places @ T[:3, :3].T + T[:3, 3]
+    size = shown_size(float(np.ptp(places, axis=0).max()))
+    return _box(places, _AROUND * size, (_AROUND + _ABOVE) * size)
+
+
+def _box(places: np.ndarray, around: float, above: float) -> np.ndarray:
+    """Return the corners (8, 3) of a box around places (k, 3) with some space, m."""
+    lower, upper = places.min(axis=0) - around, places.max(axis=0) + around
+    upper[2] += above - around
+    return np.array([(x, y, z) for x in (lower[0], upper[0]) for y in (lower[1], upper[1])
+                     for z in (lower[2], upper[2])])

@@ -1,0 +1,28 @@
+"""Entry points of the commands: each handles signals before it imports what takes long."""
+
+import importlib
+
+from ik_node.support.signals import end_quietly
+
+TYPE_CHECKING = False  # see support.signals
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _command(module: str) -> 'Callable[[], int]':
+    """Return what runs `main` of a module, which is imported only then."""
+    def run() -> int:
+        end_quietly()
+        return int(importlib.import_module(module).main())
+    return run
+
+
+ik_node = _command('ik_node.ros.node')
+demo_goals = _command('ik_node.ros.clients.demo_goals')
+ik_compare = _command('ik_node.commands.ik_compare')
+ik_figures = _command('ik_node.commands.ik_figures')
+ik_inspect = _command('ik_node.commands.ik_inspect')
+ik_play = _command('ik_node.ros.clients.playback')
+ik_retarget = _command('ik_node.commands.ik_retarget')
+ik_view = _command('ik_node.viewer.__main__')
+ik_workspace = _command('ik_node.commands.ik_workspace')

@@ -1,0 +1,186 @@
+"""The runs of the textbook's figures 5.20–5.25 [Parent], as its text describes them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.chain import Chain
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.registry import make_solver
+from ik_node.support.arguments import vector
+from ik_node.support.exceptions import InputError
+
+ROBOT = 'planar_3r'                      # lengths 15, 10, 5
+START = (np.pi / 8, np.pi / 4, np.pi / 4)  # rad
+FRAMES = 20                              # after frame 0, the start
+
+_NEAR, _FAR = (-20.0, 5.0), (-35.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A solver with options, for one step per frame."""
+
+    label: str
+    solver: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the text.
+
+    `goal`: x and y. `panels`: the frames, of 20, that the text shows. `remark`: an explanation, a
+    format string of the runs a, b of its methods, as in `{a.largest:.2f}`.
+    """
+
+    number: str
+    title: str
+    methods: tuple[Method, ...]
+    remark: str
+    goal: tuple[float, float] = _NEAR
+    panels: tuple[int, ...] = (0, 5, 10, 15, 20)
+
+    @property
+    def file(self) -> str:
+        """Return the name of its picture."""
+        return f'figure_{self.number.replace(".", "_")}.png'
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a method after the goal: frame 0 is the start, then one step per frame.
+
+    `q`: (n + 1, 3) rad. `joints`: (n + 1, 4, 2), where the joints and the tip were at each frame.
+    `goals`: (n + 1, 2), that frame's goal. Lengths in the unit of the arm.
+    """
+
+    method: Method
+    q: np.ndarray
+    joints: np.ndarray
+    goals: np.ndarray
+
+    @property
+    def degrees(self) -> np.ndarray:
+        """Return the joint angles (n + 1, 3), whole turns kept."""
+        return np.degrees(self.q)
+
+    @property
+    def end(self) -> np.ndarray:
+        """Return the joint angles after the last frame (3,), degrees."""
+        return self.degrees[-1]
+
+    @property
+    def tips(self) -> np.ndarray:
+        """Return where the tip was (n + 1, 2)."""
+        return self.joints[:, -1]
+
+    @property
+    def distances(self) -> np.ndarray:
+        """Return how far the tip was from its frame's goal (n + 1,)."""
+        return np.linalg.norm(self.tips - self.goals, axis=1)
+
+    @property
+    def largest(self) -> float:
+        """Return the largest of the distances."""
+        return float(self.distances.max())
+
+    @property
+    def worst(self) -> int:
+        """Return the frame of the largest distance."""
+        return int(self.distances.argmax())
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Return how far the joint that turned most turned in each step (n,), rad."""
+        return np.abs(np.diff(self.q, axis=0)).max(axis=1)
+
+    @property
+    def longest(self) -> float:
+        """Return the longest of the steps, rad."""
+        return float(self.steps.max())
+
+
+def run(chain: Chain, method: Method, goal: Sequence[float], frames: int = FRAMES) -> Run:
+    """Follow a goal that moves on a straight line from the tip to `goal`, x and y, in equal steps.
+
+    One Euler step per frame, position only. Raises InputError for a goal that is not two finite
+    numbers or no frame at all.
+    """
+    if frames < 1:
+        raise InputError(f'there must be at least 1 frame, not {frames}')
+    solver: Any = make_solver(method.solver, chain, **method.options)  # all of them have `step`
+    start = chain.forward(START)[:3, 3]
+    end = np.append(vector(goal, 2, 'the goal'), start[2])
+    goals = start + np.linspace(0.0, 1.0, frames + 1)[:, None] * (end - start)
+    q = [np.array(START)]
+    for position in goals[1:]:
+        q.append(q[-1] + solver.step(Goal(position=position), q[-1]))
+    return Run(method, np.array(q), np.array([_joints(chain, values) for values in q]),
+               goals[:, :2])
+
+
+def reach(chain: Chain) -> float:
+    """Return the length of the stretched arm."""
+    return float(np.linalg.norm(np.diff(_joints(chain, np.zeros(3)), axis=0), axis=1).sum())
+
+
+def _joints(chain: Chain, q: np.ndarray) -> np.ndarray:
+    """Return where the three joints and the tip are (4, 2)."""
+    T_root_link = chain.tree.forward(dict(zip(chain.joint_names, q)))
+    return np.array([T_root_link[link][:2, 3] for link in chain.links[1:]])
+
+
+_PSEUDOINVERSE = Method('pseudoinverse', 'pseudoinverse', {})
+_DAMPED = Method('damped least squares, λ = 5', 'dls', {'damping': 5.0})
+
+
+def _control(gains: tuple[float, float, float]) -> Method:
+    """Return the control term of figure 5.22: every joint drawn to 0 [Parent 5.25–5.31]."""
+    return Method(f'control term, θc = 0, ψ = 2, a = {gains}', 'pseudoinverse',
+                  {'bias_target': 0.0, 'bias_exponent': 2.0, 'bias_gain': gains})
+
+
+FIGURES = {figure.number: figure for figure in (
+    Figure(
+        '5.20', 'Pseudoinverse of the Jacobian without and with damping',
+        (_PSEUDOINVERSE, _DAMPED),
+        'Without damping the tip keeps to the straight path, at most {a.largest:.2f} from its '
+        "frame's goal. Damping with λ = 5 (the text prints no number) trails by up to "
+        '{b.largest:.2f} and gains nothing here, for no singularity is near.'),
+    Figure(
+        '5.21', 'Pseudoinverse without and with damping, the goal out of reach',
+        (_PSEUDOINVERSE, _DAMPED),
+        'As the arm stretches, the plain pseudoinverse leaps: a joint turns {a.longest:.2f} rad in '
+        "a single step and the tip is thrown {a.largest:.1f} from its frame's goal. With λ = 5 no "
+        'step is longer than {b.longest:.2f} rad, and the tip ends as close as the reach of 30 '
+        'lets it.', goal=_FAR, panels=(0, 10, 18, 19, 20)),
+    Figure(
+        '5.22', 'Pseudoinverse with a control term that draws the joints to 0',
+        (_control((0.1, 0.5, 0.1)), _control((0.1, 0.1, 0.5))),
+        'The joint with the larger gain is kept straighter: θ2 ends at {a.end[1]:.0f}° in (a) and '
+        '{b.end[1]:.0f}° in (b), θ3 at {a.end[2]:.0f}° and {b.end[2]:.0f}°. The term acts in the '
+        'null space: it moves the tip off its path only where steps are long, as the first are '
+        '({a.steps[0]:.2f} and {b.steps[0]:.2f} rad).'),
+    Figure(
+        '5.23', 'Alternate Jacobian: the goal is pulled to the arm',
+        (Method('alternate Jacobian', 'pseudoinverse', {'jacobian': 'goal'}),),
+        "With the goal's position in place of the tip's in the Jacobian the arm moves almost as in "
+        "figure 5.20 (a); the tip is at most {a.largest:.2f} from its frame's goal."),
+    Figure(
+        '5.24', "Transpose of the Jacobian, Buss's step in place of a fixed one",
+        (Method("transpose, Buss's step", 'transpose', {}),),
+        "Drawn with Buss's step, α = ⟨V, JJᵀV⟩ / ⟨JJᵀV, JJᵀV⟩ anew at every frame: the fixed "
+        'α = 0.1 that the text prints diverges for this arm, since stability needs α < 2/σ²max, '
+        'which is 0.0025 at the start and never above 0.011. One such step does not reach its '
+        'goal: the tip gets off its path and behind, by {a.largest:.1f} at frame {a.worst}, then '
+        'catches up.'),
+    Figure(
+        '5.25', 'Cyclic coordinate descent',
+        (Method('CCD, one inward sweep per frame', 'ccd', {'order': 'inward'}),),
+        'Each joint in turn, from the outermost inward, points the tip at the goal. The interior '
+        'angles differ from those of the other methods, θ3 ends at {a.end[2]:.0f}°; with a single '
+        'sweep per frame the tip trails, at the end by {a.distances[20]:.1f}.'),
+)}

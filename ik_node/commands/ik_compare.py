@@ -1,0 +1,111 @@
+"""Compares all methods on the same goals and the same path: success, iterations, smoothness, time.
+
+By default on the textbook's planar arm and on an arm of seven joints.
+"""
+
+from ik_node.support.signals import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ik_node.commands.comparison import LeftOut, Problem, Row, general, measure, methods, textbook
+from ik_node.commands.comparison_drawing import draw
+from ik_node.commands.comparison_page import ROBOTS, as_page, as_text, rows_of
+from ik_node.commands.figures_textbook import ROBOT
+from ik_node.model.readers import FORMATS, read_model
+from ik_node.support.exceptions import IkError
+from ik_node.support.resources import robot_file
+
+_FAILED = 1  # exit code; argparse's own for wrong arguments is 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 1 where a robot or a file cannot be used."""
+    options = _arguments(arguments)
+    try:
+        _look_ahead(options)
+        measured = {}
+        for robot in options.robots:
+            problem = _problem(robot, options)
+            measured[problem.name] = problem, _measured(problem, options.repeats)
+        if options.png is not None:
+            draw({name: (problem, rows_of(found)) for name, (problem, found) in measured.items()},
+                 options.png)
+        if options.output is not None:
+            picture = None if options.png is None else Path(os.path.relpath(
+                options.png, options.output.absolute().parent)).as_posix()
+            options.output.write_text(as_page(measured, picture, options.goals), encoding='utf-8')
+    except (IkError, OSError, ImportError) as error:
+        print(f'ik_compare: {" ".join(str(error).split())}', file=sys.stderr)
+        return _FAILED
+    print(as_text(measured))
+    return 0
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog='ik_compare', description=__doc__,
+                                     epilog='docs/comparison.md explains the figures.')
+    parser.add_argument('robots', metavar='ROBOT', nargs='*', default=list(ROBOTS),
+                        help=f'a file, {FORMATS}, or one of the robots of this package (default: '
+                        f'{" ".join(ROBOTS)})')
+    parser.add_argument('--base', metavar='LINK', help='base link of the arm (default: the root)')
+    parser.add_argument('--tip', metavar='LINK', help='tip link of the arm')
+    parser.add_argument('--goals', metavar='N', type=_at_least_one, default=200,
+                        help='goals an arm (default: 200)')
+    parser.add_argument('--repeats', metavar='N', type=_at_least_one, default=3,
+                        help='solves of each goal, of which the quickest counts (default: 3)')
+    parser.add_argument('--seed', metavar='N', type=int, default=0, help='of the goals')
+    parser.add_argument('--output', metavar='FILE', type=Path, help='also write a Markdown page')
+    parser.add_argument('--png', metavar='FILE', type=Path,
+                        help='also draw the joints along the path; needs matplotlib')
+    return parser.parse_args(arguments)
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f'must be a whole number above 0, not {text!r}')
+    return int(text)
+
+
+def _look_ahead(options: argparse.Namespace) -> None:
+    """Check requirements before the computation."""
+    if options.png is not None:
+        try:
+            import matplotlib.figure  # noqa: F401
+        except ImportError as error:
+            raise ImportError(f'the picture needs matplotlib ({error}): pip install matplotlib'
+                              ) from error
+    for file in (options.output, options.png):
+        if file is not None and not file.absolute().parent.is_dir():
+            raise FileNotFoundError(f'there is no folder {file.absolute().parent} to save '
+                                    f'{file.name} in')
+
+
+def _problem(robot: str, options: argparse.Namespace) -> Problem:
+    file = robot_file(robot)
+    chain = read_model(file).chain(options.base, options.tip)
+    if robot == ROBOT:
+        return textbook(chain, options.goals, options.seed)
+    return general(file.stem, chain, options.goals, options.seed)
+
+
+def _measured(problem: Problem, repeats: int) -> list[Row | LeftOut]:
+    """Return what is measured of all methods, and print progress to the terminal."""
+    found = []
+    for method in methods():
+        if sys.stderr.isatty():
+            print(f'\r\033[K{problem.name}: {method.label}', end='', file=sys.stderr, flush=True)
+        found.append(measure(problem, method, repeats))
+    if sys.stderr.isatty():
+        print('\r\033[K', end='', file=sys.stderr, flush=True)
+    return found
+
+
+if __name__ == '__main__':
+    sys.exit(main())

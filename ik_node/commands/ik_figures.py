@@ -1,0 +1,154 @@
+"""Reproduces the textbook's figures 5.20–5.25 [Parent]: a planar 3R arm follows a goal."""
+
+from ik_node.support.signals import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from textwrap import fill
+
+import numpy as np
+
+from ik_node.commands.figures_drawing import draw_figure
+from ik_node.commands.figures_textbook import FIGURES, FRAMES, ROBOT, Figure, Run, reach, run
+from ik_node.model.readers import read_model
+from ik_node.support.exceptions import IkError, InputError, unknown
+from ik_node.support.resources import robot_file
+
+_HEAD = ('figure', 'goal', 'method', 'θ1 θ2 θ3 [°]', 'tip', 'largest distance',
+         'longest step [rad]')
+_LINE = 100  # characters
+
+_Runs = Mapping[str, Sequence[Run]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 2 for errors."""
+    options = _arguments(arguments)
+    try:
+        figures = _chosen(options.figure)
+        _look_ahead(options)
+        chain = read_model(robot_file(ROBOT)).chain()
+        runs = {figure.number: [run(chain, method, options.goal or figure.goal, options.frames)
+                                for method in figure.methods] for figure in figures}
+        for figure in figures:
+            draw_figure(figure, runs[figure.number], reach(chain), options.out / figure.file)
+        if options.markdown is not None:
+            # The remarks hold for the text's own runs only.
+            remarks = options.goal is None and options.frames == FRAMES
+            options.markdown.write_text(
+                _page(figures, runs, options.out, options.markdown, remarks), encoding='utf-8')
+    except (IkError, OSError, _MissingError) as error:
+        print(f'ik_figures: {error}', file=sys.stderr)
+        return 2
+    print('\n'.join(_table(runs)))
+    print(f'\n{len(figures)} picture{"s" if len(figures) > 1 else ""} in {options.out.absolute()}')
+    return 0
+
+
+class _MissingError(Exception):
+    """A missing package."""
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog='ik_figures', description=__doc__)
+    parser.add_argument('--out', metavar='FOLDER', type=Path, default=Path('figures'),
+                        help='folder of the pictures, created if missing (default: figures)')
+    parser.add_argument('--figure', metavar='NUMBER', nargs='+', default=list(FIGURES),
+                        help=f'which of {", ".join(FIGURES)} (default: all)')
+    parser.add_argument('--goal', metavar=('X', 'Y'), nargs=2, type=float,
+                        help="goal of the tip (default: each figure's own)")
+    parser.add_argument('--frames', metavar='N', type=int, default=FRAMES,
+                        help=f'number of steps (default: {FRAMES})')
+    parser.add_argument('--markdown', metavar='FILE', type=Path,
+                        help='also write a page with the pictures and the table')
+    return parser.parse_args(arguments)
+
+
+def _chosen(numbers: Sequence[str]) -> list[Figure]:
+    """Return the figures of these numbers, in the text's order."""
+    for number in numbers:
+        if number not in FIGURES:
+            raise InputError(unknown('figure', number, FIGURES))
+    return [figure for number, figure in FIGURES.items() if number in numbers]
+
+
+def _look_ahead(options: argparse.Namespace) -> None:
+    """Check requirements before the computation, and create the folder."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise _MissingError(f'the pictures need matplotlib ({error}): pip install matplotlib'
+                            ) from error
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f'{options.out.absolute()} cannot be made a folder for the pictures: '
+                      f'{error.strerror}') from error
+    if not os.access(options.out, os.W_OK | os.X_OK):
+        raise OSError(f'{options.out.absolute()} cannot be written to')
+    if options.markdown is not None and not options.markdown.absolute().parent.is_dir():
+        raise FileNotFoundError(f'there is no folder {options.markdown.absolute().parent} to save '
+                                f'{options.markdown.name} in')
+
+
+def _table(runs: _Runs) -> list[str]:
+    """Return how the runs ended as the lines of a markdown table."""
+    lines = [f'| {" | ".join(_HEAD)} |', '|---' * len(_HEAD) + '|']
+    for number, of_figure in runs.items():
+        for k, each in enumerate(of_figure):
+            x, y = each.goals[-1]
+            row = (_part(number, k, of_figure), f'({x:g}, {y:g})', each.method.label,
+                   _spaced(each.end, 1), _spaced(each.tips[-1], 3), f'{each.largest:.3f}',
+                   f'{each.longest:.3f}')
+            lines.append(_minus(f'| {" | ".join(row)} |'))
+    return lines
+
+
+def _page(figures: Sequence[Figure], runs: _Runs, folder: Path, page: Path, remarks: bool) -> str:
+    """Return a page of the pictures, what to see in each of them, and the table."""
+    pictures = Path(os.path.relpath(folder, page.absolute().parent)).as_posix()
+    paragraphs = ["# The textbook's figures", fill(
+        'A planar arm of three links, 15, 10 and 5 long, follows a goal that moves on a straight '
+        'line from the tip at q = (π/8, π/4, π/4) to its end, as in figures 5.20 to 5.25 of '
+        'Parent ([references](references.md)). Every frame takes one bare step of the method '
+        '(`solver.step`), for the position only. `ik_figures --markdown` made this page and its '
+        'pictures.', _LINE), fill(
+        'The arm is drawn at every frame, light at the first and dark at the last; the frames that '
+        'the text shows are stronger, and numbered. The charts show the distance of the tip from '
+        "its frame's goal, the largest step of a joint, and the joint angles.", _LINE)]
+    for figure in figures:
+        of_figure = runs[figure.number]
+        paragraphs += [f'## {figure.number}: {figure.title}',
+                       f'![Figure {figure.number}]({pictures}/{figure.file})']
+        if remarks:
+            remark = figure.remark.format(**dict(zip('ab', of_figure)))
+            paragraphs.append(fill(_minus(remark), _LINE))
+    paragraphs += ['## After the last frame', '\n'.join(_table(runs)), fill(
+        'Lengths are in the unit of the links. The largest distance is that of the tip from a '
+        "frame's goal over all frames, the longest step that of any joint.", _LINE)]
+    return '\n\n'.join(paragraphs) + '\n'
+
+
+def _part(number: str, k: int, of_figure: Sequence[Run]) -> str:
+    return f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number
+
+
+def _spaced(values: np.ndarray, digits: int) -> str:
+    """Return numbers with spaces between; no zero is negative."""
+    return ' '.join(f'{round(float(value), digits) + 0.0:.{digits}f}' for value in values)
+
+
+def _minus(text: str) -> str:
+    """Return a text with the sign of a minus before its negative numbers."""
+    return re.sub(r'-(?=\d)', '−', text)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

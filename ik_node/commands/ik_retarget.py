@@ -1,0 +1,85 @@
+"""Lets a robot follow the motion of another figure, and writes its joint values."""
+
+from ik_node.support.signals import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from ik_node.mocap.recording_readers import RECORDING_FORMATS, read_recording
+from ik_node.mocap.recording_writers import WRITERS, write_recording
+from ik_node.mocap.retargeting import Retargeted, retarget
+from ik_node.mocap.retargeting_map import read_map
+from ik_node.model.readers import FORMATS, read_model
+from ik_node.model.tree import KinematicTree
+from ik_node.support.exceptions import IkError, ModelError
+from ik_node.support.resources import robot_file
+
+_FAILED = 1  # exit code; argparse's own for wrong arguments is 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 1 for files that cannot be used."""
+    options = _arguments(arguments)
+    try:
+        figure, robot = _model(options.skeleton), _model(options.robot)
+        recording = read_recording(options.motion, figure, options.fps)
+        found = retarget(recording, robot, read_map(options.map))
+        write_recording(found.recording, options.output)
+    except (IkError, FileNotFoundError) as error:
+        print(f'ik_retarget: {" ".join(str(error).split())}', file=sys.stderr)
+        return _FAILED
+    print('\n'.join(_lines(found, options.output)))
+    return 0
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog='ik_retarget', description=__doc__,
+        epilog='docs/retargeting.md explains the map, and names sources of motions.')
+    parser.add_argument('skeleton', metavar='SKELETON',
+                        help=f'the figure that was recorded: {FORMATS}')
+    parser.add_argument('motion', metavar='MOTION', help=f'its motion: {RECORDING_FORMATS}')
+    parser.add_argument('robot', metavar='ROBOT', help='the robot that follows: a file of the same '
+                        'kinds, or one of the robots of this package by its name')
+    parser.add_argument('map', metavar='MAP', help='which bones lead which links (.yaml)')
+    parser.add_argument('--output', metavar='FILE', required=True,
+                        help='where the motion of the robot is written: a JointTrajectory (.yaml) '
+                        'or a table (.csv), which ik_play plays; .amc for a skeleton')
+    parser.add_argument('--fps', metavar='N', type=float, default=None,
+                        help='frames per second of an Acclaim motion; by default those that its '
+                        'file says, else 120')
+    options = parser.parse_args(arguments)
+    if not options.output.lower().endswith(tuple(WRITERS)):
+        parser.error(f'argument --output: must end in one of {", ".join(WRITERS)}, not '
+                     f'{options.output!r}')
+    return options
+
+
+def _model(name: str) -> KinematicTree:
+    """Return a figure or robot. Raises ModelError, which names the file."""
+    file = robot_file(name)
+    try:
+        return read_model(file)
+    except ModelError as error:
+        raise error if str(file) in str(error) else ModelError(f'{file}: {error}') from error
+
+
+def _lines(found: Retargeted, output: str) -> list[str]:
+    """Return the report."""
+    times = 1e3 * found.solve_times
+    held = ', '.join(f'{name} {count} times' for name, count in found.held.items())
+    report = found.report() or 'all tasks are met in all frames'
+    return [f'{output}: {found.recording.n_frames} frames, {found.recording.duration:.2f} s',
+            *([f'held: {held}'] if held else []), report,
+            f'time per frame: median {np.median(times):.2f} ms, 99 % within '
+            f'{np.percentile(times, 99):.2f} ms']
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,165 @@
+"""Computes the reach, volume, task rank and dexterity of an arm, as figures and as a picture."""
+
+from ik_node.support.signals import end_quietly
+
+if __name__ == '__main__':
+    end_quietly()  # before the imports that take long
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TextIO
+
+from ik_node.model.chain import Chain
+from ik_node.model.readers import FORMATS, read_model
+from ik_node.support.exceptions import IkError
+from ik_node.support.resources import robot_file
+from ik_node.support.signals import INTERRUPTED, keyboard_interrupts
+from ik_node.workspace.analysis import FIGURES, Workspace, analyse_workspace
+from ik_node.workspace.picture import draw_workspace
+
+_WIDTH = 30        # characters of the bar
+_PAUSE = 10.0      # s between two lines where there is no terminal
+
+
+class ProgressBar:
+    """Shows the progress: as a bar on a terminal, else as a line from time to time."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Show it on a stream."""
+        self._stream, self._live = stream, stream.isatty()
+        self._started = self._last = time.monotonic()
+        self._width = 0
+
+    def __call__(self, done: float, what: str) -> None:
+        """Show the part of the whole that is done, 0 to 1, and the stage."""
+        now = time.monotonic()
+        text = f'{100.0 * done:3.0f} %  {what}, {now - self._started:.0f} s'
+        if self._live:
+            filled = round(_WIDTH * done)
+            text = f'[{"#" * filled}{"." * (_WIDTH - filled)}] {text}'
+            self._stream.write(f'\r{text.ljust(self._width)}')
+            self._width = len(text)
+        elif now - self._last >= _PAUSE:
+            self._last = now
+            self._stream.write(f'{text}\n')
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Clear the bar."""
+        if self._live and self._width:
+            self._stream.write(f'\r{" " * self._width}\r')
+            self._stream.flush()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return 0, 2 for errors, 130 after Ctrl-C."""
+    parser = _parser()
+    own_arguments, ros_arguments = _split_ros(sys.argv[1:] if arguments is None else arguments)
+    options = parser.parse_args(own_arguments)
+    if options.show == 'dexterity' and not options.dexterity:
+        parser.error('--show dexterity needs --dexterity N, the number of orientations to try')
+    try:
+        with keyboard_interrupts():
+            return _run(options, ros_arguments)
+    except (IkError, OSError, _MissingError) as error:
+        print(f'ik_workspace: {error}', file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print('Stopped.', file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(options: argparse.Namespace, ros_arguments: list[str]) -> int:
+    _look_ahead(options)
+    chain = _chain(options)
+    print(f'Robot {chain.tree.name}: {chain.n_joints} joints from {chain.base_link} to '
+          f'{chain.tip_link}', flush=True)
+    workspace = _analyse(chain, options)
+    for line in workspace.describe().splitlines():
+        print(f'  {line}')
+    return _show(workspace, options, ros_arguments)
+
+
+class _MissingError(Exception):
+    """A missing package."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='ik_workspace', description=__doc__,
+        epilog='Arguments after --ros-args are passed to ROS 2, with --publish.')
+    parser.add_argument('file', metavar='FILE', help=f'a robot: {FORMATS}; or '
+                        'one of the robots of this package by its name')
+    parser.add_argument('--base', metavar='LINK', help='base link; by default the root')
+    parser.add_argument('--tip', metavar='LINK', help='tip link; by default the only leaf')
+    parser.add_argument('--edge', metavar='M', type=float,
+                        help='edge of a voxel, m; by default some 40 of them across the reach, 100 '
+                        'where the arm is planar')
+    parser.add_argument('--samples', metavar='N', type=int,
+                        help='configurations to sample; by default 20 for each voxel')
+    parser.add_argument('--dexterity', metavar='N', type=int, default=0,
+                        help='orientations to test at every voxel; 0, the default: none')
+    parser.add_argument('--show', choices=FIGURES, default='reachable',
+                        help='the quantity shown by colours')
+    parser.add_argument('--png', metavar='FILE', type=Path, help='save a picture')
+    parser.add_argument('--publish', action='store_true',
+                        help='publish markers for RViz on the topic "workspace" until Ctrl-C')
+    parser.add_argument('--frame-prefix', metavar='PREFIX', default='',
+                        help='prefix of the markers\' frame, the base link')
+    return parser
+
+
+def _split_ros(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Return (the command's own arguments, ROS's)."""
+    at = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
+    return arguments[:at], arguments[at:]
+
+
+def _look_ahead(options: argparse.Namespace) -> None:
+    """Check requirements before a long computation."""
+    if options.png is not None:
+        try:
+            import matplotlib.figure  # noqa: F401
+        except ImportError as error:
+            raise _MissingError(f'--png needs matplotlib ({error}): pip install matplotlib'
+                                ) from error
+        if not options.png.absolute().parent.is_dir():
+            raise FileNotFoundError(f'there is no folder {options.png.absolute().parent} to save '
+                                    f'{options.png.name} in')
+    if options.publish:
+        try:
+            import ik_node.ros.publishing.workspace_markers  # noqa: F401
+        except ImportError as error:
+            raise _MissingError(f'--publish needs ROS 2 ({error}): source its setup.bash, or '
+                                'pip install "ik_node[ros]"') from error
+
+
+def _chain(options: argparse.Namespace) -> Chain:
+    return read_model(robot_file(options.file)).chain(options.base, options.tip)
+
+
+def _analyse(chain: Chain, options: argparse.Namespace) -> Workspace:
+    bar = ProgressBar(sys.stderr)
+    try:
+        return analyse_workspace(chain, options.edge, samples=options.samples,
+                                 dexterity=options.dexterity, progress=bar)
+    finally:
+        bar.close()
+
+
+def _show(workspace: Workspace, options: argparse.Namespace, ros_arguments: list[str]) -> int:
+    """Draw and publish the requested results; return the exit code."""
+    if options.png is not None:
+        draw_workspace(workspace, options.show, options.png)
+        print(f'Picture: {options.png.absolute()}', flush=True)
+    if options.publish:
+        from ik_node.ros.publishing.workspace_markers import publish, workspace_markers
+        return publish(workspace_markers(workspace, options.show, options.frame_prefix),
+                       ros_arguments)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Skeletons' motions, recordings, playback and retargeting."""

@@ -1,0 +1,164 @@
+"""Key frames: configurations or poses with times, interpolated with easings [Parent ch. 3].
+
+Every segment goes from rest to rest unless its easing is linear.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.chain import Chain, check_chain
+from ik_node.motion.easing import easing as easing_by_name
+from ik_node.motion.interpolation import as_pose, between_poses, nearest_end, straight
+from ik_node.support.arguments import floats
+from ik_node.support.exceptions import InputError, shown
+
+
+class Schedule:
+    """The times of the keys, and the easings of the segments between them.
+
+    Attributes:
+    - `times`: (m,) s, increasing.
+    - `easings`: (m − 1), one for each segment.
+    """
+
+    def __init__(self, times: Any, easing: str | Sequence[str]) -> None:
+        """Take times (m,), s, and one easing, or one for each of the m − 1 segments.
+
+        Raises InputError for fewer than two times, for times that do not increase and for another
+        number of easings, OptionError for an unknown easing.
+        """
+        self.times = floats(times, 'times')
+        self.times.flags.writeable = False
+        if self.times.ndim != 1 or len(self.times) < 2:
+            raise InputError('times must have the shape (m,), one for each key and at least two, '
+                             f'not {self.times.shape}')
+        self._durations = np.diff(self.times)
+        if (self._durations <= 0.0).any():
+            i = int(np.argmax(self._durations <= 0.0))
+            raise InputError(f'times must increase: after {self.times[i]:g} s comes '
+                             f'{self.times[i + 1]:g} s')
+        segments = len(self._durations)
+        if not isinstance(easing, (str, list, tuple)):
+            raise InputError(f'easing must be a name or a list of names, not {shown(easing)}')
+        names = [easing] * segments if isinstance(easing, str) else list(easing)
+        if len(names) != segments:
+            raise InputError(f'easing must be one name, or one for each of the {segments} segments '
+                             f'between keys, not {len(names)} names')
+        self.easings = tuple(easing_by_name(name) for name in names)
+
+    def locate(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return segment, eased part and rate at a time t, s, () or (k,), clamped to the keys.
+
+        Three arrays of the shape of t: the index of the segment, the eased part of it, 0 to 1, and
+        the derivative of that, 1/s. Raises InputError for times that are not finite.
+        """
+        t = floats(t, 't')
+        if t.ndim > 1:
+            raise InputError(f't must be a number or have the shape (k,), not {t.shape}')
+        last = len(self._durations) - 1
+        segment = np.clip(np.searchsorted(self.times, t, side='right') - 1, 0, last)
+        s = np.clip((t - self.times[segment]) / self._durations[segment], 0.0, 1.0)
+        part, rate = np.empty(t.shape), np.zeros(t.shape)
+        for index in np.ndindex(t.shape):
+            ease = self.easings[segment[index]]
+            part[index] = ease(s[index])
+            if self.times[0] <= t[index] <= self.times[-1]:
+                rate[index] = ease.slope(s[index]) / self._durations[segment[index]]
+        return segment, part, rate
+
+
+class KeyConfigurations:
+    """Configurations of a chain at times, interpolated the shorter way round. Immutable.
+
+    Attributes:
+    - `times`: (m,) s.
+    - `configurations`: (m, n) rad or m: each by whole turns nearest the previous one, where the
+      limits allow it; see `between_configurations`.
+    """
+
+    def __init__(self, chain: Chain, times: Any, configurations: Any,
+                 easing: str | Sequence[str] = 'cubic') -> None:
+        """Store times (m,), s, configurations (m, n), rad or m, and an easing or one per segment.
+
+        Raises InputError for wrong shapes and numbers, times that do not increase, and
+        configurations outside the limits; OptionError for an unknown easing.
+        """
+        check_chain(chain)
+        self._schedule = Schedule(times, easing)
+        self.times = self._schedule.times
+        self.configurations = floats(configurations, 'configurations')
+        shape = (len(self.times), chain.n_joints)
+        if self.configurations.shape != shape:
+            raise InputError(f'configurations must have the shape {shape}, a row for each time and '
+                             f'a column for each of {", ".join(chain.joint_names)}, not '
+                             f'{self.configurations.shape}')
+        outside = (self.configurations < chain.lower) | (self.configurations > chain.upper)
+        if outside.any():
+            i, j = np.argwhere(outside)[0]
+            raise InputError(f'key configuration {i + 1}, at {self.times[i]:g} s: '
+                             f'{self.configurations[i, j]:.9g} is outside the limits '
+                             f'{chain.lower[j]:.9g} to {chain.upper[j]:.9g} of joint '
+                             f'{chain.joint_names[j]!r}')
+        for i in range(1, len(self.times)):
+            self.configurations[i] = nearest_end(chain, self.configurations[i - 1],
+                                                 self.configurations[i])
+        self.configurations.flags.writeable = False
+
+    def at(self, t: Any) -> np.ndarray:
+        """Return the configuration at a time t, s: (n,) for a number, (k, n) for t (k,); rad or m.
+
+        Before the first time the first, after the last the last. Raises InputError for times that
+        are no finite numbers.
+        """
+        segment, part, _ = self._schedule.locate(t)
+        return straight(self.configurations[segment], self.configurations[segment + 1], part)
+
+    def velocity(self, t: Any) -> np.ndarray:
+        """Return the derivative of `at`, rad/s or m/s: (n,) for a number, (k, n) for t (k,).
+
+        Zero before the first time and after the last; at a key between that of the segment which
+        begins there. Raises as `at`.
+        """
+        segment, _, rate = self._schedule.locate(t)
+        return rate[..., None] * (self.configurations[segment + 1] - self.configurations[segment])
+
+
+class KeyPoses:
+    """Poses of a tip at times, interpolated on straight lines and great arcs. Immutable.
+
+    Attributes:
+    - `times`: (m,) s.
+    - `poses`: (m, 4, 4) m.
+    """
+
+    def __init__(self, times: Any, poses: Any, easing: str | Sequence[str] = 'cubic') -> None:
+        """Take times (m,), s, poses (m, 4, 4), m, and one easing or one for each segment.
+
+        Raises InputError for wrong shapes and numbers, times that do not increase, and matrices
+        that are not poses; OptionError for an unknown easing.
+        """
+        self._schedule = Schedule(times, easing)
+        self.times = self._schedule.times
+        self.poses = floats(poses, 'poses')
+        shape = (len(self.times), 4, 4)
+        if self.poses.shape != shape:
+            raise InputError(f'poses must have the shape {shape}, one pose for each time, not '
+                             f'{self.poses.shape}')
+        for i, T in enumerate(self.poses):
+            as_pose(T, f'key pose {i + 1}, at {self.times[i]:g} s,')
+        self.poses.flags.writeable = False
+
+    def at(self, t: Any) -> np.ndarray:
+        """Return the pose at a time t, s: (4, 4) for a number, (k, 4, 4) for t (k,); m.
+
+        Before the first time the first, after the last the last; see `between_poses`. Raises
+        InputError for times that are no finite numbers.
+        """
+        segment, part, _ = self._schedule.locate(t)
+        T = np.empty((*part.shape, 4, 4))
+        for index in np.ndindex(part.shape):
+            i = segment[index]
+            T[index] = between_poses(self.poses[i], self.poses[i + 1], part[index])
+        return T

@@ -1,0 +1,188 @@
+"""Recorded motions: joint values at increasing times, and their interpolation between them."""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.joint_space import neutral_values
+from ik_node.model.joints import CONTINUOUS
+from ik_node.model.tree import KinematicTree, check_tree
+from ik_node.support.arguments import floats, number, sequence
+from ik_node.support.exceptions import InputError, ModelError, names, shown, unknown
+from ik_node.support.immutable import Immutable
+
+MAX_MOTION_BYTES = 64 * 2**20
+"""Of a file of joint values, the same as of an Acclaim motion."""
+MAX_VALUES = 10_000_000
+"""Joint values of a motion: twenty minutes at 120 Hz of a figure of 60 joints."""
+_TURN = 2.0 * math.pi
+_ROUNDING = 1e-9  # rad or m: a value that exceeds a limit by less is at the limit
+_MOST_SHOWN = 5   # joints in the report about limits
+
+
+class Recording(Immutable):
+    """A recorded motion of a robot. Immutable.
+
+    A continuous joint takes the shorter way round from each frame to the next: its values are
+    moved by whole turns, so that they step by half a turn at most.
+
+    Attributes:
+    - `tree`: the robot.
+    - `joint_names`: the joints that were recorded, without mimics; n of them.
+    - `times`: (m,), s, of the frames; increasing, the first is 0.
+    - `values`: (m, n), rad or m; those of continuous joints as described above.
+    - `moving_joints`: every moving joint of the robot, mimics too, in the order of the tree.
+    - `source`: the name of the recording in messages.
+    """
+
+    def __init__(self, tree: KinematicTree, joint_names: Iterable[str], times: Any, values: Any,
+                 source: str = 'the motion') -> None:
+        """Take the frames of a motion: times (m,), s, and values (m, n), rad or m.
+
+        joint_names: n joints of the tree, in any order; a mimic follows its source, and its own
+        values are not used. The time of the first frame is subtracted from all. Values may exceed
+        the limits of the joints. Raises ModelError for joints that are unknown, fixed, named twice,
+        or mimics without their source; InputError for arrays of wrong shape, numbers that are not
+        finite, and times that do not increase.
+        """
+        self.tree = check_tree(tree)
+        self.source = source
+        joint_names = sequence(joint_names, f'{source}: joint_names')
+        columns = own_columns(joint_names, tree, lambda i: f'{source}: joint_names[{i}]')
+        times, values = floats(times, 'times'), floats(values, 'values')
+        if times.ndim != 1 or not len(times):
+            raise InputError(f'times must have the shape (m,), m at least 1, not {times.shape}')
+        if values.shape != (len(times), len(joint_names)):
+            raise InputError(f'values must have the shape ({len(times)}, {len(joint_names)}), a '
+                             f'row for each time and a column for each joint, not {values.shape}')
+        steps = np.diff(times)
+        if not (steps > 0.0).all():
+            k = int(np.argmin(steps > 0.0)) + 1
+            raise InputError(f'times must increase: times[{k}] is {times[k]:.9g}, after '
+                             f'{times[k - 1]:.9g}')
+        self.joint_names: tuple[str, ...] = tuple(joint_names[i] for i in columns)
+        self.times: np.ndarray = times - times[0]
+        self.values: np.ndarray = np.ascontiguousarray(values[:, columns])
+        for i, name in enumerate(self.joint_names):
+            if tree.joints[name].type == CONTINUOUS:
+                self.values[:, i] = unwrapped(self.values[:, i])
+        self._expand()
+        self._freeze()
+
+    def _expand(self) -> None:
+        """Prepare the values of every moving joint: gain · values[column] + offset."""
+        column = {name: i for i, name in enumerate(self.joint_names)}
+        moving = [joint for joint in self.tree.joints.values() if joint.moves]
+        self.moving_joints: tuple[str, ...] = tuple(joint.name for joint in moving)
+        rows = []
+        for joint in moving:
+            drive = self.tree.drives[joint.name]
+            if drive.source in column:
+                rows.append((column[drive.source], drive.multiplier, drive.offset))
+                continue
+            # Without recorded values: zero, or the nearest that the limits of the source allow.
+            source = self.tree.joints[drive.source]
+            rest = float(neutral_values(np.array([source.lower]), np.array([source.upper]))[0])
+            rows.append((0, 0.0, drive.multiplier * rest + drive.offset))
+        columns, gains, offsets = zip(*rows)
+        self._column, self._gain, self._offset = (
+            np.array(columns, dtype=int), np.array(gains), np.array(offsets))
+
+    @property
+    def duration(self) -> float:
+        """The time of the last frame, s."""
+        return float(self.times[-1])
+
+    @property
+    def n_frames(self) -> int:
+        """The number of frames, m."""
+        return len(self.times)
+
+    def frame(self, time: float) -> int:
+        """Return the number of the last frame at or before a time, s; the first is 0."""
+        return max(int(np.searchsorted(self.times, time, side='right')) - 1, 0)
+
+    def at(self, time: float) -> np.ndarray:
+        """Return the values (n,) of the recorded joints at a time, s; rad or m.
+
+        Linear between two frames; before the first and after the last those of that frame. Raises
+        InputError for a time that is no finite number.
+        """
+        time = number(time, 'time')
+        k = self.frame(time)
+        if k + 1 >= self.n_frames or time <= self.times[k]:
+            return self.values[k].copy()
+        s = (time - self.times[k]) / (self.times[k + 1] - self.times[k])
+        return (1.0 - s) * self.values[k] + s * self.values[k + 1]
+
+    def positions(self, time: float) -> np.ndarray:
+        """Return the values (k,) of `moving_joints` at a time, s; rad or m.
+
+        Mimics follow their sources. A joint that was not recorded is at zero where its limits allow
+        that, else in the middle of them. Raises InputError as `at` does.
+        """
+        return self._gain * self.at(time)[self._column] + self._offset
+
+    def outside_limits(self) -> str:
+        """Return a sentence about the frames that exceed limits of joints; '' without any."""
+        outside = np.zeros(self.n_frames, dtype=bool)
+        found = []
+        for name, column, gain, offset in zip(self.moving_joints, self._column, self._gain,
+                                              self._offset):
+            joint = self.tree.joints[name]
+            if gain == 0.0:
+                continue
+            values = gain * self.values[:, column] + offset
+            excess = np.maximum(joint.lower - values, values - joint.upper)
+            if excess.max() > _ROUNDING:
+                k = int(np.argmax(excess))
+                outside |= excess > _ROUNDING
+                found.append(f'{name!r} ({values[k]:.4g} {"m" if joint.prismatic else "rad"} in '
+                             f'frame {k + 1}, allowed are {joint.lower:.4g} to {joint.upper:.4g})')
+        if not found:
+            return ''
+        more = f' and {len(found) - _MOST_SHOWN} more' if len(found) > _MOST_SHOWN else ''
+        return (f'{self.source}: {int(outside.sum())} of {self.n_frames} frames exceed limits of '
+                f'joints: {", ".join(found[:_MOST_SHOWN])}{more}')
+
+    def __repr__(self) -> str:
+        """Return the name, the numbers of frames and joints, and the duration."""
+        return (f'Recording({self.source}: {self.n_frames} frames of {len(self.joint_names)} '
+                f'joints, {self.duration:.9g} s)')
+
+
+def own_columns(joint_names: list[Any], tree: KinematicTree,
+                place: Callable[[int], str]) -> list[int]:
+    """Return which of some joints of a tree have values of their own; mimics have not.
+
+    place(i): what a message about the name i begins with. Raises ModelError where there is no name,
+    for unknown and fixed joints, with the list of the others, for joints named twice, and for a
+    mimic whose source is not named.
+    """
+    if not joint_names:
+        raise ModelError(f'{place(0)}: at least one joint must be named')
+    own = [joint.name for joint in tree.joints.values() if joint.moves and joint.mimic is None]
+    seen: set[str] = set()
+    for i, name in enumerate(joint_names):
+        if not isinstance(name, str) or name not in tree.joints:
+            raise ModelError(f'{place(i)}: {unknown("joint", name, own)}')
+        if name in seen:
+            raise ModelError(f'{place(i)}: joint {shown(name)} appears twice')
+        seen.add(name)
+        if not tree.joints[name].moves:
+            raise ModelError(f'{place(i)}: joint {name!r} is fixed; those that move are '
+                             f'{names(own)}')
+    for i, name in enumerate(joint_names):
+        source = tree.drives[name].source
+        if source not in seen:
+            raise ModelError(f'{place(i)}: joint {name!r} follows {source!r}; give the values of '
+                             'that joint')
+    return [i for i, name in enumerate(joint_names) if tree.joints[name].mimic is None]
+
+
+def unwrapped(values: np.ndarray) -> np.ndarray:
+    """Return angles (m,), rad, moved by whole turns so that steps are half a turn at most."""
+    turns = np.round(np.diff(values) / _TURN)
+    return values - _TURN * np.concatenate([[0.0], np.cumsum(turns)])

@@ -1,0 +1,210 @@
+"""Maps of retargeting: which bone of a figure leads which link of another, read from YAML.
+
+For example:
+
+    heading: 90.0             # deg about z from the figure's rest pose to the robot's
+    tasks:
+      pelvis: {bone: root, link: pelvis, type: pose}
+      left_foot: {bone: lfoot, link: left_sole, type: pose, hold: true}
+      left_hand: {bone: lhand, link: left_palm, type: position, parent: pelvis}
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.tree import KinematicTree
+from ik_node.model.yaml_file import load_yaml
+from ik_node.solvers.body.registry import body_solver_names
+from ik_node.support.exceptions import ModelError, OptionError, names, shown, unknown
+from ik_node.support.options import Options, option
+
+POSE, POSITION, ORIENTATION, LOOK_AT = TYPES = ('pose', 'position', 'orientation', 'look_at')
+
+
+@dataclass(frozen=True)
+class Entry(Options):
+    """A bone of the figure and the task that it leads; an entry of `tasks`."""
+
+    bone: str = option('', 'the bone, a link of the figure')
+    link: str = option('', 'the link of the robot that the task moves')
+    type: str = option(POSE, 'the type of the task', choices=TYPES)
+    weight: float = option(
+        1.0, 'weight of the task; 0: no task, only the parent of others', low=0.0)
+    priority: int = option(
+        1, 'priority of the task: 0 for a constraint', low=0, high=1000)
+    parent: str = option(
+        '', 'the entry from whose target lengths are measured; empty: from the ground')
+    hold: bool = option(False, 'whether the link is held in place while its bone stands')
+    axis: Any = option(
+        None, 'of a look_at: the axis of the link, in its frame', listed=True, length=3,
+        optional=True)
+
+
+@dataclass(frozen=True)
+class MapOptions(Options):
+    """What a map says besides its `tasks` and `rest`."""
+
+    scale: float | None = option(
+        None, 'lengths of the robot per length of the figure, of entries without a parent; none: '
+        'that of the legs, from the first entry to those that are held', low=0.0, positive=True,
+        optional=True)
+    heading: float | None = option(
+        None, 'angle about z from the figure in its rest pose to the robot in its own; none: the '
+        'one that brings the bones nearest to their links', 'deg', low=-360.0, high=360.0,
+        optional=True)
+    ground: float | None = option(
+        None, 'height of held bones of the figure when they stand; none: that of each stand, '
+        'interpolated between them', 'm', low=-1e6, high=1e6, optional=True)
+    hold_height: float = option(
+        0.04, 'a bone that is no higher above `ground`, else above the lowest height of a held '
+        'bone in the motion, is low', 'm', low=0.0)
+    hold_speed: float = option(
+        0.25, 'a bone that is no faster is slow', 'm/s', low=0.0)
+    hold_tilt: float = option(
+        15.0, 'a bone that is tilted no further from its rest pose may stand', 'deg', low=0.0,
+        high=180.0)
+    hold_blend: float = option(
+        0.1, 'time in which a link comes to where it is held, and is released', 's', low=0.0,
+        high=10.0)
+    solver: str = option('least_squares', 'the body solver', choices=body_solver_names())
+    smoothness: float = option(
+        1e-3, 'weight of a task that keeps joints near their values in the frame before; 0: none',
+        low=0.0)
+    max_iterations: int = option(
+        30, 'iterations of the solver for one frame', low=1, high=10**6)
+    position_tolerance: float = option(
+        5e-3, 'a frame is missed where a task is further off', 'm', low=0.0, positive=True)
+    orientation_tolerance: float = option(
+        0.02, 'a frame is missed where a task is turned further off', 'rad', low=0.0,
+        positive=True)
+
+
+@dataclass(frozen=True)
+class RetargetingMap:
+    """How the bones of a figure lead the tasks of a robot."""
+
+    tasks: Mapping[str, Entry]
+    """{name: entry}, parents before their children."""
+    options: MapOptions = field(default_factory=MapOptions)
+    figure_rest: Mapping[str, float] = field(default_factory=dict)
+    """{joint: value} of the figure in its rest pose, rad or m; joints left out are at zero."""
+    robot_rest: Mapping[str, float] = field(default_factory=dict)
+    """The same of the robot."""
+    source: str = 'the map'
+
+    @classmethod
+    def read(cls, values: Any, source: str = 'the map') -> 'RetargetingMap':
+        """Check what a YAML map holds. Raises ModelError, which names the entry."""
+        try:
+            return _read(values, source)
+        except OptionError as error:
+            raise ModelError(f'{source}: {error}') from error
+
+    def check(self, figure: KinematicTree, robot: KinematicTree) -> None:
+        """Raise ModelError where an entry names what figure or robot have not."""
+        for name, entry in self.tasks.items():
+            for kind, link, tree in (('bone', entry.bone, figure), ('link', entry.link, robot)):
+                if link not in tree.links:
+                    raise ModelError(f'{self.source}: tasks.{name}.{kind}: '
+                                     f'{unknown(kind, link, tree.links)}')
+        for who, rest, tree in (('figure', self.figure_rest, figure),
+                                ('robot', self.robot_rest, robot)):
+            own = [joint.name for joint in tree.joints.values()
+                   if joint.moves and joint.mimic is None]
+            for joint in rest:
+                if joint not in own:
+                    raise ModelError(f'{self.source}: rest.{who}: {unknown("joint", joint, own)}')
+
+
+def read_map(path: str | PathLike[str]) -> RetargetingMap:
+    """Read a map from a YAML file. Raises ModelError, which names the file and the entry."""
+    return RetargetingMap.read(load_yaml(path, 'the map'), f'the map {str(path)!r}')
+
+
+def _read(values: Any, source: str) -> RetargetingMap:
+    values = _mapping(values, source)
+    allowed = ('tasks', 'rest', *MapOptions.specs())
+    for key in values:
+        if key not in allowed:
+            raise ModelError(f'{source}: {unknown("key", key, allowed)}')
+    options = MapOptions.read({key: value for key, value in values.items()
+                               if key not in ('tasks', 'rest')})
+    entries = _mapping(values.get('tasks'), f'{source}: tasks')
+    if not entries:
+        raise ModelError(f'{source}: tasks must have at least one entry')
+    rest = _mapping(values.get('rest', {}), f'{source}: rest')
+    for who in rest:
+        if who not in ('figure', 'robot'):
+            raise ModelError(f'{source}: rest: {unknown("key", who, ("figure", "robot"))}')
+    return RetargetingMap(
+        MappingProxyType(_ordered({name: _entry(name, entry, source)
+                                   for name, entry in entries.items()}, source)),
+        options, _joint_values(rest, 'figure', source), _joint_values(rest, 'robot', source),
+        source)
+
+
+def _entry(name: Any, values: Any, source: str) -> Entry:
+    """Return a checked entry."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(f'{source}: the names of tasks must be texts, not {shown(name)}')
+    where = f'tasks.{name}'
+    entry: Entry = Entry.read(_mapping(values, f'{source}: {where}'), owner=where)
+    for key in ('bone', 'link'):
+        if not getattr(entry, key):
+            raise ModelError(f'{source}: {where} must have a {key}')
+    if (entry.axis is not None) != (entry.type == LOOK_AT):
+        raise ModelError(f'{source}: {where} must have an axis with the type {LOOK_AT}, and only '
+                         'with that')
+    if entry.axis is not None and not entry.axis.any():
+        raise ModelError(f'{source}: {where}.axis must not be zero')
+    if entry.hold and entry.type not in (POSE, POSITION):
+        raise ModelError(f'{source}: {where}.hold needs the type {POSE} or {POSITION}, not '
+                         f'{entry.type}')
+    if entry.hold and entry.weight == 0.0:
+        raise ModelError(f'{source}: {where}.hold needs a weight above 0')
+    return entry
+
+
+def _ordered(entries: dict[str, Entry], source: str) -> dict[str, Entry]:
+    """Return the entries with parents before their children."""
+    ordered: dict[str, Entry] = {}
+    for name, entry in entries.items():
+        if entry.parent and entry.parent not in entries:
+            raise ModelError(f'{source}: tasks.{name}.parent: '
+                             f'{unknown("entry", entry.parent, entries)}')
+    while len(ordered) < len(entries):
+        ready = [name for name, entry in entries.items()
+                 if name not in ordered and (not entry.parent or entry.parent in ordered)]
+        if not ready:
+            raise ModelError(f'{source}: the parents of the tasks '
+                             f'{names(name for name in entries if name not in ordered)} form a '
+                             'loop')
+        ordered.update((name, entries[name]) for name in ready)
+    return ordered
+
+
+def _joint_values(rest: dict[str, Any], who: str, source: str) -> Mapping[str, float]:
+    """Return the joint values {joint: value} of a rest pose."""
+    where = f'{source}: rest.{who}'
+    found = {}
+    for joint, value in _mapping(rest.get(who, {}), where).items():
+        try:
+            found[str(joint)] = float(value) if not isinstance(value, (bool, str)) else np.nan
+        except (TypeError, ValueError, OverflowError):
+            found[str(joint)] = np.nan
+        if not abs(found[str(joint)]) <= 1e6:
+            raise ModelError(f'{where}: {shown(joint)} must be a number of rad or m, not '
+                             f'{shown(value)}')
+    return MappingProxyType(found)
+
+
+def _mapping(values: Any, where: str) -> dict[Any, Any]:
+    """Return a mapping. Raises ModelError for anything else."""
+    if not isinstance(values, dict):
+        raise ModelError(f'{where} must be a mapping, not {shown(values)}')
+    return values

@@ -1,0 +1,254 @@
+"""Named poses of a robot: `home`, `ready`, …, from YAML or from the group states of an SRDF.
+
+    angle_unit: rad        # or deg; of every revolute joint, prismatic ones are in metres
+    poses:
+      home: {panda_joint1: 0.0, panda_joint2: -0.785, panda_joint4: -2.356}
+      ready: {panda_joint1: 0.0, panda_joint2: -1.2, panda_joint4: -2.0}
+
+A pose names any number of joints; the others stay where they are. All entries of a YAML file must
+fit the robot. An SRDF is written for MoveIt, which accepts partial matches: entries that do not fit
+are skipped and listed in `PoseLibrary.warnings`.
+"""
+
+import math
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.joint_space import JointSpace, check_joint_space
+from ik_node.model.joints import check_text
+from ik_node.model.srdf import GroupState, read_group_states
+from ik_node.model.tree import KinematicTree, check_tree
+from ik_node.model.yaml_file import load_yaml
+from ik_node.support.arguments import mapping, sequence, vector
+from ik_node.support.bounds import as_path, check_name, read_bytes
+from ik_node.support.exceptions import ModelError, names, shown, unknown
+
+_ANGLE_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
+_KEYS = ('angle_unit', 'poses')
+
+
+class PoseLibrary(Mapping[str, Mapping[str, float]]):
+    """Named poses that fit a robot, a read-only mapping name → {joint: value}, rad or m.
+
+    Attributes:
+    - `warnings`: what was skipped in the source; one sentence each.
+    """
+
+    def __init__(self, poses: Any, tree: KinematicTree, angle_unit: str = 'rad', *,
+                 source: str = 'the pose library', warnings: Iterable[str] = ()) -> None:
+        """Check poses {name: {joint: value}}, in the angle unit ("rad" or "deg") or m.
+
+        source: what messages call them. Raises ModelError where there are none, and for a joint
+        that is unknown, fixed, a mimic, or outside its limits, and a value that is no finite
+        number, naming the source, the pose and the joint.
+        """
+        check_tree(tree)
+        check_text(source, 'source, the name of the poses,')
+        if not isinstance(angle_unit, str) or angle_unit not in _ANGLE_UNITS:
+            raise ModelError(f'{source}: angle_unit must be rad or deg, not {shown(angle_unit)}')
+        if not isinstance(poses, Mapping) or not (poses := mapping(poses, f'{source}: poses')):
+            raise ModelError(f'{source} has no poses: it must hold name: {{joint: value}}, not '
+                             f'{shown(poses)}')
+        self.warnings = tuple(sequence(warnings, 'warnings'))
+        self._source = source
+        self._poses: dict[str, Mapping[str, float]] = {}
+        for name, values in poses.items():
+            if not isinstance(name, str) or not name:
+                raise ModelError(f'{source}: the name of a pose must be text, not {shown(name)}; '
+                                 'put it in quotes')
+            check_name(name, f'{source}: a pose')
+            checked = _checked(values, tree, angle_unit, f'{source}: pose {name!r}')
+            self._poses[name] = MappingProxyType(checked)
+
+    @classmethod
+    def from_yaml(cls, source: str | PathLike[str] | Mapping[str, Any],
+                  tree: KinematicTree) -> 'PoseLibrary':
+        """Read poses from a path (.yaml), or a mapping in the same schema; see the module.
+
+        Raises ModelError for an invalid file.
+        """
+        what = ('the pose library' if isinstance(source, Mapping)
+                else str(as_path(source, 'the source of poses')))
+        table = source if isinstance(source, Mapping) else load_yaml(source, 'the poses')
+        if not isinstance(table, Mapping):
+            raise ModelError(f'{what} must be a mapping with the keys {names(_KEYS)}, not '
+                             f'{shown(table)}')
+        for key in (table := mapping(table, what)):
+            if not isinstance(key, str) or key not in _KEYS:
+                raise ModelError(f'{what}: {unknown("key", key, _KEYS)}')
+        return cls(table.get('poses'), tree, table.get('angle_unit', 'rad'), source=what)
+
+    @classmethod
+    def from_srdf(cls, source: str | PathLike[str], tree: KinematicTree) -> 'PoseLibrary':
+        """Read poses from the group states of an SRDF: a path, or the XML text itself.
+
+        A state is found as `group/name`, and as `name` together with the states of that name of
+        other groups, unless they want a joint at different values. A joint of several degrees of
+        freedom, a fixed one, and a mimic beside its source have no value of their own and are
+        skipped, as is a state that does not fit the tree; `warnings` lists all of it. Raises
+        ModelError for a file that cannot be read, and where no state fits.
+        """
+        check_tree(tree)
+        what, states = read_group_states(source)
+        warnings: list[str] = []
+        fitting: list[tuple[GroupState, dict[str, float] | None]] = []
+        for state in states:
+            where = f'{what}: pose {_full_name(state)!r}'
+            values = None
+            try:
+                values = _checked(_own_values(state, tree, where, warnings), tree, 'rad', where)
+            except ModelError as error:
+                warnings.append(f'{error}; the pose is skipped')
+            fitting.append((state, values))
+        poses: dict[str, dict[str, float]] = {}
+        for name in dict.fromkeys(state.name for state in states):
+            parts = [values for state, values in fitting if state.name == name]
+            merged = _merged(parts, f'{what}: pose {name!r}', warnings)
+            if merged is not None:
+                poses[name] = merged
+        poses.update({_full_name(state): values for state, values in fitting
+                      if state.group is not None and values is not None})
+        if not poses:
+            raise ModelError(f'{what} has no poses: ' + (
+                '; '.join(warnings) or 'there is no <group_state> in it'))
+        return cls(poses, tree, source=what, warnings=warnings)
+
+    def configuration(self, name: str, chain: JointSpace,
+                      default: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
+        """Return a pose as the joint values (n,) of a chain or a body, rad or m.
+
+        default: (n,) values of the joints that the pose does not name; by default
+        `chain.neutral()`. Raises ModelError for an unknown pose, with the list, and for values
+        outside the limits of the chain, which a mimic may narrow; InputError for a wrong default.
+        """
+        if not isinstance(name, str) or name not in self._poses:
+            raise ModelError(f'{self._source}: {unknown("pose", name, self._poses)}')
+        check_joint_space(chain)
+        q = chain.neutral() if default is None else vector(default, chain.n_joints, 'default')
+        for i, joint in enumerate(chain.joint_names):
+            if joint in self._poses[name]:
+                q[i] = self._poses[name][joint]
+                if not chain.lower[i] <= q[i] <= chain.upper[i]:
+                    raise ModelError(
+                        f'{self._source}: pose {name!r}: joint {joint!r}: {q[i]:.9g} is outside '
+                        f'the limits {chain.lower[i]:.9g} to {chain.upper[i]:.9g} in the chain, '
+                        'its mimics considered')
+        return q
+
+    def __getitem__(self, name: str) -> Mapping[str, float]:
+        return self._poses[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._poses)
+
+    def __len__(self) -> int:
+        return len(self._poses)
+
+    def __repr__(self) -> str:
+        return f'PoseLibrary({self._source}: {names(self._poses)})'
+
+
+def read_poses(path: str | PathLike[str], tree: KinematicTree) -> PoseLibrary:
+    """Read poses from a .yaml, .yml or .srdf file; other extensions are told apart by content.
+
+    Raises ModelError.
+    """
+    path = as_path(path, 'the source of poses')
+    suffix = path.suffix.lower()
+    if suffix not in ('.yaml', '.yml', '.srdf'):
+        suffix = '.srdf' if _begins_as_xml(path) else '.yaml'
+    if suffix == '.srdf':
+        return PoseLibrary.from_srdf(path, tree)
+    return PoseLibrary.from_yaml(path, tree)
+
+
+def _checked(values: Any, tree: KinematicTree, angle_unit: str, where: str) -> dict[str, float]:
+    """Return a pose in rad or m. Raises ModelError where it does not fit the tree."""
+    if not isinstance(values, Mapping) or not (values := mapping(values, where)):
+        raise ModelError(f'{where} must hold joint: value for at least one joint, not '
+                         f'{shown(values)}')
+    return {joint: _value(joint, value, tree, angle_unit, where) for joint, value in values.items()}
+
+
+def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: str) -> float:
+    """Return the value of a joint, rad or m. Raises ModelError where it cannot have it."""
+    if not isinstance(name, str) or name not in tree.joints:
+        raise ModelError(f'{where}: {unknown("joint", name, _own_joints(tree))}')
+    joint = tree.joints[name]
+    where = f'{where}: joint {name!r}'
+    if not joint.moves:
+        raise ModelError(f'{where} is fixed; those that move are {names(_own_joints(tree))}')
+    if joint.mimic is not None:
+        raise ModelError(f'{where} follows {tree.drives[name].source!r}; give the value of that '
+                         'joint')
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(value, str) else ''
+        raise ModelError(f'{where} must be a number, not {shown(value)}{hint}')
+    if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some whole numbers
+        raise ModelError(f'{where} must be a finite number, not {shown(value)}')
+    unit, scale = ('m', 1.0) if joint.prismatic else (angle_unit, _ANGLE_UNITS[angle_unit])
+    if not joint.lower <= scale * value <= joint.upper:
+        raise ModelError(f'{where}: {value:.9g} {unit} is outside its limits '
+                         f'{joint.lower / scale:.9g} to {joint.upper / scale:.9g} {unit}')
+    return float(scale * value)
+
+
+def _full_name(state: GroupState) -> str:
+    return state.name if state.group is None else f'{state.group}/{state.name}'
+
+
+def _own_joints(tree: KinematicTree) -> list[str]:
+    """Return the joints that have a value of their own."""
+    return [joint.name for joint in tree.joints.values() if joint.moves and joint.mimic is None]
+
+
+def _own_values(state: GroupState, tree: KinematicTree, where: str,
+                warnings: list[str]) -> dict[str, float]:
+    """Return a state without the joints that have no value of their own, and warn of those."""
+    own: dict[str, float] = {}
+    for name, values in state.values.items():
+        joint = tree.joints.get(name)
+        if joint is not None and not joint.moves:
+            reason = 'is fixed'
+        elif joint is not None and tree.drives[name].source in state.values.keys() - {name}:
+            reason = f'follows {tree.drives[name].source!r}'
+        elif len(values) == 1:
+            own[name] = values[0]
+            continue
+        elif joint is None:
+            reason = f'has {len(values)} values, one for each of its degrees of freedom'
+        else:
+            raise ModelError(f'{where}: joint {name!r} has one value, not {len(values)}')
+        warnings.append(f'{where}: joint {name!r} {reason}; it is skipped')
+    return own
+
+
+def _merged(parts: Sequence[Mapping[str, float] | None], where: str,
+            warnings: list[str]) -> dict[str, float] | None:
+    """Return the states of one name as one pose; None, with a warning, where they disagree.
+
+    A state that did not fit is None, and then there is no whole pose either.
+    """
+    merged: dict[str, float] = {}
+    for values in parts:
+        if values is None:
+            return None
+        for joint, value in values.items():
+            if merged.setdefault(joint, value) != value:
+                warnings.append(f'{where}: its groups want joint {joint!r} at different values, '
+                                f'{merged[joint]:g} and {value:g}; use group/name')
+                return None
+    return merged
+
+
+def _begins_as_xml(path: str | PathLike[str]) -> bool:
+    try:
+        data = read_bytes(path)
+    except (OSError, ValueError) as error:
+        raise ModelError(f'cannot read the poses {str(path)!r}: {error}') from error
+    return data.removeprefix(b'\xef\xbb\xbf').lstrip().startswith(b'<')

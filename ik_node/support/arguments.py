@@ -1,0 +1,157 @@
+"""Checks of arguments: float arrays in C order and flags, or an error that says what was given.
+
+Every array that a kernel takes from a caller is made here: kernels take them unchecked.
+"""
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ik_node.support.exceptions import IkError, InputError, ModelError, shown
+
+_FLOAT = np.dtype(np.float64)
+_WORDS = {'b': 'booleans', 'c': 'complex numbers', 'U': 'text', 'S': 'bytes', 'M': 'dates',
+          'm': 'time differences', 'V': 'records'}
+_SHOWN = 400   # characters of an array in a message
+_DEEP = 8      # lists within lists in which masked arrays are looked for
+_OFF = 2.5e-7  # of a column's length and of the cosine of two: what is worth naming as a fault
+
+
+def numbers(values: Any, what: str, *, booleans: bool = False) -> np.ndarray:
+    """Return real numbers of any precision and memory order as a new array of floats in C order.
+
+    They need not be finite. booleans: whether those are taken as 0 and 1. Raises InputError for
+    anything else: text, complex numbers, masked arrays, ragged lists, integers beyond the range of
+    a float, and objects that cannot be read as an array.
+    """
+    if type(values) is np.ndarray and values.dtype is _FLOAT:
+        return values.copy()
+    if _masked(values):
+        raise InputError(f'{what} must be numbers, not a masked array; fill it first')
+    try:
+        array = np.asarray(values)
+        kind = array.dtype.kind
+        if kind in 'iuf' or (booleans and kind == 'b'):
+            with np.errstate(all='ignore'):  # a long double may exceed a float
+                return np.array(array, dtype=float, order='C')
+        if kind == 'O':
+            floats_of = [_real(value) for value in array.flat]
+            return np.array(floats_of, dtype=float).reshape(array.shape)
+    except Exception as error:  # whatever the object's own methods raise
+        reason = f': {error}' if isinstance(error, OverflowError) else ''
+        raise InputError(f'{what} must be numbers, not {shown(values)}{reason}') from error
+    raise InputError(f'{what} must be numbers, not {shown(values)} '
+                     f'({_WORDS.get(kind, "objects")})')
+
+
+def floats(values: Any, what: str) -> np.ndarray:
+    """Return values as a new array of finite floats in C order. Raises InputError otherwise."""
+    array = numbers(values, what)
+    if not np.isfinite(array).all():
+        raise InputError(f'{what} must be finite numbers, not {shown(array.tolist(), _SHOWN)}')
+    return array
+
+
+def vector(values: Any, length: int, what: str) -> np.ndarray:
+    """Return values as a new array of finite floats (length,). Raises InputError otherwise."""
+    array = floats(values, what)
+    if array.shape != (length,):
+        raise InputError(f'{what} must have the shape ({length},), not {array.shape}')
+    return array
+
+
+def number(value: Any, what: str) -> float:
+    """Return a finite number as a float. Raises InputError otherwise."""
+    if type(value) is float and math.isfinite(value):
+        return value
+    array = floats(value, what)
+    if array.ndim:
+        raise InputError(f'{what} must be a single number, not of shape {array.shape}')
+    return float(array)
+
+
+def flag(value: Any, what: str) -> bool:
+    """Return a boolean. Raises InputError for anything else."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f'{what} must be True or False, not {shown(value)}')
+    return bool(value)
+
+
+def whole(value: Any, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """Return a whole number between two others as an int. Raises InputError for anything else."""
+    if (isinstance(value, bool) or not isinstance(value, (int, np.integer))
+            or not least <= value <= most):
+        raise InputError(f'{what} must be a whole number of at least {least}'
+                         f' and at most {most}, not {shown(value)}')
+    return int(value)
+
+
+def mapping(values: Any, what: str) -> dict[Any, Any]:
+    """Return a mapping as a dict. Raises ModelError for anything else."""
+    try:
+        if isinstance(values, Mapping):
+            return dict(values)
+    except Exception as error:  # whatever the object's own methods raise
+        raise ModelError(f'{what} must be a mapping, not {shown(values)}') from error
+    raise ModelError(f'{what} must be a mapping, not {shown(values)}')
+
+
+def sequence(values: Any, what: str, error: type[IkError] = ModelError) -> list[Any]:
+    """Return the items of a list, a tuple or any other iterable but text. Raises the error."""
+    try:
+        if not isinstance(values, (str, bytes)):
+            return list(values)
+    except Exception as cause:  # what is not iterable, and whatever the object's methods raise
+        raise error(f'{what} must be a list, not {shown(values)}') from cause
+    raise error(f'{what} must be a list, not {shown(values)}')
+
+
+def pose_fault(T: np.ndarray, tolerance: float) -> str:
+    """Return in words why a finite matrix (4, 4) is not a pose; see `rotation_fault`."""
+    if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
+        return f'its last row must be 0 0 0 1, not {T[3].tolist()}'
+    return f'its upper left (3, 3) is no rotation: {rotation_fault(T[:3, :3], tolerance)}'
+
+
+def rotation_fault(R: np.ndarray, tolerance: float) -> str:
+    """Return in words why a finite matrix (3, 3) is not a rotation: it scales, shears or mirrors.
+
+    tolerance: how far R Rᵀ may be off the unit matrix. The columns are the images of the axes; of
+    a rotation they have length 1, stand at right angles and are right-handed.
+    """
+    with np.errstate(all='ignore'):
+        lengths = np.sqrt(np.square(R).sum(axis=0))
+        unit = R / np.where(lengths > 0.0, lengths, 1.0)
+        cosines = np.abs((unit.T @ unit)[np.triu_indices(3, 1)])
+        mirrors = np.linalg.det(unit) < 0.0
+        defect = float(np.abs(R @ R.T - np.eye(3)).max())
+    faults = []
+    if not defect <= tolerance:
+        faults.append(f'R Rᵀ is {defect:g} off the unit matrix, {tolerance:g} is allowed')
+    if not (np.abs(lengths - 1.0) <= _OFF).all():
+        faults.append(f'it scales: its columns have the lengths '
+                      f'{", ".join(f"{length:.9g}" for length in lengths)}, not 1')
+    if not (cosines <= _OFF).all():
+        angle = math.degrees(math.acos(min(float(cosines.max()), 1.0)))
+        faults.append(f'it shears: two of its columns are {angle:.9g}° apart, not 90°')
+    if mirrors:
+        faults.append('it mirrors: its determinant is negative')
+    return '; '.join(faults)
+
+
+def _real(value: Any) -> float:
+    """Return one entry of an array of objects as a float. Raises TypeError or OverflowError."""
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(value)
+    return float(value)
+
+
+def _masked(values: Any, deep: int = _DEEP) -> bool:
+    """Return whether values are, or contain in nested lists, a masked array."""
+    if isinstance(values, (list, tuple)):
+        return deep > 0 and any(_masked(value, deep - 1) for value in values
+                                if isinstance(value, (list, tuple, np.ma.MaskedArray)))
+    return isinstance(values, np.ma.MaskedArray)

@@ -1,0 +1,54 @@
+"""Locations of data files: robots, parameters, launch files."""
+
+import contextlib
+import sys
+from pathlib import Path
+
+from ik_node.support.archives import is_member
+from ik_node.support.downloads import download, is_described
+
+_PACKAGE = 'ik_node'
+
+
+def share_folder() -> Path:
+    """Return the folder that holds urdf/ and config/: the checkout, or where it was installed.
+
+    Raises FileNotFoundError where the package was installed without them.
+    """
+    folders = [Path(__file__).parents[2], Path(sys.prefix) / 'share' / _PACKAGE]
+    # OSError: ament's index is there, but no ROS 2 setup file was sourced.
+    with contextlib.suppress(ImportError, LookupError, OSError):
+        from ament_index_python import get_package_share_path
+        folders.insert(1, get_package_share_path(_PACKAGE))
+    for folder in folders:
+        if (folder / 'urdf').is_dir():
+            return folder
+    raise FileNotFoundError('the robots of ik_node are not installed; looked in '
+                            f'{", ".join(str(folder) for folder in folders)}')
+
+
+def own_robots() -> dict[str, Path]:
+    """Return the robots of this package, name → file; every file there is a model."""
+    share = share_folder()
+    return {file.stem: file for folder in ('urdf', 'config/dh')
+            for file in sorted((share / folder).iterdir()) if file.is_file()}
+
+
+def robot_file(robot: str) -> Path:
+    """Return the file of a robot, given as the user of a command gives it.
+
+    robot: a path, also to a file in a zip archive; one of the names under urdf/ or config/dh/; or a
+    name of the package robot_descriptions, which is downloaded on demand. Raises ModelError where
+    that fails, and FileNotFoundError, with the names, for anything else.
+    """
+    path = Path(robot)
+    if path.is_file() or is_member(path):
+        return path
+    own = own_robots()
+    if robot in own:
+        return own[robot]
+    if is_described(robot):
+        return download(robot)
+    raise FileNotFoundError(f'there is no robot {robot!r}: neither a file, nor one of '
+                            f'{", ".join(own)}, nor one of the package robot_descriptions, such as '
+                            'panda_description')

@@ -1,0 +1,78 @@
+"""SIGINT and SIGTERM for commands, which end quietly from their first moment on.
+
+Importing numpy and ROS takes half a second or more, in which Python's own handler of SIGINT would
+raise KeyboardInterrupt in the middle of an import. So a command calls `end_quietly` first, and this
+module imports next to nothing itself.
+"""
+
+import contextlib
+import signal
+from queue import SimpleQueue
+
+TYPE_CHECKING = False  # typing takes longer to import than all of this
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED = 128 + signal.SIGINT  # exit status, as a shell reports a process that SIGINT ended
+
+
+def end_quietly() -> None:
+    """Let SIGINT end this process at once, as SIGTERM does, instead of a KeyboardInterrupt.
+
+    The exit status is that of the signal, 130 in a shell. A SIGINT that is ignored stays so.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def keyboard_interrupts() -> 'Iterator[None]':
+    """Have SIGINT raise KeyboardInterrupt, for a command that catches it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Stop:
+    """A context in which SIGINT and SIGTERM interrupt nothing, but are remembered.
+
+    - `number`: of the first signal that has come, 0 for none.
+    """
+
+    def __init__(self) -> None:
+        """Change nothing yet."""
+        self.number = 0
+        self._signals: SimpleQueue[int] = SimpleQueue()  # may be used in a handler, unlike events
+        self._before: dict[int, Any] = {}
+
+    def __bool__(self) -> bool:
+        """Tell whether a signal has come."""
+        return self.number != 0
+
+    @property
+    def status(self) -> int:
+        """The exit status of a command that the signal has ended, as a shell reports it."""
+        return 128 + self.number if self.number else 0
+
+    def __enter__(self) -> 'Stop':
+        """Take the signals."""
+        self._before = {number: signal.signal(number, self._take) for number in SIGNALS}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Leave the signals to those that had them before."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def wait(self) -> None:
+        """Return when a signal has come."""
+        if not self.number:
+            self._signals.get()
+
+    def _take(self, number: int, frame: object) -> None:
+        self.number = self.number or number
+        self._signals.put(number)

@@ -1,0 +1,156 @@
+"""What the first view in RViz shows of robots of any size and shape at zero."""
+
+import math
+
+import numpy as np
+import pytest
+import yaml
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from visualization_msgs.msg import Marker
+
+import robots
+from ik_node import KinematicTree
+from ik_node.commands.demo.rviz_view import (
+    Camera,
+    arm_of,
+    fit,
+    fitted_camera,
+    motion_points,
+    shown_points,
+)
+from ik_node.control.arm import Arm
+from ik_node.control.options import ArmOptions, NodeOptions
+from ik_node.control.robot import Robot
+from ik_node.mocap.recording_readers import read_recording
+from ik_node.model.readers import read_model
+from ik_node.ros.publishing.markers.scene import Scene
+from ik_node.support.resources import robot_file
+
+VIEW = {'Yaw': 0.5, 'Pitch': 0.45}
+HEIGHT = 760  # pixels of the picture in a window of 850
+LETTER_WIDTH = 0.55  # of its height, on average
+TIPS = {'torso': ('torso_link', 'left_tool0')}
+
+
+def folded(size):
+    """An arm whose tip is at its base where its joints are zero."""
+    lengths = [0.0, 0.5 * size, -0.5 * size, 0.0]
+    return KinematicTree.from_dh({'convention': 'standard', 'joints': [
+        {'name': f'j{i}', 'type': 'revolute', 'a': a, 'alpha': alpha, 'd': 0.0, 'theta': 0.0,
+         'lower': -2.5, 'upper': 2.5}
+        for i, (a, alpha) in enumerate(zip(lengths, (1.5708, 0.0, 1.5708, 0.0)))]})
+
+
+TREES = {**{name: lambda name=name: read_model(robot_file(name))
+            for name in ('arm_6r', 'arm_7r', 'planar_3r', 'scara', 'torso', 'panda', 'puma560')},
+         'folded': lambda: folded(1.0), 'tiny': lambda: folded(0.1), 'large': lambda: folded(60.0)}
+
+
+def config_for(tree, chain, options=None):
+    """Return the part of an RViz configuration that is fitted, and its camera."""
+    view = {**VIEW, 'Distance': 0.0, 'Focal Point': None}
+    grid = {'Class': 'rviz_default_plugins/Grid'}
+    manager = {'Views': {'Current': view}, 'Displays': [grid]}
+    fit({'Visualization Manager': manager}, shown_points(tree, chain, options or NodeOptions()))
+    return view, grid, Camera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
+                              view['Distance'], view['Yaw'], view['Pitch'])
+
+
+def texts(camera, chain, T_root_base, words):
+    """Return the boxes (k, 4) of the panel's texts in the picture, and their letters, pixels.
+
+    A box is left, bottom, right, top; ±1 are the edges of the picture.
+    """
+    tree = chain.tree
+    robot = Robot(tree, {'': Arm('', tree, ArmOptions(
+        base_link=chain.base_link, tip_link=chain.tip_link), {})})
+    scene = Scene()
+    scene.take_up(robot)
+    scene.show_refusal('', words)
+    boxes, letters = [], []
+    for marker in scene.message(robot, NodeOptions(), None).markers:
+        if marker.type != Marker.TEXT_VIEW_FACING:
+            continue
+        p = marker.pose.position
+        middle = T_root_base[:3, :3] @ (p.x, p.y, p.z) + T_root_base[:3, 3]
+        lines = marker.text.split('\n')
+        half = 0.5 * marker.scale.z * np.array(
+            [LETTER_WIDTH * max(len(line) for line in lines), 1.3 * len(lines)])
+        offsets = np.array([[-half[0], -half[1]], half]) @ camera.axes[:2]
+        (left, bottom), (right, top) = camera.project(middle + offsets)
+        boxes.append((left, bottom, right, top))
+        letters.append(0.5 * HEIGHT * (top - bottom) / (1.3 * len(lines)))
+    return np.array(boxes), letters
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_all_that_the_tip_reaches_and_all_texts_are_in_the_picture_apart(name):
+    tree = TREES[name]()
+    chain = arm_of(tree, *TIPS.get(name, ('', '')))
+    _, grid, camera = config_for(tree, chain)
+    rng = np.random.default_rng(7)
+    T = tree.forward()[chain.base_link]
+    tips = np.array([(T @ chain.forward(robots.random_q(chain, rng)))[:3, 3] for _ in range(100)])
+    seen = camera.project(tips)
+    assert np.abs(seen).max() < 1.0
+    assert np.ptp(seen, axis=0).max() > 0.5  # large enough to see
+    boxes, letters = texts(camera, chain, T, 'three words more ' * 4)
+    assert np.abs(boxes).max() < 1.0
+    assert min(letters) > 9.0
+    for left, bottom, right, top in boxes:  # hardly a tip is behind one of them
+        assert ((left < seen[:, 0]) & (seen[:, 0] < right)
+                & (bottom < seen[:, 1]) & (seen[:, 1] < top)).mean() <= 0.02
+    assert 5 < camera.distance / grid['Cell Size'] < 30
+
+
+def test_a_figure_is_in_the_picture_where_its_root_starts():
+    tree = read_model(robot_file('humanoid'))
+    raised = NodeOptions(root='floating', root_pose=(0.0, 0.0, 0.97, 0.0, 0.0, 0.0))
+    _, _, camera = config_for(tree, None, raised)
+    places = np.array([T[:3, 3] for T in tree.forward().values()]) + [0.0, 0.0, 0.97]
+    seen = camera.project(places)
+    assert np.abs(seen).max() < 1.0
+    assert np.ptp(seen[:, 1]) > 0.8
+    assert seen[:, 1].max() < 0.75  # there is room for the status above
+
+
+def test_the_camera_is_the_nearest_that_has_all_points():
+    points = np.random.default_rng(3).normal(size=(50, 3))
+    camera = fitted_camera(points, **{key.lower(): value for key, value in VIEW.items()})
+    edge = np.abs(camera.project(points)).max()
+    assert 0.85 < edge < 1.0
+    nearer = camera._replace(distance=0.8 * camera.distance)
+    assert np.abs(nearer.project(points)).max() > edge
+
+
+def test_the_focal_point_is_in_the_middle_of_the_picture():
+    camera = Camera(np.array([0.1, -0.2, 0.3]), 2.0, **{
+        key.lower(): value for key, value in VIEW.items()})
+    above = camera.focal_point + [0.0, 0.0, 0.1]
+    middle, higher = camera.project(np.array([camera.focal_point, above]))
+    assert middle == pytest.approx([0.0, 0.0])
+    # 0.1 m, foreshortened by the pitch, at 2 m less what it is nearer; half the picture is 22.5°.
+    assert higher == pytest.approx([0.0, 0.1 * math.cos(0.45) / (
+        math.tan(math.radians(22.5)) * (2.0 - 0.1 * math.sin(0.45)))])
+
+
+def test_the_view_of_the_file_is_the_one_that_is_fitted():
+    file = robots.OWN.parent / 'config' / 'demo.rviz'
+    view = yaml.safe_load(file.read_text())['Visualization Manager']['Views']['Current']
+    assert view['Class'] == 'rviz_default_plugins/Orbit'
+    assert VIEW.items() <= view.items()
+    assert {'Yaw', 'Pitch', 'Distance', 'Focal Point', 'Near Clip Distance'} <= view.keys()
+
+
+def test_a_motion_is_in_the_picture_from_its_first_frame_to_its_last():
+    folder = robots.OWN.parent / 'config' / 'motions'
+    recording = read_recording(folder / 'walk.amc', read_model(folder / 'walker.asf'))
+    points = motion_points(recording)
+    camera = fitted_camera(points, VIEW['Yaw'], VIEW['Pitch'])
+    for time in np.linspace(0.0, recording.duration, 23):
+        poses = recording.tree.forward(
+            dict(zip(recording.moving_joints, recording.positions(time))))
+        places = camera.project(np.array([T[:3, 3] for T in poses.values()]))
+        assert np.abs(places).max() < 1.0

@@ -1,0 +1,135 @@
+"""The documentation's tables are those of the code, and its links lead somewhere."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import ik_node
+from ik_node import solver_names
+from ik_node.commands.ik_docs import main, names_in, pages, renewed
+from ik_node.commands.reference_tables import options_table, shown, tables
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.solvers.registry import solver_class
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / 'docs'
+PAGES = [ROOT / 'README.md', *pages(DOCS)]
+
+
+@pytest.mark.parametrize('page', pages(DOCS), ids=lambda page: str(page.relative_to(DOCS)))
+def test_no_page_differs_from_the_code(page):
+    text = page.read_text(encoding='utf-8')
+    assert renewed(text) == text, 'run: make docs'
+
+
+def test_every_table_stands_in_one_page():
+    counted = Counter(name for page in pages(DOCS)
+                      for name in names_in(page.read_text(encoding='utf-8')))
+    assert counted == Counter(tables().keys())
+
+
+def test_every_solver_has_a_page_with_its_options_and_the_index_names_it():
+    index = (DOCS / 'solvers/README.md').read_text(encoding='utf-8')
+    for name in solver_names():
+        page = (DOCS / f'solvers/{name}.md').read_text(encoding='utf-8')
+        assert f'options of {name}' in names_in(page)
+        for words in ('## When', '## Sources'):
+            assert words in page, name
+        assert f'({name}.md)' in index
+
+
+def test_the_api_reference_has_everything_public():
+    text = (DOCS / 'api.md').read_text(encoding='utf-8')
+    for module in (ik_node, ik_node.tasks, ik_node.plugins):
+        for name in module.__all__:
+            assert re.search(rf'\b{name}\b', text), name
+    for kind in (ik_node.KinematicTree, ik_node.Chain, ik_node.Goal):
+        for name in vars(kind):
+            assert name.startswith('_') or name == 'from_parts' or f'{name}' in text, name
+    for field in ik_node.Result._fields:
+        assert f'- `{field}`: ' in text
+
+
+def test_the_index_leads_to_every_page():
+    index = (DOCS / 'README.md').read_text(encoding='utf-8')
+    for page in pages(DOCS):
+        if page != DOCS / 'README.md' and page.parent == DOCS:
+            assert f'({page.name})' in index, page.name
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_relative_link_leads_somewhere(page):
+    for target in links(page.read_text(encoding='utf-8')):
+        if re.match('[a-z]+:', target):
+            continue
+        path, _, anchor = unquote(target).partition('#')
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), target
+        assert file.is_relative_to(ROOT), target
+        if anchor:
+            assert anchor in anchors(file.read_text(encoding='utf-8')), target
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_name_parameters_targets_and_files_that_there_are(page):
+    code = '\n'.join(re.findall(r'^```sh\n(.*?)^```', page.read_text(encoding='utf-8'),
+                               flags=re.DOTALL | re.MULTILINE))
+    own = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions)
+           for name in options.specs()}
+    own |= {f'{solver}.{name}' for solver in solver_names()
+            for name in solver_class(solver).Options.specs()}
+    own |= {f'{arm}.{name}' for arms in re.findall(r'arms:=\[(.*?)\]', code)
+            for arm in arms.split(', ') for name in ArmOptions.specs()}
+    for name in re.findall(r'-p ([\w.]+):=', code) + re.findall(
+            r'ros2 param (?:set|describe) \S*/ik_node ([\w.]+)', code):
+        assert name in own, name
+    targets = (ROOT / 'Makefile').read_text(encoding='utf-8')
+    for target in re.findall(r'^make (\w+)', code, flags=re.MULTILINE):
+        assert f'\n{target}: ' in targets, target
+    for file in re.findall(r'(?<![\w/])(?:examples|urdf|config)/[\w./]+', code):
+        assert (ROOT / file).exists(), file
+
+
+def links(text):
+    """Return where a page's links and pictures lead, code left out."""
+    text = re.sub(r'^```.*?^```', '', text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub('`[^`]*`', '', text)
+    return re.findall(r'\]\(([^)\s]+)\)', text)
+
+
+def anchors(text):
+    """Return what headings of a page are called, as GitHub makes it of them."""
+    return {re.sub(r'[^\w\- ]', '', heading.lower()).replace(' ', '-')
+            for heading in re.findall(r'^#+ (.+)$', text, flags=re.MULTILINE)}
+
+
+def test_a_table_has_every_option_with_default_and_range():
+    for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions,
+                    *(solver_class(name).Options for name in solver_names())):
+        rows = options_table(options).splitlines()[2:]
+        assert len(rows) == len(options.specs())
+        for row, (name, default) in zip(rows, options.defaults().items()):
+            assert row.startswith(f'| `{name}` |')
+            assert f'| `{shown(default)}` |' in row
+            assert len(re.findall(r'(?<!\\)\|', row)) == 6
+
+
+def test_the_command_writes_what_differs_and_nothing_else(tmp_path, capsys):
+    page = tmp_path / 'page.md'
+    page.write_text('before\n<!-- begin options of ccd -->\nold\n'
+                    '<!-- end options of ccd -->\nafter\n')
+    (tmp_path / 'other.md').write_text('nothing\n')
+    assert main([str(tmp_path), '--check']) == 1
+    assert 'old' in page.read_text()
+    assert main([str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count('page.md') == 2
+    lines = page.read_text().splitlines()
+    assert (lines[0], lines[-1]) == ('before', 'after')
+    assert any(line.startswith('| `order` |') for line in lines)
+    assert main([str(tmp_path), '--check']) == 0
+    page.write_text('<!-- begin nonsense -->\n<!-- end nonsense -->\n')
+    assert main([str(tmp_path)]) == 2
+    assert "there is no table 'nonsense'" in capsys.readouterr().err

@@ -1,0 +1,231 @@
+"""The command that remakes the textbook's figures."""
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import Goal, make_solver
+from ik_node.commands import ik_figures
+from ik_node.commands.figures_textbook import FIGURES
+
+NUMBERS = ['5.20', '5.21', '5.22', '5.23', '5.24', '5.25']
+PAGE = Path(__file__).parents[2] / 'docs' / 'figures.md'
+
+
+def run(capsys, *arguments):
+    """Run the command; return (exit code, what it printed, what it said on stderr)."""
+    code = ik_figures.main([str(argument) for argument in arguments])
+    return code, *capsys.readouterr()
+
+
+def rows(text):
+    """Return {figure: (angles, tip, largest distance, longest step)} of the table in a text."""
+    found = {}
+    for line in text.replace('−', '-').splitlines():
+        cells = [cell.strip() for cell in line.strip('|').split('|')]
+        if line.startswith('| 5.'):
+            found[cells[0]] = (*([float(word) for word in cell.split()] for cell in cells[3:5]),
+                               float(cells[5]), float(cells[6]))
+    return found
+
+
+@pytest.fixture(scope='module')
+def everything(tmp_path_factory):
+    """Return (the folder, what was printed, the page) of all figures as the text has them."""
+    pytest.importorskip('matplotlib')
+    folder = tmp_path_factory.mktemp('docs')
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert ik_figures.main(['--out', str(folder / 'figures'), '--markdown',
+                                str(folder / 'figures.md')]) == 0
+    return folder, printed.getvalue(), (folder / 'figures.md').read_text(encoding='utf-8')
+
+
+@pytest.mark.parametrize(('figure', 'angles', 'tip', 'largest'), [
+    ('5.20 (a)', [122.1, 78.6, 37.7], [-19.948, 4.920], 0.182),
+    ('5.20 (b)', [120.9, 80.2, 38.6], [-19.563, 4.957], 0.439),
+    ('5.22 (a)', [133.8, 51.4, 89.6], [-19.924, 4.936], 0.312),
+    ('5.23', [122.2, 78.9, 37.8], [-19.913, 4.802], 0.259),
+    ('5.24', [122.6, 79.7, 38.4], [-19.780, 4.471], 3.224)])
+def test_the_table_has_the_known_digits(everything, figure, angles, tip, largest):
+    assert rows(everything[1])[figure][:3] == (angles, tip, largest)
+
+
+def test_out_of_reach_the_pseudoinverse_leaps_and_damping_holds_it(everything):
+    table = rows(everything[1])
+    assert table['5.21 (a)'][3] > 1.0
+    assert table['5.21 (b)'][3] == pytest.approx(0.3, abs=0.05)
+
+
+def test_the_joint_of_the_larger_gain_is_kept_straighter(everything):
+    # Fig. 5.22: gains (0.1, 0.5, 0.1) above, (0.1, 0.1, 0.5) below.
+    table = rows(everything[1])
+    (above, *_), (below, *_) = table['5.22 (a)'], table['5.22 (b)']
+    assert abs(above[1]) < abs(below[1])
+    assert abs(below[2]) < abs(above[2])
+
+
+def test_cyclic_coordinate_descent_points_the_tip_at_the_goal_joint_by_joint(everything):
+    # The same by hand: from the outermost joint in, turn by the angle between tip and goal.
+    q, lengths = np.array([np.pi / 8, np.pi / 4, np.pi / 4]), (15.0, 10.0, 5.0)
+
+    def points():
+        bones = [length * np.exp(1j * angle) for length, angle in zip(lengths, np.cumsum(q))]
+        return np.concatenate([[0.0], np.cumsum(bones)])
+
+    start = points()[-1]
+    for frame in range(1, 21):
+        goal = start + (-20.0 + 5.0j - start) * frame / 20
+        for joint in (2, 1, 0):
+            at, tip = points()[joint], points()[-1]
+            q[joint] += np.angle((goal - at) / (tip - at))
+    angles, tip, _, _ = rows(everything[1])['5.25']
+    assert angles == pytest.approx(np.degrees(q), abs=0.05)
+    assert tip == pytest.approx([points()[-1].real, points()[-1].imag], abs=5e-4)
+
+
+def test_every_figure_is_a_small_valid_picture_of_its_own(everything):
+    image = pytest.importorskip('PIL.Image')
+    files = sorted((everything[0] / 'figures').iterdir())
+    assert [file.name for file in files] == [FIGURES[number].file for number in NUMBERS]
+    for file in files:
+        assert file.stat().st_size < 120_000
+        with image.open(file) as picture:
+            picture.load()
+            assert picture.format == 'PNG'
+            assert min(picture.size) > 500
+            # Not a blank sheet.
+            assert len(picture.convert('RGB').getcolors(maxcolors=1 << 16)) > 50
+
+
+def test_the_page_shows_every_picture_with_a_remark_and_the_table(everything):
+    folder, printed, page = everything
+    for number in NUMBERS:
+        assert (folder / f'figures/{FIGURES[number].file}').is_file()
+        assert f'](figures/{FIGURES[number].file})' in page
+    assert 'a joint turns 1.36 rad' in page
+    assert '{' not in page
+    assert printed.split('\n\n')[0] in page
+
+
+def test_the_page_in_docs_is_what_the_command_makes(everything):
+    assert PAGE.read_text(encoding='utf-8') == everything[2]
+    for number in NUMBERS:
+        assert (PAGE.parent / 'figures' / FIGURES[number].file).is_file()
+
+
+def test_the_fixed_step_of_the_text_is_beyond_what_is_stable():
+    # What the remark to figure 5.24 says: α < 2/σ²max, 0.0025 at the start, never above 0.011.
+    chain = robots.planar(15.0, 10.0, 5.0)
+    q = np.array([np.pi / 8, np.pi / 4, np.pi / 4])
+    start, bounds = chain.forward(q)[:3, 3], []
+    solver = make_solver('transpose', chain)
+    for frame in range(21):
+        bounds.append(2.0 / np.linalg.norm(chain.jacobian(q)[:2], 2) ** 2)
+        goal = start + (np.array([-20.0, 5.0, 0.0]) - start) * min(frame + 1, 20) / 20
+        q = q + solver.step(Goal(position=goal), q)
+    assert bounds[0] == pytest.approx(0.0025, abs=5e-5)
+    assert max(bounds) < 0.011
+
+
+def test_figure_chooses_what_is_drawn_in_the_order_of_the_text(capsys, tmp_path):
+    pytest.importorskip('matplotlib')
+    code, out, _ = run(capsys, '--out', tmp_path, '--figure', '5.24', '5.23', '5.24')
+    assert code == 0
+    assert list(rows(out)) == ['5.23', '5.24']
+    assert sorted(file.name for file in tmp_path.iterdir()) == ['figure_5_23.png',
+                                                                'figure_5_24.png']
+    assert f'2 pictures in {tmp_path}' in out
+
+
+def test_goal_moves_the_goal(capsys, tmp_path):
+    pytest.importorskip('matplotlib')
+    page = tmp_path / 'page.md'
+    _, out, _ = run(capsys, '--out', tmp_path, '--figure', '5.21', '--goal', '-5', '12.5',
+                    '--markdown', page)
+    assert out.count('(−5, 12.5)') == 2
+    for _, tip, _, _ in rows(out).values():
+        assert tip == pytest.approx([-5.0, 12.5], abs=0.5)
+    # Nothing is said of what is not the text's run.
+    assert 'leaps' not in page.read_text(encoding='utf-8')
+
+
+@pytest.mark.slow
+def test_more_frames_keep_the_tip_nearer_to_the_way(capsys, tmp_path):
+    pytest.importorskip('matplotlib')
+    largest = [rows(run(capsys, '--out', tmp_path, '--figure', '5.20', '--frames', frames)[1])[
+        '5.20 (a)'][2] for frames in (5, 20, 80)]
+    assert largest[0] > 2.0 * largest[1] > 8.0 * largest[2]
+
+
+@pytest.mark.parametrize('frames', robots.rest_slow([1, 2, 3, 200], 1))
+def test_any_number_of_frames_is_drawn(capsys, tmp_path, frames):
+    pytest.importorskip('matplotlib')
+    assert run(capsys, '--out', tmp_path, '--figure', '5.21', '5.25', '--frames', frames)[0] == 0
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.slow
+def test_a_goal_far_away_does_not_make_a_large_picture(capsys, tmp_path):
+    image = pytest.importorskip('PIL.Image')
+    assert run(capsys, '--out', tmp_path, '--figure', '5.20', '--goal', '0', '2000')[0] == 0
+    with image.open(tmp_path / FIGURES['5.20'].file) as picture:
+        assert max(picture.size) < 2000
+
+
+def test_a_goal_where_the_tip_is_asks_for_no_step(capsys, tmp_path):
+    pytest.importorskip('matplotlib')
+    tip = 15.0 * np.exp(0.125j * np.pi) + 10.0 * np.exp(0.375j * np.pi) + 5.0 * np.exp(
+        0.625j * np.pi)
+    code, out, err = run(capsys, '--out', tmp_path, '--figure', '5.23', '--goal', tip.real,
+                         tip.imag)
+    assert (code, err) == (0, '')
+    assert rows(out)['5.23'][0] == [22.5, 45.0, 45.0]
+
+
+def test_the_folder_is_made(capsys, tmp_path):
+    pytest.importorskip('matplotlib')
+    out = tmp_path / 'a' / 'b'
+    assert run(capsys, '--out', out, '--figure', '5.23')[0] == 0
+    assert (out / 'figure_5_23.png').read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['--figure', '5.19'], "there is no figure '5.19'"),
+    (['--figure', '5.19'], ', '.join(f"'{number}'" for number in NUMBERS)),
+    (['--frames', '0'], 'at least 1 frame, not 0'),
+    (['--goal', 'nan', '5'], 'the goal must be finite numbers'),
+    (['--markdown', '/no/such/folder/page.md'], 'there is no folder /no/such/folder'),
+    (['--out', __file__], 'cannot be made a folder for the pictures'),
+    (['--out', '/dev/null/figures'], 'cannot be made a folder for the pictures')])
+def test_what_cannot_be_done_ends_with_one_line_and_code_2(capsys, tmp_path, monkeypatch,
+                                                           arguments, words):
+    pytest.importorskip('matplotlib')
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert out == ''
+    assert words in err
+    assert err.startswith('ik_figures: ')
+    assert err.count('\n') == 1
+
+
+def test_a_folder_without_leave_to_write_is_told_before_the_work(capsys, tmp_path, monkeypatch):
+    pytest.importorskip('matplotlib')
+    # root may write anywhere, so that the system is asked in its place.
+    monkeypatch.setattr(ik_figures.os, 'access', lambda *_: False)
+    code, _, err = run(capsys, '--out', tmp_path)
+    assert code == 2
+    assert err == f'ik_figures: {tmp_path} cannot be written to\n'
+
+
+def test_a_missing_matplotlib_is_told_with_the_way_to_install_it(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'matplotlib.figure', None)
+    code, _, err = run(capsys, '--out', tmp_path / 'figures')
+    assert code == 2
+    assert 'pip install matplotlib' in err
+    assert not (tmp_path / 'figures').exists()

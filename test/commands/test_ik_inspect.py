@@ -1,0 +1,231 @@
+"""The command that prints what a robot is."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import KinematicTree
+from ik_node.commands.ik_inspect import main
+
+
+def shown(capsys, *arguments):
+    """Return what the command prints."""
+    assert main([str(argument) for argument in arguments]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ''
+    return printed.out
+
+
+def refused(capsys, *arguments):
+    """Return the one line with which the command refuses."""
+    assert main([str(argument) for argument in arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ''
+    assert printed.err.count('\n') == 1
+    return printed.err
+
+
+def test_the_tree_is_drawn_with_branches_and_joints(capsys):
+    lines = shown(capsys, 'torso').splitlines()
+    assert lines[0] == ('torso: 26 links, 25 joints, 22 of them moving, 2 by following another')
+    assert lines[2] == 'base_link'
+    assert lines[3].split() == ['lift_joint', '→', 'lift_link', 'prismatic', 'z', '0', '…', '0.3',
+                                'm']
+    drawing = '\n'.join(lines)
+    assert '├─ head_pan_joint → head_pan_link ' in drawing
+    assert '│  head_camera_fixed → head_camera ' in drawing
+    assert '└─ right_joint_1 → right_link_1 ' in drawing
+    assert '   └─ right_finger_2_joint → right_finger_2_link  prismatic   y   0 … 0.04 m  ' \
+        '= 1 · right_finger_joint' in drawing
+    for arm in ('left', 'right'):
+        assert f'base_link → {arm}_tool0: 9 joints' in drawing
+
+
+def test_an_arm_is_told_with_its_task_reach_solvers_and_rows(capsys):
+    text = shown(capsys, 'planar_3r')
+    assert ('serves 3 of 6 task axes: x, y, rz; it cannot move along z nor turn about x and y'
+            in text)
+    assert 'at most 30 m from the first joint' in text
+    assert 'analytic       yes: planar 3R' in text
+    assert 'Denavit-Hartenberg rows, standard' in text
+    rows = [line.split() for line in text.splitlines() if line.startswith('  joint_')]
+    assert [row[1] for row in rows[:2]] == ['15', '10']
+    assert [row[-1] for row in rows] == ['q', 'q', 'q']
+
+
+def test_an_arm_that_a_solver_does_not_fit_is_told_what_it_is(capsys):
+    text = shown(capsys, robots.mimicking_file())
+    assert re.search('analytic       no: .*mimics among them', text)
+    assert re.search('auto           yes: no closed form, dls is used: .*mimics among them', text)
+    assert 'base → tip: 2 joints' in text
+
+
+@pytest.mark.parametrize(('convention', 'there'), [
+    ('standard', (True, False)), ('modified', (False, True)), ('both', (True, True))])
+def test_rows_come_in_the_convention_asked_for(capsys, convention, there):
+    text = shown(capsys, 'panda', '--convention', convention)
+    assert tuple(f'rows, {name}' in text for name in ('standard', 'modified')) == there
+
+
+def test_base_and_tip_say_which_arm(capsys):
+    text = shown(capsys, 'torso', '--base', 'torso_link', '--tip', 'left_tool0')
+    assert 'torso_link → left_tool0: 7 joints' in text
+    assert 'right_tool0:' not in text
+
+
+def test_json_has_it_all_and_numbers_to_the_last_digit(capsys):
+    report = json.loads(shown(capsys, robots.path('panda'), '--json'))
+    tree = robots.tree('panda')
+    assert report['links'] == list(tree.links)
+    joint = report['joints'][0]
+    assert (joint['lower'], joint['upper']) == (tree.joints['panda_joint1'].lower,
+                                                tree.joints['panda_joint1'].upper)
+    chain = report['chains'][0]
+    assert chain['task']['rank'] == 6
+    assert chain['solvers']['dls'] == {'fits': True, 'says': ''}
+    assert chain['solvers']['analytic']['fits']
+    assert chain['solvers']['auto'] == chain['solvers']['analytic']
+    q = np.full(7, 0.3)
+    for convention in ('standard', 'modified'):
+        again = KinematicTree.from_dh(chain['dh'][convention]).chain()
+        assert again.forward(q) == pytest.approx(robots.chain('panda').forward(q), abs=1e-9)
+
+
+def test_the_closed_form_is_told_and_how_far_the_file_is_from_it_or_why_there_is_none(capsys):
+    for name, words in (
+            ('arm_7r', 'yes: 7R, spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), '
+                       'swivel angle'),
+            (robots.path('puma560'), 'yes: 6R, spherical wrist (axes 4, 5, 6 meet); to within '
+                                     '5.0e-11 m'),
+            (robots.path('irb140'), 'yes: 6R, general (axes 4, 5, 6 miss a common point by 0.02 m'),
+            (robots.mimicking_file(), 'no: 2 joints, mimics among them')):
+        lines = shown(capsys, name).splitlines()
+        assert any('analytic  ' in line and words in line for line in lines), words
+
+
+def test_json_has_no_infinity(capsys, tmp_path):
+    file = tmp_path / 'arm.urdf'
+    file.write_text(robots.robot(robots.joint('j', 'continuous', 'base', 'tip')))
+    text = shown(capsys, file, '--json')
+    assert 'Infinity' not in text
+    assert json.loads(text)['joints'][0]['upper'] is None
+
+
+def test_the_robot_is_printed_as_urdf(capsys):
+    again = KinematicTree.from_urdf(shown(capsys, 'puma560', '--urdf'))
+    assert again.links == ('base_link', *(f'link_{k}' for k in range(1, 7)), 'tool')
+    assert again.visuals
+
+
+def test_xacro_gets_its_arguments(capsys, tmp_path):
+    file = tmp_path / 'arm.xacro'
+    file.write_text('''<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+        <xacro:arg name="length" default="1"/><link name="base"/><link name="tip"/>
+        <joint name="j" type="prismatic"><parent link="base"/><child link="tip"/>
+        <limit lower="0" upper="$(arg length)"/></joint></robot>''')
+    assert '0 … 2.5 m' in shown(capsys, file, '--xacro-arg', 'length:=2.5')
+    assert 'name:=value' in refused(capsys, file, '--xacro-arg', 'length=2')
+
+
+def test_complex_joints_move_or_are_held(capsys, tmp_path):
+    file = tmp_path / 'cart.urdf'
+    file.write_text(robots.robot(robots.joint('cart', 'planar', 'base', 'tip')))
+    assert 'base → tip: 3 joints' in shown(capsys, file)
+    assert 'without end' in shown(capsys, file)
+    assert 'tip: ' not in shown(capsys, file, '--hold')
+
+
+ODD = robots.robot(
+    robots.joint('a', 'revolute', 'base', 'la', axis='0 0 2'),
+    robots.joint('b', 'revolute', 'la', 'lb', rpy='1.5708 0 0',
+                 limit='lower="0" upper="0" velocity="1" effort="1"'),
+    robots.joint('c', 'revolute', 'lb', 'lc', axis='0 0.0001 0.99999999',
+                 limit='lower="-1" upper="1" velocity="1" effort="1"'),
+    robots.joint('d', 'revolute', 'lc', 'ld', rpy='0.5 0 0.3', xyz='0 0 1',
+                 limit='lower="-1" upper="1" velocity="1" effort="1"'))
+
+
+def test_what_is_odd_in_a_file_is_told(capsys, tmp_path):
+    file = tmp_path / 'arm.urdf'
+    file.write_text(ODD)
+    text = shown(capsys, file)
+    odd = text[text.index('Odd in the file'):]
+    for words in ("joint 'a' is revolute without limits", "joint 'a': its axis",
+                  "joint 'b': its limits 0 to 0 allow no motion",
+                  "joint 'b' is 3.7e-06 rad off a right angle",
+                  "joint 'c' is 1.0e-04 rad off a right angle", "no velocity limit: 'a'"):
+        assert words in odd, words
+    assert "joint 'd'" not in odd
+
+
+def test_the_total_mass_is_told_and_of_how_many_links(capsys):
+    lines = shown(capsys, 'torso').splitlines()
+    assert 'mass: 48.12 kg, of 23 of 26 links' in lines
+    assert not any('inertial' in line for line in lines)
+    assert 'mass: no link has one' in shown(capsys, 'puma560').splitlines()
+
+
+def test_json_has_the_mass_and_the_inertial_of_every_link(capsys):
+    report = json.loads(shown(capsys, robots.path('panda'), '--json'))
+    inertials = robots.tree('panda').inertials
+    assert report['mass'] == robots.tree('panda').body().mass
+    assert report['inertials'].keys() == inertials.keys()
+    for link, inertial in inertials.items():
+        assert report['inertials'][link] == {
+            'mass': inertial.mass, 'center': inertial.center.tolist(),
+            'inertia': inertial.inertia.tolist()}
+
+
+def test_missing_and_unphysical_inertials_are_told(capsys, tmp_path):
+    file = tmp_path / 'arm.urdf'
+    inertials = {
+        'la': '<inertial><mass value="-2"/><inertia ixx="0" iyy="0" izz="0"/></inertial>',
+        'lb': '<inertial><inertia ixx="1" iyy="1" izz="1"/></inertial>',
+        'lc': '<collision><geometry><sphere radius="0.1"/></geometry></collision>'}
+    text = robots.robot(*(robots.joint(f'j{link}', 'continuous', 'base', link)
+                          for link in inertials))
+    for link, inner in inertials.items():
+        text = text.replace(f'<link name="{link}"/>', f'<link name="{link}">{inner}</link>')
+    file.write_text(text)
+    printed = shown(capsys, file)
+    odd = printed[printed.index('Odd in the file'):]
+    words = ("link 'la': its inertial is unphysical, used as it is: the mass -2 kg is negative",
+             "link 'lb': its inertial is skipped: it has no <mass", "no usable inertial: 'lc'")
+    assert all(word in odd for word in words)
+    assert 'mass: -2 kg, of 1 of 4 links' in printed
+    report = json.loads(shown(capsys, file, '--json'))
+    assert all(any(word in warning for warning in report['warnings']) for word in words)
+
+
+def test_what_cannot_be_inspected_is_told_in_one_line(capsys, tmp_path):
+    bad = tmp_path / 'bad.yaml'
+    bad.write_text('convention: standard\njoints: [{type: revolute}]')
+    assert "there is no robot 'nobody'" in refused(capsys, 'nobody')
+    assert "row 1 of the DH table: the key 'a' is missing" in refused(capsys, bad)
+    assert "there is no tip link 'hand'" in refused(capsys, 'panda', '--tip', 'hand')
+
+
+def test_a_robot_that_does_not_move_is_shown_all_the_same(capsys, tmp_path):
+    file = tmp_path / 'table.urdf'
+    file.write_text(robots.robot(robots.joint('j', 'fixed', 'base', 'top')))
+    assert 'j → top  fixed' in shown(capsys, file)
+
+
+@pytest.mark.parametrize('step', [24, pytest.param(4, marks=pytest.mark.slow)])
+def test_files_of_two_packages_are_shown(capsys, step):
+    folders = [robots.package_folder('erd'), robots.package_folder('rtb').parent]
+    files = sorted(file for folder in folders for file in folder.rglob('*.urdf'))[::step]
+    shown_ones = sum(main([str(file)]) == 0 for file in files)
+    assert shown_ones >= len(files) - 1  # see test_urdf_files
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = f'"{sys.executable}" -m ik_node.commands.ik_inspect torso --json | head -n 1'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout == '{\n'
+    assert done.stderr == ''

@@ -1,0 +1,135 @@
+import io
+import sys
+
+import pytest
+
+import robots
+from ik_node.commands import ik_workspace
+
+QUICK = ['--samples', '2000']
+
+
+def run(capsys, *arguments):
+    """Run the command; return (exit code, what it printed, what it said on stderr)."""
+    code = ik_workspace.main([str(argument) for argument in arguments])
+    return code, *capsys.readouterr()
+
+
+def test_it_prints_reach_volume_and_task_rank_of_a_robot_of_the_package(capsys):
+    code, out, _ = run(capsys, 'planar_3r', '--edge', '2', *QUICK)
+    assert code == 0
+    assert 'Robot planar_3r: 3 joints from base_link to tip' in out
+    assert 'reach 0.000 to 30.000 m from (0, 0, 0)' in out
+    assert 'm²' in out
+    assert 'serves 3 of 6 task axes: x, y, rz' in out
+    assert 'dexterous' not in out
+
+
+def test_it_reads_a_table_of_dh_rows_and_a_urdf_file(capsys, tmp_path):
+    table = tmp_path / 'arm.yaml'
+    table.write_text('convention: standard\njoints:\n'
+                     '  - {type: revolute, a: 1.0, alpha: 0, d: 0, theta: 0}\n'
+                     '  - {type: revolute, a: 0.5, alpha: 0, d: 0, theta: 0}\n')
+    _, out, _ = run(capsys, table, '--edge', '0.2', *QUICK)
+    assert 'reach 0.500 to 1.500 m' in out
+    _, out, _ = run(capsys, robots.OWN / 'scara.urdf', '--edge', '0.1', *QUICK)
+    assert 'serves 4 of 6 task axes' in out
+
+
+def test_base_and_tip_choose_the_chain(capsys):
+    _, out, _ = run(capsys, 'arm_6r', '--base', 'link_1', '--tip', 'link_3', '--edge', '0.1',
+                    *QUICK)
+    assert 'Robot arm_6r: 2 joints from link_1 to link_3' in out
+
+
+def test_dexterity_is_asked_for_and_printed(capsys):
+    code, out, _ = run(capsys, 'planar_3r', '--edge', '4', '--dexterity', '6', *QUICK)
+    assert code == 0
+    assert 'with 6 orientations' in out
+
+
+def test_it_saves_a_picture(capsys, tmp_path):
+    pytest.importorskip('matplotlib')
+    file = tmp_path / 'arm.png'
+    code, out, _ = run(capsys, 'planar_3r', '--edge', '3', '--show', 'manipulability', '--png',
+                       file, *QUICK)
+    assert code == 0
+    assert str(file) in out
+    assert file.read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['no_such_robot'], "there is no robot 'no_such_robot'"),
+    (['torso'], 'name the tip link'),
+    (['arm_6r', '--tip', 'nowhere'], "no tip link 'nowhere'"),
+    (['arm_6r', '--edge', '0.0001'], 'is large enough'),
+    (['arm_6r', '--edge', '0'], 'above 0'),
+    (['arm_6r', '--samples', '0'], 'at least 1'),
+    (['arm_6r', '--dexterity', '-1'], 'at least 0'),
+    (['arm_6r', '--png', '/no/such/folder/arm.png'], 'there is no folder')])
+def test_what_cannot_be_done_ends_with_one_line_and_code_2(capsys, arguments, words):
+    code, _, err = run(capsys, *arguments)
+    assert code == 2
+    assert words in err
+    assert err.startswith('ik_workspace: ')
+    assert err.count('\n') == 1
+
+
+def test_dexterity_cannot_be_shown_without_orientations(capsys):
+    with pytest.raises(SystemExit) as end:
+        ik_workspace.main(['arm_6r', '--show', 'dexterity'])
+    assert end.value.code == 2
+    assert '--dexterity N' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(('module', 'option', 'words'), [
+    ('matplotlib.figure', ['--png', 'arm.png'], 'pip install matplotlib'),
+    ('ik_node.ros.publishing.workspace_markers', ['--publish'], 'setup.bash')])
+def test_what_is_missing_is_said_before_the_work_begins(capsys, monkeypatch, module, option,
+                                                        words):
+    monkeypatch.setitem(sys.modules, module, None)
+    code, out, err = run(capsys, 'planar_3r', *option)
+    assert code == 2
+    assert words in err
+    assert out == ''
+
+
+def test_ctrl_c_ends_it_without_a_traceback(capsys, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+    monkeypatch.setattr(ik_workspace, 'analyse_workspace', interrupted)
+    code, _, err = run(capsys, 'planar_3r')
+    assert code == 130
+    assert err == 'Stopped.\n'
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_sees_a_bar_that_grows_on_one_line_and_is_wiped_at_the_end():
+    terminal = Terminal()
+    bar = ik_workspace.ProgressBar(terminal)
+    bar(0.5, 'sampling configurations')
+    bar(1.0, 'turning')
+    shown = terminal.getvalue()
+    assert '\n' not in shown
+    assert [line.count('#') for line in shown.split('\r')[1:]] == [15, 30]
+    assert len(shown.split('\r')[2]) == len(shown.split('\r')[1])  # nothing stays of the longer one
+    bar.close()
+    assert terminal.getvalue().endswith(' \r')
+
+
+def test_a_log_gets_a_line_now_and_then(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(ik_workspace.time, 'monotonic', lambda: now[0])
+    log = io.StringIO()
+    bar = ik_workspace.ProgressBar(log)
+    for second in range(1, 31):
+        now[0] = float(second)
+        bar(second / 30, 'sampling configurations')
+    bar.close()
+    lines = log.getvalue().splitlines()
+    assert len(lines) == 3
+    assert lines[0] == ' 33 %  sampling configurations, 10 s'
