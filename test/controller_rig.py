@@ -43,8 +43,8 @@ class Rig:
     def __init__(self, motion='jump', tree=TREE, start=START, **options):
         self.now, self.sink = 0.0, Sink()
         self.robot = Robot(tree, {'': self.arm(motion, tree=tree, **options)})
-        self.robot.move(self.robot.arms[''], start)
-        self.controller = Controller(self.robot.arms[''], lambda: self.now, self.sink)
+        self.robot.move(self.robot.groups[''], start)
+        self.controller = Controller(self.robot.groups[''], lambda: self.now, self.sink)
 
     @staticmethod
     def arm(motion='jump', previous=None, tree=TREE, **options):
@@ -53,7 +53,7 @@ class Rig:
     def replace(self, motion='jump', tree=TREE, **options):
         arm = self.arm(motion, self.controller.group, tree, **options)
         self.robot = Robot(tree, {'': arm}, previous=self.robot)
-        self.controller.take_up(self.robot, arm)
+        self.controller.update(self.robot, arm)
         self.controller.advance(self.robot, self.now)
 
     def go(self, goal):

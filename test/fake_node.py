@@ -90,7 +90,7 @@ class FakeNode:
         self._listener.on_joints(self.robot.joint_values())
         if self.robot.moves_root:
             self._listener.on_root_pose(self.robot.T_world_root)
-        self._scene.take_up(self.robot)
+        self._scene.update(self.robot)
         self._listener.on_markers(self._scene.message(
             self.robot, section(NodeOptions, self._values), None))
 
@@ -98,7 +98,7 @@ class FakeNode:
     def stand(self, values):
         """Move the robot to joint values, {name: rad or m} or (n,) of its only group."""
         if not isinstance(values, dict):
-            values = dict(zip(self.robot.groups[0].space.joint_names, values))
+            values = dict(zip(next(iter(self.robot.groups.values())).space.joint_names, values))
         self.robot.place(values)
         self.publish()
 
@@ -156,20 +156,20 @@ class FakeNode:
     @_alone
     def send_joints(self, values, arm=''):
         self._request(('joints', arm, dict(values)))
-        self._leave(lambda: self.robot.place(values), [self.robot.figure or self.robot.arms[arm]])
+        self._leave(lambda: self.robot.place(values), [self.robot.group_of(arm)])
         return 'at the joint values'
 
     @_alone
     def reset(self):
         self._request('reset')
-        self._leave(self.robot.reset, self.robot.groups)
+        self._leave(self.robot.reset, self.robot.groups.values())
         return 'at the start pose'
 
     def _leave(self, move, groups):
         move()
         self._scene.forget_goals(groups)
-        if self.robot.figure is not None:
-            Controller(self.robot.figure, lambda: 0.0, None).begin_at_present(self.robot)
+        for group in self.robot.groups.values():
+            Controller(group, lambda: 0.0, None).begin_at_present(self.robot)
         self.publish()
 
     def branches(self):

@@ -10,13 +10,13 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from geometry_msgs.msg import PointStamped, Pose
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from handling_here import HandlingHere, goals_here
+from dispatcher_here import DispatcherHere, goals_here
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller
-from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
@@ -83,32 +83,33 @@ class Rig:
     def load(self, name='arm_6r', arms=('',), prefix='', **options):
         tree = read_model(robot_file(name))
         self.options = NodeOptions(frame_prefix=prefix)
-        self.take_up(Robot(tree, {arm: Arm(arm, tree, ArmOptions(**{
+        self.update(Robot(tree, {arm: Arm(arm, tree, ArmOptions(**{
             **options, **({'tip_link': f'{arm}_tool0', 'base_link': 'torso_link'} if arm else {})}),
             {}) for arm in arms}))
         if arms:
             self.frame = f'{prefix}{self.arm.chain.base_link}'
 
-    def take_up(self, robot):
+    def update(self, robot):
         self.robot = robot
-        self.handles.take_up(robot, self.options)
+        self.handles.update(robot, self.options)
 
     def to_arm(self, solver='dls', **options):
         """Solve for the arm without a name, at the present joint values."""
         options = ArmOptions(solver=solver, **options)
-        self.take_up(Robot(self.robot.tree, {'': Arm('', self.robot.tree, options, {})},
+        self.update(Robot(self.robot.tree, {'': Arm('', self.robot.tree, options, {})},
                            previous=self.robot))
 
     def to_figure(self, tasks=None, solver='least_squares', root='fixed', **options):
         """Solve tasks, by default the pose of the tip, at the present joint values."""
-        figure = Figure(FigureSource(
+        before = self.robot.groups.get('')
+        figure = TaskGroup(TaskGroupSource(
             self.robot.tree, ArmOptions(solver=solver, **options), {}, tasks or {}, root, np.eye(4),
-            None, 'jump'), self.robot.figure)
-        self.take_up(Robot(self.robot.tree, {}, previous=self.robot, figure=figure))
+            None, 'jump'), before if isinstance(before, TaskGroup) else None)
+        self.update(Robot(self.robot.tree, {'': figure}, previous=self.robot))
 
     @property
     def arm(self):
-        return next(iter(self.robot.arms.values()))
+        return next(iter(self.robot.groups.values()))
 
     @property
     def handle(self):
@@ -140,7 +141,8 @@ class Rig:
                 Goal([message.point.x, message.point.y, message.point.z]))
 
     def _take_any(self, name, message):
-        (self._take if name in self.robot.arms else self._take_task)(name, message)
+        group = self.robot.group_of(name)
+        (self._take_task if group is None or group.chain is None else self._take)(name, message)
 
     def _note(self, name, message):
         kind = 'point' if isinstance(message, PointStamped) else 'pose'
@@ -150,15 +152,15 @@ class Rig:
     def _take_task(self, name, message):
         """Do as the node, without solving: set the target, unless it is missed."""
         self._note(name, message)
-        controller = Controller(self.robot.figure, lambda: 0.0, None)
+        controller = Controller(self.robot.groups[''], lambda: 0.0, None)
         controller.go = self._go
-        handling = HandlingHere(self.robot, self.options)
-        goals_here(handling, controller).take(name, message)
-        self.refused += handling.refused
+        dispatcher = DispatcherHere(self.robot, self.options, controller)
+        goals_here(dispatcher).take(name, message)
+        self.refused += dispatcher.refused
 
     async def _go(self, robot, aims):
         if not self.refuses:
-            robot.figure.accept(aims)
+            robot.groups[''].accept(aims)
         return SimpleNamespace(accepted=not self.refuses)
 
 
@@ -178,21 +180,21 @@ class TaskRig(Rig):
                        self.root)
 
     def task(self, name='a'):
-        return self.robot.figure.tasks[name]
+        return self.robot.groups[''].tasks[name]
 
     def link(self, name):
         """Return where a link is in the world (4, 4)."""
-        figure = self.robot.figure
+        figure = self.robot.groups['']
         return figure.body.forward(self.robot.joint_configuration(figure))[name]
 
     def move_joints(self, by=0.05):
-        figure = self.robot.figure
+        figure = self.robot.groups['']
         self.robot.move(figure, np.clip(self.robot.joint_configuration(figure) + by,
                                         figure.body.lower, figure.body.upper))
 
     def mass(self):
-        return self.robot.figure.body.center_of_mass(
-            self.robot.joint_configuration(self.robot.figure))
+        return self.robot.groups[''].body.center_of_mass(
+            self.robot.joint_configuration(self.robot.groups['']))
 
     def controls(self, name='a'):
         return [control.name for control in self.server.shown[name].controls]

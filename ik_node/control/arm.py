@@ -1,11 +1,22 @@
-"""One arm of the robot: its chain, its solver and its options."""
+"""A group of one chain, whose solver meets goals of the tip."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ik_node.control.group import Aim, Group, configured_start, run_solver
+from ik_node.control.group import (
+    Aim,
+    Group,
+    Tip,
+    configured_start,
+    goal_weights,
+    run_solver,
+    same_options,
+    same_value,
+    same_values,
+    shorter_timeout,
+)
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
@@ -15,28 +26,26 @@ from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.records import verifier_of
-from ik_node.solvers.registry import make_solver
+from ik_node.solvers.registry import make_solver, solver_names
 from ik_node.solvers.result import Result
 from ik_node.support.bounds import MAX_JOINTS
-from ik_node.support.exceptions import ModelError, OptionError
-from ik_node.support.options import Options
-from ik_node.workspace.task_rank import task_rank
+from ik_node.support.exceptions import ModelError
+from ik_node.tasks import Pose
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
 
-AUTO = 'auto'  # task_weights: the axes that the arm can serve
+_ANY_STEP = 1e6  # rad or m: waypoints may lie far apart
 
 
 class Arm(Group):
-    """One chain of the robot, its solver and its options.
+    """One chain, with one task: the pose of its tip, which has the name of the arm.
 
     Attributes, besides those of a group:
-    - `chain`, its space; `solver`.
-    - `task_weights`: (6,) of goals; `weights`: the same, None where all are 1.
-    - `reach`: of the tip, m.
-    - `follower`: of paths of the tip, None unless motion is cartesian.
+    - `weights`: (6,) of goals, None where all are 1.
     """
+
+    chain: Chain
 
     def __init__(self, name: str, tree: KinematicTree, options: ArmOptions,
                  solver_options: Mapping[str, Any], poses: PoseLibrary | None = None,
@@ -47,26 +56,30 @@ class Arm(Group):
         parameter. previous: the arm that this one replaces; what the options leave unchanged, its
         chain, solver and reach, is taken from it.
         """
-        self.name, self.options, self.motion = name, options, motion
+        self.name, self.options, self.motion, self._tree = name, options, motion, tree
         self._solver_options, self._poses = dict(solver_options), poses
-        if previous is not None and not previous.is_chain_of(tree, options):
+        if previous is not None and not (previous.chain.tree is tree and (
+                options.base_link, options.tip_link) == (
+                previous.options.base_link, previous.options.tip_link)):
             previous = None
-        self.chain: Chain = self._make_chain(tree) if previous is None else previous.chain
-        self.space = self.chain
+        self.space = self.chain = self._make_chain(tree) if previous is None else previous.chain
+        self.solvers = solver_names()
         self.solver: Solver = (
-            previous.solver if previous is not None and previous.solves_with(
+            previous.solver if previous is not None and previous._solves_with(
                 options.solver, solver_options)
             else make_solver(options.solver, self.chain, **solver_options))
         self.start = configured_start(options, self.chain, poses, self.chain.neutral())
-        self.task_weights: np.ndarray = (
-            previous.task_weights if previous is not None and same_value(
-                options.task_weights, previous.options.task_weights)
+        weights = (previous.tips[name].weights if previous is not None and same_value(
+            options.task_weights, previous.options.task_weights)
             else goal_weights(options, self.chain))
-        self.weights = None if (self.task_weights == 1.0).all() else self.task_weights
-        self.reach: float = reach(self.chain.arrays)[1] if previous is None else previous.reach
+        self.weights = None if (weights == 1.0).all() else weights
+        self.tips = {name: Tip(self.chain.base_link, weights)}
+        self.tasks = {name: Pose(self.chain.tip_link, weights=weights)}
+        self.size = reach(self.chain.arrays)[1] if previous is None else previous.size
         self.limits = self._motion_limits()
-        self.follower = self._make_follower() if motion == CARTESIAN else None
-        if motion == JOINT:
+        if motion == CARTESIAN:
+            self.follower = self._make_follower()
+        elif motion == JOINT:
             ruckig_module()
 
     def is_built_from(self, tree: KinematicTree, options: ArmOptions,
@@ -75,17 +88,10 @@ class Arm(Group):
         """Return whether an arm built from these arguments would be the same."""
         return (self.chain.tree is tree and poses is self._poses and motion == self.motion
                 and same_options(options, self.options)
-                and self.solves_with(options.solver, solver_options))
+                and self._solves_with(options.solver, solver_options))
 
-    def is_chain_of(self, tree: KinematicTree, options: ArmOptions) -> bool:
-        """Return whether the options choose the same chain of the same tree."""
-        return self.chain.tree is tree and (options.base_link, options.tip_link) == (
-            self.options.base_link, self.options.tip_link)
-
-    def solves_with(self, solver: str, options: Mapping[str, Any]) -> bool:
-        """Return whether the solver has this name and these options."""
-        return solver == self.options.solver and options.keys() == self._solver_options.keys() and (
-            all(same_value(value, self._solver_options[name]) for name, value in options.items()))
+    def _solves_with(self, solver: str, options: Mapping[str, Any]) -> bool:
+        return solver == self.options.solver and same_values(options, self._solver_options)
 
     def _make_chain(self, tree: KinematicTree) -> Chain:
         chain = tree.chain(self.options.base_link or None, self.options.tip_link or None)
@@ -94,54 +100,64 @@ class Arm(Group):
                              f'has {chain.n_joints} joints; at most {MAX_JOINTS} are allowed')
         return chain
 
-    @property
-    def solver_name(self) -> str:
-        """The name of the solver."""
-        return self.solver.name
-
-    @property
-    def words(self) -> str:
-        """The chain and the solver, in words."""
-        return f'{self.chain!r}, solver {self.solver.name}' + (
-            f' ({self.family})' if self.family else '')
-
-    @property
-    def family(self) -> str:
-        """The closed form of the solver, in words; '' for other solvers."""
-        return getattr(self.solver, 'family', '')
-
-    def problem(self, aims: Sequence[Aim]) -> Goal:
-        """Return the goal of the tip."""
-        (aim,) = aims
-        goal: Goal = aim.target
-        return goal
-
-    def solve(self, problem: Goal, q0: np.ndarray, closest: bool) -> Result:
-        """Solve a goal from q0 (n,); see `Group.solve`."""
-        result: Result = run_solver(self.solver, closest, problem, q0)
-        return result
-
-    def accept(self, aims: Sequence[Aim]) -> None:
-        """Do nothing: an arm has no targets but its goals."""
-
-    def reset_targets(self, q: np.ndarray) -> None:
-        """Do nothing; see `accept`."""
-
-    def errors(self, result: Any, task: str) -> tuple[float, float]:
-        """Return what the tip misses, m and rad."""
-        return result.position_error, result.orientation_error
-
     def _make_follower(self) -> 'Follower':
         # Its splines are scipy's, which take a third of the node's start to import.
         from ik_node.motion.following import Follower
         return Follower(self.solver)
 
-    def branches(self, goal: Goal, q0: np.ndarray) -> np.ndarray:
-        """Return every branch (k, n) that meets a goal inside the limits, rad or m.
+    @property
+    def description(self) -> str:
+        """The chain and the solver."""
+        return f'{self.chain!r}, solver {self.solver.name}' + (
+            f' ({self.family})' if self.family else '')
 
-        Each by whole turns nearest q0 (n,), and the nearest branch first. Raises UnsupportedError
-        where the solver lists no branches for this goal.
-        """
+    def target_link(self, task: str) -> str:
+        """Return the base link."""
+        return self.chain.base_link
+
+    def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
+        """Return a pose of the tip (4, 4), m, in the base, or its position, as a goal."""
+        weights = self.weights
+        if not is_point:
+            return Aim(task, Goal.from_pose(T, weights), None, header)
+        if weights is not None and not weights[:3].any():
+            weights = None
+        return Aim(task, Goal(position=T[:3, 3], weights=weights), None, header)
+
+    def problem(self, aims: Sequence[Aim]) -> Goal:
+        """Return the goal of the tip."""
+        goal: Goal = aims[0].target
+        return goal
+
+    def solve(self, problem: Goal, q0: np.ndarray, closest: bool = False) -> Result:
+        """Solve a goal from q0 (n,); see `Group.solve`."""
+        result: Result = run_solver(self.solver, closest, problem, q0)
+        return result
+
+    def errors(self, result: Any, task: str) -> tuple[float, float]:
+        """Return the errors of the tip, m and rad."""
+        return result.position_error, result.orientation_error
+
+    def keeps_goals_of(self, other: Group) -> bool:
+        """Return whether another group has the same links of the same tree."""
+        return other.chain is not None and same_chain(self.chain, other.chain)
+
+    def with_timeout(self, timeout: float) -> 'Arm':
+        """Return this arm with a solver of its own that has at most this timeout, s."""
+        options = self.solver.options
+        own = {name: getattr(options, name) for name in options.specs()}
+        return Arm(self.name, self._tree, self.options,
+                   {**own, 'timeout': shorter_timeout(timeout, own['timeout'])}, self._poses,
+                   previous=self)
+
+    def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
+                        timeout: float) -> Sequence[np.ndarray | None]:
+        """Return the configurations of the path, chosen as a whole, where it meets the goals."""
+        path = self.solver.solve_path([aim.target for aim in aims], q0, _ANY_STEP, timeout)
+        return [q if met else None for q, met in zip(path.q, path.success)]
+
+    def branches(self, goal: Goal, q0: np.ndarray) -> np.ndarray:
+        """Return every branch (k, n) of a closed form, rad or m; see `Group.branches`."""
         found: np.ndarray = self.solver.solve_all(goal)
         for q in found:
             verifier_of(self.solver.chain).nearest_turn(q0, q)
@@ -151,33 +167,6 @@ class Arm(Group):
         return found[np.argsort(apart, kind='stable')]
 
 
-def goal_weights(options: ArmOptions, chain: Chain) -> np.ndarray:
-    """Return the weights (6,) of goals of a chain. Raises OptionError for invalid ones."""
-    weights = options.task_weights
-    if isinstance(weights, str):
-        if weights != AUTO:
-            raise OptionError(f'task_weights must be six numbers or {AUTO!r}, not {weights!r}')
-        return task_rank(chain).weights
-    if not np.any(weights):
-        raise OptionError('task_weights must have an entry above zero: six zeros leave every '
-                          'axis of a goal free')
-    return np.array(weights, dtype=float)
-
-
 def same_chain(chain: Chain, other: Chain) -> bool:
     """Return whether two chains are the same links of the same tree."""
     return chain.tree is other.tree and chain.links == other.links
-
-
-def same_options(options: Options, other: Options) -> bool:
-    """Return whether options of one type have the same values."""
-    return all(same_value(getattr(options, name), getattr(other, name))
-               for name in options.specs())
-
-
-def same_value(value: Any, other: Any) -> bool:
-    """Return whether two values of an option are the same; lists are arrays."""
-    if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
-        return (isinstance(value, np.ndarray) and isinstance(other, np.ndarray)
-                and np.array_equal(value, other))
-    return type(value) is type(other) and bool(value == other)

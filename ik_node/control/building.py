@@ -4,23 +4,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ik_node.control.arm import Arm, same_value
+from ik_node.control.arm import Arm
 from ik_node.control.coupled_arms import (
     CoupledArms,
     chains_of,
     coupled,
     coupled_options,
 )
-from ik_node.control.figure import Figure, FigureSource
+from ik_node.control.group import Group, same_value
 from ik_node.control.options import (
-    FIGURE_SOLVERS,
+    BODY_SOLVERS,
     ArmOptions,
     ModelOptions,
     NodeOptions,
     solves_arms,
-    solves_figure,
+    solves_body,
 )
 from ik_node.control.robot import Robot
+from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
 from ik_node.model.readers import read_model, read_urdf_text
@@ -70,26 +71,33 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
                 present: Built = NOTHING) -> Robot:
     """Return the robot of a tree, with the joint values of the present one.
 
-    Arms whose parameters are unchanged are those of the present robot, and so is a figure; where
-    that holds for all of them, the present robot is returned. Raises IkError for invalid values.
+    Groups whose parameters are unchanged are those of the present robot; where that holds for all
+    of them, the present robot is returned. Raises IkError for invalid values.
     """
     values, robot = source.values, present.robot
     poses = _poses(source, tree, present)
-    arms: dict[str, Arm] = {}
-    wanted = {name: section(ArmOptions, values, f'{name}.' if name else '') for name in arm_names}
-    figure = _figure(source, tree, wanted, poses, robot)
-    for name, options in wanted.items():
-        if figure is not None and (name in figure.source.arms or not name):
-            continue
-        own = _solver_options(options.solver, solver_class(options.solver), values)
-        arguments = tree, options, own, poses, values['motion']
-        arm = None if robot is None else robot.arms.get(name)
-        arms[name] = arm if arm is not None and arm.is_built_from(*arguments) else Arm(
-            name, *arguments, previous=arm)
-    if robot is not None and robot.tree is tree and robot.poses is poses and (
-            robot.figure is figure and robot.arms == arms):
+    before = {} if robot is None else robot.groups
+    arms = {name: section(ArmOptions, values, f'{name}.' if name else '') for name in arm_names}
+    groups: dict[str, Group] = {}
+    together = _task_group(source, tree, arms, poses, before.get(''))
+    for name, options in arms.items():
+        if together is None or (name not in together.source.arms and name):
+            groups[name] = _arm(name, options, tree, values, poses, before.get(name))
+    if together is not None:
+        groups[''] = together
+    if robot is not None and robot.tree is tree and robot.poses is poses and groups == before:
         return robot
-    return Robot(tree, arms, poses, previous=robot, figure=figure)
+    return Robot(tree, groups, poses, previous=robot)
+
+
+def _arm(name: str, options: ArmOptions, tree: KinematicTree, values: Mapping[str, Any],
+         poses: PoseLibrary | None, before: Group | None) -> Arm:
+    own = _solver_options(options.solver, solver_class(options.solver), values)
+    arguments = tree, options, own, poses, values['motion']
+    previous = before if isinstance(before, Arm) else None
+    if previous is not None and previous.is_built_from(*arguments):
+        return previous
+    return Arm(name, *arguments, previous=previous)
 
 
 def _solver_options(solver: str, kind: type[Solver] | type[BodySolver],
@@ -98,9 +106,9 @@ def _solver_options(solver: str, kind: type[Solver] | type[BodySolver],
     return {name: values[f'{solver}.{name}'] for name in kind.Options.specs()}
 
 
-def _figure(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
-            poses: PoseLibrary | None, robot: Robot | None) -> Figure | None:
-    """Return the figure of the tasks, or of the arms that share joints; None without.
+def _task_group(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
+                poses: PoseLibrary | None, before: Group | None) -> TaskGroup | None:
+    """Return the group of the tasks, or of the arms that share joints; None without.
 
     It is the present one where it is unchanged. Raises OptionError where tasks, arms, solver and
     root do not fit together.
@@ -108,7 +116,7 @@ def _figure(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
     node_options = section(NodeOptions, source.values)
     if '' in arms:
         options, arms = arms[''], {}
-        if not _solves_figure(options, node_options):
+        if not _solves_body(options, node_options):
             return None
     else:
         arms = _coupled_arms(tree, arms, node_options)
@@ -116,23 +124,23 @@ def _figure(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
             return None
         options = coupled_options(arms)
     own = _solver_options(options.solver, body_solver_class(options.solver), source.values)
-    wanted = FigureSource(
+    wanted = TaskGroupSource(
         tree, options, own,
         {name: section(TaskOptions, source.values, f'{name}.')
          for name in node_options.tasks or ()},
         node_options.root, node_options.T_world_root, poses, node_options.motion, arms)
-    figure = None if robot is None else robot.figure
-    if figure is not None and figure.source.is_same(wanted):
-        return figure
-    return (CoupledArms if arms else Figure)(wanted, previous=figure)
+    previous = before if isinstance(before, TaskGroup) else None
+    if previous is not None and previous.source.is_same(wanted):
+        return previous
+    return (CoupledArms if arms else TaskGroup)(wanted, previous=previous)
 
 
-def _solves_figure(options: ArmOptions, node_options: NodeOptions) -> bool:
-    """Return whether the solver is one of a whole figure. Raises OptionError where it must be."""
+def _solves_body(options: ArmOptions, node_options: NodeOptions) -> bool:
+    """Return whether the solver is one of a whole body. Raises OptionError where it must be."""
     tasks, root = node_options.tasks or (), node_options.root
-    if solves_figure(options.solver, tasks, root):
+    if solves_body(options.solver, tasks, root):
         return True
-    solvers = names(FIGURE_SOLVERS)
+    solvers = names(BODY_SOLVERS)
     if tasks:
         raise OptionError(f'solver must be one of {solvers} with tasks, not '
                           f'{options.solver!r}, which solves for one arm; set it before tasks')

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ik_node.control.arm import Arm, same_chain
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
@@ -18,14 +17,13 @@ from ik_node.motion.joint_motion import joint_motion, stopping
 from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
 from ik_node.motion.waypoints import joint_motion_through
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import Result, StopReason
+from ik_node.solvers.result import StopReason
 from ik_node.support.exceptions import InputError
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
 
 _MOST_AT_ONCE = 500  # waypoints of a path that is chosen as a whole
-_ANY_STEP = 1e6      # rad or m: waypoints may lie far apart
 _PLANNING = 0.5      # s, after which waypoints that are not met yet are solved from those before
 _SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 
@@ -45,7 +43,7 @@ class Waypoint(NamedTuple):
 
     aim: Aim
     place: str
-    """Which one it is, in words."""
+    """Which one it is, for messages."""
     q0: np.ndarray | None = None
     """(n,) the initial guess chosen for the path as a whole; None: the joint values."""
 
@@ -66,20 +64,20 @@ class _Solved(NamedTuple):
     """A goal and its result."""
 
     aim: Aim
-    result: Result
+    result: Any
 
 
 class _Last(NamedTuple):
-    """The last result of an arm, so that an identical goal is not solved again."""
+    """The last goal of a tip and its result, so that an identical goal is not solved again."""
 
     group: Group
     goal: Goal
     accept_closest: bool
-    result: Result
-    q: bytes
-    """The configuration (n,) that it led to, at rest."""
+    result: AnyResult
+    q: np.ndarray
+    """(n,) the configuration that it led to, at rest."""
     motion: Trajectory | None
-    """What leads there; None at rest."""
+    """The motion to there; None at rest."""
 
 
 class Controller:
@@ -91,7 +89,7 @@ class Controller:
     - `has_moved`: whether a goal has moved the group.
     - `motion`: the current one; None at rest.
     - `waypoints`: those of the path that are left, where joints jump; others move through them.
-    - `goal`: the last one of an arm, in the frame of its base; None after a change of the chain.
+    - `goal`: the last one of a chain, in the frame of its base; None after a change of the chain.
     """
 
     def __init__(self, group: Group, clock: Callable[[], float], sink: MotionSink) -> None:
@@ -106,9 +104,9 @@ class Controller:
         self._last: _Last | None = None
         self._planning = _SHORTEST_PLANNING  # s that planning a motion is expected to take
 
-    def take_up(self, robot: Robot, group: Group) -> None:
+    def update(self, robot: Robot, group: Group) -> None:
         """Use a changed group of a robot; goal, path and motion continue where they are valid."""
-        if not _is_same_chain(group, self.group):
+        if not group.keeps_goals_of(self.group):
             self.goal = None
             self.waypoints.clear()
         elif group.motion != self.group.motion:
@@ -125,42 +123,50 @@ class Controller:
         if not self.has_moved:
             self.group.reset_targets(robot.joint_configuration(self.group))
 
-    async def go(self, robot: Robot, aims: Sequence[Aim]) -> Outcome:
+    async def go(self, robot: Robot, aims: Sequence[Aim],
+                 waypoint: Waypoint | None = None) -> Outcome:
         """Solve goals together and move there, or hold; the current path ends.
 
-        Raises IkError for a target that its task does not take, and where there is no motion; the
-        former targets then stand, and a path continues.
+        waypoint: the one of the current path that is the goal; the path then goes on. Raises
+        IkError for a target that its task does not take, and where there is no motion; the former
+        targets then stand, and a path continues.
         """
-        outcome = await self._go(robot, aims)
-        self.waypoints.clear()
-        return outcome
-
-    async def follow(self, robot: Robot, waypoint: Waypoint) -> Outcome:
-        """Go to a waypoint of the current path. Raises IkError where there is no motion to it."""
-        return await self._go(robot, [waypoint.aim], waypoint.q0)
-
-    async def _go(self, robot: Robot, aims: Sequence[Aim],
-                  guess: np.ndarray | None = None) -> Outcome:
-        """Solve goals and move there, or hold.
-
-        guess (n,): initial guess, by default the present joint values.
-        """
-        q0 = robot.joint_configuration(self.group)
-        problem, closest = self.group.problem(aims), self.accept_closest
-        last = self._last_of(problem, q0)
-        if last is not None and self.motion is not None:  # the arm is moving there
-            left = max(self.motion.duration - (self._at - self._began), 0.0)
-            return Outcome(tuple(aims), last, True, left)
-        result = last or await self._solve(problem, q0 if guess is None else guess, closest)
+        group, closest = self.group, self.accept_closest
+        q0, problem = robot.joint_configuration(group), group.problem(aims)
+        last = self._last
+        if last is not None and self._repeats(last, problem, q0):
+            result: Any = last.result
+        else:
+            last = None
+            guess = q0 if waypoint is None or waypoint.q0 is None else waypoint.q0
+            result = await search(partial(group.solve, problem, guess, closest))
         duration, accepted = None, result.success or closest
-        if accepted:
-            duration, result = await self._move(robot, [_Solved(aims[-1], result)])
-            self.group.accept(aims)
-            self.has_moved = True
-        if isinstance(problem, Goal):
-            self.goal = problem
-            self._keep(problem, result, robot, closest)
+        if last is not None and self.motion is not None:  # it is moving there
+            accepted, duration = True, max(self.motion.duration - (self._at - self._began), 0.0)
+        else:
+            if accepted:
+                duration, result = await self._move(robot, [_Solved(aims[-1], result)])
+                group.accept(aims)
+                self.has_moved = True
+            if isinstance(problem, Goal):
+                self.goal, q = problem, robot.joint_configuration(group)
+                # After a timeout a repetition may succeed.
+                self._last = None if result.reason is StopReason.TIMEOUT else _Last(
+                    group, problem, closest, result, q, self.motion if accepted else None)
+        if waypoint is None:
+            self.waypoints.clear()
         return Outcome(tuple(aims), result, accepted, duration)
+
+    def _repeats(self, last: _Last, goal: Any, q0: np.ndarray) -> bool:
+        """Return whether nothing has changed since the last goal: it, group, and where it led."""
+        before = last.goal
+        return (last.group is self.group and last.accept_closest is self.accept_closest
+                and (q0.tobytes() == last.q.tobytes() if self.motion is None
+                     else self.motion is last.motion)
+                and isinstance(goal, Goal) and goal.pose.tobytes() == before.pose.tobytes()
+                and goal.weights.tobytes() == before.weights.tobytes()
+                and (goal.orientation is None) == (before.orientation is None)
+                and (goal.position is None) == (before.position is None))
 
     async def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:
         """Move through waypoints to rest at the last.
@@ -168,20 +174,23 @@ class Controller:
         Raises InputError, naming the waypoint, where one cannot be met and the closest pose is not
         accepted.
         """
-        solved: list[_Solved] = []
+        group, solved = self.group, list[_Solved]()
         closest = self.accept_closest
         for waypoint in await self.with_guesses(robot, waypoints):
             q0 = waypoint.q0
             if q0 is None:
-                q0 = solved[-1].result.q if solved else robot.joint_configuration(self.group)
-            result = await self._solve(self.group.problem([waypoint.aim]), q0, closest)
+                q0 = solved[-1].result.q if solved else robot.joint_configuration(group)
+            problem = group.problem([waypoint.aim])
+            result = await search(partial(group.solve, problem, q0, closest))
             if not (result.success or closest):
                 raise InputError(f'{waypoint.place}: {result.reason.value}')
             solved.append(_Solved(waypoint.aim, result))
         self._last = None
         duration, result = await self._move(robot, solved)
-        self.goal, self.has_moved = waypoints[-1].aim.target, True
-        return Outcome((waypoints[-1].aim,), result, True, duration)
+        aim = waypoints[-1].aim
+        group.accept([aim])
+        self.goal, self.has_moved = problem, True
+        return Outcome((aim,), result, True, duration)
 
     async def with_guesses(self, robot: Robot,
                            waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
@@ -190,36 +199,12 @@ class Controller:
         Of a single waypoint or very many, and where the time is over, they are returned as they
         are; each is then solved from the one before. So are those that the path does not meet.
         """
-        if not 1 < len(waypoints) <= _MOST_AT_ONCE or not isinstance(self.group, Arm):
+        if not 1 < len(waypoints) <= _MOST_AT_ONCE:
             return waypoints
-        solver, q0 = self.group.solver, robot.joint_configuration(self.group)
-        goals = [waypoint.aim.target for waypoint in waypoints]
-        path = await search(lambda: solver.solve_path(goals, q0, _ANY_STEP, _PLANNING))
-        return [waypoint._replace(q0=q) if met else waypoint
-                for waypoint, q, met in zip(waypoints, path.q, path.success)]
-
-    async def _solve(self, problem: Any, q0: np.ndarray, closest: bool) -> Any:
-        """Solve from q0 (n,); closest: where that fails, find what is closest."""
-        return await search(partial(self.group.solve, problem, q0, closest))
-
-    def _last_of(self, problem: Any, q0: np.ndarray) -> Result | None:
-        """Return the last result where nothing has changed: goal, arm, and where it led."""
-        last = self._last
-        if last is None or last.group is not self.group or (
-                last.accept_closest is not self.accept_closest) or (
-                self.motion is not last.motion if self.motion is not None
-                else q0.tobytes() != last.q) or not _is_same_goal(last.goal, problem):
-            return None
-        return last.result
-
-    def _keep(self, goal: Goal, result: Result, robot: Robot, closest: bool) -> None:
-        """Store the last result of an arm; after a timeout a repetition may succeed.
-
-        closest: whether the closest configuration stood in for it.
-        """
-        self._last = None if result.reason is StopReason.TIMEOUT else _Last(
-            self.group, goal, closest, result, robot.joint_configuration(self.group).tobytes(),
-            self.motion if result.success or closest else None)
+        group, q0 = self.group, robot.joint_configuration(self.group)
+        aims = [waypoint.aim for waypoint in waypoints]
+        guesses = await search(partial(group.initial_guesses, aims, q0, _PLANNING))
+        return [waypoint._replace(q0=q) for waypoint, q in zip(waypoints, guesses)]
 
     async def _move(self, robot: Robot, solved: Sequence[_Solved]) -> tuple[float | None, Any]:
         """Move through solutions to the last.
@@ -227,31 +212,32 @@ class Controller:
         Return the duration, s, None for a jump, and the result at the end. Raises IkError where
         there is no motion; the current one then continues.
         """
-        group = self.group
-        if isinstance(group, Arm) and group.follower is not None:
-            return await self._move_on_lines(robot, group, group.follower, solved)
-        if len(solved) == 1 or group.motion != JOINT or not isinstance(group, Arm):
-            return self._move_to(robot, solved[-1].result.q), solved[-1].result
-        motion = joint_motion_through(group.chain, group.limits, self._present(robot),
+        group, last = self.group, solved[-1].result
+        if group.follower is not None:
+            return await self._move_on_lines(robot, group.follower, solved)
+        if len(solved) == 1 or group.motion != JOINT:
+            return self._move_to(robot, last.q), last
+        motion = joint_motion_through(group.space, group.limits, self._present(robot),
                                       np.array([one.result.q for one in solved]))
-        return self._begin_now(robot, motion), solved[-1].result
+        return self._begin_now(robot, motion), last
 
-    async def _move_on_lines(self, robot: Robot, arm: Arm, follower: 'Follower',
-                             solved: Sequence[_Solved]) -> tuple[float, Result]:
+    async def _move_on_lines(self, robot: Robot, follower: 'Follower',
+                             solved: Sequence[_Solved]) -> tuple[float, Any]:
         """Move the tip on lines through goals, to rest at the last; see `_move`.
 
         The current motion goes on during the planning, which starts from where the arm will be by
         then.
         """
         from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
+        group, chain = self.group, follower.chain
         goal, result = solved[-1].aim.target, solved[-1].result
         # Goals that cannot be met are replaced by the closest pose.
         goals = [one.aim.target if one.result.success else
-                 one.aim.target.moved_to(arm.chain.forward(one.result.q)) for one in solved]
+                 one.aim.target.moved_to(chain.forward(one.result.q)) for one in solved]
 
-        def plan(start: Trajectory) -> tuple[Trajectory, Result]:
-            motion = cartesian_motion(follower, arm.limits, start, goals)
-            return motion, arm.solver.solve(goal, motion.end) if result.success else result
+        def plan(start: Trajectory) -> tuple[Trajectory, Any]:
+            motion = cartesian_motion(follower, group.limits, start, goals)
+            return motion, group.solve(goal, motion.end) if result.success else result
         while True:
             present, began, lead = self._present(robot), self._at, self._planning
             start = left_of(present, lead)
@@ -348,19 +334,6 @@ class Controller:
             self._at = self._clock()
         self.motion, self._began = motion, self._at
         self._sink.publish(self.group, left_of(motion, self._clock() - self._at))
-
-
-def _is_same_goal(goal: Goal, other: Any) -> bool:
-    return (isinstance(other, Goal) and goal.pose.tobytes() == other.pose.tobytes()
-            and goal.weights.tobytes() == other.weights.tobytes()
-            and (goal.orientation is None) == (other.orientation is None)
-            and (goal.position is None) == (other.position is None))
-
-
-def _is_same_chain(group: Group, other: Group) -> bool:
-    """Return whether goals of the one group are valid for the other."""
-    return not isinstance(group, Arm) or not isinstance(other, Arm) or same_chain(
-        group.chain, other.chain)
 
 
 def _same_joints(space: JointSpace, other: JointSpace) -> bool:

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ik_node.control.figure import Figure
 from ik_node.control.group import check_limits, configured_start, own_limits
-from ik_node.control.options import COUPLED_SOLVERS, FIGURE_SOLVERS, ArmOptions
+from ik_node.control.options import BODY_SOLVERS, COUPLED_SOLVERS, ArmOptions
+from ik_node.control.task_group import TaskGroup
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.limits import MotionLimits
@@ -40,7 +40,7 @@ def coupled_options(arms: Mapping[str, ArmOptions]) -> ArmOptions:
             raise OptionError(f'{name}.solver must be one of {names(COUPLED_SOLVERS)}, not '
                               f'{options.solver!r}: {together}')
     chosen = {f'{name}.solver': options.solver for name, options in arms.items()
-              if options.solver in FIGURE_SOLVERS}
+              if options.solver in BODY_SOLVERS}
     topics = {f'{name}.trajectory_topic': options.trajectory_topic
               for name, options in arms.items()}
     for values in (chosen, topics):
@@ -51,12 +51,14 @@ def coupled_options(arms: Mapping[str, ArmOptions]) -> ArmOptions:
     return dataclasses.replace(first, solver=next(iter(chosen.values()), 'least_squares'))
 
 
-class CoupledArms(Figure):
+class CoupledArms(TaskGroup):
     """The tips of arms that share joints, as tasks of one body that has their joints.
 
     A goal of one arm leaves the targets of the others as they are: their last goals, or where their
     tips were. Goals are in the frames of the base links, which none of the arms may move.
     """
+
+    status_key = 'arm'
 
     @property
     def solver_parameters(self) -> tuple[str, ...]:
@@ -68,11 +70,15 @@ class CoupledArms(Figure):
         """The chain of each arm."""
         return chains_of(self.source.tree, self.source.arms)
 
+    def joints_of(self, task: str) -> Sequence[str]:
+        """Return the names of the joints of an arm."""
+        return self.chains[task].joint_names
+
     def _joints(self) -> Sequence[str]:
         return list(dict.fromkeys(
             name for chain in self.chains.values() for name in chain.joint_names))
 
-    def _make_tasks(self, previous: Figure | None) -> dict[str, Task]:
+    def _make_tasks(self, previous: TaskGroup | None) -> dict[str, Task]:
         """Return the pose of each tip. Raises OptionError for a base link that moves."""
         tree = self.source.tree
         for name, chain in self.chains.items():

@@ -1,18 +1,26 @@
-"""A group of joints that move together: what an arm and a figure have in common."""
+"""Groups: joints that one solver moves, with the tasks that it solves for."""
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ik_node.control.options import ArmOptions
+from ik_node.control.options import AUTO, ArmOptions
+from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.motion.limits import MotionLimits, motion_limits
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.result import Result
 from ik_node.support.exceptions import IkError, OptionError, UnsupportedError
+from ik_node.support.options import Options
+from ik_node.tasks import Task
+from ik_node.workspace.task_rank import task_rank
+
+if TYPE_CHECKING:
+    from ik_node.motion.following import Follower
 
 AnyResult: TypeAlias = Result | BodyResult
 
@@ -21,42 +29,84 @@ class Aim(NamedTuple):
     """A goal of a task of a group."""
 
     task: str
-    """Its name; that of the arm for an arm, which has one task: the pose of its tip."""
+    """Its name."""
     target: Any
-    """As the task takes it; a `Goal` in the frame of the base for an arm."""
+    """As the solver takes it: a `Goal` in the frame of the base, or the task's target."""
     weights: np.ndarray | None = None
     """(6,) of a Pose; None: unchanged."""
     header: Any = None
-    """Of its message, which the controller does not read."""
+    """Of its message; not read here."""
+
+
+class Tip(NamedTuple):
+    """The end of a chain, whose task has the goals of an arm."""
+
+    base_link: str
+    """The link in whose frame goals without a frame are; '' for the root link."""
+    weights: np.ndarray
+    """(6,) of its goals."""
 
 
 class Group(ABC):
-    """Joints that one solver moves.
+    """Joints that one solver moves, and the tasks that it solves for.
+
+    What only a chain can do is absent by default.
 
     Attributes:
-    - `name`, `options`.
-    - `space`: the chain or the body that says what q consists of.
-    - `motion`: how it moves, one of `options.MOTIONS`.
-    - `start`: (n,) initial joint values, rad or m.
-    - `limits`: of motion.
+    - `space`: the chain or the body that defines q; `chain`: the chain, None for a body.
+    - `tasks`: by name; `undefined`: names of tasks that have no type yet; `reported`: names of
+      those in /diagnostics.
+    - `tips`: of tasks that have the goals of an arm, by the same names.
+    - `solver`; `solvers`: the names that may be chosen in its place.
+    - `motion`: one of `options.MOTIONS`; `limits`: of motion.
+    - `start`: (n,) initial joint values, rad or m; `size`: how far its links reach, m.
+    - `follower`: of paths of the tip on lines; None unless motion is cartesian.
     """
 
     name: str
     options: ArmOptions
     space: JointSpace
+    chain: Chain | None = None
+    tasks: Mapping[str, Task]
+    undefined: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
+    tips: Mapping[str, Tip]
+    solver: Any
+    solvers: tuple[str, ...]
     motion: str
-    start: np.ndarray
     limits: MotionLimits
-
-    @property
-    @abstractmethod
-    def solver_name(self) -> str:
-        """The name of the solver."""
+    start: np.ndarray
+    size: float
+    follower: 'Follower | None' = None
+    moves_root = False
+    status_key = 'arm'
+    """The key of a goal's status that names its task."""
 
     @property
     def solver_parameters(self) -> tuple[str, ...]:
         """The parameters that name the solver."""
         return (f'{self.name}.solver'.lstrip('.'),)
+
+    @property
+    def family(self) -> str:
+        """The closed form of the solver; '' for other solvers."""
+        return getattr(self.solver, 'family', '')
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """What it is, and its solver."""
+
+    @abstractmethod
+    def target_link(self, task: str) -> str | None:
+        """Return the link in whose frame a task's target is; None for the world."""
+
+    @abstractmethod
+    def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
+        """Return a pose (4, 4), m, in the frame of a task's target as a goal of the task.
+
+        is_point: whether only its position counts.
+        """
 
     @abstractmethod
     def problem(self, aims: Sequence[Aim]) -> Any:
@@ -66,38 +116,70 @@ class Group(ABC):
         """
 
     @abstractmethod
-    def solve(self, problem: Any, q0: np.ndarray, closest: bool) -> AnyResult:
+    def solve(self, problem: Any, q0: np.ndarray, closest: bool = False) -> AnyResult:
         """Solve a problem from q0 (n,), rad or m; in any thread.
 
-        closest: whether to find the closest configuration where the problem has no solution.
+        closest: find the closest configuration where the problem has no solution. Raises
+        UnsupportedError where it has none and the solver finds no closest configurations.
         """
 
     @abstractmethod
+    def errors(self, result: Any, task: str) -> tuple[float, float] | None:
+        """Return the errors of a task in a result, m and rad; None where it has none."""
+
+    def meets(self, errors: tuple[float, float]) -> bool:
+        """Return whether errors, m and rad, are within the solver's tolerances."""
+        options = self.solver.options
+        return bool(errors[0] <= options.position_tolerance
+                    and errors[1] <= options.orientation_tolerance)
+
+    @abstractmethod
+    def keeps_goals_of(self, other: 'Group') -> bool:
+        """Return whether goals of another group are valid for this one."""
+
+    @abstractmethod
+    def with_timeout(self, timeout: float) -> 'Group':
+        """Return this group with a solver of its own that has at most this timeout, s, or inf."""
+
+    def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
+                        timeout: float) -> Sequence[np.ndarray | None]:
+        """Return an initial guess (n,) for each of the goals of a path, chosen for it as a whole.
+
+        None where it is the configuration of the goal before. timeout: s.
+        """
+        return [None] * len(aims)
+
+    def branches(self, goal: Any, q0: np.ndarray) -> np.ndarray:
+        """Return every branch (k, n) that meets a goal inside the limits, rad or m.
+
+        Each by whole turns nearest q0 (n,), and the nearest branch first. Raises UnsupportedError
+        where the solver lists no branches for this goal.
+        """
+        raise UnsupportedError(f'{self.solver.name} lists no branches for several tasks')
+
+    def joints_of(self, task: str) -> Sequence[str]:
+        """Return the names of the joints that joint values for a task may name."""
+        return self.space.joint_names
+
     def accept(self, aims: Sequence[Aim]) -> None:
-        """Let the targets of aims stand from now on, where the group keeps any."""
+        """Store the targets of aims; those of an arm are its goals, which are not stored."""
 
-    @abstractmethod
     def reset_targets(self, q: np.ndarray) -> None:
-        """Let all targets be those of the parameters, or what the tasks meet at q (n,)."""
+        """Set all targets to those of the parameters, or to what the tasks meet at q (n,)."""
 
-    @abstractmethod
-    def errors(self, result: AnyResult, task: str) -> tuple[float, float]:
-        """Return what a task misses in a result, m and rad."""
+    def set_missing_targets(self, q: np.ndarray) -> None:
+        """Set targets that are not set to what the tasks meet at q (n,)."""
 
-    @property
-    @abstractmethod
-    def words(self) -> str:
-        """What it is and its solver, in words."""
+    def T_world_root(self, q: np.ndarray) -> np.ndarray:
+        """Return the pose of the root link (4, 4), m, at q (n,)."""
+        return np.eye(4)
 
     def _motion_limits(self) -> MotionLimits:
         return own_limits(self.options, self.space)
 
 
 def run_solver(solver: Any, closest: bool, *arguments: Any) -> Any:
-    """Solve a problem; closest: or find the closest configuration where it has no solution.
-
-    Raises UnsupportedError where it has none and the solver finds no closest configurations.
-    """
+    """Solve a problem; see `Group.solve`."""
     if not closest:
         return solver.solve(*arguments)
     try:
@@ -109,10 +191,29 @@ def run_solver(solver: Any, closest: bool, *arguments: Any) -> Any:
         return result
 
 
+def shorter_timeout(timeout: float, own: float | None) -> float | None:
+    """Return the shorter of a timeout, s, or inf, and a solver's own; None for none."""
+    shorter = min(timeout, math.inf if own is None else own)
+    return None if shorter == math.inf else shorter
+
+
 def own_limits(options: ArmOptions, space: JointSpace) -> MotionLimits:
     """Return the limits of motion that options have for a chain or a body."""
     return motion_limits(space, options.velocity_limits, options.acceleration_limits,
                          options.jerk_limits, options.speed)
+
+
+def goal_weights(options: ArmOptions, chain: Chain) -> np.ndarray:
+    """Return the weights (6,) of goals of a chain. Raises OptionError for invalid ones."""
+    weights = options.task_weights
+    if isinstance(weights, str):
+        if weights != AUTO:
+            raise OptionError(f'task_weights must be six numbers or {AUTO!r}, not {weights!r}')
+        return task_rank(chain).weights
+    if not np.any(weights):
+        raise OptionError('task_weights must have an entry above zero: six zeros leave every '
+                          'axis of a goal free')
+    return np.array(weights, dtype=float)
 
 
 def configured_start(options: ArmOptions, space: JointSpace, poses: PoseLibrary | None,
@@ -141,9 +242,31 @@ def configured_start(options: ArmOptions, space: JointSpace, poses: PoseLibrary 
 
 
 def check_limits(q: np.ndarray, space: JointSpace, what: str, error: type[IkError]) -> None:
-    """Raise an error for joint values q (n,) outside the limits. what: they are, in words."""
+    """Raise an error for joint values q (n,) outside the limits. what: begins its message."""
     outside = (q < space.lower) | (q > space.upper)
     if outside.any():
         i = int(np.argmax(outside))
         raise error(f'{what}: {q[i]:.9g} is outside the limits {space.lower[i]:.9g} to '
                     f'{space.upper[i]:.9g} of joint {space.joint_names[i]!r}')
+
+
+def same_options(options: Options, other: Options) -> bool:
+    """Return whether options of one type have the same values."""
+    return all(same_value(getattr(options, name), getattr(other, name))
+               for name in options.specs())
+
+
+def same_values(values: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two mappings have the same names and values."""
+    return values.keys() == other.keys() and all(
+        same_value(value, other[name]) for name, value in values.items())
+
+
+def same_value(value: Any, other: Any) -> bool:
+    """Return whether two values of an option are the same; lists are arrays."""
+    if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
+        return (isinstance(value, np.ndarray) and isinstance(other, np.ndarray)
+                and np.array_equal(value, other))
+    if isinstance(value, Options):
+        return type(value) is type(other) and same_options(value, other)
+    return type(value) is type(other) and bool(value == other)

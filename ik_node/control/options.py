@@ -15,27 +15,29 @@ from ik_node.support.bounds import MAX_BYTES
 from ik_node.support.exceptions import OptionError, names
 from ik_node.support.options import Options, option
 
-FIGURE_SOLVERS = tuple(name for name in body_solver_names()
+BODY_SOLVERS = tuple(name for name in body_solver_names()
                        if name not in solver_names() or name in built_in_names())
-"""The solvers of a whole figure; the name of a plug-in is that of its solver of arms."""
-SOLVERS = tuple(dict.fromkeys((*solver_names(), *FIGURE_SOLVERS)))
-"""Those of arms, then those that solve for a whole figure only."""
-COUPLED_SOLVERS = ('dls', 'auto', *FIGURE_SOLVERS)
+"""The solvers of a whole body; the name of a plug-in is that of its solver of arms."""
+SOLVERS = tuple(dict.fromkeys((*solver_names(), *BODY_SOLVERS)))
+"""Those of arms, then those that solve for a whole body only."""
+COUPLED_SOLVERS = ('dls', 'auto', *BODY_SOLVERS)
 """The solvers of arms that share joints; the first two stand for least_squares."""
 
+AUTO = 'auto'
+"""The value of task_weights for the axes that the arm can serve."""
 JUMP, JOINT, CARTESIAN = MOTIONS = ('jump', 'joint', 'cartesian')
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
 """The parameter of the robot's file, and its synonyms."""
 
 
 def solves_arms(solver: str) -> bool:
-    """Return whether a solver solves for an arm; some do, and for a whole figure, too."""
-    return solver not in FIGURE_SOLVERS or solver in solver_names()
+    """Return whether a solver solves for an arm; some do, and for a whole body, too."""
+    return solver not in BODY_SOLVERS or solver in solver_names()
 
 
-def solves_figure(solver: str, tasks: Sequence[str], root: str) -> bool:
-    """Return whether a solver is used for the whole figure, with these tasks and this root."""
-    return solver in FIGURE_SOLVERS and (
+def solves_body(solver: str, tasks: Sequence[str], root: str) -> bool:
+    """Return whether a solver is used for the whole body, with these tasks and this root."""
+    return solver in BODY_SOLVERS and (
         bool(tasks) or root != 'fixed' or not solves_arms(solver))
 
 

@@ -1,58 +1,54 @@
-"""The robot of the node: a tree, its arms or its figure, and the present joint values."""
+"""The robot of the node: a tree, its groups, and the present joint values."""
 
 import copy
 from collections.abc import Mapping
 
 import numpy as np
 
-from ik_node.control.arm import Arm
-from ik_node.control.figure import GOAL, Figure
 from ik_node.control.group import Group
+from ik_node.control.task_group import GOAL
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
 
 
 class Robot:
-    """A tree, its arms by name, its figure if there is one, and the value of every moving joint.
+    """A tree, its groups, and the value of every moving joint.
 
-    - `groups`: the arms, or the figure.
+    - `groups`: by name, in the order of the parameters.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
     """
 
-    def __init__(self, tree: KinematicTree, arms: Mapping[str, Arm],
-                 poses: PoseLibrary | None = None, previous: 'Robot | None' = None,
-                 figure: Figure | None = None) -> None:
+    def __init__(self, tree: KinematicTree, groups: Mapping[str, Group],
+                 poses: PoseLibrary | None = None, previous: 'Robot | None' = None) -> None:
         """Set the start pose, or the values of a previous robot for joints of the same names.
 
-        Targets of the figure that are not set become what its tasks meet there.
+        Targets that are not set become what their tasks meet there.
         """
-        self.tree = tree
-        self.arms, self.figure = dict(arms), figure
-        self.groups: tuple[Group, ...] = (*self.arms.values(), *([figure] if figure else []))
-        self.poses = poses
+        self.tree, self.groups, self.poses = tree, dict(groups), poses
         self.has_velocities = False
         self._values: dict[str, float] = {}
         self._velocities: dict[str, float] = {}
         self._drives = [(joint.name, *tree.drives[joint.name])
                         for joint in tree.joints.values() if joint.moves]
+        self._tasks = {task: (group, task) for group in groups.values() for task in group.tasks}
+        for group in groups.values():
+            if GOAL in group.tips:  # the only tip of a robot: its goals have no name
+                self._tasks[''] = group, GOAL
+        self._root = next((group for group in groups.values() if group.moves_root), None)
         self.reset()
         if previous is not None:
             self.place(previous._values)
-        if figure is not None:
-            figure.set_missing_targets(self.joint_configuration(figure))
+        for group in groups.values():
+            group.set_missing_targets(self.joint_configuration(group))
 
     def group_of(self, name: str) -> Group | None:
         """Return the group that has the arm or the task of this name; None without one."""
-        if name in self.arms:
-            return self.arms[name]
-        figure = self.figure
-        return figure if figure is not None and self.task_name(name) in figure.tasks else None
+        return self._tasks.get(name, (self.groups.get(name), name))[0]
 
     def task_name(self, name: str) -> str:
         """Return the name of the task that takes goals of the arm or task of this name."""
-        figure = self.figure
-        return GOAL if not name and figure is not None and GOAL in figure.tips else name
+        return self._tasks.get(name, (None, name))[1]
 
     def reset(self) -> None:
         """Set the start pose: by default zero, or the nearest limit."""
@@ -60,7 +56,7 @@ class Robot:
             joint.name: min(max(0.0, joint.lower), joint.upper)
             for joint in self.tree.joints.values() if joint.moves and joint.mimic is None}
         self._velocities = {}
-        for group in self.groups:
+        for group in self.groups.values():
             self.move(group, group.start)
 
     def move(self, group: Group, q: np.ndarray, velocity: np.ndarray | None = None) -> None:
@@ -94,25 +90,26 @@ class Robot:
 
     def joint_configuration(self, group: Group) -> np.ndarray:
         """Return the present joint values (n,) of a group."""
-        return np.array([self._values[name] for name in group.space.joint_names])
+        names = group.space.joint_names
+        return np.fromiter(map(self._values.__getitem__, names), float, len(names))
 
     @property
     def moves_root(self) -> bool:
         """Whether the root link moves."""
-        return self.figure is not None and self.figure.moves_root
+        return self._root is not None
 
     @property
     def T_world_root(self) -> np.ndarray:
-        """The pose of the root link (4, 4), m, in the world of the figure's tasks."""
-        if self.figure is None or not self.figure.moves_root:
-            return np.eye(4)
-        return self.figure.T_world_root(self.joint_configuration(self.figure))
+        """The pose of the root link (4, 4), m, in the world of the tasks."""
+        root = self._root
+        return np.eye(4) if root is None else root.T_world_root(self.joint_configuration(root))
 
     def joint_values(self) -> dict[str, float]:
         """Return the value of every moving joint, mimics too, in the order of the tree."""
-        values = self._values
-        return {name: multiplier * values[source] + offset
-                for name, source, multiplier, offset in self._drives}
+        values, found = self._values, {}
+        for name, source, multiplier, offset in self._drives:
+            found[name] = multiplier * values[source] + offset
+        return found
 
     def joint_velocities(self) -> dict[str, float] | None:
         """Return the velocity of every moving joint, in the same order; None where joints jump."""

@@ -75,6 +75,30 @@ class TaskOptions(Options):
         'of a Posture: one gain for each joint; none: 1 for all', '', None, low=0.0)
 
 
+def takes_pose(task: tasks.Task) -> bool:
+    """Return whether the target of a task is a pose, or an orientation."""
+    return isinstance(task, tasks.Pose | tasks.Orientation | tasks.RelativePose)
+
+
+def takes_point(task: tasks.Task) -> bool:
+    """Return whether the target of a task is a point."""
+    return isinstance(task, tasks.Position | tasks.LookAt) or (
+        isinstance(task, tasks.CenterOfMass) and task.target is not None)
+
+
+def as_target(task: Any, T: np.ndarray, is_point: bool) -> np.ndarray:
+    """Return a pose (4, 4), m, as the target of a task; is_point: only its position is given."""
+    if isinstance(task, tasks.Orientation):
+        return T[:3, :3]
+    if isinstance(task, tasks.CenterOfMass) and task.target is not None:
+        return np.where(np.isnan(task.target), np.nan, T[:3, 3])  # free axes stay free
+    if not takes_pose(task):
+        return T[:3, 3]
+    if is_point and task.target is not None:
+        return np.block([[task.target[:3, :3], T[:3, 3:]], [0.0, 0.0, 0.0, 1.0]])
+    return T
+
+
 def fields(kind: str) -> dict[str, bool]:
     """Return the fields that a type of task has, and whether each must be set."""
     parameters = list(inspect.signature(TYPES[kind].__init__).parameters.values())[1:]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.model.chain import Chain
+from ik_node.model.joint_space import JointSpace
 from ik_node.motion.joint_motion import checked_configurations, joint_motion, state_of
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state
@@ -17,7 +17,7 @@ _OVERSHOOT = 1e-6  # rad or m, beyond the ends of a segment
 _HALVINGS = 30
 
 
-def joint_motion_through(chain: Chain, limits: MotionLimits, start: State | Trajectory,
+def joint_motion_through(chain: JointSpace, limits: MotionLimits, start: State | Trajectory,
                          configurations: Any) -> Trajectory:
     """Return the motion from a start through configurations (m, n), rad or m, to rest at the last.
 

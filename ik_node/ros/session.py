@@ -11,13 +11,12 @@ from ik_node.control.searches import Worker
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.intake.description import Description
+from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
-from ik_node.ros.intake.handling import Handling
 from ik_node.ros.intake.joint_goals import JointGoals
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.paths import Paths
-from ik_node.ros.intake.targets import Targets
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.log import ThrottledLog
@@ -33,7 +32,7 @@ _LONGEST_PERIOD = 1e6   # s; a timer's must fit into 64 bits of nanoseconds
 
 
 class Session:
-    """A configured node. Its parts get robot and options by `take_up`, when these change."""
+    """A configured node. Its parts get robot and options by `update`, when these change."""
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health,
                  steady: Clock) -> None:
@@ -51,15 +50,14 @@ class Session:
                                   log.warn)
         self._outcomes = Outcomes(options, self._outputs, self._branches, health, log)
         self._measured = Measured(node, health, steady)
-        self._frames = Frames(node, self._execution.history)
-        self._handling = Handling(node, options, self._execution, self._outcomes, self._measured,
-                                  self._worker, steady)
-        targets = Targets(self._frames)
-        self._goals = Goals(node, configuration.arm_names, self._handling, self._execution, targets)
-        self._paths = Paths(node, configuration.arm_names, self._handling, self._execution, targets)
-        self._joint_goals = JointGoals(node, configuration.arm_names, self._handling,
-                                       self._execution, self._on_leave)
-        self._commands = Commands(node, options, self._handling, self._execution, self._outputs,
+        self._frames = Frames(node, self._execution.history, options)
+        self._dispatcher = Dispatcher(node, options, self._execution, self._outcomes,
+                                      self._measured, self._worker, steady)
+        arms = configuration.arm_names
+        self._goals = Goals(node, arms, self._dispatcher, self._outcomes, self._frames)
+        self._paths = Paths(node, arms, self._dispatcher, self._execution, self._frames)
+        self._joint_goals = JointGoals(node, arms, self._dispatcher, self._on_leave)
+        self._commands = Commands(node, options, self._dispatcher, self._execution, self._outputs,
                                   self._branches, self._worker, self._on_leave)
         self._ik = IkService(node, options, self._execution, self._frames, self._worker)
         self._interaction = Interaction(node, self._goals.take, self._execution.last_goal,
@@ -69,12 +67,12 @@ class Session:
         self._robot: Robot | None = None
         self._description = Description(
             node, configuration, health, self.on_parameters) if configuration.wants_topic else None
-        self._take_up()
+        self._update()
 
     @property
     def active(self) -> bool:
         """Whether goals are handled."""
-        return self._handling.active
+        return self._dispatcher.active
 
     def activate(self) -> None:
         """Begin to handle goals, and publish the joint states."""
@@ -88,15 +86,15 @@ class Session:
         self._outputs.no_markers()
 
     def _set_active(self, active: bool) -> None:
-        self._handling.activate(active)
+        self._dispatcher.activate(active)
         self._ik.active = active
-        self._interaction.take_up(self._robot, self._configuration.options, active)
+        self._interaction.update(self._robot, self._configuration.options, active)
 
     def destroy(self) -> None:
         """Destroy everything."""
         self._worker.close('the node shuts down')
         for part in (self._ik, self._interaction, self._commands, self._goals, self._paths,
-                     self._joint_goals, self._handling, self._frames, self._measured,
+                     self._joint_goals, self._dispatcher, self._frames, self._measured,
                      self._execution, self._outputs, self._description):
             if part is not None:
                 part.destroy()
@@ -111,10 +109,10 @@ class Session:
 
     def on_parameters(self) -> None:
         """Apply changed parameters, or a changed description."""
-        self._take_up()
+        self._update()
         self._announce()
 
-    def _take_up(self) -> None:
+    def _update(self) -> None:
         """Give the present robot and options to all parts."""
         options, robot = self._configuration.options, self._configuration.robot
         if robot is not self._robot:  # goals end with their robot
@@ -122,18 +120,19 @@ class Session:
         self._set_publish_rate()
         if robot is not None:
             self._measured.listen(options.state_topic, robot)
-            self._execution.take_up(robot, options)
-        self._branches.take_up(options)
-        self._outcomes.take_up(options)
-        self._handling.take_up(robot, options)
-        self._goals.take_up(robot)
-        self._commands.take_up(robot, options)
+            self._execution.update(robot, options)
+        self._branches.update(options)
+        self._outcomes.update(options)
+        self._dispatcher.update(robot, options)
+        self._frames.options = options
+        self._goals.update(robot)
+        self._commands.update(robot, options)
         if robot is not None and robot is not self._robot:
-            self._outputs.scene.take_up(robot)
+            self._outputs.scene.update(robot)
             self._prepare(robot)
-        self._ik.take_up(robot, options)
+        self._ik.update(robot, options)
         self._robot = robot
-        self._interaction.take_up(robot, options, self.active)
+        self._interaction.update(robot, options, self.active)
 
     def _prepare(self, robot: Robot) -> None:
         """Log the warnings of a new robot, and that it is ready.
@@ -147,8 +146,8 @@ class Session:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
-        for group in robot.groups:
-            logger.info(f'ready: {group.words}')
+        for group in robot.groups.values():
+            logger.info(f'ready: {group.description}')
 
     def _set_publish_rate(self) -> None:
         """Apply the parameter to the timer, which is kept: rclpy never frees timers."""
@@ -173,9 +172,9 @@ class Session:
     def _on_publish_time(self) -> None:
         self._worker.resume()  # where nothing could be woken, as between two executors
         if self.active and self._robot is not None:
-            self._paths.follow()
+            self._paths.follow(self._robot)
             self._execution.follow(self._robot)
-            self._handling.adopt_measured()
+            self._dispatcher.adopt_measured()
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)
 

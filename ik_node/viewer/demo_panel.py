@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import viser
 
-from ik_node.control.figure_path import FigurePath
+from ik_node.control.target_path import TargetPath
 from ik_node.motion.closed_path import ClosedPath
 from ik_node.support.threads import Notify, start_thread
 from ik_node.viewer.handles import Handles
@@ -91,7 +91,7 @@ class DemoPanel:
                   if (gizmo := self._handles.named(target.name)) is not None}
         if not starts:
             return None
-        figure = FigurePath(
+        figure = TargetPath(
             robot_view.reach, {target.name: _as_target(target, starts[target.name])
                                for target in moved if target.name in starts},
             [target.name for target in moved if target.kind == 'look_at'])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.control.arm import goal_weights
-from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_figure
+from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_body
 from ik_node.model.chain import Chain
 from ik_node.model.readers import read_untrusted_model
 from ik_node.ros.clients.connection import Connection, SilentError
@@ -67,7 +67,7 @@ class NodeParameters(Mapping[str, Any]):
     @property
     def has_body_solver(self) -> bool:
         """Whether one solver moves all joints of the robot, not those of an arm."""
-        return not self._arm and solves_figure(
+        return not self._arm and solves_body(
             str(self.option('solver')), self.tasks, str(self.get('root', 'fixed')))
 
     @property

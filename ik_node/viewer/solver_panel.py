@@ -5,7 +5,7 @@ from typing import Any
 
 import viser
 
-from ik_node.control.options import FIGURE_SOLVERS, solves_arms
+from ik_node.control.options import BODY_SOLVERS, solves_arms
 from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.option_groups import FIRST, default_values, grouped
@@ -55,7 +55,7 @@ class SolverPanel:
         parameters = self._robot_view.parameters
         arms, body = not (parameters.tasks or parameters.moves_root), not self._robot_view.arm
         offered = tuple(name for name in self._solvers
-                        if (body and name in FIGURE_SOLVERS) or (arms and solves_arms(name)))
+                        if (body and name in BODY_SOLVERS) or (arms and solves_arms(name)))
         widget = self._shown[parameters.option_name('solver')]
         if tuple(widget.options) != offered and parameters.option('solver') in offered:
             widget.options = offered

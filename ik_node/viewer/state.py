@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ik_node.control.figure import GOAL
+from ik_node.control.task_group import GOAL
 from ik_node.ros.clients.connection import Report
 from ik_node.ros.publishing.markers.goal import NO_GOAL
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import viser
 
-from ik_node.control.options import FIGURE_SOLVERS, solves_arms
+from ik_node.control.options import BODY_SOLVERS, solves_arms
 from ik_node.control.task_options import TYPES, TaskOptions, fields
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.intake.parameters import NONE
@@ -150,7 +150,7 @@ class TaskPanel:
         """Set the tasks of the node, with a solver that takes them."""
         robot_view = self._robot_view
         solver = str(robot_view.parameters['solver'])
-        if names and solver not in FIGURE_SOLVERS:
+        if names and solver not in BODY_SOLVERS:
             solver = _BODY_SOLVER
         if not names and not solves_arms(solver):
             solver = _ARM_SOLVER

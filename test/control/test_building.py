@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node.control.arm import same_options
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
+from ik_node.control.group import same_options
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError
@@ -46,16 +46,16 @@ def test_what_concerns_no_arm_leaves_the_robot_as_it_is(first, changed):
 def test_an_option_of_one_arm_leaves_the_other_as_it_is(first):
     robot = built(first, left__solver='ccd').robot
     assert robot.tree is first.robot.tree
-    assert robot.arms['right'] is first.robot.arms['right']
-    assert robot.arms['left'].solver.name == 'ccd'
-    assert robot.arms['left'].chain is first.robot.arms['left'].chain
+    assert robot.groups['right'] is first.robot.groups['right']
+    assert robot.groups['left'].solver.name == 'ccd'
+    assert robot.groups['left'].chain is first.robot.groups['left'].chain
 
 
 @pytest.mark.parametrize('changed', [
     {'left__speed': 0.5}, {'left__start_pose': np.full(7, 0.1)}, {'left__velocity_limits': 0.3},
     {'left__task_weights': np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])}])
 def test_limits_start_and_weights_of_an_arm_leave_its_solver_as_it_is(first, changed):
-    arm, before = built(first, **changed).robot.arms['left'], first.robot.arms['left']
+    arm, before = built(first, **changed).robot.groups['left'], first.robot.groups['left']
     assert arm is not before
     assert arm.solver is before.solver
     assert not same_options(arm.options, before.options)
@@ -64,22 +64,22 @@ def test_limits_start_and_weights_of_an_arm_leave_its_solver_as_it_is(first, cha
 def test_an_option_of_a_solver_is_given_to_the_arms_that_have_it(first):
     second = built(first, left__solver='ccd')
     third = built(second, left__solver='ccd', dls__max_iterations=7).robot
-    assert third.arms['left'] is second.robot.arms['left']
-    assert third.arms['right'].solver.options.max_iterations == 7
+    assert third.groups['left'] is second.robot.groups['left']
+    assert third.groups['right'].solver.options.max_iterations == 7
 
 
 def test_each_option_of_an_arm_takes_effect_on_the_next_robot(first):
-    arm = built(first, left__speed=0.5).robot.arms['left']
-    assert arm.limits.velocity == pytest.approx(0.5 * first.robot.arms['left'].limits.velocity)
+    arm = built(first, left__speed=0.5).robot.groups['left']
+    assert arm.limits.velocity == pytest.approx(0.5 * first.robot.groups['left'].limits.velocity)
     weights = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    assert built(first, left__task_weights=weights).robot.arms['left'].weights.tolist() == (
+    assert built(first, left__task_weights=weights).robot.groups['left'].weights.tolist() == (
         weights.tolist())
-    assert built(first, left__tip_link='left_link_3').robot.arms['left'].chain.n_joints < 7
-    assert built(first, motion='cartesian').robot.arms['left'].follower is not None
+    assert built(first, left__tip_link='left_link_3').robot.groups['left'].chain.n_joints < 7
+    assert built(first, motion='cartesian').robot.groups['left'].follower is not None
 
 
 def test_another_model_builds_everything_again_and_keeps_joint_values_by_name(first):
-    name = first.robot.arms['left'].chain.joint_names[0]
+    name = first.robot.groups['left'].chain.joint_names[0]
     first.robot.place({name: 0.25})
     robot = built(first, model_path='', robot_description=TORSO.read_text()).robot
     assert robot.tree is not first.robot.tree
@@ -110,8 +110,8 @@ def test_limits_of_motion_are_those_of_the_description_unless_parameters_give_th
     text = TORSO.read_text().replace('<robot ', '<robot version="1.2" ', 1).replace(
         '<limit ', '<limit acceleration="3" deceleration="2.5" jerk="40" ')
     robot = built(model_path='', robot_description=text, left__acceleration_limits=0.7).robot
-    assert set(robot.arms['right'].limits.acceleration) == {2.5}
-    assert set(robot.arms['right'].limits.jerk) == {40.0}
-    assert set(robot.arms['left'].limits.acceleration) == {0.7}
-    assert set(robot.arms['left'].limits.jerk) == {40.0}
+    assert set(robot.groups['right'].limits.acceleration) == {2.5}
+    assert set(robot.groups['right'].limits.jerk) == {40.0}
+    assert set(robot.groups['left'].limits.acceleration) == {0.7}
+    assert set(robot.groups['left'].limits.jerk) == {40.0}
     assert robot.tree.description == text  # as it is published

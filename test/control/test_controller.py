@@ -208,7 +208,7 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
     steps = []
     for waypoint in run(rig.controller.with_guesses(rig.robot, path(*goals))):
         before = rig.q
-        assert run(rig.controller.follow(rig.robot, waypoint)).accepted
+        assert run(rig.controller.go(rig.robot, [waypoint.aim], waypoint)).accepted
         steps.append(np.abs(rig.q - before).max())
     assert max(steps) < 0.5
 

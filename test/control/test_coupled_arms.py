@@ -37,7 +37,7 @@ def controller(robot):
             pass
 
         hold = publish
-    return Controller(robot.figure, lambda: 0.0, Sink())
+    return Controller(robot.groups[''], lambda: 0.0, Sink())
 
 
 def tips(robot):
@@ -49,20 +49,20 @@ def tips(robot):
 
 def reachable(robot, seed):
     """Return goals of both tips that one configuration meets."""
-    body, rng = robot.figure.body, np.random.default_rng(seed)
-    q = robot.figure.start + 0.25 * rng.uniform(-1.0, 1.0, body.n_joints)
+    body, rng = robot.groups[''].body, np.random.default_rng(seed)
+    q = robot.groups[''].start + 0.25 * rng.uniform(-1.0, 1.0, body.n_joints)
     frames = body.forward(np.clip(q, body.lower, body.upper))
     return {name: frames[f'{name}_tool0'] for name in NAMES}
 
 
 def test_they_are_one_figure_with_the_joints_of_both():
     robot = built().robot
-    assert isinstance(robot.figure, CoupledArms)
-    assert robot.arms == {}
-    assert list(robot.figure.tasks) == list(NAMES)
-    assert set(robot.figure.body.joint_names) == {
+    assert list(robot.groups) == ['']
+    assert isinstance(robot.groups[''], CoupledArms)
+    assert list(robot.groups[''].tasks) == list(NAMES)
+    assert set(robot.groups[''].body.joint_names) == {
         *SHARED, *(f'{name}_joint_{k}' for name in NAMES for k in range(1, 8))}
-    assert robot.figure.solver_parameters == ('left.solver', 'right.solver')
+    assert robot.groups[''].solver_parameters == ('left.solver', 'right.solver')
 
 
 def test_a_goal_of_each_is_met_by_shared_joints_that_move():
@@ -104,15 +104,15 @@ def test_a_goal_out_of_reach_is_refused_and_nothing_moves():
 def test_arms_that_share_nothing_keep_solvers_of_their_own():
     robot = built(left__base_link='torso_link', left__solver='auto',
                   right__base_link='torso_link').robot
-    assert robot.figure is None
-    assert [arm.solver_name for arm in robot.arms.values()] == ['auto', 'dls']
+    assert robot.groups.get('') is None
+    assert [arm.solver.name for arm in robot.groups.values()] == ['auto', 'dls']
 
 
 def test_a_third_arm_that_shares_nothing_stays_alone():
     robot = built(arms=(*NAMES, 'head'), head__base_link='torso_link', head__tip_link='head_camera',
                   head__task_weights=np.array([0.0, 0, 0, 0, 1, 1])).robot
-    assert list(robot.figure.tasks) == list(NAMES)
-    assert list(robot.arms) == ['head']
+    assert list(robot.groups[''].tasks) == list(NAMES)
+    assert list(robot.groups) == ['head', '']
     assert len(robot.groups) == 2
 
 
@@ -122,14 +122,14 @@ def test_a_change_rebuilds_only_what_it_concerns():
     goal = reachable(first.robot, 3)['left']
     assert run(controller(first.robot).go(first.robot, [Aim('left', goal, None, None)])).accepted
     other = built(first, left__solver='hierarchy')
-    assert other.robot.figure.solver_name == 'hierarchy'
-    assert other.robot.figure.body is first.robot.figure.body
-    assert np.array_equal(other.robot.figure.tasks['left'].target, goal)
+    assert other.robot.groups[''].solver.name == 'hierarchy'
+    assert other.robot.groups[''].body is first.robot.groups[''].body
+    assert np.array_equal(other.robot.groups[''].tasks['left'].target, goal)
     apart = built(other, left__base_link='torso_link')
-    assert apart.robot.figure is None
+    assert apart.robot.groups.get('') is None
     assert tips(apart.robot)['left'] == pytest.approx(goal, abs=1e-5)
     again = built(apart, left__solver='lagrange', right__solver='lagrange')
-    assert again.robot.figure.solver_name == 'lagrange'
+    assert again.robot.groups[''].solver.name == 'lagrange'
 
 
 @pytest.mark.parametrize(('solvers', 'used'), [
@@ -137,20 +137,20 @@ def test_a_change_rebuilds_only_what_it_concerns():
     (('dls', 'hierarchy'), 'hierarchy'), (('lagrange', 'lagrange'), 'lagrange')])
 def test_the_solver_of_the_body_that_one_names_is_used(solvers, used):
     robot = built(left__solver=solvers[0], right__solver=solvers[1]).robot
-    assert robot.figure.solver_name == used
+    assert robot.groups[''].solver.name == used
 
 
 def test_task_weights_are_those_of_each_arm():
     robot = built(left__task_weights=np.array([1.0, 1, 1, 0, 0, 0]),
                   right__task_weights='auto').robot
-    assert np.array_equal(robot.figure.tasks['left'].weights, [1.0, 1, 1, 0, 0, 0])
-    assert np.array_equal(robot.figure.tips['right'].weights, np.ones(6))
+    assert np.array_equal(robot.groups[''].tasks['left'].weights, [1.0, 1, 1, 0, 0, 0])
+    assert np.array_equal(robot.groups[''].tips['right'].weights, np.ones(6))
 
 
 def test_start_pose_and_limits_of_motion_are_those_of_each_arm():
     start = np.full(9, 0.1)
     figure = built(left__start_pose=start, left__velocity_limits=0.5,
-                   right__velocity_limits=0.25, right__speed=0.5).robot.figure
+                   right__velocity_limits=0.25, right__speed=0.5).robot.groups['']
     at = dict(zip(figure.body.joint_names, figure.start))
     limit = dict(zip(figure.body.joint_names, figure.limits.velocity))
     assert at['lift_joint'] == at['left_joint_3'] == 0.1
@@ -180,8 +180,8 @@ def test_values_that_do_not_fit_together_are_refused(changed, reason):
 def test_before_the_first_goal_targets_are_where_a_real_robot_stands():
     robot = built().robot
     moved = controller(robot)
-    measured = robot.figure.start + 0.2
-    robot.move(robot.figure, measured)  # as joint states of the robot do
+    measured = robot.groups[''].start + 0.2
+    robot.move(robot.groups[''], measured)  # as joint states of the robot do
     moved.begin_at_present(robot)
     before = tips(robot)
     T = before['left'].copy()
@@ -190,5 +190,5 @@ def test_before_the_first_goal_targets_are_where_a_real_robot_stands():
     assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
     there = tips(robot)['left']
     moved.begin_at_present(robot)  # goals have moved it: its targets stay
-    assert np.array_equal(robot.figure.tasks['left'].target, T)
+    assert np.array_equal(robot.groups[''].tasks['left'].target, T)
     assert there == pytest.approx(T, abs=1e-5)

@@ -9,11 +9,11 @@ import yaml
 
 from ik_node import KinematicTree
 from ik_node.control.controller import Controller
-from ik_node.control.figure import Figure, FigureSource
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import run
+from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
 from ik_node.solvers.body.registry import body_solver_names
 from ik_node.spatial import pose_from_rpy
@@ -49,10 +49,10 @@ def humanoid():
     assert values['on_failure'] == 'hold'
     tree = KinematicTree.from_urdf(ROOT / values['model_path'])
     place = values['root_pose']
-    figure = Figure(FigureSource(
+    figure = TaskGroup(TaskGroupSource(
         tree, ArmOptions.read({'solver': values['solver']}), {}, tasks, values['root'],
         pose_from_rpy(place[:3], place[3:]), None, 'jump'))
-    return figure, Robot(tree, {}, figure=figure), Controller(figure, lambda: 0.0, None)
+    return figure, Robot(tree, {'': figure}), Controller(figure, lambda: 0.0, None)
 
 
 def test_the_goals_are_met_while_the_feet_hold_and_the_balance_is_kept(humanoid):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ik_node.control.options import FIGURE_SOLVERS
+from ik_node.control.options import BODY_SOLVERS
 from page_here import page_with
 
 PANELS = ('Path', 'Workspace', 'position only')
@@ -40,7 +40,7 @@ def test_the_goal_of_a_tip_stays_the_goal_with_a_solver_of_the_body_and_tasks_fo
         page.settle()
         assert page.handle() is None
         assert hidden(page) == set(PANELS)
-        assert set(page.widget('Solver', 'solver').options) == set(FIGURE_SOLVERS)
+        assert set(page.widget('Solver', 'solver').options) == set(BODY_SOLVERS)
         goal = raised(page, 'hand')
         page.drag(goal, 'hand')
         assert page.robot_view.pose(tip)[:3, 3] == pytest.approx(goal[:3, 3], abs=1e-4)
@@ -84,7 +84,7 @@ def test_the_handle_of_a_relative_pose_moves_with_its_reference():
 def test_the_solver_is_one_of_the_body_and_has_its_options():
     with page_with('humanoid', solver='least_squares', tasks=['left'], left__type='position',
                    left__link='left_palm') as page:
-        assert set(page.widget('Solver', 'solver').options) == set(FIGURE_SOLVERS)
+        assert set(page.widget('Solver', 'solver').options) == set(BODY_SOLVERS)
         page.choose('Solver', 'solver', value='lagrange')
         assert page.node.get('solver') == 'lagrange'
         assert page.shows('Solver', 'Options', 'feedback') is True

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
-from ik_node.control.figure import Figure, FigureSource
-from ik_node.control.figure_path import FigurePath
-from ik_node.control.options import FIGURE_SOLVERS, ArmOptions, NodeOptions
+from ik_node.control.options import BODY_SOLVERS, ArmOptions, NodeOptions
+from ik_node.control.target_path import TargetPath
+from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.motion.closed_path import ClosedPath
@@ -84,11 +84,11 @@ class FigureShow(Show):
         """Plan at least count goals for the tasks of a file of parameters. Raises IkError."""
         values = _values(parameters)
         name = solver or values.get('solver', 'least_squares')
-        if name not in FIGURE_SOLVERS:
-            raise OptionError(f'with tasks, solver must be one of {names(FIGURE_SOLVERS)}, '
+        if name not in BODY_SOLVERS:
+            raise OptionError(f'with tasks, solver must be one of {names(BODY_SOLVERS)}, '
                               f'not {name!r}')
         tree = read_model(file)
-        self._figure = figure = Figure(FigureSource(
+        self._figure = figure = TaskGroup(TaskGroupSource(
             tree, ArmOptions(solver=name), {},
             {task: TaskOptions.read(values[task]) for task in values['tasks']},
             values.get('root', 'fixed'), NodeOptions.read(
@@ -99,7 +99,7 @@ class FigureShow(Show):
         self.parameters = (parameters,)
         self.words = (f'Robot {tree.name}: {figure.body.n_joints} joint values, root '
                       f'{figure.body.root}; tasks {", ".join(figure.tasks)}; solver {name}.')
-        path = FigurePath.of(figure)
+        path = TargetPath.of(figure)
         phases = -(-count // max(len(path.names), 1))
         self.steps = [Step(target, task) for i in range(phases)
                       for task, target in path.targets(i / phases).items()]

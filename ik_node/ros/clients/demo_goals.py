@@ -19,9 +19,9 @@ from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from ik_node.control.figure import Figure, FigureSource
-from ik_node.control.figure_path import FigurePath
 from ik_node.control.options import JUMP, ArmOptions, NodeOptions
+from ik_node.control.target_path import TargetPath
+from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
@@ -53,7 +53,7 @@ class DemoGoals(Node):
         rate: float = self.declare_parameter('rate', 25.0).value
         self._step = 1.0 / (rate * self.declare_parameter('round', 20.0).value)
         self._figure = _declare_figure(self)
-        self._path: ClosedPath | FigurePath | None = None
+        self._path: ClosedPath | TargetPath | None = None
         self._phase = 0.0
         self._own: deque[str] = deque(maxlen=_REMEMBERED)  # stamps
         self._sent: float | None = None  # when, s, if there is no status yet
@@ -79,7 +79,7 @@ class DemoGoals(Node):
             return
         self._sent = clock_seconds(self._steady)
         self._phase = (self._phase + self._step) % 1.0
-        if isinstance(self._path, FigurePath):
+        if isinstance(self._path, TargetPath):
             for task, target in self._path.targets(self._phase).items():
                 self._publish(f'{task}/', target)
         else:
@@ -125,12 +125,12 @@ class _FigureParameters(NamedTuple):
     root: str
     T_world_root: np.ndarray
 
-    def path(self, tree: KinematicTree) -> FigurePath:
+    def path(self, tree: KinematicTree) -> TargetPath:
         """Return the path of the tasks on a tree. Raises IkError where they do not fit it."""
-        figure = Figure(FigureSource(tree, ArmOptions(solver='least_squares'), {}, self.tasks,
+        figure = TaskGroup(TaskGroupSource(tree, ArmOptions(solver='least_squares'), {}, self.tasks,
                                      self.root, self.T_world_root, None, JUMP))
         figure.set_missing_targets(figure.start)
-        return FigurePath.of(figure)
+        return TargetPath.of(figure)
 
 
 def _declare_figure(node: Node) -> _FigureParameters | None:

@@ -4,11 +4,10 @@ from builtin_interfaces.msg import Time
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 
-from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller
+from ik_node.control.group import Group
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.ros.conversions import time_message
 from ik_node.ros.execution.history import History
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
@@ -33,17 +32,17 @@ class Execution:
         """Destroy the publishers."""
         self._topics.destroy()
 
-    def take_up(self, robot: Robot, options: NodeOptions) -> None:
+    def update(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where groups are unchanged."""
         robot.has_velocities = options.motion != JUMP
-        self._topics.take_up(robot.groups, 1.0 / (options.publish_rate or 1.0))
+        self._topics.update(robot.groups.values(), 1.0 / (options.publish_rate or 1.0))
         before, self.controllers = self.controllers, {}
-        for group in robot.groups:
+        for group in robot.groups.values():
             controller = before.get(group.name)
             if controller is None or type(controller.group) is not type(group):
                 controller = Controller(group, self._seconds, self._topics)
             self.controllers[group.name] = controller
-            controller.take_up(robot, group)
+            controller.update(robot, group)
             controller.accept_closest = options.on_failure == 'closest'
         self.advance(robot)
 
@@ -59,16 +58,18 @@ class Execution:
         for controller in self.controllers.values():
             controller.advance(robot, now)
         self.history.add(robot, stamp)
-        return time_message(stamp)
+        return Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
 
     def follow(self, robot: Robot) -> None:
         """Set the joint values of the robot to those of its motions, if there are any."""
-        if any(controller.motion is not None for controller in self.controllers.values()):
-            self.advance(robot)
+        for controller in self.controllers.values():
+            if controller.motion is not None:
+                self.advance(robot)
+                return
 
-    def last_goal(self, arm: Arm) -> Goal | None:
-        """Return the last goal of an arm, in the frame of its base."""
-        controller = self.controllers.get(arm.name)
+    def last_goal(self, group: Group) -> Goal | None:
+        """Return the last goal of a chain, in the frame of its base."""
+        controller = self.controllers.get(group.name)
         return None if controller is None else controller.goal
 
     def drop_paths(self) -> None:

@@ -1,6 +1,6 @@
 """The clock of motions, which never goes back nor jumps, and is read together with its stamp."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -31,14 +31,16 @@ class MotionClock:
 
     def __init__(self, node: Node, steady: Clock) -> None:
         """Start at zero. steady: a monotonic clock."""
-        self._clock: Any = node.get_clock()
+        self._clock = clock = cast(Any, node.get_clock())
         self._steady_clock = steady
         self._now = 0
-        self._simulated, self._stamp, self._steady = self._look()
+        self._simulated: bool = clock.ros_time_is_active
+        self._stamp, self._steady = self._clock.now().nanoseconds, steady.now().nanoseconds
 
     def read(self) -> Instant:
         """Return motion time and its stamp."""
-        simulated, stamp, steady = self._look()
+        simulated, stamp = self._clock.ros_time_is_active, self._clock.now().nanoseconds
+        steady = self._steady_clock.now().nanoseconds
         if simulated == self._simulated:
             passed = stamp - self._stamp
             if not simulated:
@@ -46,8 +48,3 @@ class MotionClock:
             self._now += min(max(passed, 0), _LONGEST)
         self._simulated, self._stamp, self._steady = simulated, stamp, steady
         return Instant(1e-9 * self._now, stamp)
-
-    def _look(self) -> tuple[bool, int, int]:
-        """Return whether ROS time is simulated, what it is, and a monotonic time, ns."""
-        return (self._clock.ros_time_is_active, self._clock.now().nanoseconds,
-                self._steady_clock.now().nanoseconds)

@@ -1,5 +1,6 @@
 """Publishes motions for controllers such as ros2_control's joint_trajectory_controller."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,9 @@ class TrajectoryTopics:
 
     def destroy(self) -> None:
         """Destroy the publishers."""
-        self.take_up((), self._period)
+        self.update((), self._period)
 
-    def take_up(self, groups: tuple[Group, ...], period: float) -> None:
+    def update(self, groups: Iterable[Group], period: float) -> None:
         """Create a publisher for each topic of these groups, and destroy all others.
 
         period: from one point to the next, s.

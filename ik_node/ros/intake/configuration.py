@@ -18,9 +18,8 @@ from ik_node.control.building import (
     build_tree,
     section,
 )
-from ik_node.control.figure import GOAL
 from ik_node.control.options import (
-    FIGURE_SOLVERS,
+    BODY_SOLVERS,
     JUMP,
     ArmOptions,
     ModelOptions,
@@ -29,6 +28,7 @@ from ik_node.control.options import (
     model_path,
 )
 from ik_node.control.robot import Robot
+from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.intake.parameters import NONE, declare, from_parameter
@@ -74,7 +74,7 @@ class Configuration:
             self._declare(ArmOptions, f'{arm}.' if arm else '')
         for solver in solver_names():
             self._declare(solver_class(solver).Options, f'{solver}.')
-        for solver in FIGURE_SOLVERS:
+        for solver in BODY_SOLVERS:
             self._declare(body_solver_class(solver).Options, f'{solver}.')
         self._declare_first_tasks()
         self.options: NodeOptions = section(NodeOptions, self._values)

@@ -10,6 +10,7 @@ from rclpy.node import Node
 from rclpy.time import Time
 from std_msgs.msg import Header
 
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import time_of
@@ -29,11 +30,14 @@ _SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1),
 
 
 class Frames:
-    """Finds T_base_frame without waiting; errors tell where waiting may help."""
+    """Finds T_base_frame without waiting; errors tell where waiting may help.
 
-    def __init__(self, node: Node, history: History) -> None:
+    - `options`: of the node.
+    """
+
+    def __init__(self, node: Node, history: History, options: NodeOptions) -> None:
         """Subscribe to tf2, if it is installed. history: of the joint values."""
-        self._history = history
+        self._history, self.options = history, options
         self.missing = ''
         self._buffer: Any = None
         try:
@@ -52,8 +56,21 @@ class Frames:
             self._listener.unregister()
             self._jumps.unregister()
 
-    def in_link(self, robot: Robot, base_link: str, header: Header,
-                options: NodeOptions) -> np.ndarray:
+    def in_target(self, robot: Robot, group: Group, task: str, header: Header) -> np.ndarray:
+        """Return the pose (4, 4), m, of a message's frame in that of the target of a task.
+
+        An empty frame is the latter, and for the goal of a tip the base link. Raises InputError as
+        `in_link`.
+        """
+        link = group.target_link(task)
+        if link is not None:
+            return self.in_link(robot, link, header)
+        if header.frame_id.strip('/'):
+            return robot.T_world_root @ self.in_link(robot, robot.tree.root, header)
+        base = group.tips[task].base_link if task in group.tips else ''
+        return robot.T_world_root @ robot.in_link(robot.tree.root, base) if base else BASE
+
+    def in_link(self, robot: Robot, base_link: str, header: Header) -> np.ndarray:
         """Return T_base_frame (4, 4), m, of a message's frame in a link, such as an arm's base.
 
         An empty frame is the base link itself, and the array BASE is returned. Links have their
@@ -61,6 +78,7 @@ class Frames:
         InputError for a frame that is neither a link, nor the world, nor known to tf2: NotYetError
         where that may change, as for a stamp ahead of the latest transform.
         """
+        options = self.options
         prefix = options.frame_prefix.lstrip('/')
         if len(header.frame_id) > MAX_NAME:
             raise InputError(f'the frame {shown(header.frame_id)} has {len(header.frame_id)} '

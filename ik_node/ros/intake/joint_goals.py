@@ -1,38 +1,33 @@
-"""Subscriptions of joint values as goals: checked as a whole, and carried out without a solver."""
+"""Joint values as goals: a motion in joint space, or a jump, to given values of some joints."""
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 from rclpy.lifecycle import LifecycleNode
 from sensor_msgs.msg import JointState
 
-from ik_node.control.controller import Controller, Outcome
-from ik_node.control.coupled_arms import CoupledArms
+from ik_node.control.controller import Outcome
 from ik_node.control.group import Group, check_limits
 from ik_node.control.robot import Robot
-from ik_node.control.searches import Goal
 from ik_node.ros.conversions import joint_positions
-from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.goals import LATEST
-from ik_node.ros.intake.handling import Handling
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, unknown
 
 
 class JointGoals:
-    """The joint goals of a configured node, for each arm or for the figure."""
+    """The joint goals of a configured node, for each arm or for all joints."""
 
-    def __init__(self, node: LifecycleNode, arm_names: Sequence[str], handling: Handling,
-                 execution: Execution, on_leave: Callable[[Group], None]) -> None:
+    def __init__(self, node: LifecycleNode, arm_names: Sequence[str], dispatcher: Dispatcher,
+                 on_leave: Callable[[Group], None]) -> None:
         """Subscribe to the goals of every arm. on_leave: called when a group leaves its goal."""
-        self._node, self._handling = node, handling
-        self._execution, self._on_leave = execution, on_leave
-        self._subscriptions: list[Any] = [
+        self._node, self._dispatcher, self._on_leave = node, dispatcher, on_leave
+        self._subscriptions = [
             node.create_subscription(JointState, f'{arm}/goal_joints' if arm else 'goal_joints',
-                                     functools.partial(self.take, arm), LATEST)
+                                     partial(self.take, arm), LATEST)
             for arm in arm_names]
 
     def destroy(self) -> None:
@@ -41,37 +36,25 @@ class JointGoals:
             self._node.destroy_subscription(subscription)
 
     def take(self, name: str, message: JointState) -> None:
-        """Move the joints of the arm of this name, or those of the figure, to the values."""
-        self._handling.handle(name, message.header, self._controller,
-                              functools.partial(self._go, name, message))
+        """Move the joints of the arm of this name, or those of all tasks, to the values."""
+        received = self._dispatcher.receive(name, message, configuration, self.take)
+        if received is not None:
+            self._dispatcher.replace(received, self._move(received))
 
-    def _controller(self, robot: Robot, name: str) -> Controller:
-        """Return the controller of an arm, or of the figure that has its joints."""
-        group = robot.arms.get(name, robot.figure)
-        if group is None:
-            raise InputError(f'there is no arm {name!r} any more')
-        return self._execution.controllers[group.name]
-
-    def _go(self, name: str, message: JointState, robot: Robot,
-            controller: Controller) -> Goal[Outcome]:
-        return self._move(name, configuration(robot, controller.group, name, message), robot,
-                          controller)
-
-    async def _move(self, name: str, q: np.ndarray, robot: Robot,
-                    controller: Controller) -> Outcome:
-        group = controller.group
+    async def _move(self, received: Received) -> Outcome:
+        group, name = received.controller.group, received.arrival.name
         self._on_leave(group)
-        duration = controller.go_to(robot, q)
-        if robot.figure is group and not name:  # the goals of all tasks are superseded
-            for task in robot.figure.tasks:
-                self._handling.overtaken(task)
+        duration = received.controller.go_to(received.robot, received.content)
+        if name not in group.tasks:  # the goals of all tasks are superseded
+            for task in group.tasks:
+                self._dispatcher.drop_older(task)
         return Outcome((), None, True, duration)
 
 
-def configuration(robot: Robot, group: Group, arm: str, message: JointState) -> np.ndarray:
+def configuration(robot: Robot, group: Group, name: str, message: JointState) -> np.ndarray:
     """Return q (n,) of a group, rad or m: the values of a message, the present ones of others.
 
-    arm: the name of the arm, whose joints the message may name. Raises InputError.
+    name: of the arm or task, whose joints the message may name. Raises InputError.
     """
     values = joint_positions(message)
     if not values:
@@ -79,18 +62,16 @@ def configuration(robot: Robot, group: Group, arm: str, message: JointState) -> 
     if len(values) < len(message.name):
         (repeated, _), = Counter(message.name).most_common(1)
         raise InputError(f'joint {repeated!r:.80} is named more than once')
-    space = group.space
-    allowed = group.chains[arm].joint_names if isinstance(
-        group, CoupledArms) else space.joint_names
+    space, allowed = group.space, group.joints_of(name)
     q = np.clip(robot.joint_configuration(group), space.lower, space.upper)
-    for name, value in values.items():
-        if name not in allowed:
-            whole = 'body' if group is robot.figure and not arm else 'arm'
-            raise InputError(_foreign(robot, whole, name, allowed))
+    for joint, value in values.items():
+        if joint not in allowed:
+            whole = 'arm' if name in group.tips else 'body'
+            raise InputError(_foreign(robot, whole, joint, allowed))
         if abs(value) > MAX_NUMBER:
-            raise InputError(f'the position of joint {name!r} must be at most {MAX_NUMBER:g} in '
+            raise InputError(f'the position of joint {joint!r} must be at most {MAX_NUMBER:g} in '
                              f'size, not {value:g}')
-        q[space.joint_names.index(name)] = value
+        q[space.joint_names.index(joint)] = value
     check_limits(q, space, 'joint values', InputError)
     return q
 

@@ -62,7 +62,7 @@ class Measured:
                 self._subscription = self._node.create_subscription(
                     JointState, topic, self._on_state, qos_profile_sensor_data)
 
-    def take_up(self, robot: Robot, group: Group) -> None:
+    def update(self, robot: Robot, group: Group) -> None:
         """Set a group at rest to its measured joint values, clipped to the limits."""
         if self.topic:
             q, space = robot.joint_configuration(group), group.space
@@ -71,7 +71,7 @@ class Measured:
                     q[k] = min(max(self._values[name], space.lower[k]), space.upper[k])
             robot.move(group, q)
 
-    def look_after(self, group: Group) -> None:
+    def check_freshness(self, group: Group) -> None:
         """Warn where the measured values of a group are missing or outdated."""
         if not self.topic:
             return

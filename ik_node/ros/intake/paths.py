@@ -1,8 +1,10 @@
-"""Subscriptions of the paths of arms: checked as a whole, then followed."""
+"""Subscriptions of paths, checked as a whole, then followed."""
 
-import functools
+import time
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseArray, PoseStamped
@@ -10,30 +12,32 @@ from nav_msgs.msg import Path
 from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.controller import Controller, Outcome, Waypoint
-from ik_node.control.figure import GOAL
+from ik_node.control.group import Group
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, CancelledError, Goal
+from ik_node.control.searches import NEWER, CancelledError
 from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.dispatcher import Dispatcher
+from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import LATEST
-from ik_node.ros.intake.handling import Handling
-from ik_node.ros.intake.targets import Targets
+from ik_node.ros.intake.targets import to_aim
 from ik_node.ros.intake.waiting import NotYetError
+from ik_node.ros.publishing.status import Arrival
 from ik_node.support.bounds import MAX_POSES
-from ik_node.support.exceptions import IkError, InputError, names
+from ik_node.support.exceptions import IkError, InputError
 
 
 class Paths:
     """The paths of a configured node, for each arm."""
 
-    def __init__(self, node: LifecycleNode, arm_names: Sequence[str], handling: Handling,
-                 execution: Execution, targets: Targets) -> None:
+    def __init__(self, node: LifecycleNode, arm_names: Sequence[str], dispatcher: Dispatcher,
+                 execution: Execution, frames: Frames) -> None:
         """Subscribe to the paths of every arm."""
-        self._node, self._handling = node, handling
-        self._execution, self._targets = execution, targets
+        self._node, self._dispatcher = node, dispatcher
+        self._execution, self._frames = execution, frames
         self._subscriptions = [
             node.create_subscription(kind, f'{arm}/{topic}' if arm else topic,
-                                     functools.partial(callback, arm), LATEST)
+                                     partial(callback, arm), LATEST)
             for arm in arm_names for kind, topic, callback in (
                 (Path, 'goal_path', self.take), (PoseArray, 'goal_poses', self._take_poses))]
 
@@ -42,40 +46,31 @@ class Paths:
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
 
-    def follow(self) -> None:
-        """Go to the next waypoint of every path whose arm is not on its way to another goal."""
-        for name, controller in self._execution.controllers.items():
-            if controller.waypoints and not self._handling.is_busy(controller):
+    def follow(self, robot: Robot) -> None:
+        """Go to the next waypoint of every path whose group is not on its way to another goal."""
+        for controller in self._execution.controllers.values():
+            if controller.waypoints and not self._dispatcher.is_busy(controller):
                 waypoint = controller.waypoints.popleft()
-                self._handling.handle(name, waypoint.aim.header, self._controller,
-                                      functools.partial(_follow, waypoint), waypoint.place,
-                                      arrives=False)
+                arrival = Arrival(waypoint.aim.task, waypoint.aim.header, time.perf_counter(),
+                                  waypoint.place)
+                self._execution.follow(robot)
+                self._dispatcher.carry_out(robot, controller, arrival,
+                                           _follow(waypoint, robot, controller), False)
 
     def take(self, name: str, message: Path) -> None:
-        """Move the arm of this name through the poses of a path."""
-        self._handling.handle(name, message.header, self._controller,
-                              functools.partial(self._begin, name, message), 'all waypoints')
+        """Move the arm of this name through the poses of a path; without poses it stops."""
+        received = self._dispatcher.receive(name, message, self._convert, self.take,
+                                            'all waypoints')
+        if received is not None:
+            self._dispatcher.replace(received, _move(
+                received.content, received.robot, received.controller))
 
     def _take_poses(self, name: str, message: PoseArray) -> None:
         self.take(name, Path(header=message.header, poses=[
             PoseStamped(header=message.header, pose=pose) for pose in message.poses]))
 
-    def _controller(self, robot: Robot, name: str) -> Controller:
-        """Return the controller of an arm. Raises InputError where it is solved with others."""
-        if name in robot.arms:
-            return self._execution.controllers[name]
-        tasks = () if robot.figure is None else robot.figure.tasks
-        if GOAL in tasks:
-            raise InputError('paths need a solver of one arm')
-        if name:
-            raise InputError(f'paths need an arm that shares no joints: {name!r} is solved '
-                             f'together with {names(other for other in tasks if other != name)}')
-        raise InputError(f'with tasks, goals are those of a task: publish to <task>/goal_pose or '
-                         f'<task>/goal_point; the tasks are {names(tasks)}')
-
-    def _begin(self, name: str, message: Path, robot: Robot,
-               controller: Controller) -> Goal[Outcome | None]:
-        """Check the whole path before its first step; a path without poses stops the arm."""
+    def _convert(self, robot: Robot, group: Group, name: str, message: Any) -> list[Waypoint]:
+        """Return the waypoints of a path. Raises InputError, naming the waypoint."""
         if len(message.poses) > MAX_POSES:
             raise InputError(f'a path must have at most {MAX_POSES} poses, not '
                              f'{len(message.poses)}')
@@ -87,13 +82,13 @@ class Paths:
                 if pose.header.stamp == Time():
                     pose.header.stamp = message.header.stamp
             try:
-                waypoints.append(Waypoint(self._targets.aim(
-                    robot, controller.group, name, pose, self._handling.options), place))
+                aim = to_aim(self._frames, robot, group, robot.task_name(name), pose)
             except NotYetError as error:
                 raise NotYetError(f'{place}: {error}', error.come) from error
             except IkError as error:
                 raise InputError(f'{place}: {error}') from error
-        return _move(waypoints, robot, controller)
+            waypoints.append(Waypoint(aim, place))
+        return waypoints
 
 
 async def _move(waypoints: Sequence[Waypoint], robot: Robot,
@@ -112,7 +107,7 @@ async def _follow(waypoint: Waypoint, robot: Robot, controller: Controller) -> O
     """Go to a waypoint; where it is not met, drop the rest of the path."""
     goes_on = False
     try:
-        outcome = await controller.follow(robot, waypoint)
+        outcome = await controller.go(robot, [waypoint.aim], waypoint)
         goes_on = outcome.accepted
     except CancelledError as error:
         goes_on = str(error) == NEWER  # which ends the path if it is met

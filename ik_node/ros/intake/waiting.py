@@ -75,7 +75,7 @@ class Waiting:
             self._timer.reset()
         return True
 
-    def overtaken(self, name: str) -> None:
+    def drop_older(self, name: str) -> None:
         """Drop waiting goals of an arm when a newer goal is handled that has not waited."""
         if self._deadline is None:
             self._late.pop(name, None)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from builtin_interfaces.msg import Time
 
-from ik_node.control.arm import Arm
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import CancelledError, Worker, search, turn
@@ -21,105 +21,105 @@ _NO_GOAL = 'there is no goal yet'
 
 
 class _Listed(NamedTuple):
-    """The branches of an arm's goal, as far as they are known."""
+    """The branches of a group's goal, as far as they are known."""
 
-    arm: Arm
+    group: Group
     goal: Goal
     branches: BranchList
 
-    def is_of(self, arm: Arm, goal: Goal) -> bool:
-        """Return whether these are the branches of an arm's goal."""
-        return self.arm is arm and self.goal is goal
+    def is_of(self, group: Group, goal: Goal) -> bool:
+        """Return whether these are the branches of a group's goal."""
+        return self.group is group and self.goal is goal
 
 
 class Branches:
-    """Publishes the branches that `Arm.branches` finds; an error there stops nothing else."""
+    """Publishes the branches that `Group.branches` finds; an error there stops nothing else."""
 
     def __init__(self, options: NodeOptions, outputs: Outputs,
-                 last_goal: Callable[[Arm], Goal | None], worker: Worker,
+                 last_goal: Callable[[Group], Goal | None], worker: Worker,
                  log: Callable[[str], None]) -> None:
         """Begin with the present options of the node.
 
-        last_goal: of an arm, in the frame of its base. worker: runs the searches. log: called with
-        a line when there is nothing to publish.
+        last_goal: of a group, in the frame of its base. worker: runs the searches. log: called
+        with a line when there is nothing to publish.
         """
         self._options, self._outputs = options, outputs
         self._last_goal, self._worker, self._log = last_goal, worker, log
         self._listed: dict[str, _Listed] = {}
 
-    def take_up(self, options: NodeOptions) -> None:
+    def update(self, options: NodeOptions) -> None:
         """Use changed options."""
         self._options = options
 
-    def of_last(self, robot: Robot, arm: Arm) -> BranchList:
-        """Return the branches of an arm's last goal; they are looked for once for each goal."""
-        goal = self._last_goal(arm)
+    def of_last(self, robot: Robot, group: Group) -> BranchList:
+        """Return the branches of a group's last goal; they are looked for once for each goal."""
+        goal = self._last_goal(group)
         if goal is None:
-            return BranchList(np.empty((0, arm.chain.n_joints)), _NO_GOAL)
-        listed = self._listed.get(arm.name)
-        if listed is None or not listed.is_of(arm, goal):
-            listed = _Listed(arm, goal, BranchList(np.empty((0, arm.chain.n_joints)),
+            return BranchList(np.empty((0, group.space.n_joints)), _NO_GOAL)
+        listed = self._listed.get(group.name)
+        if listed is None or not listed.is_of(group, goal):
+            listed = _Listed(group, goal, BranchList(np.empty((0, group.space.n_joints)),
                                                    'looking for branches'))
-            self._listed[arm.name] = listed
-            self._worker.begin(('shown branches', arm.name), self._list(robot, arm, goal))
-        return self._listed.get(arm.name, listed).branches
+            self._listed[group.name] = listed
+            self._worker.begin(('shown branches', group.name), self._list(robot, group, goal))
+        return self._listed.get(group.name, listed).branches
 
-    async def _list(self, robot: Robot, arm: Arm, goal: Goal) -> None:
+    async def _list(self, robot: Robot, group: Group, goal: Goal) -> None:
         """Look for the branches to be shown, unless others are looked for by then."""
         found: _Listed | None = None
         with contextlib.suppress(CancelledError):
             await turn()
-            branches, words = await self._find(robot, arm, goal)
+            branches, words = await self._find(robot, group, goal)
             if branches is None:
-                branches, words = np.empty((0, arm.chain.n_joints)), f'no branches shown: {words}'
+                branches, words = np.empty((0, group.space.n_joints)), f'no branches shown: {words}'
                 self._log(words)
-            found = _Listed(arm, goal, BranchList(branches, words))
-        if arm.name in self._listed and self._listed[arm.name].is_of(arm, goal):
-            del self._listed[arm.name]
+            found = _Listed(group, goal, BranchList(branches, words))
+        if group.name in self._listed and self._listed[group.name].is_of(group, goal):
+            del self._listed[group.name]
             if found is not None:
-                self._listed[arm.name] = found
+                self._listed[group.name] = found
 
-    def publish_later(self, robot: Robot, arm: Arm, goal: Goal, stamp: Time) -> None:
+    def publish_later(self, robot: Robot, group: Group, goal: Goal, stamp: Time) -> None:
         """Publish the branches of a goal, once they are found; stamp: of its result."""
-        self._worker.begin(('branches', arm.name), self._in_turn(robot, arm, goal, stamp))
+        self._worker.begin(('branches', group.name), self._in_turn(robot, group, goal, stamp))
 
-    async def _in_turn(self, robot: Robot, arm: Arm, goal: Goal, stamp: Time) -> None:
+    async def _in_turn(self, robot: Robot, group: Group, goal: Goal, stamp: Time) -> None:
         with contextlib.suppress(CancelledError):
             await turn()
-            await self.publish(robot, arm, goal, stamp)
+            await self.publish(robot, group, goal, stamp)
 
-    async def publish(self, robot: Robot, arm: Arm, goal: Goal,
+    async def publish(self, robot: Robot, group: Group, goal: Goal,
                       stamp: Time | None = None) -> tuple[bool, str]:
         """Publish the branches of a goal, the nearest to the present joint values first.
 
         stamp: of the result they belong to; by default now. Return whether a closed form lists
         them, and their number, or the reason why not; then nothing is published.
         """
-        found, words = await self._find(robot, arm, goal)
+        found, words = await self._find(robot, group, goal)
         if found is None:
             self._log(f'no solutions published: {words}')
             return False, words
-        self._outputs.solutions(arm, found, self._options.frame_prefix, stamp)
-        return True, f'{words}; {arm.family}'
+        self._outputs.solutions(group, found, self._options.frame_prefix, stamp)
+        return True, f'{words}; {group.family}'
 
     async def publish_last(self, robot: Robot) -> tuple[bool, str]:
-        """Publish the branches of each arm's last goal; return whether any are, and a message."""
+        """Publish the branches of each group's last goal; return whether any are, and a message."""
         published, lines = False, []
-        for arm in robot.arms.values():
-            goal = self._last_goal(arm)
+        for group in robot.groups.values():
+            goal = self._last_goal(group)
             if goal is None:
                 listed, line = False, _NO_GOAL
             else:
-                listed, line = await self.publish(robot, arm, goal)
+                listed, line = await self.publish(robot, group, goal)
             published = published or listed
-            lines.append(f'{arm.name}: {line}' if arm.name else line)
+            lines.append(f'{group.name}: {line}' if group.name else line)
         return published, '; '.join(lines)
 
-    async def _find(self, robot: Robot, arm: Arm, goal: Goal) -> tuple[np.ndarray | None, str]:
+    async def _find(self, robot: Robot, group: Group, goal: Goal) -> tuple[np.ndarray | None, str]:
         """Return the branches (k, n) of a goal and their number; None and the reason on failure."""
-        q0 = robot.joint_configuration(arm)
+        q0 = robot.joint_configuration(group)
         try:
-            found = await search(lambda: arm.branches(goal, q0))
+            found = await search(lambda: group.branches(goal, q0))
         except CancelledError:
             raise
         except IkError as error:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
-from ik_node.control.figure import Figure
-from ik_node.control.group import AnyResult
+from ik_node.control.group import AnyResult, Group
 from ik_node.control.robot import Robot
 from ik_node.ros.publishing.status import task_report
 
@@ -27,8 +26,8 @@ class Health:
     met: int = 0
     refused: int = 0
     failed: int = 0
-    tasks: tuple[Figure, AnyResult] | None = None
-    """The last result of a figure."""
+    results: dict[Group, AnyResult] = field(default_factory=dict)
+    """The last result of each group whose tasks are reported."""
     solve_times: list[float] = field(default_factory=list)
     """s, of the goals since the last report that a solver solved."""
     response_times: list[float] = field(default_factory=list)
@@ -68,7 +67,8 @@ class Health:
         values = {
             'state': state,
             'robot': robot.tree.name if robot else '',
-            'solver': ', '.join(group.solver_name for group in robot.groups) if robot else '',
+            'solver': ', '.join(group.solver.name for group in robot.groups.values())
+            if robot else '',
             'goals': str(self.goals), 'met': str(self.met), 'failed': str(self.failed),
             'refused': str(self.refused),
             'goals_per_second': f'{len(self.response_times) / PERIOD:g}',
@@ -82,13 +82,11 @@ class Health:
             *self._task_reports(name, robot)])
 
     def _task_reports(self, name: str, robot: Robot | None) -> list[DiagnosticStatus]:
-        """Return one report for each task of the figure."""
-        figure = None if robot is None else robot.figure
-        if figure is None:
-            return []
-        result = self.tasks[1] if self.tasks is not None and self.tasks[0] is figure else None
-        return [task_report(name, figure, task, result)
-                for task in figure.source.task_options or figure.tasks]
+        """Return one report for each task; results of former groups are dropped."""
+        groups = [] if robot is None else list(robot.groups.values())
+        self.results = {group: self.results[group] for group in groups if group in self.results}
+        return [task_report(name, group, task, self.results.get(group))
+                for group in groups for task in group.reported]
 
 
 def _percentiles(name: str, times: Iterable[float]) -> dict[str, str]:

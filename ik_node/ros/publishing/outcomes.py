@@ -5,9 +5,7 @@ import time
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from ik_node.control.arm import Arm
 from ik_node.control.controller import Outcome
-from ik_node.control.figure import Figure
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
@@ -30,7 +28,7 @@ class Outcomes:
         self._options, self._outputs, self._branches = options, outputs, branches
         self._health, self._log = health, log
 
-    def take_up(self, options: NodeOptions) -> None:
+    def update(self, options: NodeOptions) -> None:
         """Use changed options."""
         self._options = options
 
@@ -51,13 +49,14 @@ class Outcomes:
                 self._outputs.status(status.solved(group, outcome, aim, level, text, stamp))
         solver = status.solver_name(group, outcome.result)
         self._outputs.scene.show(robot, group, outcome, level, f'{solver}: {text}')
-        if isinstance(group, Figure):
-            self._health.tasks = group, outcome.result
-        elif isinstance(group, Arm) and self._options.publish_solutions:
+        if group.reported:
+            self._health.results[group] = outcome.result
+        if group.chain is not None and self._options.publish_solutions:
             self._branches.publish_later(robot, group, outcome.aims[0].target, stamp)
         if level != DiagnosticStatus.OK:
-            missed = '' if isinstance(group, Figure) else (  # its text names the tasks that miss
-                f'misses by {error_words(group.errors(outcome.result, outcome.aims[0].task))}, ')
+            errors = group.errors(outcome.result, outcome.aims[0].task)
+            missed = '' if errors is None or group.reported else (  # the text names such tasks
+                f'misses by {error_words(errors)}, ')
             self._log.warn(f'goal not met: {text} ({missed}{solver})')
 
     def fail(self, robot: Robot | None, arrival: Arrival, error: Exception) -> None:

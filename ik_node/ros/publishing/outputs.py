@@ -14,7 +14,7 @@ from std_msgs.msg import Header, String
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
-from ik_node.control.arm import Arm
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros import conversions
@@ -134,15 +134,17 @@ class Outputs:
         """Publish the status of a goal."""
         self._publishers['status'].publish(self._status.of(status))
 
-    def solutions(self, arm: Arm, branches: np.ndarray, frame_prefix: str,
+    def solutions(self, group: Group, branches: np.ndarray, frame_prefix: str,
                   stamp: Time | None = None) -> None:
-        """Publish branches (k, n), rad or m, of an arm; stamp: of the result, by default now."""
-        header = Header(stamp=stamp or self._now(), frame_id=frame_prefix + arm.chain.base_link)
+        """Publish branches (k, n), rad or m, of a chain; stamp: of the result, by default now."""
+        chain = group.chain
+        assert chain is not None
+        header = Header(stamp=stamp or self._now(), frame_id=frame_prefix + chain.base_link)
         self._publishers['solutions'].publish(conversions.branches_to_trajectory(
-            arm.chain.joint_names, branches, header))
+            chain.joint_names, branches, header))
 
     def markers(self, robot: Robot, options: NodeOptions,
-                find: Callable[[Robot, Arm], BranchList] | None) -> None:
+                find: Callable[[Robot, Group], BranchList] | None) -> None:
         """Publish the markers, if there are subscribers; find: as for `Scene.message`."""
         if self.has_listeners('markers'):
             self._publishers['markers'].publish(self.scene.message(robot, options, find))

@@ -8,7 +8,6 @@ from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
 from ik_node.control.controller import Outcome
-from ik_node.control.figure import Figure
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
 from ik_node.solvers.body.result import error_words
@@ -76,7 +75,7 @@ def solved(group: Group, outcome: Outcome, aim: Aim, level: bytes, text: str,
     """
     result = outcome.result
     assert result is not None
-    along, about = group.errors(result, aim.task)
+    along, about = group.errors(result, aim.task) or (0.0, 0.0)
     entries = {
         'solver': solver_name(group, result),
         'reason': result.reason.name,
@@ -109,26 +108,25 @@ def refused(robot: Robot | None, arrival: Arrival, message: str, joint_stamp: Ti
 
 def _named(group: Group, task: str) -> dict[str, str]:
     """Return the key of a status that says whose goal it was: an arm's, or a task's."""
-    is_task = isinstance(group, Figure) and task not in group.source.arms
-    return {'task' if is_task else 'arm': task}
+    return {group.status_key: task}
 
 
 def _motion(duration: float | None) -> dict[str, str]:
     return {'accepted': 'true', 'motion_duration': '' if duration is None else f'{duration:.9g}'}
 
 
-def task_report(node: str, figure: Figure, name: str,
+def task_report(node: str, group: Group, name: str,
                 result: Any) -> DiagnosticStatus:
     """Return the report of a task for /diagnostics; result: the last one, None for none yet."""
-    if name in figure.undefined:
+    if name in group.undefined:
         return DiagnosticStatus(
             level=DiagnosticStatus.WARN, name=f'{node}: task {name}',
-            message=f'it has no type: set {name}.type', hardware_id=figure.body.tree.name)
-    task = figure.tasks[name]
-    errors = None if result is None else result.errors.get(name)
+            message=f'it has no type: set {name}.type', hardware_id=group.space.tree.name)
+    task = group.tasks[name]
+    errors = None if result is None else group.errors(result, name)
     level, message = DiagnosticStatus.OK, 'not solved yet'
     if errors is not None:
-        met = figure.meets(errors)
+        met = group.meets(errors)
         message = 'met' if met else f'misses by {error_words(errors)}'
         if not met and task.is_necessary:
             level = DiagnosticStatus.WARN
@@ -137,7 +135,7 @@ def task_report(node: str, figure: Figure, name: str,
     along, about = ('', '') if errors is None else (f'{value:.9g}' for value in errors)
     return DiagnosticStatus(
         level=level, name=f'{node}: task {name}', message=message,
-        hardware_id=figure.body.tree.name,
+        hardware_id=group.space.tree.name,
         values=[KeyValue(key=key, value=value) for key, value in (
             ('type', type(task).__name__), ('priority', str(task.priority)),
             ('weight', f'{task.weight:g}'), ('position_error', along),
@@ -146,8 +144,8 @@ def task_report(node: str, figure: Figure, name: str,
 
 def solver_name(group: Group, result: AnyResult) -> str:
     """Return the name of the solver, with the method that it has selected: auto (dls)."""
-    method = getattr(result, 'method', '')
-    return f'{group.solver_name} ({method})' if method else group.solver_name
+    method, name = getattr(result, 'method', ''), group.solver.name
+    return f'{name} ({method})' if method else str(name)
 
 
 def seconds(stamp: Time) -> str:

@@ -11,7 +11,7 @@ from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import Worker
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake.handling import Handling
+from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.outputs import Outputs
@@ -24,14 +24,14 @@ _NO_ROBOT = 'there is no robot yet'
 class Commands:
     """Serves commands to the robot."""
 
-    def __init__(self, node: LifecycleNode, options: NodeOptions, handling: Handling,
+    def __init__(self, node: LifecycleNode, options: NodeOptions, dispatcher: Dispatcher,
                  execution: Execution, outputs: Outputs, branches: Branches,
                  worker: Worker, on_leave: Callable[[Group], None]) -> None:
         """Create the services.
 
         worker: runs searches. on_leave: called when a group leaves its goal.
         """
-        self._node, self._handling, self._execution = node, handling, execution
+        self._node, self._dispatcher, self._execution = node, dispatcher, execution
         self._outputs, self._branches, self._on_leave = outputs, branches, on_leave
         self._worker = worker
         self._robot: Robot | None = None
@@ -46,7 +46,7 @@ class Commands:
         for service in self._services:
             destroy_later(self._node, service)
 
-    def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
+    def update(self, robot: Robot | None, options: NodeOptions) -> None:
         """Use a robot and options."""
         self._robot, self._options = robot, options
 
@@ -56,26 +56,25 @@ class Commands:
         if robot is None:
             return False, _NO_ROBOT
         moves = self._options.motion != JUMP
-        if moves and not (self._handling.active and self._handling.enabled):
+        if moves and not (self._dispatcher.active and self._dispatcher.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
-        self._handling.stop('the robot goes to its start pose')
-        self._outputs.scene.forget_goals(robot.groups)
-        for group in robot.groups:
+        self._dispatcher.stop('the robot goes to its start pose')
+        self._outputs.scene.forget_goals(robot.groups.values())
+        for group in robot.groups.values():
             self._on_leave(group)
-        if robot.figure is not None:
-            robot.figure.reset_targets(robot.figure.start)
+            group.reset_targets(group.start)
         if moves:
             duration = self._execution.go_to_start(robot)
             return True, f'moving to the start pose for {duration:.3f} s'
         self._execution.freeze(robot)
         robot.reset()
-        if self._handling.active:
+        if self._dispatcher.active:
             self._outputs.announce(robot, self._options)
         return True, 'at the start pose'
 
     def freeze(self) -> None:
         """Stop all motions of an active node at once, and publish the joint states."""
-        if self._robot is not None and self._handling.active:
+        if self._robot is not None and self._dispatcher.active:
             self._execution.freeze(self._robot)
             self._outputs.joint_states(self._robot)
 
@@ -97,14 +96,14 @@ class Commands:
         robot = self._robot
         if robot is None:
             raise InputError(_NO_ROBOT)
-        if not self._handling.active:
+        if not self._dispatcher.active:
             raise InputError('the node is not active')
         self._execution.follow(robot)
         return await self._branches.publish_last(robot)
 
     def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._handling.enabled = request.data
-        self._handling.stop('the node has been disabled' if not request.data else 'the node has '
+        self._dispatcher.enabled = request.data
+        self._dispatcher.stop('the node has been disabled' if not request.data else 'the node has '
                             'been enabled anew')
         if not request.data:
             self.freeze()

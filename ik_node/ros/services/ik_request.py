@@ -13,15 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.control.arm import Arm
+from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
 from ik_node.control.searches import search
 from ik_node.ros.conversions import pose_to_matrix
-from ik_node.solvers.base import Solver
-from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import Result, StopReason
+from ik_node.solvers.result import StopReason
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, names
+from ik_node.tasks import Pose
 
 _CONSTRAINTS = ('joint_constraints', 'position_constraints', 'orientation_constraints',
                 'visibility_constraints')
@@ -65,23 +64,33 @@ class Response(NamedTuple):
 class Context(NamedTuple):
     """Functions of the node that requests need.
 
-    - `in_base`: T_base_frame (4, 4), m, of a header's frame, for a robot. Raises InputError.
-    - `solver`: of an arm, with a timeout, s; 0: only its own. Raises IkError.
+    - `in_target`: pose (4, 4), m, of a header's frame in that of a task's target, for a robot, a
+      group and the task. Raises InputError.
+    - `bounded`: a group with a solver of its own and a timeout, s; 0: only its own timeout.
     - `prefix`: optional prefix of link names.
     - `ignores_collisions`: whether clients check the solutions themselves.
     """
 
-    in_base: Callable[[Robot, Arm, Any], np.ndarray]
-    solver: Callable[[Arm, float], Solver]
+    in_target: Callable[[Robot, Group, str, Any], np.ndarray]
+    bounded: Callable[[Group, float], Group]
     prefix: str
     ignores_collisions: bool = False
+
+
+class _Tip(NamedTuple):
+    """A task that a request may give a pose, by its name or its link."""
+
+    group: Group
+    task: str
+    link: str
 
 
 async def solve_once(request: Any, robot: Robot, context: Context) -> Response:
     """Solve a PositionIKRequest for a robot, which is not changed.
 
     The start has the joint values of the request, by name, and those of the robot for all others.
-    Frames of links are those of the start. The arm's task_weights apply.
+    Frames of links are those of the start. The arm's task_weights apply; tasks of a body without a
+    pose in the request keep their targets.
     """
     try:
         return await _solve(request, robot, context)
@@ -96,19 +105,21 @@ async def _solve(request: Any, robot: Robot, context: Context) -> Response:
     values, notes = _start(robot, request.robot_state)
     there = robot.with_values(values)
     targets = _targets(request, there, context.prefix)
-    _check_independent(there, [arm for arm, _ in targets])
-    timeout = _seconds(request.timeout) / len(targets)
-    goals = [_goal(there, arm, pose, context) for arm, pose in targets]
-    found = []
-    for (arm, _), goal in zip(targets, goals):
-        result = await search(partial(
-            context.solver(arm, timeout).solve, goal, there.joint_configuration(arm)))
+    _check_independent(there, [tip for tip, _ in targets])
+    aims: dict[Group, list[Aim]] = {}
+    for tip, pose in targets:
+        aims.setdefault(tip.group, []).append(_aim(there, tip, pose, context))
+    timeout, found = _seconds(request.timeout) / len(aims), []
+    for group, own in aims.items():
+        bounded = context.bounded(group, timeout)
+        result = await search(partial(bounded.solve, bounded.problem(own),
+                                      there.joint_configuration(group)))
         if not result.success:
             return Response(Code.TIMED_OUT if result.reason is StopReason.TIMEOUT
-                            else Code.NO_IK_SOLUTION, _failed(arm, result), {})
-        found.append((arm, result.q))
-    for arm, q in found:
-        there.move(arm, q)
+                            else Code.NO_IK_SOLUTION, _failed(group, own, result), {})
+        found.append((group, result.q))
+    for group, q in found:
+        there.move(group, q)
     if request.avoid_collisions and not context.ignores_collisions:
         return Response(Code.COLLISION_CHECKING_UNAVAILABLE, '; '.join([
             'the goal is met, but this node cannot check the solution for collisions: '
@@ -146,82 +157,79 @@ def _start(robot: Robot, state: Any) -> tuple[dict[str, float], list[str]]:
     return values, notes
 
 
-def _targets(request: Any, robot: Robot, prefix: str) -> list[tuple[Arm, Any]]:
-    """Return the requested arms, each once, with their poses."""
-    arms = _group(request.group_name, robot)
+def _targets(request: Any, robot: Robot, prefix: str) -> list[tuple[_Tip, Any]]:
+    """Return the tips of a request, each once, with their poses."""
+    tips = _tips(request.group_name, robot)
     poses, links = list(request.pose_stamped_vector), list(request.ik_link_names)
     if not poses:
         poses = [request.pose_stamped]
         links = links or [link for link in (request.ik_link_name,) if link]
-    if len(poses) > len(arms) or (not links and len(poses) < len(arms)):
-        raise RequestError(Code.INVALID_GROUP_NAME, f'there are {len(arms)} arms to solve for, '
-                           f'{names(arm.name for arm in arms)}, and {len(poses)} poses: name one '
-                           'arm as the group, or the tips as links')
+    if len(poses) > len(tips) or (not links and len(poses) < len(tips)):
+        raise RequestError(Code.INVALID_GROUP_NAME, f'there are {len(tips)} tips to solve for, '
+                           f'{names(tip.task for tip in tips)}, and {len(poses)} poses: name one '
+                           'as the group, or the tips as links')
     if not links:
-        return list(zip(arms, poses))
+        return list(zip(tips, poses))
     if len(links) != len(poses):
         raise RequestError(Code.INVALID_LINK_NAME, f'there must be a pose for each link: there are '
                            f'{len(links)} links and {len(poses)} poses')
-    found = [_tipped(link.removeprefix(prefix), arms) for link in links]
-    if len({arm.name for arm in found}) < len(found):
-        raise RequestError(Code.INVALID_LINK_NAME, f'each arm has one tip: {names(links)} names '
+    found = [_tip_at(link.removeprefix(prefix), tips) for link in links]
+    if len(set(found)) < len(found):
+        raise RequestError(Code.INVALID_LINK_NAME, f'each tip has one pose: {names(links)} names '
                            'one of them twice')
     return list(zip(found, poses))
 
 
-def _group(group: str, robot: Robot) -> list[Arm]:
-    """Return the arm of that name; all arms for an empty name."""
-    figure = robot.figure
-    if figure is not None and (not group or group in figure.tips or not robot.arms):
-        what = (f'the arms {names(figure.source.arms)} share joints and are' if figure.source.arms
-                else 'there are no arms, but tasks that are')
-        raise RequestError(Code.INVALID_GROUP_NAME,
-                           f'{what} solved together by {figure.solver_name}: send them goals')
-    if not group:
-        return list(robot.arms.values())
-    if group not in robot.arms:
-        arm_names = names(name for name in robot.arms if name)
-        hint = (f'there is {arm_names}, or leave it empty' if any(robot.arms) else
+def _tips(group_name: str, robot: Robot) -> list[_Tip]:
+    """Return the arm or the task of that name; all arms and tasks with a pose for an empty name."""
+    tips = [_Tip(group, name, task.link) for group in robot.groups.values()
+            for name, task in group.tasks.items() if isinstance(task, Pose)]
+    found = [tip for tip in tips if not group_name or tip.task == group_name]
+    if not found:
+        named = [tip.task for tip in tips if tip.task]
+        hint = (f'there is {names(named)}, or leave it empty' if named else
                 'leave it empty, or name the arm by the parameter arms')
-        raise RequestError(Code.INVALID_GROUP_NAME,
-                           f'there is no arm {group!r:.80} for a group; {hint}')
-    return [robot.arms[group]]
+        raise RequestError(Code.INVALID_GROUP_NAME, f'there is no arm and no task with a pose '
+                           f'{group_name!r:.80} for a group; {hint}')
+    return found
 
 
-def _tipped(link: str, arms: Sequence[Arm]) -> Arm:
-    """Return the arm whose tip is a link."""
-    found = [arm for arm in arms if arm.chain.tip_link == link]
+def _tip_at(link: str, tips: Sequence[_Tip]) -> _Tip:
+    """Return the tip that is a link."""
+    found = [tip for tip in tips if tip.link == link]
     if not found:
         raise RequestError(Code.INVALID_LINK_NAME, f'ik_link_name must be the tip of an arm, one '
-                           f'of {names(arm.chain.tip_link for arm in arms)}, not {link!r:.80}')
+                           f'of {names(tip.link for tip in tips)}, not {link!r:.80}')
     if len(found) > 1:
         raise RequestError(Code.INVALID_GROUP_NAME, f'{link!r} is the tip of several arms: name '
-                           f'one of {names(arm.name for arm in found)} as the group')
+                           f'one of {names(tip.task for tip in found)} as the group')
     return found[0]
 
 
-def _check_independent(robot: Robot, arms: Sequence[Arm]) -> None:
-    """Raise RequestError for arms that move one another: each is solved alone."""
-    for one, other in permutations(arms, 2):
-        moving = robot.tree.chain(None, other.chain.tip_link).joint_names
-        shared = [name for name in one.chain.joint_names if name in moving]
+def _check_independent(robot: Robot, tips: Sequence[_Tip]) -> None:
+    """Raise RequestError for groups that move one another's tips: each is solved alone."""
+    for one, other in permutations(tips, 2):
+        if one.group is other.group:
+            continue
+        moving = robot.tree.chain(None, other.link).joint_names
+        shared = [name for name in one.group.space.joint_names if name in moving]
         if shared:
-            raise RequestError(Code.INVALID_GROUP_NAME, f'{one.name!r} and {other.name!r} cannot '
+            raise RequestError(Code.INVALID_GROUP_NAME, f'{one.task!r} and {other.task!r} cannot '
                                f'be solved for together: joints of the one, {names(shared)}, move '
                                'the tip of the other')
 
 
-def _goal(robot: Robot, arm: Arm, pose: Any, context: Context) -> Goal:
-    """Return a PoseStamped as a goal in the base of an arm."""
+def _aim(robot: Robot, tip: _Tip, pose: Any, context: Context) -> Aim:
+    """Return a PoseStamped as a goal of a tip."""
     try:
         T_frame_goal = pose_to_matrix(pose.pose)
     except InputError as error:
         raise RequestError(Code.INVALID_GOAL_CONSTRAINTS, str(error)) from error
     try:
-        T_base_frame = context.in_base(robot, arm, pose.header)
+        T_target_frame = context.in_target(robot, tip.group, tip.task, pose.header)
     except InputError as error:
         raise RequestError(Code.FRAME_TRANSFORM_FAILURE, str(error)) from error
-    return Goal.from_pose(T_base_frame @ T_frame_goal, arm.weights)
+    return tip.group.aim(tip.task, T_target_frame @ T_frame_goal, False)
 
 
 def _seconds(duration: Any) -> float:
@@ -231,7 +239,8 @@ def _seconds(duration: Any) -> float:
     return float(seconds)
 
 
-def _failed(arm: Arm, result: Result) -> str:
-    whose = f'{arm.name}: ' if arm.name else ''
-    return (f'{whose}{result.reason.value} (position error {result.position_error:.3g} m, '
-            f'orientation error {result.orientation_error:.3g} rad)')
+def _failed(group: Group, aims: Sequence[Aim], result: AnyResult) -> str:
+    whose = f'{group.name}: ' if group.name else ''
+    along, about = np.max([group.errors(result, aim.task) or (0.0, 0.0) for aim in aims], axis=0)
+    return (f'{whose}{result.reason.value} (position error {along:.3g} m, '
+            f'orientation error {about:.3g} rad)')

@@ -1,12 +1,13 @@
 """The service ~/compute_ik, MoveIt's GetPositionIK, where its messages are installed."""
 
+from math import inf
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import Header
 
-from ik_node.control.bounded_solvers import BoundedSolvers
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import Worker
@@ -34,7 +35,7 @@ class IkService:
         self._worker = worker
         self._robot: Robot | None = None
         self._options = options
-        self._solvers = BoundedSolvers()
+        self._bounded: dict[str, tuple[Group, float, Group]] = {}
         self._service: Any = None
         self._missing = ''
         try:
@@ -50,7 +51,7 @@ class IkService:
         if self._service is not None:
             destroy_later(self._node, self._service)
 
-    def take_up(self, robot: Robot | None, options: NodeOptions) -> None:
+    def update(self, robot: Robot | None, options: NodeOptions) -> None:
         """Use a robot and options. With a first robot, say why the service is missing."""
         self._robot, self._options = robot, options
         if robot is not None and self._missing:
@@ -89,7 +90,15 @@ class IkService:
         header = Header(stamp=self._execution.advance(robot),
                         frame_id=options.frame_prefix + robot.tree.root)
         return header, await solve_once(request, robot, Context(
-            lambda there, arm, header: self._frames.in_link(
-                there, arm.chain.base_link, header, options),
-            self._solvers.solver, options.frame_prefix,
+            self._frames.in_target, self.bounded, options.frame_prefix,
             options.avoid_collisions == 'ignore'))
+
+    def bounded(self, group: Group, timeout: float) -> Group:
+        """Return a group with a solver of its own, kept for requests with the same timeout, s.
+
+        0 means none; a shorter timeout of the group's own solver is kept.
+        """
+        kept = self._bounded.get(group.name)
+        if kept is None or kept[0] is not group or kept[1] != timeout:
+            kept = self._bounded[group.name] = group, timeout, group.with_timeout(timeout or inf)
+        return kept[2]

@@ -67,7 +67,7 @@ def texts(camera, chain, T_root_base, words):
     robot = Robot(tree, {'': Arm('', tree, ArmOptions(
         base_link=chain.base_link, tip_link=chain.tip_link), {})})
     scene = Scene()
-    scene.take_up(robot)
+    scene.update(robot)
     scene.show_refusal('', words)
     boxes, letters = [], []
     for marker in scene.message(robot, NodeOptions(), None).markers:

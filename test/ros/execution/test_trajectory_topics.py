@@ -13,7 +13,7 @@ from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
 def test_a_motion_of_a_figure_is_published_for_its_joints_and_not_for_its_root():
     robot = built(tasks=('a',), a__type='position', a__link='gaze', root='floating', motion='joint',
                   trajectory_topic='/controller/joint_trajectory').robot
-    figure, messages = robot.figure, []
+    figure, messages = robot.groups[''], []
     topics = TrajectoryTopics.__new__(TrajectoryTopics)
     topics._period = 0.1
     topics._publishers = {'/controller/joint_trajectory': SimpleNamespace(publish=messages.append)}

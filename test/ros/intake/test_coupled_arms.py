@@ -121,12 +121,18 @@ def test_goals_are_in_the_frames_of_links(node):
     assert tips(node)['right'] == pytest.approx(before['right'], abs=1e-5)
 
 
-def test_a_path_is_refused_with_the_reason(node):
-    node.publish(Path, 'left/goal_path', Path(poses=[PoseStamped()]))
-    message, values = status(node)
-    assert "paths need an arm that shares no joints: 'left' is solved together with 'right'" in (
-        message.message)
-    assert (values['arm'], values['reason']) == ('left', 'REFUSED')
+def test_one_of_them_moves_through_a_path_while_the_other_stays(node):
+    before, wanted = tips(node), goals(3)['left']
+    middle = before['left'].copy()
+    middle[:3, 3] = 0.5 * (before['left'][:3, 3] + wanted[:3, 3])
+    path = Path(poses=[PoseStamped(pose=matrix_to_pose(T)) for T in (middle, wanted)])
+    node.publish(Path, 'left/goal_path', path)
+    assert node.until(lambda: len(node.statuses) == 2), node.log()
+    for number, message in enumerate(node.statuses, 1):
+        assert message.message == f'waypoint {number} of 2: the goal is met'
+    assert status(node)[1]['arm'] == 'left'
+    assert tips(node)['left'] == pytest.approx(wanted, abs=1e-5)
+    assert tips(node)['right'] == pytest.approx(before['right'], abs=1e-5)
 
 
 def test_solver_and_base_can_be_changed_while_it_runs(node):

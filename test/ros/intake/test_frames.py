@@ -84,7 +84,7 @@ def frames(monkeypatch, node):
     listener = types.SimpleNamespace(unregister=lambda: None)
     monkeypatch.setitem(sys.modules, 'tf2_ros', types.SimpleNamespace(
         Buffer=Buffer, TransformListener=lambda buffer, node: listener))
-    return Frames(node, History())
+    return Frames(node, History(), NodeOptions())
 
 
 @pytest.fixture
@@ -96,7 +96,8 @@ def robot():
 
 def in_base(frames, robot, frame, stamp=0.0, **options):
     header = Header(frame_id=frame, stamp=Time(nanoseconds=round(stamp * 1e9)).to_msg())
-    return frames.in_link(robot, robot.arms[''].chain.base_link, header, NodeOptions(**options))
+    frames.options = NodeOptions(**options)
+    return frames.in_link(robot, robot.groups[''].chain.base_link, header)
 
 
 def test_a_frame_is_taken_from_where_it_was_to_where_the_base_is_now(frames, robot):
@@ -142,7 +143,7 @@ def in_base_at(robot, known, frame, stamp, jumps=False):
     for time, (slide, turn) in known.items():
         robot._values.update(slide=slide, turn=turn)
         history.add(robot, round(1e9 * time))
-    return in_base(Frames(Node(), history), robot, frame, stamp)
+    return in_base(Frames(Node(), history, NodeOptions()), robot, frame, stamp)
 
 
 STATES = {10.0: (0.0, 0.2), 11.0: (0.4, 0.6), 12.0: (0.1, 0.3)}
@@ -210,7 +211,7 @@ def test_what_is_past_never_comes(frames, robot):
 def test_a_stamp_that_is_no_time_is_refused(frames, robot):
     header = Header(frame_id='table', stamp=TimeMsg(sec=-3))
     with pytest.raises(InputError, match=r'the stamp -3 s, 0 ns is not a time') as raised:
-        frames.in_link(robot, robot.arms[''].chain.base_link, header, NodeOptions())
+        frames.in_link(robot, robot.groups[''].chain.base_link, header)
     assert not isinstance(raised.value, NotYetError)
 
 
@@ -225,5 +226,5 @@ def test_without_tf2_a_foreign_frame_is_refused_with_the_links_there_are(monkeyp
     monkeypatch.setitem(sys.modules, 'tf2_ros', None)
     with pytest.raises(InputError, match="links are 'world', 'left_base', 'tip', and tf2 is not "
                                          'installed') as raised:
-        in_base(Frames(Node(), History()), robot, 'table')
+        in_base(Frames(Node(), History(), NodeOptions()), robot, 'table')
     assert not isinstance(raised.value, NotYetError)

@@ -39,7 +39,7 @@ class Robot:
 
     @property
     def arm(self):
-        return self.node.subject._configuration.robot.arms['']
+        return self.node.subject._configuration.robot.groups['']
 
     @property
     def waypoints(self):

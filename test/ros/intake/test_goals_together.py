@@ -11,8 +11,8 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 from geometry_msgs.msg import PointStamped
 
+from dispatcher_here import DispatcherHere, goals_here
 from figure_values import built
-from handling_here import HandlingHere, goals_here
 from ik_node.control import searches
 from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions
@@ -40,7 +40,7 @@ class Queue:
         return (self.messages.pop(), {}) if self.messages else None
 
 
-class Threaded(HandlingHere):
+class Threaded(DispatcherHere):
     """The same with a worker, which searches in a thread of its own."""
 
     def __init__(self, *arguments):
@@ -62,15 +62,15 @@ class Threaded(HandlingHere):
 class Rig:
     """The goals of two tasks, whose outcomes are collected."""
 
-    def __init__(self, *waiting, oldest=None, handling=HandlingHere):
+    def __init__(self, *waiting, oldest=None, dispatcher=DispatcherHere):
         self.robot = built(tasks=tuple(PALMS), **{
             f'{name}__{field}': value for name, link in PALMS.items()
             for field, value in (('type', 'position'), ('link', link))}).robot
-        self.controller = Controller(self.robot.figure, lambda: 0.0, None)
+        self.controller = Controller(self.robot.groups[''], lambda: 0.0, None)
         self.oldest = oldest
-        self.handling = handling(self.robot, NodeOptions(), self._check_age)
-        self.outcomes, self.refused = self.handling.outcomes, self.handling.refused
-        self.goals = goals_here(self.handling, self.controller)
+        self.dispatcher = dispatcher(self.robot, NodeOptions(), self.controller, self._check_age)
+        self.outcomes, self.refused = self.dispatcher.outcomes, self.dispatcher.refused
+        self.goals = goals_here(self.dispatcher)
         self.queue = Queue(*waiting)
         self.goals._subscriptions = {('b', PointStamped): SimpleNamespace(handle=self.queue)}
 
@@ -79,8 +79,8 @@ class Rig:
             raise InputError('too old')
 
     def place(self, name):
-        frames = self.robot.figure.body.forward(
-            self.robot.joint_configuration(self.robot.figure))
+        frames = self.robot.groups[''].body.forward(
+            self.robot.joint_configuration(self.robot.groups['']))
         return frames[PALMS[name]][:3, 3]
 
 
@@ -143,8 +143,8 @@ def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypat
 def busy(monkeypatch):
     """A rig whose first solve goes on until it is cancelled."""
     monkeypatch.setattr(searches, '_SHORTEST', 0.0)
-    rig = Rig(handling=Threaded)
-    solve, first, began = rig.robot.figure.solver.solve, [], threading.Event()
+    rig = Rig(dispatcher=Threaded)
+    solve, first, began = rig.robot.groups[''].solver.solve, [], threading.Event()
 
     def once(q0):
         if not first:
@@ -153,11 +153,11 @@ def busy(monkeypatch):
             while not clock.is_over(math.inf):
                 pass
         return solve(q0)
-    monkeypatch.setattr(rig.robot.figure.solver, 'solve', once)
+    monkeypatch.setattr(rig.robot.groups[''].solver, 'solve', once)
     rig.goals.take('a', goal(LEFT))
     assert began.wait(30.0)
     yield rig
-    rig.handling.worker.close('the test is over')
+    rig.dispatcher.worker.close('the test is over')
 
 
 def answered(rig):
@@ -166,7 +166,7 @@ def answered(rig):
 
 def test_a_goal_of_another_task_joins_one_that_is_searched_for(busy):
     busy.goals.take('b', goal(RIGHT))
-    busy.handling.wait()
+    busy.dispatcher.wait()
     assert answered(busy) == [['a', 'b']]
     assert not busy.refused
     assert busy.place('a') == pytest.approx(LEFT, abs=2e-6)
@@ -177,7 +177,7 @@ def test_a_newer_goal_of_the_same_task_replaces_it(busy, monkeypatch):
     monkeypatch.setattr(searches, '_PATIENCE', 0.0)
     busy.goals.take('b', goal(RIGHT))
     busy.goals.take('a', goal([0.25, 0.25, 0.1]))
-    busy.handling.wait()
+    busy.dispatcher.wait()
     assert busy.refused == [('a', NEWER)]
     assert answered(busy) == [['a', 'b']]
     assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
@@ -187,7 +187,7 @@ def test_of_a_stream_of_goals_those_that_are_searched_for_are_answered_too(busy,
     monkeypatch.setattr(searches, '_PATIENCE', 60.0)
     busy.goals.take('b', goal(RIGHT))
     busy.goals.take('a', goal([0.25, 0.25, 0.1]))
-    busy.handling.wait()
+    busy.dispatcher.wait()
     assert not busy.refused
     assert answered(busy) == [['a', 'b'], ['a']]
     assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
@@ -198,7 +198,7 @@ def test_each_goal_of_a_longer_stream_has_one_answer_and_the_newest_is_met(busy,
     places = [[0.25, 0.25, 0.1 + 0.01 * k] for k in range(5)]
     for place in places:
         busy.goals.take('a', goal(place))
-    busy.handling.wait()
+    busy.dispatcher.wait()
     assert len(busy.refused) + len(busy.outcomes) == 1 + len(places)
     assert busy.place('a') == pytest.approx(places[-1], abs=2e-6)
     assert not busy.goals._pending
@@ -208,22 +208,22 @@ def test_a_goal_of_the_whole_body_replaces_all(busy):
     async def joints():
         await turn()
     busy.goals.take('b', goal(RIGHT))
-    busy.handling.worker.cancel(NEWER, busy.controller)
-    busy.handling.begin(busy.controller, joints())
-    busy.handling.wait()
+    busy.dispatcher.worker.cancel(NEWER, busy.controller)
+    busy.dispatcher.begin(busy.controller, joints())
+    busy.dispatcher.wait()
     assert sorted(busy.refused) == [('a', NEWER), ('b', NEWER)]
     busy.goals.take('a', goal(LEFT))
-    busy.handling.wait()
+    busy.dispatcher.wait()
     assert answered(busy) == [['a']]
 
 
 def test_cancelled_each_is_refused_and_no_target_has_moved(busy):
-    figure = busy.robot.figure
+    figure = busy.robot.groups['']
     before = [figure.tasks[name].target.tolist() for name in PALMS]
-    busy.handling.worker.cancel_all('the node has been disabled')
+    busy.dispatcher.worker.cancel_all('the node has been disabled')
     assert busy.refused == [('a', 'the node has been disabled')]
     assert [figure.tasks[name].target.tolist() for name in PALMS] == before
     busy.goals.take('b', goal(RIGHT))
-    busy.handling.wait()
+    busy.dispatcher.wait()
     assert answered(busy) == [['b']]
     assert busy.place('b') == pytest.approx(RIGHT, abs=2e-6)

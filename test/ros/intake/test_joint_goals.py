@@ -266,11 +266,11 @@ def test_a_body_with_tasks_takes_them_with_those_of_its_root():
         level, message, _ = robot.send({'root_q': 1.5})
         assert "there is no joint of the body named 'root_q'; did you mean 'root_" in message
 
-        palms_at = {name: body.forward(figure.joint_configuration(figure.figure))[link][:3, 3]
+        palms_at = {name: body.forward(figure.joint_configuration(figure.groups['']))[link][:3, 3]
                     for name, link in palms.items()}
         robot.publish(PointStamped, 'left/goal_point', PointStamped(
             point=array_to_point(palms_at['left'] + [0.0, 0.0, 0.05])))
-        frames = body.forward(figure.joint_configuration(figure.figure))
+        frames = body.forward(figure.joint_configuration(figure.groups['']))
         assert frames['left_palm'][:3, 3] == pytest.approx(
             palms_at['left'] + [0.0, 0.0, 0.05], abs=1e-5)
         assert frames['right_palm'][:3, 3] == pytest.approx(palms_at['right'], abs=1e-5)

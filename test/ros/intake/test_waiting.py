@@ -71,7 +71,7 @@ class Desk:
                 return
             else:
                 self.refused.append((arm, stamp))
-            self.waiting.overtaken(arm)
+            self.waiting.drop_older(arm)
         handle()
 
     def after(self, seconds):

@@ -66,7 +66,7 @@ def two_branches(robot, arm):
 
 
 def one(robot):
-    return next(iter(robot.arms.values()))
+    return next(iter(robot.groups.values()))
 
 
 def by_key(array):
@@ -84,7 +84,7 @@ def test_they_are_valid_for_every_robot_and_outcome(name, level):
     robot, scene = robot_of(name), Scene()
     arm = one(robot)
     robot.reset()
-    scene.take_up(robot)
+    scene.update(robot)
     frames = {f'p/{link}' for link in robot.tree.links}
     check_markers(scene.message(robot, PREFIXED, two_branches), frames)
     T = arm.chain.forward(arm.chain.neutral())
@@ -108,7 +108,7 @@ def test_they_are_valid_in_every_configuration(name):
     robot = robot_of(name)
     arm = one(robot)
     chain, scene = arm.chain, Scene()
-    scene.take_up(robot)
+    scene.update(robot)
     lower = np.where(np.isfinite(chain.lower), chain.lower, -7.0)
     upper = np.where(np.isfinite(chain.upper), chain.upper, 7.0)
     # Ends and zero are where arms are singular.
@@ -165,14 +165,14 @@ def test_joints_without_limits_have_no_bar():
     robot = Robot(robots.planar(1.0, 1.0).tree, {'': Arm('', robots.planar(1.0, 1.0).tree,
                                                          ArmOptions(), {})})
     scene = Scene()
-    scene.take_up(robot)
+    scene.update(robot)
     assert of(scene.message(robot, NodeOptions(), None), 'limits') == []
 
 
 def test_a_bars_knob_goes_with_the_joint_and_a_label_says_whose_it_is():
     robot, scene = robot_of('arm_6r'), Scene()
     arm = one(robot)
-    scene.take_up(robot)
+    scene.update(robot)
     knobs = []
     for q in (arm.chain.lower, arm.chain.upper):
         robot.move(arm, q)
@@ -185,7 +185,7 @@ def test_a_bars_knob_goes_with_the_joint_and_a_label_says_whose_it_is():
 
 
 def test_ghosts_stand_on_the_base_and_end_at_the_tip():
-    chain = robot_of('torso').arms[''].chain
+    chain = robot_of('torso').groups[''].chain
     q = robots.random_q(chain, np.random.default_rng(3))
     places = sticks(chain, q, 1e-6)
     assert places[0] == pytest.approx(np.zeros(3))
@@ -196,7 +196,7 @@ def test_ghosts_stand_on_the_base_and_end_at_the_tip():
 def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
     robot, scene = robot_of('arm_6r'), Scene()
     arm = one(robot)
-    scene.take_up(robot)
+    scene.update(robot)
     scene.show(robot, arm, solved(Goal([0.1, 0.2, 0.3])), DiagnosticStatus.OK, 'ok')
     shown = {(m.ns, m.id) for m in scene.message(robot, PREFIXED, two_branches).markers}
     assert ('branches', 0) in shown
@@ -205,7 +205,7 @@ def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
     assert gone == [('branches', 0), ('branches', 1)]
     assert all(m.action == Marker.ADD for m in scene.message(robot, PREFIXED, None).markers)
     other = robot_of('planar_3r')
-    scene.take_up(other)
+    scene.update(other)
     array = scene.message(other, NodeOptions(), None)
     gone = {(m.ns, m.id): m.header.frame_id for m in array.markers if m.action == Marker.DELETE}
     assert ('goal', 0) in gone
@@ -221,7 +221,7 @@ def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
     scene, ends = Scene(), []
     for tip, solver in (('tool0', 'dls'), ('tool0', 'ccd'), ('link_5', 'ccd')):
         robot = Robot(tree, {'': Arm('', tree, ArmOptions(tip_link=tip, solver=solver), {})})
-        scene.take_up(robot)
+        scene.update(robot)
         if solver == 'dls':
             arm = one(robot)
             scene.show(robot, arm, solved(Goal([0.1, 0.2, 0.3])), DiagnosticStatus.OK,
@@ -232,7 +232,7 @@ def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
 
 def test_the_panels_of_two_arms_are_apart():
     robot, scene = two_arms(), Scene()
-    scene.take_up(robot)
+    scene.update(robot)
     array = scene.message(robot, NodeOptions(), None)
     check_markers(array, set(robot.tree.links))
     markers = by_key(array)
@@ -244,7 +244,7 @@ def test_the_panels_of_two_arms_are_apart():
 def test_a_trail_keeps_the_last_five_hundred_places():
     robot, scene = robot_of('arm_6r'), Scene()
     arm = one(robot)
-    scene.take_up(robot)
+    scene.update(robot)
     for angle in np.linspace(-2.5, 2.5, 700):
         robot.move(arm, np.array([angle, 0.2, 0.3, 0.0, 0.0, 0.0]))
         array = scene.message(robot, NodeOptions(), None)
@@ -258,7 +258,7 @@ def test_a_trail_keeps_the_last_five_hundred_places():
 def test_a_trail_is_open_where_the_tip_jumps():
     robot, scene = robot_of('arm_6r'), Scene()
     arm = one(robot)
-    scene.take_up(robot)
+    scene.update(robot)
     for angle in (-1.0, -0.99, -0.98, 1.0, 1.01):
         robot.move(arm, np.array([angle, 0.2, 0.3, 0.0, 0.0, 0.0]))
         array = scene.message(robot, NodeOptions(), None)
@@ -266,45 +266,45 @@ def test_a_trail_is_open_where_the_tip_jumps():
     lengths = [np.hypot(a.x - b.x, a.y - b.y)
                for a, b in zip(trail.points[::2], trail.points[1::2])]
     assert len(lengths) == 3
-    assert max(lengths) < 0.02 * arm.reach
+    assert max(lengths) < 0.02 * arm.size
 
 
 @pytest.mark.parametrize('name', sorted({*ROBOTS} - {'planar_3r'}))  # whose joints have no limits
 def test_the_panel_is_out_of_the_tips_reach_and_its_texts_do_not_overlap(name):
     robot, scene = robot_of(name), Scene()
     arm = one(robot)
-    scene.take_up(robot)
+    scene.update(robot)
     scene.show_refusal('', 'a reason of several words ' * 3)
     array = scene.message(robot, NodeOptions(), None)
     (status,) = of(array, 'status')
     tracks, _, *labels = of(array, 'limits')
     ends = np.abs([p.y for p in tracks.points]) - 0.5 * tracks.scale.y
-    assert ends.min() > arm.reach
+    assert ends.min() > arm.size
     lines = status.text.split('\n')
     assert len(lines) > 1
     lowest = status.pose.position.z - 0.5 * len(lines) * 1.4 * status.scale.z
     heights = [label.pose.position.z for label in labels]
     assert max(heights) + labels[0].scale.z < lowest
-    assert max(heights) < arm.reach
+    assert max(heights) < arm.size
     assert min(np.diff(heights), default=1.0) > labels[0].scale.z
     for label in labels:  # a letter is 0.55 as wide as high; texts face a camera at yaw 0.5
         width = 0.55 * len(label.text) * label.scale.z / np.cos(0.5)
         near_end = abs(label.pose.position.y) - 0.5 * width
-        assert near_end > ends.max() + tracks.scale.y + 0.04 * arm.reach
-        assert label.scale.z > 0.03 * arm.reach
+        assert near_end > ends.max() + tracks.scale.y + 0.04 * arm.size
+        assert label.scale.z > 0.03 * arm.size
 
 
 @pytest.mark.parametrize(('model', 'link'), [('humanoid', 'gaze'), ('planar_3r', 'tip')])
 def test_the_words_of_a_figure_are_in_proportion_to_it(model, link):
     robot, scene = built(model_path=str(robot_file(model)), tasks=('a',), a__type='position',
                          a__link=link).robot, Scene()
-    scene.take_up(robot)
+    scene.update(robot)
     (status,) = of(scene.message(robot, NodeOptions(), None), 'status')
-    assert 0.02 < status.scale.z / robot.figure.size < 0.05
-    frames = robot.figure.body.forward(robot.joint_configuration(robot.figure))
+    assert 0.02 < status.scale.z / robot.groups[''].size < 0.05
+    frames = robot.groups[''].body.forward(robot.joint_configuration(robot.groups['']))
     above = status.pose.position.z - max(T[2, 3] for T in frames.values())
     lines = 0.5 * (status.text.count('\n') + 1) * 1.4 * status.scale.z
-    assert 0.08 < (above - lines) / robot.figure.size < 0.15
+    assert 0.08 < (above - lines) / robot.groups[''].size < 0.15
 
 
 @pytest.mark.parametrize('task', [
@@ -332,12 +332,12 @@ def test_the_markers_of_a_task_are_in_proportion_to_the_figure(task):
 def test_the_reason_of_a_goal_is_above_the_handle_there():
     robot, scene = robot_of('arm_6r'), Scene()
     arm = one(robot)
-    scene.take_up(robot)
+    scene.update(robot)
     T = arm.chain.forward(arm.start)
     scene.show(robot, arm, solved(Goal.from_pose(T), 'STALLED'), DiagnosticStatus.ERROR, '')
     label = by_key(scene.message(robot, NodeOptions(), None))['goal', 4]
     # The arrows of an interactive marker end at nine tenths of its scale.
-    handle = handle_marker('tip', 'base_link', matrix_to_pose(T), np.ones(6), arm.reach)
+    handle = handle_marker('tip', 'base_link', matrix_to_pose(T), np.ones(6), arm.size)
     assert label.pose.position.z - 0.5 * label.scale.z > T[2, 3] + 0.9 * handle.scale
 
 
@@ -345,9 +345,9 @@ def test_a_forgotten_goal_is_deleted_and_one_of_another_solver_has_no_status():
     robot, scene = robot_of('arm_6r', 'auto'), Scene()
     arm = one(robot)
     other = Robot(robot.tree, {'': Arm('', robot.tree, ArmOptions(solver='ccd'), {})})
-    for forget, action in ((lambda: scene.forget_goals(robot.groups), Marker.DELETE),
-                           (lambda: scene.take_up(other), Marker.ADD)):
-        scene.take_up(robot)
+    for forget, action in ((lambda: scene.forget_goals(robot.groups.values()), Marker.DELETE),
+                           (lambda: scene.update(other), Marker.ADD)):
+        scene.update(robot)
         scene.show(robot, arm, solved(Goal(arm.chain.forward(arm.start)[:3, 3])),
                    DiagnosticStatus.OK, 'auto: the goal is met')
         before = by_key(scene.message(robot, NodeOptions(), None))

@@ -245,7 +245,7 @@ def test_another_robot_has_another_handle():
 def test_each_arm_has_its_own():
     rig = Rig('torso', arms=('left', 'right'))
     assert set(rig.server.shown) == {'left', 'right'}
-    T = rig.robot.arms['right'].chain.forward(np.full(7, 0.2))
+    T = rig.robot.groups['right'].chain.forward(np.full(7, 0.2))
     rig.drag(T, marker_name='right')
     assert rig.sent[0][0] == 'right'
     assert at(rig.server.shown['right'].pose) == pytest.approx(T)

@@ -14,7 +14,6 @@ import robots
 from figure_values import built
 from ik_node import KinematicTree, make_solver
 from ik_node.control.arm import Arm
-from ik_node.control.bounded_solvers import BoundedSolvers
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import run
@@ -39,10 +38,11 @@ def torso():
         base_link='torso_link', tip_link=f'{name}_tool0'), {}) for name in ('left', 'right')})
 
 
-def in_base(robot, arm, header):
+def in_target(robot, group, task, header):
     if header.frame_id == 'nowhere':
         raise InputError("unknown frame 'nowhere'")
-    return robot.in_link(arm.chain.base_link, header.frame_id or arm.chain.base_link)
+    link = group.target_link(task) or robot.tree.root
+    return robot.in_link(link, header.frame_id or link)
 
 
 def stamped(T, frame=''):
@@ -68,16 +68,43 @@ def request(pose=None, **fields):
 
 
 def asked(robot, solver=None, prefix='', ignores_collisions=False, **fields):
-    bounded = BoundedSolvers().solver if solver is None else solver
+    bounded = (lambda group, timeout: group) if solver is None else solver
     return run(solve_once(request(**fields), robot,
-                          Context(in_base, bounded, prefix, ignores_collisions)))
+                          Context(in_target, bounded, prefix, ignores_collisions)))
 
 
-def test_tasks_are_no_group():
-    figure = built(tasks=('a',), a__type='position', a__link='gaze').robot
-    answer = asked(figure)
+def humanoid():
+    """Return a robot with two poses and a position as tasks, their targets where they are."""
+    return built(tasks=('left', 'right', 'gaze'), left__type='pose', left__link='left_palm',
+                 right__type='pose', right__link='right_palm',
+                 gaze__type='position', gaze__link='gaze').robot
+
+
+def test_a_task_is_named_by_its_name_or_its_link_and_others_keep_their_targets():
+    robot = humanoid()
+    group = robot.groups['']
+    frames = group.body.forward(robot.joint_configuration(group))
+    joints = [joint.name for joint in robot.tree.path('pelvis', 'left_palm')
+              if joint.moves and joint.name.startswith('left')]
+    there = robot.with_values({name: 0.5 * (robot.tree.joints[name].lower
+                                            + robot.tree.joints[name].upper) for name in joints})
+    T = group.body.forward(there.joint_configuration(group))['left_palm']
+    for fields in ({'group_name': 'left'}, {'ik_link_name': 'left_palm'}):
+        answer = asked(robot, pose=stamped(T), **fields)
+        assert answer.code == Code.SUCCESS, answer.message
+        there = group.body.forward([answer.joints[name] for name in group.body.joint_names])
+        assert there['left_palm'] == pytest.approx(T, abs=3e-6)
+        assert there['right_palm'] == pytest.approx(frames['right_palm'], abs=3e-6)
+        assert there['gaze'][:3, 3] == pytest.approx(frames['gaze'][:3, 3], abs=3e-6)
+    assert group.tasks['left'].target == pytest.approx(frames['left_palm'])  # no state
+
+
+def test_a_task_without_a_pose_is_no_group():
+    answer = asked(humanoid(), group_name='gaze')
     assert answer.code == Code.INVALID_GROUP_NAME
-    assert 'tasks that are solved together by hierarchy' in answer.message
+    assert "no task with a pose 'gaze' for a group; there is 'left', 'right'" in answer.message
+    robot = built(tasks=('a',), a__type='position', a__link='gaze').robot
+    assert asked(robot).code == Code.INVALID_GROUP_NAME
 
 
 def test_the_solution_meets_the_goal_and_the_robot_stays_where_it_is(robot):
@@ -100,7 +127,7 @@ def test_the_start_says_which_of_several_answers_is_found(robot):
 
 
 def test_joints_the_start_does_not_name_are_where_the_robot_is(torso):
-    left, right = torso.arms['left'], torso.arms['right']
+    left, right = torso.groups['left'], torso.groups['right']
     torso.move(right, np.full(7, 0.25))
     goal = stamped(left.chain.forward(np.full(7, 0.3)))
     answer = asked(torso, group_name='left', pose=goal,
@@ -123,12 +150,13 @@ def test_a_link_that_the_goal_is_in_the_frame_of_is_where_the_start_has_it(robot
 
 @pytest.mark.parametrize(('fields', 'code', 'words'), [
     ({'group_name': 'manipulator'}, Code.INVALID_GROUP_NAME,
-     "no arm 'manipulator' for a group; leave it empty, or name the arm by the parameter arms"),
+     "no arm and no task with a pose 'manipulator' for a group; leave it empty, or name the arm by "
+     'the parameter arms'),
     ({'ik_link_name': 'link_3'}, Code.INVALID_LINK_NAME,
      "must be the tip of an arm, one of 'tool0', not 'link_3'"),
     ({'ik_link_names': ['tool0', 'tool0']}, Code.INVALID_LINK_NAME, '2 links and 1 poses'),
     ({'pose_stamped_vector': [stamped(np.eye(4))] * 2}, Code.INVALID_GROUP_NAME,
-     "there are 1 arms to solve for, '', and 2 poses"),
+     "there are 1 tips to solve for, '', and 2 poses"),
     ({'pose': stamped(np.eye(4), 'nowhere')}, Code.FRAME_TRANSFORM_FAILURE, "frame 'nowhere'"),
     ({'robot_state': state({'joint_1': float('nan')})}, Code.INVALID_ROBOT_STATE,
      "position of joint 'joint_1' must be finite and at most 1e+09, not nan"),
@@ -201,9 +229,9 @@ def test_the_tip_may_have_its_prefix(robot):
 def test_the_time_of_the_request_bounds_the_solver(robot):
     bounds = []
 
-    def solver(arm, timeout):
+    def solver(group, timeout):
         bounds.append(timeout)
-        return make_solver('dls', arm.chain, timeout=1e-9)
+        return group.with_timeout(1e-9)
 
     below = CHAIN.forward(Q)
     below[:3, 3] = 0.0, 0.0, -0.3  # under the arm's foot: no solution, but not plainly so
@@ -213,19 +241,20 @@ def test_the_time_of_the_request_bounds_the_solver(robot):
     assert bounds == [0.005]
 
 
-def test_a_bound_is_the_lesser_of_the_requests_and_the_arms(robot):
-    solvers, arm = BoundedSolvers(), robot.arms['']
-    assert solvers.solver(arm, 0.0) is arm.solver
-    arm.solver = make_solver('analytic', CHAIN, timeout=0.5, prefer='limits')
-    assert solvers.solver(arm, 0.6) is arm.solver
-    twin = solvers.solver(arm, 0.1)
-    assert (twin.options.timeout, twin.options.prefer, twin.name) == (0.1, 'limits', 'analytic')
-    assert solvers.solver(arm, 0.1) is twin
-    assert solvers.solver(arm, 0.2) is not twin
+@pytest.mark.parametrize(('solver', 'options'), [
+    ('analytic', {'prefer': 'limits'}), ('least_squares', {'max_iterations': 7})])
+def test_a_timeout_is_the_shorter_of_the_requests_and_the_groups(solver, options):
+    group = built(**{'tip_link': 'left_palm', 'solver': solver, f'{solver}.timeout': 0.5, **{
+        f'{solver}.{name}': value for name, value in options.items()}}).robot.groups['']
+    for timeout, used in ((0.1, 0.1), (0.6, 0.5), (float('inf'), 0.5)):
+        twin = group.with_timeout(timeout)
+        assert (twin.solver.name, twin.solver.options.timeout) == (solver, used)
+        for name, value in options.items():
+            assert getattr(twin.solver.options, name) == value
 
 
 def test_several_arms_are_solved_for_together(torso):
-    left, right = torso.arms['left'].chain, torso.arms['right'].chain
+    left, right = torso.groups['left'].chain, torso.groups['right'].chain
     q = np.full(7, 0.3)
     goals = [stamped(right.forward(-q)), stamped(left.forward(q))]
     answer = asked(torso, pose_stamped_vector=goals, ik_link_names=['right_tool0', 'left_tool0'])
@@ -241,7 +270,7 @@ def test_several_arms_are_solved_for_together(torso):
 
 
 @pytest.mark.parametrize(('fields', 'code', 'words'), [
-    ({}, Code.INVALID_GROUP_NAME, "2 arms to solve for, 'left', 'right', and 1 poses"),
+    ({}, Code.INVALID_GROUP_NAME, "2 tips to solve for, 'left', 'right', and 1 poses"),
     ({'group_name': 'both'}, Code.INVALID_GROUP_NAME, "there is 'left', 'right', or leave"),
     ({'group_name': 'left', 'ik_link_name': 'right_tool0'}, Code.INVALID_LINK_NAME,
      "one of 'left_tool0', not 'right_tool0'"),

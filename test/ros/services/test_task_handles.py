@@ -13,9 +13,9 @@ from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from handle_rig import Rig, Server, TaskRig, modes, reachable, titles
 from ik_node import body_solver_names
-from ik_node.control.figure import GOAL
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.interaction.menu import (
@@ -74,7 +74,7 @@ def test_a_renamed_world_frame_is_taken_up_and_moves_nothing():
     T = raised(rig.place('a'))
     rig.drag(T, marker_name='a')
     rig.options = NodeOptions(world_frame='map')
-    rig.take_up(rig.robot)
+    rig.update(rig.robot)
     assert rig.server.shown['a'].header.frame_id == 'map'
     assert rig.place('a') == pytest.approx(T)
 
@@ -109,7 +109,7 @@ def test_handles_of_tasks_begin_at_the_targets(root):
 def test_tasks_have_controls_for_what_goals_can_move(fields, controls):
     rig = TaskRig(a=fields)
     assert rig.controls() == controls
-    assert rig.server.shown['a'].scale == pytest.approx(0.2 * rig.robot.figure.size)
+    assert rig.server.shown['a'].scale == pytest.approx(0.2 * rig.robot.groups[''].size)
 
 
 @pytest.mark.parametrize('root', ['fixed', 'floating'])
@@ -183,8 +183,9 @@ def test_after_a_reset_the_handle_of_a_task_is_at_its_target_again(refuses):
     start = rig.place('a')
     rig.refuses = refuses
     rig.drag(raised(start), marker_name='a')
-    rig.handles.go_with_tips(rig.robot.figure)  # before the targets are set back, as the node does
-    rig.robot.figure.reset_targets(rig.robot.figure.start)
+    # Before the targets are set back, as the node does.
+    rig.handles.go_with_tips(rig.robot.groups[''])
+    rig.robot.groups[''].reset_targets(rig.robot.groups[''].start)
     rig.robot.reset()
     rig.follow()
     assert rig.place('a') == pytest.approx(start)
@@ -314,19 +315,19 @@ def test_changed_weights_of_a_task_change_its_controls_and_not_its_pose():
 def test_without_tasks_a_figure_has_the_handle_of_its_tip():
     rig = Rig('arm_7r')
     rig.to_figure()
-    start = rig.robot.figure.tasks[GOAL].target
+    start = rig.robot.groups[''].tasks[GOAL].target
     assert (rig.handle.name, rig.handle.header.frame_id) == ('tip', 'base_link')
     assert rig.place() == pytest.approx(start)
     T = turned(raised(start, -0.1))
     rig.drag(T)
     assert rig.sent[0][:2] == (GOAL, 'pose')
-    assert rig.robot.figure.tasks[GOAL].target == pytest.approx(T)
+    assert rig.robot.groups[''].tasks[GOAL].target == pytest.approx(T)
     rig.choose(POSITION_ONLY)
     assert titles(rig.handle)[POSITION_ONLY] == '[x] Position only'
     assert [name for name, _ in modes(rig.handle)] == ['move', *MOVE]
     rig.drag(turned(start))
     assert rig.sent[-1][:2] == (GOAL, 'point')
-    assert rig.robot.figure.tasks[GOAL].weights.tolist() == [1, 1, 1, 0, 0, 0]
+    assert rig.robot.groups[''].tasks[GOAL].weights.tolist() == [1, 1, 1, 0, 0, 0]
     rig.choose(POSITION_ONLY)
     assert len(rig.handle.controls) == 7
     rig.choose(next(iter(key for key, title in titles(rig.handle).items() if 'lag' in title)))
@@ -342,7 +343,7 @@ def test_controls_of_the_tip_are_those_of_task_weights_whatever_the_last_goal_wa
     rig.drag(rig.place())
     rig.choose(POSITION_ONLY)
     rig.options = NodeOptions(frame_prefix='p/')
-    rig.take_up(rig.robot)
+    rig.update(rig.robot)
     assert [name for name, _ in modes(rig.handle)] == controls
 
 
@@ -372,7 +373,7 @@ def test_a_handle_that_nobody_has_moved_is_at_the_tip_after_every_change_of_solv
     rig = Rig('arm_7r')
     rig.robot.move(rig.arm, rig.arm.start + 0.1)
     rig.to_figure()
-    tip = rig.robot.figure.tasks[GOAL].target
+    tip = rig.robot.groups[''].tasks[GOAL].target
     assert rig.place() == pytest.approx(tip)
     rig.to_arm()
     rig.robot.move(rig.arm, rig.arm.start + 0.2)
@@ -385,7 +386,7 @@ def test_of_another_base_link_the_handle_begins_anew():
     rig.drag(raised(rig.place(), -0.2))
     rig.to_figure(base_link='link_1')
     assert rig.handle.header.frame_id == 'base_link'
-    assert rig.place() == pytest.approx(rig.robot.figure.tasks[GOAL].target)
+    assert rig.place() == pytest.approx(rig.robot.groups[''].tasks[GOAL].target)
 
 
 def test_a_task_named_like_the_handle_of_the_tip_has_its_own():
@@ -402,7 +403,7 @@ def test_an_unchanged_arm_is_not_sent_again():
     T = reachable(rig)
     rig.drag(T)
     rig.server.inserted.clear()
-    rig.take_up(Robot(rig.robot.tree, rig.robot.arms, previous=rig.robot))
+    rig.update(Robot(rig.robot.tree, rig.robot.groups, previous=rig.robot))
     rig.follow()
     assert rig.server.inserted == []
     assert rig.place() == pytest.approx(T)
@@ -418,14 +419,14 @@ def test_the_node_serves_handles_while_it_is_active_and_sets_the_parameter_of_th
     node = SimpleNamespace(set_parameters_atomically=parameters.extend)
     interaction = Interaction(node, lambda task, pose: rig.sent.append((task, pose)), None,
                               lambda: (True, ''))
-    interaction.take_up(rig.robot, rig.options, active=False)
+    interaction.update(rig.robot, rig.options, active=False)
     assert server.shown == {}
-    interaction.take_up(rig.robot, rig.options, active=True)
+    interaction.update(rig.robot, rig.options, active=True)
     assert list(server.shown) == ['a']
     server.inserted.clear()
-    interaction.take_up(rig.robot, NodeOptions(show_branches=True), active=True)
+    interaction.update(rig.robot, NodeOptions(show_branches=True), active=True)
     assert server.inserted == []  # somebody may be dragging it
-    interaction.take_up(rig.robot, NodeOptions(frame_prefix='p/'), active=True)
+    interaction.update(rig.robot, NodeOptions(frame_prefix='p/'), active=True)
     assert server.shown['a'].header.frame_id == 'p/pelvis'
     (hierarchy,) = (entry.id for entry in server.shown['a'].menu_entries
                     if 'hierarchy' in entry.title)
@@ -435,5 +436,5 @@ def test_the_node_serves_handles_while_it_is_active_and_sets_the_parameter_of_th
         ('solver', 'hierarchy')]
     server.feedback(event_type=InteractiveMarkerFeedback.POSE_UPDATE, marker_name='a')
     assert [task for task, _ in rig.sent] == ['a']
-    interaction.take_up(rig.robot, NodeOptions(interactive_marker=False), active=True)
+    interaction.update(rig.robot, NodeOptions(interactive_marker=False), active=True)
     assert server.shown == {}

@@ -5,7 +5,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
-from ik_node.control.arm import Arm, same_chain
+from ik_node.control.arm import same_chain
 from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
 from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers
@@ -31,23 +31,24 @@ class ArmMarkers:
     - `trail`: of its tip.
     """
 
-    def __init__(self, arm: Arm, number: int) -> None:
+    def __init__(self, arm: Group, number: int) -> None:
         """Begin without a goal. number: of the arm, which places its panel."""
+        assert arm.chain is not None
         self.chain = arm.chain
         self._prefix = f'{arm.name}/' if arm.name else ''
-        self._size = shown_size(arm.reach)
+        self._size = shown_size(arm.size)
         self.trail = Trail(self.chain, self._size)
         self._bars = LimitBars(self.chain, number, self._size)
         self._solver = arm.solver.name
         self._goal: ShownGoal | None = None
         self._words, self._color = NO_GOAL, GREY
 
-    def take_up(self, group: Group) -> bool:
+    def update(self, group: Group) -> bool:
         """Use a changed group; return whether these markers may go on, as for the same chain.
 
         With another solver the status of the goal is no longer valid.
         """
-        if not (isinstance(group, Arm) and same_chain(self.chain, group.chain)):
+        if group.chain is None or not same_chain(self.chain, group.chain):
             return False
         if group.solver.name != self._solver:
             self._solver = group.solver.name

@@ -7,7 +7,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from visualization_msgs.msg import Marker
 
 from ik_node.control.controller import Outcome
-from ik_node.control.figure import Figure
 from ik_node.control.group import Group
 from ik_node.model.body_frames import BodyFrames
 from ik_node.ros.publishing.markers.arm_markers import shown_size
@@ -29,7 +28,7 @@ class FigureMarkers:
     - `figure`: the present one.
     """
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Any) -> None:
         """Begin without a goal."""
         self.figure = figure
         self._size = shown_size(figure.size)
@@ -42,7 +41,7 @@ class FigureMarkers:
         self._result = None
         self._words, self._color = NO_GOAL, GREY
 
-    def take_up(self, group: Group) -> bool:
+    def update(self, group: Group) -> bool:
         """Return whether these markers are those of a group."""
         return group is self.figure
 

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterable
 
 from visualization_msgs.msg import Marker, MarkerArray
 
-from ik_node.control.arm import Arm
 from ik_node.control.controller import Outcome
-from ik_node.control.figure import Figure
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
@@ -23,15 +21,13 @@ class Scene:
         self._groups: dict[str, ArmMarkers | FigureMarkers] = {}
         self._shown: dict[tuple[str, int], str] = {}  # the frame of each marker, by ns and id
 
-    def take_up(self, robot: Robot) -> None:
+    def update(self, robot: Robot) -> None:
         """Reset groups that have changed; another solver invalidates the status of a goal."""
         before, self._groups = self._groups, {}
-        groups: list[Arm | Figure] = [*robot.arms.values(),
-                                      *([robot.figure] if robot.figure else [])]
-        for number, group in enumerate(groups):
+        for number, group in enumerate(robot.groups.values()):
             markers = before.get(group.name)
-            if markers is None or not markers.take_up(group):
-                markers = (FigureMarkers(group) if isinstance(group, Figure)
+            if markers is None or not markers.update(group):
+                markers = (FigureMarkers(group) if group.chain is None
                            else ArmMarkers(group, number))
             self._groups[group.name] = markers
 
@@ -53,16 +49,16 @@ class Scene:
             figure.show_refusal(f'{name}: {words}'.removeprefix(': '))
 
     def message(self, robot: Robot, options: NodeOptions,
-                find: Callable[[Robot, Arm], BranchList] | None) -> MarkerArray:
+                find: Callable[[Robot, Group], BranchList] | None) -> MarkerArray:
         """Return the present markers. find: returns the branches of an arm's last goal, or None."""
         frame_prefix = options.frame_prefix
         markers: list[Marker] = []
-        for group in robot.groups:
+        for group in robot.groups.values():
             own, q = self._groups[group.name], robot.joint_configuration(group)
             if isinstance(own, FigureMarkers):
                 markers += own.markers(options.world if robot.moves_root else
                                        frame_prefix + robot.tree.root, q)
-            elif isinstance(group, Arm):
+            elif group.chain is not None:
                 markers += own.markers(frame_prefix + group.chain.base_link, q,
                                        find and find(robot, group))
         present = {(marker.ns, marker.id): marker.header.frame_id for marker in markers}

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from geometry_msgs.msg import Pose
 
-from ik_node.control.arm import Arm
+from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.kinematics.reach import reach
 from ik_node.ros.conversions import matrix_to_pose
@@ -14,20 +15,20 @@ from ik_node.ros.services.interaction.draggable import ONLY_TIP, Draggable, Goal
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import solver_names
 
-LastGoal = Callable[[Arm], Goal | None]
+LastGoal = Callable[[Group], Goal | None]
 
 
 class ArmGoal(Draggable):
     """The goal of an arm, in the frame of its base."""
 
-    def __init__(self, arm: Arm, frame_prefix: str, sink: GoalSink, last_goal: LastGoal) -> None:
+    def __init__(self, arm: Any, frame_prefix: str, sink: GoalSink, last_goal: LastGoal) -> None:
         """Take an arm. last_goal: returns that of an arm, in the frame of its base."""
         chain = arm.chain
         self.name, self.goal_name, self.sink = arm.name or ONLY_TIP, arm.name, sink
         self.frame = frame_prefix + chain.base_link
         self.place = chain.tree, chain.base_link, chain.tip_link
         self.group, self.solvers = arm, solver_names()
-        self.weights, self.size = arm.task_weights, shown_size(arm.reach)
+        self.weights, self.size = arm.tips[arm.name].weights, shown_size(arm.size)
         self._arm, self._last_goal = arm, last_goal
         self._centre, self._reach = reach(chain.arrays)
 
@@ -58,4 +59,5 @@ class ArmGoal(Draggable):
 def arm_goals(robot: Robot, frame_prefix: str, sink: GoalSink,
               last_goal: LastGoal) -> list[ArmGoal]:
     """Return the goals of all arms of a robot."""
-    return [ArmGoal(arm, frame_prefix, sink, last_goal) for arm in robot.arms.values()]
+    return [ArmGoal(arm, frame_prefix, sink, last_goal) for arm in robot.groups.values()
+            if arm.chain is not None]

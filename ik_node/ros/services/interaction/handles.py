@@ -74,7 +74,7 @@ class Handles:
         self._handles: dict[str, _Handle] = {}
         self._robot: Robot | None = None
 
-    def take_up(self, robot: Robot, options: NodeOptions) -> None:
+    def update(self, robot: Robot, options: NodeOptions) -> None:
         """Create a handle for each arm and task; those that stay valid keep their poses.
 
         What is shown unchanged is not sent again: it would end a drag.
@@ -211,7 +211,7 @@ def _was_sent(handle: _Handle, pose: Pose) -> bool:
 def _look(handle: _Handle) -> _Look:
     item = handle.item
     return _Look(item.frame, item.size, tuple(item.shown_weights(handle.position_only).tolist()),
-                 item.solvers, item.group.solver_name,
+                 item.solvers, item.group.solver.name,
                  handle.position_only if item.may_free_orientation else None)
 
 

@@ -31,7 +31,7 @@ class Interaction:
         self._server: Any = None
         self._handles: Handles | None = None
 
-    def take_up(self, robot: Robot | None, options: NodeOptions, active: bool) -> None:
+    def update(self, robot: Robot | None, options: NodeOptions, active: bool) -> None:
         """Create or remove handles for a robot and options; active: whether the node is."""
         if not options.interactive_marker:
             self.destroy()
@@ -43,7 +43,7 @@ class Interaction:
         if not active or robot is None:
             self._handles.clear()
         else:
-            self._handles.take_up(robot, options)
+            self._handles.update(robot, options)
 
     def follow(self, robot: Robot) -> None:
         """Move the handles to new goals, or with the robot."""

@@ -7,12 +7,12 @@ import numpy as np
 from geometry_msgs.msg import Pose
 
 from ik_node import tasks
-from ik_node.control.figure import GOAL, Figure
-from ik_node.control.options import FIGURE_SOLVERS, NodeOptions
+from ik_node.control.options import BODY_SOLVERS, NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.task_group import GOAL
+from ik_node.control.task_options import takes_point, takes_pose
 from ik_node.model.body_frames import BodyFrames
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.intake.targets import takes_point, takes_pose
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.services.interaction.draggable import ONLY_TIP, Draggable, GoalSink
 
@@ -23,7 +23,7 @@ _LINEAR = np.array([1.0] * 3 + [0.0] * 3)
 class PresentFrames:
     """The frames of a figure at the present joint values, computed again where these change."""
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Any) -> None:
         """Begin without frames."""
         self._figure = figure
         self._frames: BodyFrames | None = None
@@ -44,14 +44,14 @@ class TaskTarget(Draggable):
     An orientation is at its link, and the free coordinates of a centre of mass are the present.
     """
 
-    def __init__(self, figure: Figure, name: str, frame: str, place: tuple[Any, ...],
+    def __init__(self, figure: Any, name: str, frame: str, place: tuple[Any, ...],
                  sink: GoalSink, frames: PresentFrames) -> None:
         """Take a task of a figure by name. frame, place: see `Draggable`."""
         self._task: Any = figure.tasks[name]
         tip = figure.tips.get(name)
         self.name, self.goal_name, self.sink = ONLY_TIP if name == GOAL else name, name, sink
         self.frame, self.place = frame, place
-        self.group, self.solvers = figure, FIGURE_SOLVERS
+        self.group, self.solvers = figure, BODY_SOLVERS
         self.size = shown_size(figure.size)
         self.takes_points, self.may_free_orientation = takes_point(self._task), tip is not None
         # Goals of a tip change the weights of its task.
@@ -101,7 +101,7 @@ class TaskTarget(Draggable):
 
 def task_targets(robot: Robot, options: NodeOptions, sink: GoalSink) -> list[TaskTarget]:
     """Return the targets of a robot's tasks that goals can move."""
-    figure = robot.figure
+    figure = next((group for group in robot.groups.values() if group.chain is None), None)
     if figure is None:
         return []
     frames, root = PresentFrames(figure), robot.tree.root

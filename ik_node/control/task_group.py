@@ -1,4 +1,4 @@
-"""The figure of the robot: all its joints, several tasks, and a solver for them together."""
+"""A group of several tasks, which a solver of a whole body meets together."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.control.arm import goal_weights, same_options, same_value
-from ik_node.control.group import Aim, Group, configured_start, run_solver
-from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
-from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
+from ik_node.control.group import (
+    Aim,
+    Group,
+    Tip,
+    configured_start,
+    goal_weights,
+    run_solver,
+    same_options,
+    same_value,
+    same_values,
+    shorter_timeout,
+)
+from ik_node.control.options import BODY_SOLVERS, CARTESIAN, JOINT, ArmOptions
+from ik_node.control.task_options import NO_TYPE, TaskOptions, as_target, make_task
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.pose_library import PoseLibrary
@@ -22,26 +32,16 @@ from ik_node.solvers.body.result import BodyResult
 from ik_node.spatial import rotation_exp, rotation_log, rpy_from_matrix
 from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import ModelError, OptionError, names
-from ik_node.support.options import Options
-from ik_node.tasks import Pose, Posture, Task
+from ik_node.tasks import Pose, Posture, RelativePose, Task
 
 _ROOT_ENTRIES = {'fixed': 0, 'planar': 3, 'floating': 6}
 
 GOAL = 'goal'
-"""The name of the task of a figure without tasks: the pose of the tip."""
+"""The name of the task of a group without tasks of its own: the pose of the tip."""
 
 
-class Tip(NamedTuple):
-    """The end of a chain, whose goals a figure takes like an arm does."""
-
-    base_link: str
-    """The link in whose frame goals are; '' for the root link."""
-    weights: np.ndarray
-    """(6,) of its goals."""
-
-
-class FigureSource(NamedTuple):
-    """What a figure is built from."""
+class TaskGroupSource(NamedTuple):
+    """What a group of tasks is built from."""
 
     tree: KinematicTree
     options: ArmOptions
@@ -60,41 +60,38 @@ class FigureSource(NamedTuple):
     arms: Mapping[str, ArmOptions] = MappingProxyType({})
     """By the names of arms that are solved together; see `CoupledArms`."""
 
-    def is_same(self, other: 'FigureSource') -> bool:
-        """Return whether a figure built from the other one would be the same."""
+    def is_same(self, other: 'TaskGroupSource') -> bool:
+        """Return whether a group built from the other one would be the same."""
         return (self.tree is other.tree and self.poses is other.poses
                 and (self.root, self.motion) == (other.root, other.motion)
                 and np.array_equal(self.T_world_root, other.T_world_root)
                 and same_options(self.options, other.options) and self.solves_as(other)
-                and _same_named(self.task_options, other.task_options)
-                and _same_named(self.arms, other.arms))
+                and same_values(self.task_options, other.task_options)
+                and same_values(self.arms, other.arms))
 
-    def solves_as(self, other: 'FigureSource') -> bool:
+    def solves_as(self, other: 'TaskGroupSource') -> bool:
         """Return whether the solver has the same name and options."""
         return (self.options.solver == other.options.solver
-                and self.solver_options.keys() == other.solver_options.keys()
-                and all(same_value(value, other.solver_options[name])
-                        for name, value in self.solver_options.items()))
+                and same_values(self.solver_options, other.solver_options))
 
 
-class Figure(Group):
-    """The whole tree with its tasks.
+class TaskGroup(Group):
+    """The joints of a body, and its tasks.
 
     Attributes, besides those of a group:
     - `body`, its space; `solver`, which has copies of the tasks: their targets may be those of a
-      goal that is not met yet.
-    - `tasks`: by name, with the targets that stand. `undefined`: names of tasks that have no type
-      yet.
-    - `tips`: those of tasks that are the goals of a tip, by the same names.
-    - `size`: how far its links are apart, m.
+      goal that is not met yet, and those of `tasks` stand.
     """
 
     name = ''
+    status_key = 'task'
+    solver: BodySolver
+    _copies: dict[str, Task]
 
-    def __init__(self, source: FigureSource, previous: 'Figure | None' = None) -> None:
+    def __init__(self, source: TaskGroupSource, previous: 'TaskGroup | None' = None) -> None:
         """Build body, tasks and solver. Raises IkError for values that do not fit the tree.
 
-        previous: the figure that this one replaces. Tasks with unchanged options are taken from it,
+        previous: the group that this one replaces. Tasks with unchanged options are taken from it,
         with their present targets; changed ones keep the target where it is valid.
         """
         self.source, self.options, self.motion = source, source.options, source.motion
@@ -113,38 +110,40 @@ class Figure(Group):
         self.space = self.body
         self.tips: dict[str, Tip] = {}
         self.tasks: dict[str, Task] = self._make_tasks(previous)
+        self.reported = tuple(source.task_options or self.tasks)
         self.undefined = tuple(name for name in source.task_options if name not in self.tasks)
+        self.solvers, self.moves_root = BODY_SOLVERS, source.root != 'fixed'
         self.start = self._start()
         if like is not None and source.solves_as(like.source) and (
                 list(self.tasks.values()) == list(like.tasks.values())):
-            self._copies: dict[str, Task] = like._copies
-            self.solver: BodySolver = like.solver
+            self._copies, self.solver = like._copies, like.solver
         else:
-            self._copies = {name: copy.copy(task) for name, task in self.tasks.items()}
-            # Until a task has a type, the solver has nothing to do.
-            self.solver = make_body_solver(
-                self.options.solver, self.body,
-                tuple(self._copies.values()) or (Posture(self.start),), **source.solver_options)
+            self._make_solver(source.solver_options)
         self.limits = self._motion_limits()
         self.size: float = self._size() if like is None else like.size
         if self.motion == JOINT:
             ruckig_module()
 
     @property
-    def solver_name(self) -> str:
-        """The name of the solver."""
-        return self.solver.name
-
-    @property
-    def words(self) -> str:
-        """The body, the solver and the tasks, in words."""
+    def description(self) -> str:
+        """The body, the solver and the tasks."""
         return (f'{self.body!r}, solver {self.solver.name}, '
                 f'tasks {names(self.tasks) if self.tasks else "without types"}')
 
-    @property
-    def moves_root(self) -> bool:
-        """Whether the root moves."""
-        return self.source.root != 'fixed'
+    def target_link(self, task: str) -> str | None:
+        """Return the reference of a RelativePose; None for the world."""
+        own = self.tasks[task]
+        return own.reference if isinstance(own, RelativePose) else None
+
+    def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
+        """Return a pose (4, 4), m, in the frame of the task's target as a goal of the task."""
+        own, weights = self.tasks[task], None
+        target = as_target(own, T, is_point)
+        if task in self.tips:
+            weights = self.tips[task].weights.copy()
+            if is_point and weights[:3].any():
+                weights[3:] = 0.0
+        return Aim(task, target, weights, header)
 
     def T_world_root(self, q: np.ndarray) -> np.ndarray:
         """Return the pose of the root link (4, 4), m, at q (n,)."""
@@ -155,12 +154,6 @@ class Figure(Group):
         elif self.source.root == 'floating':
             T[:3, :3], T[:3, 3] = rotation_exp(q[3:6]), q[:3]
         return T
-
-    def meets(self, errors: tuple[float, float]) -> bool:
-        """Return whether what a task misses, m and rad, is within the solver's tolerances."""
-        options = self.solver.options
-        return (errors[0] <= options.position_tolerance
-                and errors[1] <= options.orientation_tolerance)
 
     def problem(self, aims: Sequence[Aim]) -> None:
         """Set the targets that the solver has: those of aims, and for other tasks those that stand.
@@ -174,7 +167,7 @@ class Figure(Group):
                  getattr(own, 'weights', None) if aim is None or aim.weights is None
                  else aim.weights)
 
-    def solve(self, problem: None, q0: np.ndarray, closest: bool) -> BodyResult:
+    def solve(self, problem: None, q0: np.ndarray, closest: bool = False) -> BodyResult:
         """Solve the tasks from q0 (n,); see `Group.solve`."""
         result: BodyResult = run_solver(self.solver, closest, q0)
         return result
@@ -184,10 +177,26 @@ class Figure(Group):
         for aim in aims:
             _set(self.tasks[aim.task], aim.target, aim.weights)
 
-    def errors(self, result: Any, task: str) -> tuple[float, float]:
-        """Return what a task misses, m and rad."""
-        found: tuple[float, float] = result.errors[task]
+    def errors(self, result: Any, task: str) -> tuple[float, float] | None:
+        """Return the errors of a task in a result, m and rad; None where it has none."""
+        found: tuple[float, float] | None = result.errors.get(task)
         return found
+
+    def keeps_goals_of(self, other: Group) -> bool:
+        """Return whether the other group has tasks, whose targets are those of this group."""
+        return True
+
+    def with_timeout(self, timeout: float) -> 'TaskGroup':
+        """Return this group with a solver of its own that has at most this timeout, s."""
+        twin, own = copy.copy(self), self.source.solver_options
+        twin._make_solver({**own, 'timeout': shorter_timeout(timeout, own.get('timeout'))})
+        return twin
+
+    def _make_solver(self, options: Mapping[str, Any]) -> None:
+        self._copies = {name: copy.copy(task) for name, task in self.tasks.items()}
+        # Until a task has a type, the solver has nothing to do.
+        tasks = tuple(self._copies.values()) or (Posture(self.start),)
+        self.solver = make_body_solver(self.options.solver, self.body, tasks, **options)
 
     def set_missing_targets(self, q: np.ndarray) -> None:
         """Set targets that are not set to what the tasks meet at q (n,)."""
@@ -209,7 +218,7 @@ class Figure(Group):
             return None
         return make_task(name, options).target
 
-    def _make_tasks(self, previous: 'Figure | None') -> dict[str, Task]:
+    def _make_tasks(self, previous: 'TaskGroup | None') -> dict[str, Task]:
         """Return the tasks that have a type, or the pose of the tip where there are none."""
         source = self.source
         if not source.task_options:
@@ -229,7 +238,7 @@ class Figure(Group):
                 made[name].target = before.target
         return made
 
-    def _tip_task(self, name: str, options: ArmOptions, previous: 'Figure | None') -> Task:
+    def _tip_task(self, name: str, options: ArmOptions, previous: 'TaskGroup | None') -> Task:
         """Return the pose of a tip, with the present target where the tip is the same."""
         chain = self.source.tree.chain(options.base_link or None, options.tip_link or None)
         weights = goal_weights(options, chain)
@@ -263,11 +272,6 @@ class Figure(Group):
         """Return the largest distance of two links along an axis, m."""
         places = np.array([T[:3, 3] for T in self.body.forward(self.body.neutral()).values()])
         return float(np.ptp(places, axis=0).max())
-
-
-def _same_named(options: Mapping[str, Options], other: Mapping[str, Options]) -> bool:
-    return options.keys() == other.keys() and all(
-        same_options(own, other[name]) for name, own in options.items())
 
 
 def _set(task: Any, target: Any, weights: np.ndarray | None) -> None:

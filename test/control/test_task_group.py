@@ -37,7 +37,7 @@ COMPLETE = {
 
 
 def figure(present=NOTHING, **changed):
-    return built(present, **changed).robot.figure
+    return built(present, **changed).robot.groups['']
 
 
 @pytest.mark.parametrize('kind', TYPES)
@@ -110,8 +110,8 @@ def test_arms_and_tasks_are_refused_together():
 
 def test_a_target_that_is_not_set_is_where_the_link_is():
     robot = built(**POSITION, root='floating', root_pose=np.array([1.0, 2, 3, 0, 0, 0])).robot
-    there = robot.figure.body.forward(robot.figure.start)['gaze'][:3, 3]
-    assert robot.figure.tasks['a'].target == pytest.approx(there)
+    there = robot.groups[''].body.forward(robot.groups[''].start)['gaze'][:3, 3]
+    assert robot.groups[''].tasks['a'].target == pytest.approx(there)
     assert robot.T_world_root[:3, 3] == pytest.approx([1.0, 2.0, 3.0])
 
 
@@ -119,7 +119,7 @@ def test_a_target_that_is_not_set_is_where_the_link_is():
                                         ('floating', [1.0, 2.0, 3.0, 0.1, -0.2, 0.7])])
 def test_a_moving_root_starts_at_root_pose(root, pose):
     robot = built(**POSITION, root=root, root_pose=np.array(pose)).robot
-    T = robot.figure.body.forward(robot.figure.start)['pelvis']
+    T = robot.groups[''].body.forward(robot.groups[''].start)['pelvis']
     assert robot.T_world_root == pytest.approx(T, abs=1e-12)
     assert T == pytest.approx(NodeOptions(root_pose=np.array(pose)).T_world_root, abs=1e-12)
 
@@ -127,28 +127,28 @@ def test_a_moving_root_starts_at_root_pose(root, pose):
 def test_a_change_keeps_what_it_does_not_concern():
     two = {**POSITION, 'tasks': ('a', 'b'), 'b__type': 'pose', 'b__link': 'left_palm'}
     first = built(**two)
-    task = first.robot.figure.tasks['a']
+    task = first.robot.groups[''].tasks['a']
     task.target = moved = np.array([1.0, 0.0, 1.5])
     assert built(first, **two).robot is first.robot
     second = figure(first, **two, b__weight=0.5)
-    assert second is not first.robot.figure
+    assert second is not first.robot.groups['']
     assert second.tasks['a'] is task  # unchanged
-    assert second.body is first.robot.figure.body
+    assert second.body is first.robot.groups[''].body
     third = figure(first, **two, a__weight=0.5)
     assert third.tasks['a'] is not task
     assert np.array_equal(third.tasks['a'].target, moved)
     other = figure(first, **{**two, 'a__link': 'right_palm'})
     assert not np.array_equal(other.tasks['a'].target, moved)
-    assert figure(first, **two, speed=0.5).solver is first.robot.figure.solver
+    assert figure(first, **two, speed=0.5).solver is first.robot.groups[''].solver
     assert figure(first, **two, hierarchy__max_restarts=2).solver.options.max_restarts == 2
     assert figure(first, **two, solver='lagrange').tasks['a'] is task
 
 
 def test_a_solver_of_arms_and_figures_solves_for_the_figure_with_tasks_or_a_moving_root():
     tip = {'tip_link': 'gaze', 'solver': 'genetic', 'genetic__population': 7}
-    assert built(**tip).robot.figure is None
-    assert built(**tip).robot.arms[''].solver.options.population == 7
-    assert built(**tip, root='floating').robot.figure.solver.options.population == 7
+    assert built(**tip).robot.groups[''].chain is not None
+    assert built(**tip).robot.groups[''].solver.options.population == 7
+    assert built(**tip, root='floating').robot.groups[''].solver.options.population == 7
     assert figure(**{**POSITION, 'solver': 'optimization', 'optimization__minimizer':
                      'l-bfgs-b'}).solver.options.minimizer == 'l-bfgs-b'
     with pytest.raises(OptionError, match=r'optimization\.terms\[0\] must be one of'):
@@ -172,7 +172,7 @@ class Sink:
 
 
 def controller(robot):
-    return Controller(robot.figure, lambda: 0.0, Sink())
+    return Controller(robot.groups[''], lambda: 0.0, Sink())
 
 
 def aim(name, target):
@@ -182,11 +182,11 @@ def aim(name, target):
 def test_goals_of_two_tasks_are_solved_together():
     robot = built(tasks=('a', 'b'), a__type='position', a__link='left_palm', b__type='position',
                   b__link='right_palm').robot
-    frames = robot.figure.body.forward(robot.figure.start)
+    frames = robot.groups[''].body.forward(robot.groups[''].start)
     targets = [frames[link][:3, 3] + [0.1, 0.0, 0.2] for link in ('left_palm', 'right_palm')]
     outcome = run(controller(robot).go(robot, [aim('a', targets[0]), aim('b', targets[1])]))
     assert outcome.accepted
-    after = robot.figure.body.forward(robot.joint_configuration(robot.figure))
+    after = robot.groups[''].body.forward(robot.joint_configuration(robot.groups['']))
     assert after['left_palm'][:3, 3] == pytest.approx(targets[0], abs=2e-6)
     assert after['right_palm'][:3, 3] == pytest.approx(targets[1], abs=2e-6)
 
@@ -194,7 +194,7 @@ def test_goals_of_two_tasks_are_solved_together():
 def test_of_goals_that_are_not_met_all_former_targets_stand():
     robot = built(tasks=('a', 'b'), a__type='position', a__link='left_palm', b__type='position',
                   b__link='right_palm').robot
-    figure = robot.figure
+    figure = robot.groups['']
     before = {name: task.target for name, task in figure.tasks.items()}
     q = robot.joint_configuration(figure)
     outcome = run(controller(robot).go(

@@ -1,22 +1,22 @@
-"""A closed path of the targets of a figure's tasks, for demonstrations."""
+"""A closed path of the targets of a group's tasks, for demonstrations."""
 
 import math
 from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from ik_node.control.figure import Figure
+from ik_node.control.task_group import TaskGroup
 from ik_node.tasks import LookAt, Pose, Position
 
-# Of the figure's size.
+# Of the size.
 _FORWARD = 0.16
 _UP = 0.2
 _ASIDE = 0.05
 _GAZE = 0.25
 
 
-class FigurePath:
-    """Moves poses, positions and gazes of a figure round from where they are and back.
+class TargetPath:
+    """Moves poses, positions and gazes of a group round from where they are and back.
 
     - `names`: of the tasks that it moves. Tasks of priority 0 hold, such as those of feet.
     """
@@ -25,17 +25,17 @@ class FigurePath:
                  gazes: Collection[str] = ()) -> None:
         """Begin at targets, poses (4, 4) and points (3,), m, by the names of their tasks.
 
-        size: of the figure, m. gazes: the names of tasks that look at a point.
+        size: of the group, m. gazes: the names of tasks that look at a point.
         """
         self._size, self._starts, self._gazes = size, dict(starts), frozenset(gazes)
         self.names = tuple(self._starts)
 
     @classmethod
-    def of(cls, figure: Figure) -> 'FigurePath':
-        """Return the path of a figure from its present targets, which must be set."""
-        moved = {name: task for name, task in figure.tasks.items()
+    def of(cls, group: TaskGroup) -> 'TargetPath':
+        """Return the path of a group from its present targets, which must be set."""
+        moved = {name: task for name, task in group.tasks.items()
                  if isinstance(task, (Pose, Position, LookAt)) and task.priority > 0}
-        return cls(figure.size, {name: np.array(task.target) for name, task in moved.items()},
+        return cls(group.size, {name: np.array(task.target) for name, task in moved.items()},
                    [name for name, task in moved.items() if isinstance(task, LookAt)])
 
     def targets(self, phase: float) -> dict[str, np.ndarray]:

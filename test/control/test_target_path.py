@@ -7,8 +7,8 @@ import yaml
 import robots
 from figure_values import values
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
-from ik_node.control.figure_path import FigurePath
 from ik_node.control.group import Aim
+from ik_node.control.target_path import TargetPath
 
 FILE = robots.OWN.parent / 'config/humanoid.yaml'
 
@@ -20,12 +20,12 @@ def configured():
                for task in given['tasks'] for name, value in given.pop(task).items()}
     source = Source(values(**{**given, **changed, 'tasks': tuple(given['tasks']),
                               'root_pose': np.array(given['root_pose'])}), None)
-    return build_robot(source, build_tree(source), ('',), NOTHING).figure
+    return build_robot(source, build_tree(source), ('',), NOTHING).groups['']
 
 
 def test_hands_and_gaze_go_round_and_can_be_met_all_along():
     figure = configured()
-    path = FigurePath.of(figure)
+    path = TargetPath.of(figure)
     assert path.names == ('left', 'right', 'look')
     start, end = path.targets(0.0), path.targets(1.0)
     q = figure.start

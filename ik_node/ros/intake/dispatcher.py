@@ -1,0 +1,207 @@
+"""The dispatcher of goals: checks whether they may be executed, and hands them to controllers."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rclpy.clock import Clock
+from rclpy.lifecycle import LifecycleNode
+from std_msgs.msg import Header
+
+from ik_node.control.controller import Controller, Outcome
+from ik_node.control.group import Group
+from ik_node.control.options import NodeOptions
+from ik_node.control.robot import Robot
+from ik_node.control.searches import NEWER, Goal, Worker, turn
+from ik_node.ros.conversions import time_of
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.measured import Measured
+from ik_node.ros.intake.waiting import NotYetError, Waiting
+from ik_node.ros.publishing.outcomes import Outcomes
+from ik_node.ros.publishing.status import Arrival
+from ik_node.support.exceptions import IkError, InputError
+
+
+@dataclass(eq=False)
+class Received:
+    """A message that has been checked and converted."""
+
+    arrival: Arrival
+    robot: Robot
+    controller: Controller
+    content: Any
+
+
+class Dispatcher:
+    """Checks goals of arms and tasks, and has them carried out.
+
+    Attributes:
+    - `active`: whether the node is active; otherwise goals are ignored, which is logged once.
+    - `enabled`: whether goals are solved; otherwise they are refused.
+    - `robot`, `options`: the present ones.
+    """
+
+    def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
+                 outcomes: Outcomes, measured: Measured, worker: Worker, steady: Clock) -> None:
+        """Begin inactive, without a robot. worker: carries out goals."""
+        self.active, self.enabled, self._ignored = False, True, False
+        self.robot: Robot | None = None
+        self.options = options
+        self._node, self._execution = node, execution
+        self._outcomes, self._measured, self._worker = outcomes, measured, worker
+        self._waiting = Waiting(node, steady)
+
+    def destroy(self) -> None:
+        """Drop waiting goals."""
+        self._waiting.destroy()
+
+    def activate(self, active: bool) -> None:
+        """Begin to handle goals, or stop."""
+        if not active:
+            self._worker.cancel_all('the node has been deactivated')
+            self.stop('the node has been deactivated')
+        self.active, self._ignored = active, False
+
+    def update(self, robot: Robot | None, options: NodeOptions) -> None:
+        """Use a robot and options. Goals that wait for a frame are dropped with their tree."""
+        if robot is None or self.robot is None or robot.tree is not self.robot.tree:
+            self._waiting.stop()
+        self.robot, self.options = robot, options
+
+    def stop(self, reason: str) -> None:
+        """End the current paths and all goals; those that are being carried out are refused."""
+        self._worker.cancel(reason, *(('goals', name) for name in self._execution.controllers))
+        self._execution.drop_paths()
+        self._waiting.stop()
+
+    def receive(self, name: str, message: Any, convert: Callable[[Robot, Group, str, Any], Any],
+                again: Callable[[str, Any], None], place: str = '') -> Received | None:
+        """Check a message, and convert it; None where it is refused, ignored or waits for a frame.
+
+        name: of its arm or task. convert: returns the content of a message, for a robot, a group
+        and a name; raises IkError. again: called with name and message when the frame may have
+        come. place: which goal of several it is, for messages.
+        """
+        arrival = Arrival(name, message.header, time.perf_counter(), place)
+        robot = self.robot
+        try:
+            if not self._may_execute():
+                return None
+            assert robot is not None
+            group = robot.group_of(name)
+            if group is None:
+                raise InputError(f'there is no arm or task {name!r} any more')
+            controller = self._execution.controllers[group.name]
+            if self.options.max_goal_age > 0.0:
+                self._check_age(message.header)
+            if self._measured.topic:
+                self._measured.check_freshness(group)
+                if controller.motion is None and not self.is_busy(controller):
+                    self._begin_from_measured(robot, controller)
+            self._execution.follow(robot)
+            received = Received(arrival, robot, controller, convert(robot, group, name, message))
+        except NotYetError as error:
+            self._wait(arrival, error, partial(again, name, message))
+            return None
+        except Exception as error:
+            self.refuse(arrival, error)
+            return None
+        self._waiting.drop_older(name)
+        return received
+
+    def _may_execute(self) -> bool:
+        """Return whether the node is active. Raises InputError where it executes no goals."""
+        if not self.active:
+            if not self._ignored:
+                self._ignored = True
+                self._node.get_logger().warning(
+                    'goals are ignored: the node is inactive; activate it first')
+            return False
+        if self.robot is None:
+            raise InputError('there is no robot yet: no description has been received')
+        if not self.enabled:
+            raise InputError('the node is disabled: call ~/enable')
+        return True
+
+    def begin(self, controller: Controller, goal: Goal[None]) -> None:
+        """Carry out a goal; an older one of the same controller is cancelled."""
+        self._worker.begin(('goals', controller.group.name), goal)
+
+    def replace(self, received: Received, goal: Goal[Outcome | None]) -> None:
+        """Carry out a goal in place of all that are under way, however new they are."""
+        self._worker.cancel(NEWER, ('goals', received.controller.group.name))
+        self.carry_out(received.robot, received.controller, received.arrival, goal, True)
+
+    def carry_out(self, robot: Robot, controller: Controller, arrival: Arrival,
+                  goal: Goal[Outcome | None], is_new: bool) -> None:
+        """Carry out a goal, and publish its outcome; is_new: not a step of the current path."""
+        self.begin(controller, self._carry_out(robot, controller, arrival, goal, is_new))
+
+    async def _carry_out(self, robot: Robot, controller: Controller, arrival: Arrival,
+                         goal: Goal[Outcome | None], is_new: bool) -> None:
+        try:
+            await turn()
+            if is_new:
+                self.start(robot, controller)
+            outcome = await goal
+            if outcome is not None:
+                self._outcomes.publish(robot, controller.group, outcome, arrival)
+        except Exception as error:
+            self.refuse(arrival, error)
+        finally:
+            goal.close()
+
+    def is_busy(self, controller: Controller) -> bool:
+        """Return whether a goal of a controller is being carried out."""
+        return self._worker.is_busy(('goals', controller.group.name))
+
+    def start(self, robot: Robot, controller: Controller) -> None:
+        """Set the joint values that a goal starts from: those of motions, or measured ones."""
+        self._execution.follow(robot)
+        if self._measured.topic and controller.motion is None:
+            self._begin_from_measured(robot, controller)
+
+    def refuse(self, arrival: Arrival, error: Exception) -> None:
+        """Refuse a goal because of an error, or of a defect, which must not stop the node."""
+        if isinstance(error, IkError):
+            self._outcomes.refuse(self.robot, arrival, str(error))
+        else:
+            self._outcomes.fail(self.robot, arrival, error)
+
+    def drop_older(self, name: str) -> None:
+        """Drop goals of an arm or a task that wait for a frame: a newer one has been handled."""
+        self._waiting.drop_older(name)
+
+    def adopt_measured(self) -> None:
+        """Set joints at rest that no goal has moved yet to their measured values."""
+        if self.robot is not None and self._measured.topic:
+            for controller in self._execution.controllers.values():
+                if not (controller.has_moved or controller.motion is not None
+                        or self.is_busy(controller)):
+                    self._begin_from_measured(self.robot, controller)
+
+    def _begin_from_measured(self, robot: Robot, controller: Controller) -> None:
+        self._measured.update(robot, controller.group)
+        controller.begin_at_present(robot)
+
+    def _wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
+        """Execute a goal as soon as its frame is known; refuse it after the timeout."""
+        timeout = self.options.tf_timeout
+        if not self._waiting.wait(arrival.name, error.come, again, timeout):
+            waited = f'; waited {timeout:g} s for it' if timeout > 0.0 else ''
+            self._outcomes.refuse(self.robot, arrival, f'{error}{waited}')
+
+    def _check_age(self, header: Header) -> None:
+        """Raise InputError for a goal older than max_goal_age, and for a stamp that is not a time.
+
+        Without a stamp a goal has no age.
+        """
+        most, stamp = self.options.max_goal_age, 1e-9 * time_of(header).nanoseconds
+        if stamp > 0.0:
+            age = 1e-9 * self._node.get_clock().now().nanoseconds - stamp
+            if age > most:
+                raise InputError(f'the goal is {age:.3f} s old, more than max_goal_age allows, '
+                                 f'{most:g} s')
+

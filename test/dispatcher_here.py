@@ -1,0 +1,57 @@
+"""Stands in for what admits and carries out goals: at once, without a node and without threads."""
+
+import time
+from types import SimpleNamespace
+
+from ik_node.control.options import NodeOptions
+from ik_node.control.searches import run
+from ik_node.ros.execution.history import History
+from ik_node.ros.intake.dispatcher import Received
+from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.goals import Goals
+from ik_node.ros.publishing.status import Arrival
+from ik_node.support.exceptions import IkError
+
+
+class DispatcherHere:
+    """Admits every goal whose age is accepted, for one controller; keeps outcomes and refusals."""
+
+    def __init__(self, robot, options, controller, check_age=lambda header: None):
+        self.robot, self.options, self._check_age = robot, options, check_age
+        self.controller, self.outcomes, self.refused = controller, [], []
+
+    def receive(self, name, message, convert, again):
+        arrival = Arrival(name, message.header, time.perf_counter())
+        try:
+            self._check_age(message.header)
+            content = convert(self.robot, self.controller.group, name, message)
+        except IkError as error:
+            self.refuse(arrival, error)
+            return None
+        return Received(arrival, self.robot, self.controller, content)
+
+    def begin(self, controller, goal):
+        run(goal)
+
+    def start(self, robot, controller):
+        pass
+
+    def publish(self, robot, group, outcome, arrival):
+        self.outcomes.append(outcome)
+
+    def refuse(self, arrival, error):
+        self.refused.append((arrival.name, str(error)))
+
+
+def frames_here(options=None):
+    """Return the frames of a node without ROS and tf2."""
+    frames = Frames.__new__(Frames)
+    frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
+    frames.options = options or NodeOptions()
+    return frames
+
+
+def goals_here(dispatcher):
+    """Return the goals of a node without ROS and tf2."""
+    outcomes = SimpleNamespace(publish=dispatcher.publish)
+    return Goals(None, (), dispatcher, outcomes, frames_here(dispatcher.options))
