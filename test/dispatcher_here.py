@@ -19,6 +19,7 @@ class DispatcherHere:
     def __init__(self, robot, options, controller, check_age=lambda header: None):
         self.robot, self.options, self._check_age = robot, options, check_age
         self.controller, self.outcomes, self.refused = controller, [], []
+        self.measured = SimpleNamespace(topic='')
 
     def receive(self, name, message, convert, again):
         arrival = Arrival(name, message.header, time.perf_counter())
@@ -30,11 +31,12 @@ class DispatcherHere:
             return None
         return Received(arrival, self.robot, self.controller, content)
 
-    def begin(self, controller, goal):
-        run(goal)
+    @property
+    def worker(self):
+        return self
 
-    def start(self, robot, controller):
-        pass
+    def begin(self, key, goal):
+        run(goal)
 
     def publish(self, robot, group, outcome, arrival):
         self.outcomes.append(outcome)

@@ -133,8 +133,7 @@ class FakeNode:
         self._request(('goal', name, np.array(T_frame_goal), position_only))
         assert name in self.offered, f'no goals were offered to {name!r}'
         robot = self.robot
-        name = robot.task_name(name)
-        group = robot.group_of(name)
+        group, name = robot.tasks[name]
         aim = Aim(name, self._target(group, name, T_frame_goal, position_only), None, Header())
         found = run(Controller(group, lambda: 0.0, None).go(robot, [aim]))
         level, words = status.outcome(found)

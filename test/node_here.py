@@ -25,7 +25,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 
 from domains import Domain
 from graph_here import ClientHere, Graph, Watched, wired
-from ik_node.control.searches import Worker, _ended
+from ik_node.control.searches import Worker, ended
 from ik_node.ros import session
 from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given
@@ -41,7 +41,7 @@ class _WorkerHere(Worker):
     """Runs every search where the goal arrived: the time of a test passes where the test says."""
 
     def _search(self, group, work):
-        self._go_on(group, _ended(work))
+        self._proceed(group, ended(work))
 
 
 session.Worker = _WorkerHere

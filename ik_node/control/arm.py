@@ -11,11 +11,11 @@ from ik_node.control.group import (
     Tip,
     configured_start,
     goal_weights,
-    run_solver,
     same_options,
     same_value,
     same_values,
     shorter_timeout,
+    solve_closest,
 )
 from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
 from ik_node.kinematics.reach import reach
@@ -73,6 +73,7 @@ class Arm(Group):
             options.task_weights, previous.options.task_weights)
             else goal_weights(options, self.chain))
         self.weights = None if (weights == 1.0).all() else weights
+        self.target_links = {name: self.chain.base_link}
         self.tips = {name: Tip(self.chain.base_link, weights)}
         self.tasks = {name: Pose(self.chain.tip_link, weights=weights)}
         self.size = reach(self.chain.arrays)[1] if previous is None else previous.size
@@ -111,10 +112,6 @@ class Arm(Group):
         return f'{self.chain!r}, solver {self.solver.name}' + (
             f' ({self.family})' if self.family else '')
 
-    def target_link(self, task: str) -> str:
-        """Return the base link."""
-        return self.chain.base_link
-
     def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
         """Return a pose of the tip (4, 4), m, in the base, or its position, as a goal."""
         weights = self.weights
@@ -124,14 +121,11 @@ class Arm(Group):
             weights = None
         return Aim(task, Goal(position=T[:3, 3], weights=weights), None, header)
 
-    def problem(self, aims: Sequence[Aim]) -> Goal:
-        """Return the goal of the tip."""
-        goal: Goal = aims[0].target
-        return goal
-
-    def solve(self, problem: Goal, q0: np.ndarray, closest: bool = False) -> Result:
-        """Solve a goal from q0 (n,); see `Group.solve`."""
-        result: Result = run_solver(self.solver, closest, problem, q0)
+    def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> Result:
+        """Solve for a goal of the tip from q0 (n,); see `Group.solve`."""
+        if not closest:
+            return self.solver.solve(aims[0].target, q0)
+        result: Result = solve_closest(self.solver, aims[0].target, q0)
         return result
 
     def errors(self, result: Any, task: str) -> tuple[float, float]:

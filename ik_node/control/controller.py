@@ -131,42 +131,37 @@ class Controller:
         IkError for a target that its task does not take, and where there is no motion; the former
         targets then stand, and a path continues.
         """
-        group, closest = self.group, self.accept_closest
-        q0, problem = robot.joint_configuration(group), group.problem(aims)
-        last = self._last
-        if last is not None and self._repeats(last, problem, q0):
+        group, closest, last = self.group, self.accept_closest, self._last
+        if self.motion is not None:
+            self.advance(robot, self._clock())
+        goal, q0 = aims[-1].target, robot.joint_configuration(group)
+        if last is not None and last.group is group and last.accept_closest is closest and (
+                q0.tobytes() == last.q.tobytes() if self.motion is None
+                else self.motion is last.motion) and last.goal == goal:
             result: Any = last.result
         else:
             last = None
             guess = q0 if waypoint is None or waypoint.q0 is None else waypoint.q0
-            result = await search(partial(group.solve, problem, guess, closest))
+            result = await search(partial(group.solve, aims, guess, closest))
         duration, accepted = None, result.success or closest
-        if last is not None and self.motion is not None:  # it is moving there
+        is_repeated = last is not None and self.motion is not None
+        if last is not None and self.motion is not None:
             accepted, duration = True, max(self.motion.duration - (self._at - self._began), 0.0)
-        else:
-            if accepted:
+        elif accepted:
+            if group.motion == JUMP:
+                robot.move(group, result.q)
+            else:
                 duration, result = await self._move(robot, [_Solved(aims[-1], result)])
-                group.accept(aims)
-                self.has_moved = True
-            if isinstance(problem, Goal):
-                self.goal, q = problem, robot.joint_configuration(group)
-                # After a timeout a repetition may succeed.
-                self._last = None if result.reason is StopReason.TIMEOUT else _Last(
-                    group, problem, closest, result, q, self.motion if accepted else None)
+            group.accept(aims)
+            self.has_moved = True
+        if group.chain is not None and not is_repeated:
+            self.goal, q = goal, robot.joint_configuration(group)
+            # After a timeout a repetition may succeed.
+            self._last = None if result.reason is StopReason.TIMEOUT else _Last(
+                group, goal, closest, result, q, self.motion if accepted else None)
         if waypoint is None:
             self.waypoints.clear()
         return Outcome(tuple(aims), result, accepted, duration)
-
-    def _repeats(self, last: _Last, goal: Any, q0: np.ndarray) -> bool:
-        """Return whether nothing has changed since the last goal: it, group, and where it led."""
-        before = last.goal
-        return (last.group is self.group and last.accept_closest is self.accept_closest
-                and (q0.tobytes() == last.q.tobytes() if self.motion is None
-                     else self.motion is last.motion)
-                and isinstance(goal, Goal) and goal.pose.tobytes() == before.pose.tobytes()
-                and goal.weights.tobytes() == before.weights.tobytes()
-                and (goal.orientation is None) == (before.orientation is None)
-                and (goal.position is None) == (before.position is None))
 
     async def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:
         """Move through waypoints to rest at the last.
@@ -180,8 +175,7 @@ class Controller:
             q0 = waypoint.q0
             if q0 is None:
                 q0 = solved[-1].result.q if solved else robot.joint_configuration(group)
-            problem = group.problem([waypoint.aim])
-            result = await search(partial(group.solve, problem, q0, closest))
+            result = await search(partial(group.solve, [waypoint.aim], q0, closest))
             if not (result.success or closest):
                 raise InputError(f'{waypoint.place}: {result.reason.value}')
             solved.append(_Solved(waypoint.aim, result))
@@ -189,7 +183,9 @@ class Controller:
         duration, result = await self._move(robot, solved)
         aim = waypoints[-1].aim
         group.accept([aim])
-        self.goal, self.has_moved = problem, True
+        self.has_moved = True
+        if group.chain is not None:
+            self.goal = aim.target
         return Outcome((aim,), result, True, duration)
 
     async def with_guesses(self, robot: Robot,
@@ -209,7 +205,7 @@ class Controller:
     async def _move(self, robot: Robot, solved: Sequence[_Solved]) -> tuple[float | None, Any]:
         """Move through solutions to the last.
 
-        Return the duration, s, None for a jump, and the result at the end. Raises IkError where
+        Return the duration, s, and the result at the end. Raises IkError where
         there is no motion; the current one then continues.
         """
         group, last = self.group, solved[-1].result
@@ -230,14 +226,14 @@ class Controller:
         """
         from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
         group, chain = self.group, follower.chain
-        goal, result = solved[-1].aim.target, solved[-1].result
+        aim, result = solved[-1]
         # Goals that cannot be met are replaced by the closest pose.
         goals = [one.aim.target if one.result.success else
                  one.aim.target.moved_to(chain.forward(one.result.q)) for one in solved]
 
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
             motion = cartesian_motion(follower, group.limits, start, goals)
-            return motion, group.solve(goal, motion.end) if result.success else result
+            return motion, group.solve([aim], motion.end) if result.success else result
         while True:
             present, began, lead = self._present(robot), self._at, self._planning
             start = left_of(present, lead)

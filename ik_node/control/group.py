@@ -56,6 +56,7 @@ class Group(ABC):
     - `space`: the chain or the body that defines q; `chain`: the chain, None for a body.
     - `tasks`: by name; `undefined`: names of tasks that have no type yet; `reported`: names of
       those in /diagnostics.
+    - `target_links`: the link in whose frame the target of each task is; None for the world.
     - `tips`: of tasks that have the goals of an arm, by the same names.
     - `solver`; `solvers`: the names that may be chosen in its place.
     - `motion`: one of `options.MOTIONS`; `limits`: of motion.
@@ -70,6 +71,7 @@ class Group(ABC):
     tasks: Mapping[str, Task]
     undefined: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
+    target_links: Mapping[str, str | None]
     tips: Mapping[str, Tip]
     solver: Any
     solvers: tuple[str, ...]
@@ -98,10 +100,6 @@ class Group(ABC):
         """What it is, and its solver."""
 
     @abstractmethod
-    def target_link(self, task: str) -> str | None:
-        """Return the link in whose frame a task's target is; None for the world."""
-
-    @abstractmethod
     def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
         """Return a pose (4, 4), m, in the frame of a task's target as a goal of the task.
 
@@ -109,18 +107,12 @@ class Group(ABC):
         """
 
     @abstractmethod
-    def problem(self, aims: Sequence[Aim]) -> Any:
-        """Return what the solver is to solve so that aims are met, of tasks that are all different.
+    def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> AnyResult:
+        """Solve for goals of different tasks together, from q0 (n,), rad or m; in any thread.
 
-        Only the last one is solved. Raises IkError for a target that its task does not take.
-        """
-
-    @abstractmethod
-    def solve(self, problem: Any, q0: np.ndarray, closest: bool = False) -> AnyResult:
-        """Solve a problem from q0 (n,), rad or m; in any thread.
-
-        closest: find the closest configuration where the problem has no solution. Raises
-        UnsupportedError where it has none and the solver finds no closest configurations.
+        closest: find the closest configuration where there is no solution. Raises IkError for a
+        target that its task does not take, and UnsupportedError where there is no solution and
+        the solver finds no closest configurations.
         """
 
     @abstractmethod
@@ -178,10 +170,11 @@ class Group(ABC):
         return own_limits(self.options, self.space)
 
 
-def run_solver(solver: Any, closest: bool, *arguments: Any) -> Any:
-    """Solve a problem; see `Group.solve`."""
-    if not closest:
-        return solver.solve(*arguments)
+def solve_closest(solver: Any, *arguments: Any) -> Any:
+    """Return the closest configuration of a problem; a solver without any may solve it.
+
+    Raises UnsupportedError where it does not.
+    """
     try:
         return solver.closest(*arguments)
     except UnsupportedError:

@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 import types
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Coroutine, Generator, Hashable
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -35,27 +35,24 @@ class CancelledError(IkError):
 
 
 @types.coroutine
-def search(work: Callable[[], T]) -> Generator[Search, Any, T]:
-    """Return what a search returns, in whichever thread it runs; to be awaited."""
+def search(work: Callable[[], T] | None = None) -> Generator[Search | None, Any, T]:
+    """Return what a search returns, in whichever thread it runs; to be awaited.
+
+    None: wait until the goals before this one have ended, which every goal does first.
+    """
     found: T = yield work
     return found
 
 
-@types.coroutine
-def turn() -> Generator[None, Any, None]:
-    """Wait until the goals before this one have ended; to be awaited first."""
-    yield None
-
-
 def run(goal: Goal[T]) -> T:
     """Carry out a goal to its end, its searches in the calling thread; return its outcome."""
-    end = _NOTHING
+    end = NOTHING
     try:
         while True:
-            work = _resumed(goal, end)
-            end = _NOTHING if work is None else _ended(work)
-    except StopIteration as ended:
-        outcome: T = ended.value
+            work = goal.send(end.result) if end.error is None else goal.throw(end.error)
+            end = NOTHING if work is None else ended(work)
+    except StopIteration as stopped:
+        outcome: T = stopped.value
         return outcome
 
 
@@ -66,19 +63,15 @@ class _End(NamedTuple):
     error: BaseException | None
 
 
-_NOTHING = _End(None, None)
+NOTHING = _End(None, None)
 
 
-def _ended(work: Search) -> _End:
+def ended(work: Search) -> _End:
+    """Search, and return the end."""
     try:
         return _End(work(), None)
     except BaseException as error:  # handed on to the goal
         return _End(None, error)
-
-
-def _resumed(goal: Goal[Any], end: _End) -> Search | None:
-    """Resume a goal after a search; return its next one. Raises StopIteration at its end."""
-    return goal.send(end.result) if end.error is None else goal.throw(end.error)
 
 
 class _Step:
@@ -87,7 +80,7 @@ class _Step:
     def __init__(self, group: '_Group', work: Search) -> None:
         self.group, self.work = group, work
         self.cancellation = Cancellation()
-        self.end = _NOTHING
+        self.end = NOTHING
         self.took = math.inf  # s
 
     def run(self) -> None:
@@ -95,7 +88,7 @@ class _Step:
         if not self.cancellation.is_cancelled():
             began = time.perf_counter()
             with self.cancellation:
-                self.end = _ended(self.work)
+                self.end = ended(self.work)
             self.took = time.perf_counter() - began
 
 
@@ -145,7 +138,7 @@ class _Group:
 class Worker:
     """Carries out goals: short searches at once, long ones in a thread for each group.
 
-    A goal is a coroutine that awaits `turn` first, and then any `search`; it handles its errors
+    A goal is a coroutine that awaits `search()` first, and then any searches; it handles its errors
     itself. One goal of a group is carried out at a time. Cancelled, it gets a CancelledError where
     it awaits. Its search ends soon after; where it does not look at the clock, the next one begins
     beside it. A search gets `QUICK` seconds in the calling thread, and begins anew in another one
@@ -156,32 +149,39 @@ class Worker:
     def __init__(self, wake: Callable[[], None]) -> None:
         """Begin without goals. wake: called in another thread when a search has ended."""
         self._wake = wake
-        self._groups: dict[Hashable, _Group] = {}
+        self._groups: defaultdict[Hashable, _Group] = defaultdict(_Group)
         self._ended: deque[_Step] = deque()
         self._closed = False
 
-    def begin(self, group: Hashable, goal: Goal[None]) -> None:
+    def begin(self, group: Hashable, goal: Goal[None], queued: bool = False) -> None:
         """Carry out a goal; older goals of its group are cancelled.
 
         Each has 0.01 s first, and one that has itself cancelled another 0.5 s: otherwise a stream
-        of goals that take longer to solve than they are apart would never be answered.
+        of goals that take longer to solve than they are apart would never be answered. queued:
+        older goals are carried out first.
         """
-        own = self._group(group)
-        own.is_stream = True
-        while own.waiting:
-            _cancel(own.waiting.popleft(), NEWER)
-        if own.goal is not None:
-            if time.perf_counter() < own.patient_until:
-                if own.step is not None:
-                    own.step.cancellation.end_by(own.patient_until)
-            else:
-                self._give_up(own, NEWER)
-                own.has_cancelled = True
-        self._add(own, goal)
+        own = self._groups[group]
+        if not queued:
+            own.is_stream = True
+            while own.waiting:
+                _cancel(own.waiting.popleft(), NEWER)
+            if own.goal is not None:
+                self._replace(own)
+        goal.send(None)
+        if self._closed:
+            _cancel(goal, 'the node shuts down')
+            return
+        own.waiting.append(goal)
+        if own.goal is None:
+            self._proceed(own, NOTHING)
 
-    def enqueue(self, group: Hashable, goal: Goal[None]) -> None:
-        """Carry out a goal after those of its group that have come before."""
-        self._add(self._group(group), goal)
+    def _replace(self, group: _Group) -> None:
+        """Give up the current goal, now or when it has had its time."""
+        if time.perf_counter() >= group.patient_until:
+            self._give_up(group, NEWER)
+            group.has_cancelled = True
+        elif group.step is not None:
+            group.step.cancellation.end_by(group.patient_until)
 
     def is_busy(self, group: Hashable) -> bool:
         """Return whether a group has goals that have not ended."""
@@ -210,14 +210,10 @@ class Worker:
             group = step.group
             if group.step is step:
                 group.step, group.is_deaf = None, group.is_deaf and step.took >= _DEAF[0]
-                try:
-                    if step.cancellation.has_ended_any():
-                        self._go_on(group, _End(None, CancelledError(NEWER)))
-                        group.has_cancelled = True
-                    else:
-                        self._go_on(group, step.end)
-                finally:
-                    self._next(group)
+                end = step.end
+                if step.cancellation.has_ended_any():
+                    end, group.has_cancelled = _End(None, CancelledError(NEWER)), True
+                self._proceed(group, end)
 
     def close(self, reason: str) -> None:
         """Cancel all goals, and end the threads; one that does not look at the clock is left."""
@@ -228,53 +224,42 @@ class Worker:
                 group.thread.steps.put(None)
         self._groups.clear()
 
-    def _group(self, group: Hashable) -> _Group:
-        if group not in self._groups:
-            self._groups[group] = _Group()
-        return self._groups[group]
+    def _proceed(self, group: _Group, end: _End) -> None:
+        """Resume the current goal after a search, or the next one, up to a search that takes long.
 
-    def _add(self, group: _Group, goal: Goal[None]) -> None:
-        """Begin a goal, which is carried out when it is its turn."""
-        goal.send(None)
-        if self._closed:
-            _cancel(goal, 'the node shuts down')
-            return
-        group.waiting.append(goal)
-        self._next(group)
-
-    def _next(self, group: _Group) -> None:
-        """Carry out the goals whose turn it is."""
-        while group.goal is None and group.waiting:
-            group.goal = group.waiting.popleft()
-            group.patient_until = time.perf_counter() + (
-                _PATIENCE if group.has_cancelled else _SHORTEST)
-            group.has_cancelled = False
-            self._go_on(group, _NOTHING)
-
-    def _go_on(self, group: _Group, end: _End) -> None:
-        """Resume the goal of a group after a search, up to one that takes long, or to its end."""
-        goal = group.goal
-        assert goal is not None
-        work: Search | None = None
-        try:
-            while work is None:
-                work = _resumed(goal, end)
-                if work is not None and not group.is_deaf and (
-                        quick := self._quickly(group, work)) is not None:
-                    work, end = None, quick
-        except StopIteration:
-            pass
-        finally:
-            if work is None:
+        So until no goal is left.
+        """
+        while group.goal is not None or group.waiting:
+            if group.goal is None:
+                group.goal, end = group.waiting.popleft(), NOTHING
+                group.patient_until = time.perf_counter() + (
+                    _PATIENCE if group.has_cancelled else _SHORTEST)
+                group.has_cancelled = False
+            goal = group.goal
+            try:
+                work = goal.send(end.result) if end.error is None else goal.throw(end.error)
+            except StopIteration:
                 group.goal = None
-        if work is not None:
-            self._search(group, work)
+                continue
+            except BaseException:
+                group.goal = None
+                self._proceed(group, NOTHING)
+                raise
+            assert work is not None
+            quick = None if group.is_deaf else self._quickly(group, work)
+            if quick is None:
+                self._search(group, work)
+                return
+            end = quick
 
     def _quickly(self, group: _Group, work: Search) -> _End | None:
         """Run a search in the calling thread for a short time; None where that was not enough."""
         began, used = time.perf_counter(), time.thread_time()
         with Cancellation(began + QUICK) as cancellation:
-            end = _ended(work)
+            try:
+                end = _End(work(), None)
+            except BaseException as error:  # handed on to the goal
+                end = _End(None, error)
         # The machine may have done something else for a while.
         ended = cancellation.has_ended_any()
         group.is_deaf = not ended and (time.thread_time() - used > _DEAF[0]

@@ -13,11 +13,11 @@ from ik_node.control.group import (
     Tip,
     configured_start,
     goal_weights,
-    run_solver,
     same_options,
     same_value,
     same_values,
     shorter_timeout,
+    solve_closest,
 )
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, as_target, make_task
@@ -110,6 +110,8 @@ class TaskGroup(Group):
         self.space = self.body
         self.tips: dict[str, Tip] = {}
         self.tasks: dict[str, Task] = self._make_tasks(previous)
+        self.target_links = {name: task.reference if isinstance(task, RelativePose) else None
+                             for name, task in self.tasks.items()}
         self.reported = tuple(source.task_options or self.tasks)
         self.undefined = tuple(name for name in source.task_options if name not in self.tasks)
         self.solvers, self.moves_root = BODY_SOLVERS, source.root != 'fixed'
@@ -129,11 +131,6 @@ class TaskGroup(Group):
         """The body, the solver and the tasks."""
         return (f'{self.body!r}, solver {self.solver.name}, '
                 f'tasks {names(self.tasks) if self.tasks else "without types"}')
-
-    def target_link(self, task: str) -> str | None:
-        """Return the reference of a RelativePose; None for the world."""
-        own = self.tasks[task]
-        return own.reference if isinstance(own, RelativePose) else None
 
     def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
         """Return a pose (4, 4), m, in the frame of the task's target as a goal of the task."""
@@ -155,21 +152,14 @@ class TaskGroup(Group):
             T[:3, :3], T[:3, 3] = rotation_exp(q[3:6]), q[:3]
         return T
 
-    def problem(self, aims: Sequence[Aim]) -> None:
-        """Set the targets that the solver has: those of aims, and for other tasks those that stand.
-
-        Raises IkError for a target that its task does not take.
-        """
-        moved = {aim.task: aim for aim in aims}
+    def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> BodyResult:
+        """Solve the tasks from q0 (n,): for goals, and for the targets of others that stand."""
         for name, task in self._copies.items():
-            own, aim = self.tasks[name], moved.get(name)
-            _set(task, getattr(own, 'target', None) if aim is None else aim.target,
-                 getattr(own, 'weights', None) if aim is None or aim.weights is None
-                 else aim.weights)
-
-    def solve(self, problem: None, q0: np.ndarray, closest: bool = False) -> BodyResult:
-        """Solve the tasks from q0 (n,); see `Group.solve`."""
-        result: BodyResult = run_solver(self.solver, closest, q0)
+            own = self.tasks[name]
+            _set(task, getattr(own, 'target', None), getattr(own, 'weights', None))
+        for aim in aims:
+            _set(self._copies[aim.task], aim.target, aim.weights)
+        result: BodyResult = (solve_closest(self.solver, q0) if closest else self.solver.solve(q0))
         return result
 
     def accept(self, aims: Sequence[Aim]) -> None:

@@ -31,7 +31,11 @@ def pose_to_matrix(pose: Pose) -> np.ndarray:
     if not 1e-9 <= norm < math.inf:  # also false for NaN
         raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is not a quaternion: '
                          'it must have finite numbers and a length above zero')
-    return pose_from_quaternion(_xyz(pose.position), (x / norm, y / norm, z / norm, w / norm))
+    p = pose.position
+    # Also false for NaN.
+    if not (abs(p.x) <= MAX_NUMBER and abs(p.y) <= MAX_NUMBER and abs(p.z) <= MAX_NUMBER):
+        raise _far(p)
+    return pose_from_quaternion((p.x, p.y, p.z), (x / norm, y / norm, z / norm, w / norm))
 
 
 def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
@@ -52,16 +56,15 @@ def array_to_point(p: Iterable[float]) -> Point:
 
 def point_to_array(point: Point) -> np.ndarray:
     """Return a point message as (3,), m. Raises InputError for infinite or too large numbers."""
-    return np.array(_xyz(point))
+    p = np.array((point.x, point.y, point.z))
+    if not (abs(p) <= MAX_NUMBER).all():  # also false for NaN
+        raise _far(point)
+    return p
 
 
-def _xyz(point: Point) -> tuple[float, float, float]:
-    x, y, z = point.x, point.y, point.z
-    # Also false for NaN.
-    if not (abs(x) <= MAX_NUMBER and abs(y) <= MAX_NUMBER and abs(z) <= MAX_NUMBER):
-        raise InputError(f'the position ({x:g}, {y:g}, {z:g}) must have finite '
-                         f'numbers, at most {MAX_NUMBER:g} m in size')
-    return x, y, z
+def _far(p: Point) -> InputError:
+    return InputError(f'the position ({p.x:g}, {p.y:g}, {p.z:g}) must have finite numbers, at most '
+                      f'{MAX_NUMBER:g} m in size')
 
 
 def matrix_to_pose(T: np.ndarray) -> Pose:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node.spatial.rotations import EXACT, as_rotation
 from ik_node.support.arguments import numbers, vector
-from ik_node.support.checks import exact_pose, first_off_pose, is_pose
+from ik_node.support.checks import exact_pose, first_off_pose
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.pose import Pose
 
@@ -52,10 +52,13 @@ class Goal:
     def from_pose(cls, pose: Sequence[Any] | np.ndarray,
                   weights: Sequence[float] | np.ndarray | None = None) -> 'Goal':
         """Make a goal from a pose T_base_goal (4, 4), m. Raises InputError as the constructor."""
+        clean = exact_pose(pose, EXACT) if weights is None else None
+        if clean is not None:
+            goal = cls.__new__(cls)
+            goal._pose, goal._weights = clean, ALL_AXES
+            goal._has_position = goal._has_orientation = True
+            return goal
         T = numbers(pose, 'a goal pose')
-        if weights is None and T.shape == (4, 4) and is_pose(T, EXACT):
-            T.flags.writeable = False
-            return cls._of_clean_pose(T)
         if T.shape != (4, 4):
             raise InputError(f'a goal pose must have the shape (4, 4), not {T.shape}')
         if T[3, 0] != 0.0 or T[3, 1] != 0.0 or T[3, 2] != 0.0 or T[3, 3] != 1.0:
@@ -129,6 +132,17 @@ class Goal:
         self._pose, self._weights = pose, weights
         self._has_position, self._has_orientation = has_position, has_orientation
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether another goal is the same to the last bit."""
+        return (isinstance(other, Goal) and self._pose.tobytes() == other._pose.tobytes()
+                and self._weights.tobytes() == other._weights.tobytes()
+                and self._has_position == other._has_position
+                and self._has_orientation == other._has_orientation)
+
+    def __hash__(self) -> int:
+        """Return a hash of the numbers."""
+        return hash((self._pose.tobytes(), self._weights.tobytes()))
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore the goal, to the last bit."""
         return Goal._restored, (self._pose, self._weights, self._has_position,
@@ -149,9 +163,6 @@ def first_unclean(poses: np.ndarray) -> int:
 
 def as_goal(goal: Any) -> Goal:
     """Return a Goal as it is, and a pose (4, 4) as the goal of all six axes."""
-    pose = exact_pose(goal, EXACT)
-    if pose is not None:
-        return Goal._of_clean_pose(pose)
     return goal if isinstance(goal, Goal) else Goal.from_pose(goal)
 
 

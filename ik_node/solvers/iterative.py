@@ -84,8 +84,13 @@ class IterativeSolver(Solver):
         if not self._direct:
             return super().solve(goal, q0)
         started = time.perf_counter()
-        wanted = as_goal(goal)
-        found = self._solve_with(wanted, self._start(q0), self._entry)
+        wanted = goal if isinstance(goal, Goal) else as_goal(goal)
+        if type(q0) is np.ndarray and q0.dtype == float and q0.shape == self._shape and (
+                not self._has_balls):
+            q = q0.copy()
+        else:
+            q = self._start(q0)
+        found = self._solve_with(wanted, q, self._entry)
         return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from ik_node.control import searches
-from ik_node.control.searches import NEWER, CancelledError, Worker, run, search, turn
+from ik_node.control.searches import NEWER, CancelledError, Worker, run, search
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
 
@@ -19,15 +19,12 @@ class Rig:
         self.woken, self.outcomes = threading.Semaphore(0), []
         self.worker = Worker(self.woken.release)
 
-    def begin(self, group, goal):
-        self.worker.begin(group, self.told(goal))
-
-    def enqueue(self, group, goal):
-        self.worker.enqueue(group, self.told(goal))
+    def begin(self, group, goal, **how):
+        self.worker.begin(group, self.told(goal), **how)
 
     async def told(self, goal):
         try:
-            await turn()
+            await search()
             self.outcomes.append(await goal)
         except Exception as error:
             self.outcomes.append(error)
@@ -96,7 +93,7 @@ async def goal(work, ended=None):
 
 def test_in_the_calling_thread_searches_return_and_raise():
     async def both():
-        await turn()
+        await search()
         with contextlib.suppress(InputError):
             await failing()
         return await twice(1) + await twice(2)
@@ -224,7 +221,7 @@ def test_another_group_does_not_wait(rig):
 
 def test_goals_in_a_queue_are_all_carried_out_in_their_order(rig):
     for k in range(5):
-        rig.enqueue('', twice(k))
+        rig.begin('', twice(k), queued=True)
     rig.wait(5)
     assert rig.outcomes == [0, 2, 4, 6, 8]
 
@@ -232,7 +229,7 @@ def test_goals_in_a_queue_are_all_carried_out_in_their_order(rig):
 def test_cancelling_ends_every_goal_at_once_and_new_ones_are_taken(rig):
     rig.begin('left', goal(endless()))
     rig.begin('right', goal(endless()))
-    rig.enqueue('right', goal(endless()))
+    rig.begin('right', goal(endless()), queued=True)
     rig.worker.cancel_all('the node is disabled')
     assert rig.reasons() == ['the node is disabled'] * 3
     rig.begin('left', twice(6))
@@ -266,7 +263,7 @@ def test_goals_in_a_queue_have_all_their_searches(rig):
     async def two():
         return await search(lambda: 1) + await search(lambda: 2)
     for _ in range(4):
-        rig.enqueue('', two())
+        rig.begin('', two(), queued=True)
     assert rig.worker.count('') == 4
     rig.wait(4)
     assert rig.outcomes == [3] * 4
@@ -275,11 +272,11 @@ def test_goals_in_a_queue_have_all_their_searches(rig):
 
 def test_a_goal_that_raises_does_not_hold_up_the_next(rig):
     async def broken():
-        await turn()
+        await search()
         await search(lambda: None)
         raise ZeroDivisionError
     rig.worker.begin('', broken())
-    rig.enqueue('', twice(2))
+    rig.begin('', twice(2), queued=True)
     assert rig.woken.acquire(timeout=30.0)
     with pytest.raises(ZeroDivisionError):
         rig.worker.resume()

@@ -34,8 +34,8 @@ def test_hands_and_gaze_go_round_and_can_be_met_all_along():
         assert np.allclose(target, end[name])
     feet = {name: np.array(figure.tasks[name].target) for name in ('left_foot', 'right_foot')}
     for phase in np.linspace(0.0, 1.0, 9):
-        figure.problem([Aim(name, target) for name, target in path.targets(phase).items()])
-        result = figure.solver.solve(q)
+        result = figure.solve([Aim(name, target)
+                               for name, target in path.targets(phase).items()], q)
         assert result.success, (phase, result)
         q = result.q
         frames = figure.body.forward(q)

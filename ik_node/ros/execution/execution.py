@@ -56,7 +56,8 @@ class Execution:
         """
         now, stamp = self._clock.read()
         for controller in self.controllers.values():
-            controller.advance(robot, now)
+            if controller.motion is not None:
+                controller.advance(robot, now)
         self.history.add(robot, stamp)
         return Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
 

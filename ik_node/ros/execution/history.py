@@ -39,7 +39,7 @@ class History:
         self._robot = robot
         if samples and stamp == samples[-1].stamp:
             samples.pop()
-        samples.append(_Sample(stamp, robot.own_values()))
+        samples.append(_Sample(stamp, dict(robot.values)))
         # The last one before the span began is valid at its beginning.
         while len(samples) > _MOST or (len(samples) > 1 and samples[1].stamp <= stamp - _SPAN):
             del samples[0]

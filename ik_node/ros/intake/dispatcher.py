@@ -14,7 +14,7 @@ from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, Goal, Worker, turn
+from ik_node.control.searches import NEWER, Goal, Worker, search
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.measured import Measured
@@ -41,6 +41,8 @@ class Dispatcher:
     - `active`: whether the node is active; otherwise goals are ignored, which is logged once.
     - `enabled`: whether goals are solved; otherwise they are refused.
     - `robot`, `options`: the present ones.
+    - `measured`: joint values of the real robot.
+    - `worker`: carries out goals, those of a group by the key ('goals', its name).
     """
 
     def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
@@ -50,7 +52,7 @@ class Dispatcher:
         self.robot: Robot | None = None
         self.options = options
         self._node, self._execution = node, execution
-        self._outcomes, self._measured, self._worker = outcomes, measured, worker
+        self._outcomes, self.measured, self.worker = outcomes, measured, worker
         self._waiting = Waiting(node, steady)
 
     def destroy(self) -> None:
@@ -60,7 +62,7 @@ class Dispatcher:
     def activate(self, active: bool) -> None:
         """Begin to handle goals, or stop."""
         if not active:
-            self._worker.cancel_all('the node has been deactivated')
+            self.worker.cancel_all('the node has been deactivated')
             self.stop('the node has been deactivated')
         self.active, self._ignored = active, False
 
@@ -72,7 +74,7 @@ class Dispatcher:
 
     def stop(self, reason: str) -> None:
         """End the current paths and all goals; those that are being carried out are refused."""
-        self._worker.cancel(reason, *(('goals', name) for name in self._execution.controllers))
+        self.worker.cancel(reason, *(('goals', name) for name in self._execution.controllers))
         self._execution.drop_paths()
         self._waiting.stop()
 
@@ -87,20 +89,20 @@ class Dispatcher:
         arrival = Arrival(name, message.header, time.perf_counter(), place)
         robot = self.robot
         try:
-            if not self._may_execute():
+            if robot is None or not (self.active and self.enabled):
+                self._refuse_all()
                 return None
-            assert robot is not None
-            group = robot.group_of(name)
+            group = robot.tasks[name][0] if name in robot.tasks else robot.groups.get(name)
             if group is None:
                 raise InputError(f'there is no arm or task {name!r} any more')
             controller = self._execution.controllers[group.name]
             if self.options.max_goal_age > 0.0:
                 self._check_age(message.header)
-            if self._measured.topic:
-                self._measured.check_freshness(group)
-                if controller.motion is None and not self.is_busy(controller):
-                    self._begin_from_measured(robot, controller)
             self._execution.follow(robot)
+            if self.measured.topic:
+                self.measured.check_freshness(group)
+                if not self.is_busy(controller):
+                    self.begin_from_measured(robot, controller)
             received = Received(arrival, robot, controller, convert(robot, group, name, message))
         except NotYetError as error:
             self._wait(arrival, error, partial(again, name, message))
@@ -108,43 +110,37 @@ class Dispatcher:
         except Exception as error:
             self.refuse(arrival, error)
             return None
-        self._waiting.drop_older(name)
+        if self._waiting.goals:
+            self._waiting.drop_older(name)
         return received
 
-    def _may_execute(self) -> bool:
-        """Return whether the node is active. Raises InputError where it executes no goals."""
-        if not self.active:
-            if not self._ignored:
-                self._ignored = True
-                self._node.get_logger().warning(
-                    'goals are ignored: the node is inactive; activate it first')
-            return False
-        if self.robot is None:
-            raise InputError('there is no robot yet: no description has been received')
-        if not self.enabled:
-            raise InputError('the node is disabled: call ~/enable')
-        return True
-
-    def begin(self, controller: Controller, goal: Goal[None]) -> None:
-        """Carry out a goal; an older one of the same controller is cancelled."""
-        self._worker.begin(('goals', controller.group.name), goal)
+    def _refuse_all(self) -> None:
+        """Log once that the node is inactive. Raises InputError where it is active."""
+        if self.active:
+            raise InputError('there is no robot yet: no description has been received'
+                             if self.robot is None else 'the node is disabled: call ~/enable')
+        if not self._ignored:
+            self._ignored = True
+            self._node.get_logger().warning(
+                'goals are ignored: the node is inactive; activate it first')
 
     def replace(self, received: Received, goal: Goal[Outcome | None]) -> None:
         """Carry out a goal in place of all that are under way, however new they are."""
-        self._worker.cancel(NEWER, ('goals', received.controller.group.name))
+        self.worker.cancel(NEWER, ('goals', received.controller.group.name))
         self.carry_out(received.robot, received.controller, received.arrival, goal, True)
 
     def carry_out(self, robot: Robot, controller: Controller, arrival: Arrival,
                   goal: Goal[Outcome | None], is_new: bool) -> None:
         """Carry out a goal, and publish its outcome; is_new: not a step of the current path."""
-        self.begin(controller, self._carry_out(robot, controller, arrival, goal, is_new))
+        self.worker.begin(('goals', controller.group.name),
+                          self._carry_out(robot, controller, arrival, goal, is_new))
 
     async def _carry_out(self, robot: Robot, controller: Controller, arrival: Arrival,
                          goal: Goal[Outcome | None], is_new: bool) -> None:
         try:
-            await turn()
+            await search()
             if is_new:
-                self.start(robot, controller)
+                self.begin_from_measured(robot, controller)
             outcome = await goal
             if outcome is not None:
                 self._outcomes.publish(robot, controller.group, outcome, arrival)
@@ -155,13 +151,13 @@ class Dispatcher:
 
     def is_busy(self, controller: Controller) -> bool:
         """Return whether a goal of a controller is being carried out."""
-        return self._worker.is_busy(('goals', controller.group.name))
+        return self.worker.is_busy(('goals', controller.group.name))
 
-    def start(self, robot: Robot, controller: Controller) -> None:
-        """Set the joint values that a goal starts from: those of motions, or measured ones."""
-        self._execution.follow(robot)
-        if self._measured.topic and controller.motion is None:
-            self._begin_from_measured(robot, controller)
+    def begin_from_measured(self, robot: Robot, controller: Controller) -> None:
+        """Set a group at rest to its measured joint values, where there are any."""
+        if self.measured.topic and controller.motion is None:
+            self.measured.update(robot, controller.group)
+            controller.begin_at_present(robot)
 
     def refuse(self, arrival: Arrival, error: Exception) -> None:
         """Refuse a goal because of an error, or of a defect, which must not stop the node."""
@@ -176,15 +172,10 @@ class Dispatcher:
 
     def adopt_measured(self) -> None:
         """Set joints at rest that no goal has moved yet to their measured values."""
-        if self.robot is not None and self._measured.topic:
+        if self.robot is not None and self.measured.topic:
             for controller in self._execution.controllers.values():
-                if not (controller.has_moved or controller.motion is not None
-                        or self.is_busy(controller)):
-                    self._begin_from_measured(self.robot, controller)
-
-    def _begin_from_measured(self, robot: Robot, controller: Controller) -> None:
-        self._measured.update(robot, controller.group)
-        controller.begin_at_present(robot)
+                if not (controller.has_moved or self.is_busy(controller)):
+                    self.begin_from_measured(self.robot, controller)
 
     def _wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
         """Execute a goal as soon as its frame is known; refuse it after the timeout."""

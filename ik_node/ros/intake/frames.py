@@ -62,9 +62,9 @@ class Frames:
         An empty frame is the latter, and for the goal of a tip the base link. Raises InputError as
         `in_link`.
         """
-        link = group.target_link(task)
+        link = group.target_links[task]
         if link is not None:
-            return self.in_link(robot, link, header)
+            return self.in_link(robot, link, header) if header.frame_id else BASE
         if header.frame_id.strip('/'):
             return robot.T_world_root @ self.in_link(robot, robot.tree.root, header)
         base = group.tips[task].base_link if task in group.tips else ''

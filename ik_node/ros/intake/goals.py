@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from geometry_msgs.msg import PointStamped, PoseStamped
@@ -12,7 +13,7 @@ from rclpy.qos import QoSProfile
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, CancelledError, turn
+from ik_node.control.searches import NEWER, CancelledError, search
 from ik_node.control.task_options import takes_point, takes_pose
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
@@ -20,6 +21,7 @@ from ik_node.ros.intake.targets import to_aim
 from ik_node.ros.publishing.outcomes import Outcomes
 
 _Message: TypeAlias = PoseStamped | PointStamped
+_content = attrgetter('content')
 LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal counts
 
 
@@ -77,8 +79,8 @@ class Goals:
         newest.
         """
         robot, messages = self._dispatcher.robot, [(name, message)]
-        if robot is not None and (group := robot.group_of(name)) is not None:
-            name = robot.task_name(name)
+        if robot is not None and name in robot.tasks:
+            group, name = robot.tasks[name]
             messages = [(name, message)]
             if len(group.tasks) > 1:
                 messages += self._others(group, name)
@@ -95,7 +97,8 @@ class Goals:
         for controller, received in admitted.items():
             pending = self._pending[controller]
             pending.serving += 1
-            self._dispatcher.begin(controller, self._serve(received.robot, controller, pending))
+            self._dispatcher.worker.begin(('goals', controller.group.name), self._serve(
+                received.robot, controller, pending))
 
     async def _serve(self, robot: Robot, controller: Controller, pending: _Pending) -> None:
         """Solve for all accepted goals together; where they cannot be met so, one by one.
@@ -104,48 +107,44 @@ class Goals:
         """
         searched: list[Received] = []
         try:
-            await turn()
+            await search()
             searched = pending.searched = list(pending.newest.values())
-            self._dispatcher.start(robot, controller)
-            if not (len(searched) > 1 and await self._go(pending, searched.copy())):
-                for one in searched.copy():
-                    await self._go(pending, [one])
+            if self._dispatcher.measured.topic:
+                self._dispatcher.begin_from_measured(robot, controller)
+            batches = [searched.copy()]
+            for goals in batches:
+                is_alone = len(goals) == 1
+                try:
+                    outcome = await controller.go(robot, list(map(_content, goals)))
+                    is_answer = is_alone or outcome.accepted
+                    if is_answer:
+                        self._outcomes.publish(robot, controller.group, outcome, goals[0].arrival)
+                except CancelledError:
+                    raise
+                except Exception as error:  # of several it is reported with the one that has it
+                    is_answer = is_alone
+                    if is_alone:
+                        self._dispatcher.refuse(goals[0].arrival, error)
+                if not is_answer:
+                    batches += [[goal] for goal in goals]
+                    continue
+                for goal in goals:
+                    searched.remove(goal)
+                    if pending.newest.get(goal.content.task) is goal:
+                        del pending.newest[goal.content.task]
         except CancelledError as error:
-            left = [one for one in searched
-                    if pending.newest.get(one.content.task) is not one]
+            left = [goal for goal in searched
+                    if pending.newest.get(goal.content.task) is not goal]
             if pending.serving == 1:  # nobody serves the others
                 left += pending.newest.values()
                 pending.newest.clear()
-            for one in left:
-                self._dispatcher.refuse(one.arrival, error)
+            for goal in left:
+                self._dispatcher.refuse(goal.arrival, error)
         finally:
             searched.clear()
             pending.serving -= 1
             if not (pending.serving or pending.newest):
                 self._pending.pop(controller, None)
-
-    async def _go(self, pending: _Pending, goals: list[Received]) -> bool:
-        """Solve for goals and answer them; return whether that was done.
-
-        It is not where there are several, and they are not met together.
-        """
-        robot, controller, arrival = goals[0].robot, goals[0].controller, goals[0].arrival
-        try:
-            outcome = await controller.go(robot, [one.content for one in goals])
-            if len(goals) > 1 and not outcome.accepted:
-                return False
-            self._outcomes.publish(robot, controller.group, outcome, arrival)
-        except CancelledError:
-            raise
-        except Exception as error:  # of several it is reported with the one that has it
-            if len(goals) > 1:
-                return False
-            self._dispatcher.refuse(arrival, error)
-        for one in goals:
-            pending.searched.remove(one)
-            if pending.newest.get(one.content.task) is one:
-                del pending.newest[one.content.task]
-        return True
 
     def _others(self, group: Group, name: str) -> list[tuple[str, _Message]]:
         """Take the newest messages of the other tasks of a group, where there are any."""

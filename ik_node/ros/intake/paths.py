@@ -75,6 +75,7 @@ class Paths:
             raise InputError(f'a path must have at most {MAX_POSES} poses, not '
                              f'{len(message.poses)}')
         waypoints: list[Waypoint] = []
+        _, task = robot.tasks.get(name, (group, name))
         for i, pose in enumerate(message.poses):
             place = f'waypoint {i + 1} of {len(message.poses)}'
             if not pose.header.frame_id:
@@ -82,7 +83,7 @@ class Paths:
                 if pose.header.stamp == Time():
                     pose.header.stamp = message.header.stamp
             try:
-                aim = to_aim(self._frames, robot, group, robot.task_name(name), pose)
+                aim = to_aim(self._frames, robot, group, task, pose)
             except NotYetError as error:
                 raise NotYetError(f'{place}: {error}', error.come) from error
             except IkError as error:

@@ -41,19 +41,21 @@ class Waiting:
 
     Nothing blocks: between two checks the executor handles other callbacks. The clock is monotonic,
     so that goals do not wait for ever where simulated time is stopped.
+
+    - `goals`: those that wait, by arm or task, the oldest first.
     """
 
     def __init__(self, node: Node, steady: Clock) -> None:
         """Begin without goals. steady: a monotonic clock."""
         self._node, self._steady = node, steady
-        self._late: dict[str, list[_Late]] = {}  # by arm, the oldest first
+        self.goals: dict[str, list[_Late]] = {}
         self._deadline: float | None = None      # of the goal that is being handled again
         self._timer = node.create_timer(_PERIOD, self.look, clock=steady)
         self._timer.cancel()
 
     def destroy(self) -> None:
         """Drop all goals, and destroy the timer."""
-        self._late.clear()
+        self.goals.clear()
         self._node.destroy_timer(self._timer)
 
     def wait(self, name: str, come: Callable[[], bool], handle: Callable[[], object],
@@ -67,7 +69,7 @@ class Waiting:
         deadline = now + timeout if self._deadline is None else self._deadline
         if now >= deadline:
             return False
-        late = self._late.setdefault(name, [])
+        late = self.goals.setdefault(name, [])
         late.append(_Late(come, handle, deadline))
         late.sort(key=lambda one: one.deadline)
         del late[_MOST - 1:-1]
@@ -78,16 +80,16 @@ class Waiting:
     def drop_older(self, name: str) -> None:
         """Drop waiting goals of an arm when a newer goal is handled that has not waited."""
         if self._deadline is None:
-            self._late.pop(name, None)
+            self.goals.pop(name, None)
 
     def stop(self) -> None:
         """Drop every goal."""
-        self._late.clear()
+        self.goals.clear()
 
     def look(self) -> None:
         """Handle goals whose condition holds, or whose deadline has passed."""
-        for name in list(self._late):
-            late = self._late.pop(name, [])
+        for name in list(self.goals):
+            late = self.goals.pop(name, [])
             ready = next((k for k in reversed(range(len(late))) if late[k].come()), None)
             if ready is not None:
                 due, rest = [late[ready]], late[ready + 1:]
@@ -96,10 +98,10 @@ class Waiting:
                 due = [one for one in late if now >= one.deadline]
                 rest = late[len(due):]
             if rest:
-                self._late[name] = rest
+                self.goals[name] = rest
             for one in due:
                 self._handle(one)
-        if not self._late:
+        if not self.goals:
             self._timer.cancel()
 
     def _handle(self, late: _Late) -> None:

@@ -10,7 +10,7 @@ from builtin_interfaces.msg import Time
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import CancelledError, Worker, search, turn
+from ik_node.control.searches import CancelledError, Worker, search
 from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.markers.ghosts import BranchList
 from ik_node.ros.publishing.outputs import Outputs
@@ -68,7 +68,7 @@ class Branches:
         """Look for the branches to be shown, unless others are looked for by then."""
         found: _Listed | None = None
         with contextlib.suppress(CancelledError):
-            await turn()
+            await search()
             branches, words = await self._find(robot, group, goal)
             if branches is None:
                 branches, words = np.empty((0, group.space.n_joints)), f'no branches shown: {words}'
@@ -85,7 +85,7 @@ class Branches:
 
     async def _in_turn(self, robot: Robot, group: Group, goal: Goal, stamp: Time) -> None:
         with contextlib.suppress(CancelledError):
-            await turn()
+            await search()
             await self.publish(robot, group, goal, stamp)
 
     async def publish(self, robot: Robot, group: Group, goal: Goal,

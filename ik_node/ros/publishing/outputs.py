@@ -100,8 +100,9 @@ class Outputs:
         All joint states are published here, so that stamps and values belong together.
         """
         stamp = self._advance(robot)
-        conversions.fill_joint_state(self._joint_state, stamp, robot.joint_values(),
-                                     robot.joint_velocities())
+        conversions.fill_joint_state(
+            self._joint_state, stamp, robot.joint_values(),
+            robot.joint_velocities() if robot.has_velocities else None)
         self._publishers['joint_states'].publish(self._joint_state)
         if robot.moves_root:
             self._root_pose(robot, stamp)

@@ -112,8 +112,7 @@ async def _solve(request: Any, robot: Robot, context: Context) -> Response:
     timeout, found = _seconds(request.timeout) / len(aims), []
     for group, own in aims.items():
         bounded = context.bounded(group, timeout)
-        result = await search(partial(bounded.solve, bounded.problem(own),
-                                      there.joint_configuration(group)))
+        result = await search(partial(bounded.solve, own, there.joint_configuration(group)))
         if not result.success:
             return Response(Code.TIMED_OUT if result.reason is StopReason.TIMEOUT
                             else Code.NO_IK_SOLUTION, _failed(group, own, result), {})

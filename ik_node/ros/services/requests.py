@@ -7,7 +7,7 @@ from rclpy.node import Node
 from rclpy.service import Service
 from rclpy.task import Future
 
-from ik_node.control.searches import Goal, Worker, turn
+from ik_node.control.searches import Goal, Worker, search
 from ik_node.support.exceptions import InputError
 
 T = TypeVar('T')
@@ -24,14 +24,14 @@ async def in_turn(node: Node, worker: Worker, service: Hashable, answer: Goal[T]
         answer.close()
         raise InputError(f'{_MOST} requests wait already')
     future: Future[Any] = Future(executor=node.executor)
-    worker.enqueue(service, _settle(future, answer))
+    worker.begin(service, _settle(future, answer), queued=True)
     await future
     return cast(T, future.result())
 
 
 async def _settle(future: 'Future[Any]', answer: Goal[T]) -> None:
     try:
-        await turn()
+        await search()
         future.set_result(await answer)
     except Exception as error:  # raised in the callback of the service
         future.set_exception(error)

@@ -101,13 +101,13 @@ def in_base(frames, robot, frame, stamp=0.0, **options):
 
 
 def test_a_frame_is_taken_from_where_it_was_to_where_the_base_is_now(frames, robot):
-    robot._values['slide'] = 0.4
+    robot.values['slide'] = 0.4
     frames._buffer.link, frames._buffer.newest, frames._buffer.x = ROOT, 5.0, 1.0
     assert in_base(frames, robot, 'table', 3.0)[0, 3] == pytest.approx(0.6)
 
 
 def test_where_tf2_knows_the_base_only_that_is_taken(frames, robot):
-    robot._values['slide'] = 0.4
+    robot.values['slide'] = 0.4
     frames._buffer.link, frames._buffer.newest, frames._buffer.x = BASE, 5.0, 1.0
     assert in_base(frames, robot, 'table', 3.0)[0, 3] == pytest.approx(1.0)
 
@@ -122,7 +122,7 @@ def test_links_in_tf2_have_the_prefix(frames, robot):
 @pytest.mark.parametrize(('frame', 'prefix'), [
     ('world', ''), ('/world', ''), ('a/world', 'a/'), ('/a/world', 'a/'), ('a/world', '/a/')])
 def test_a_link_is_where_the_robot_has_it_now(frames, robot, frame, prefix):
-    robot._values['slide'] = 0.4
+    robot.values['slide'] = 0.4
     for stamp in (0.0, 1e6):
         T = in_base(frames, robot, frame, stamp, frame_prefix=prefix)
         assert T[0, 3] == pytest.approx(-0.4)
@@ -141,7 +141,7 @@ def in_base_at(robot, known, frame, stamp, jumps=False):
     history = History()
     robot.has_velocities = not jumps
     for time, (slide, turn) in known.items():
-        robot._values.update(slide=slide, turn=turn)
+        robot.values.update(slide=slide, turn=turn)
         history.add(robot, round(1e9 * time))
     return in_base(Frames(Node(), history, NodeOptions()), robot, frame, stamp)
 
@@ -174,7 +174,7 @@ def test_joint_values_are_known_for_ten_seconds_and_not_from_before_a_jump_of_th
     history = History()
     for time in range(1, 41):
         history.add(robot, time * second)
-    assert history.at(robot, 30 * second)._values == robot._values
+    assert history.at(robot, 30 * second).values == robot.values
     with pytest.raises(InputError, match='must be at least 30'):
         history.at(robot, 29 * second)
     history.add(robot, 5 * second)  # the clock was set back

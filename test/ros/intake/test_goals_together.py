@@ -16,7 +16,7 @@ from figure_values import built
 from ik_node.control import searches
 from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions
-from ik_node.control.searches import NEWER, Worker, turn
+from ik_node.control.searches import NEWER, Worker, search
 from ik_node.ros.conversions import array_to_point
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
@@ -46,15 +46,16 @@ class Threaded(DispatcherHere):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.woken = threading.Semaphore(0)
-        self.worker = Worker(self.woken.release)
-        self.worker._quickly = lambda group, work: None  # all in the thread
+        self._worker = Worker(self.woken.release)
+        self._worker._quickly = lambda group, work: None  # all in the thread
 
-    def begin(self, mover, goal):
-        self.worker.begin(mover, goal)
+    @property
+    def worker(self):
+        return self._worker
 
     def wait(self):
         """Go on until no goal is left."""
-        while any(self.worker.is_busy(mover) for mover in self.worker._groups):
+        while any(self.worker.is_busy(group) for group in self.worker._groups):
             assert self.woken.acquire(timeout=30.0)
             self.worker.resume()
 
@@ -206,10 +207,10 @@ def test_each_goal_of_a_longer_stream_has_one_answer_and_the_newest_is_met(busy,
 
 def test_a_goal_of_the_whole_body_replaces_all(busy):
     async def joints():
-        await turn()
+        await search()
     busy.goals.take('b', goal(RIGHT))
-    busy.dispatcher.worker.cancel(NEWER, busy.controller)
-    busy.dispatcher.begin(busy.controller, joints())
+    busy.dispatcher.worker.cancel(NEWER, ('goals', ''))
+    busy.dispatcher.worker.begin(('goals', ''), joints())
     busy.dispatcher.wait()
     assert sorted(busy.refused) == [('a', NEWER), ('b', NEWER)]
     busy.goals.take('a', goal(LEFT))

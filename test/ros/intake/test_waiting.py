@@ -151,7 +151,7 @@ def test_a_flood_of_goals_in_an_unknown_frame_is_bounded_and_still_refused(desk)
         desk.goal(1.0 + k)
         if k % 10 == 9:
             desk.after(0.01)
-    assert len(desk.waiting._late['']) <= 16
+    assert len(desk.waiting.goals['']) <= 16
     assert desk.refused
     desk.after(1.0)
     assert desk.refused[-1] == ('', 2000.0)  # the newest is kept

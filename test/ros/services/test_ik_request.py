@@ -41,7 +41,7 @@ def torso():
 def in_target(robot, group, task, header):
     if header.frame_id == 'nowhere':
         raise InputError("unknown frame 'nowhere'")
-    link = group.target_link(task) or robot.tree.root
+    link = group.target_links[task] or robot.tree.root
     return robot.in_link(link, header.frame_id or link)
 
 
