@@ -49,11 +49,16 @@ def frames_here(options=None):
     """Return the frames of a node without ROS and tf2."""
     frames = Frames.__new__(Frames)
     frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
-    frames.options = options or NodeOptions()
+    frames._configuration = SimpleNamespace(options=options or NodeOptions())
     return frames
 
 
 def goals_here(dispatcher):
     """Return the goals of a node without ROS and tf2."""
     outcomes = SimpleNamespace(publish=dispatcher.publish)
-    return Goals(None, (), dispatcher, outcomes, frames_here(dispatcher.options))
+    configuration = SimpleNamespace(
+        options=dispatcher.options, robot=dispatcher.robot, arm_names=())
+    node = SimpleNamespace(create_subscription=lambda *_: None, destroy_subscription=int)
+    goals = Goals(node, configuration, dispatcher, outcomes, frames_here(dispatcher.options))
+    goals._subscriptions.clear()  # from which newer messages would be taken
+    return goals

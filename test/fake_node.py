@@ -25,7 +25,7 @@ from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.clients.connection import Report, SilentError, _described
 from ik_node.ros.clients.player_link import Playback
-from ik_node.ros.intake.parameters import describe, from_parameter, to_parameter
+from ik_node.ros.parameters import describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
@@ -137,10 +137,10 @@ class FakeNode:
         aim = Aim(name, self._target(group, name, T_frame_goal, position_only), None, Header())
         found = run(Controller(group, lambda: 0.0, None).go(robot, [aim]))
         level, words = status.outcome(found)
-        told = status.solved(group, found, aim, level, words, Time())
+        values = status.solved(group, found, aim, Time())
         self._scene.show(robot, group, found, level, words)
         self.publish()
-        self.report(int.from_bytes(told.level, 'little'), told.message, **told.values)
+        self.report(int.from_bytes(level, 'little'), words, **values)
 
     @staticmethod
     def _target(group, name, T, position_only):

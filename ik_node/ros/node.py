@@ -13,9 +13,9 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from std_msgs.msg import Header
 
-from ik_node.ros.intake.configuration import Configuration
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.log import internal_error
 from ik_node.ros.publishing.health import PERIOD, Health
-from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins

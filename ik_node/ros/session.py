@@ -1,15 +1,19 @@
 """A configured node: puts intake, execution, publishing and services together, and times them."""
 
 import gc
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from rclpy.clock import Clock
-from rclpy.lifecycle import LifecycleNode
+from rclpy.lifecycle import LifecycleNode, LifecyclePublisher
+from rclpy.service import Service
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.control.searches import Worker
+from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake.configuration import Configuration
 from ik_node.ros.intake.description import Description
 from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
@@ -17,9 +21,9 @@ from ik_node.ros.intake.goals import Goals
 from ik_node.ros.intake.joint_goals import JointGoals
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.paths import Paths
+from ik_node.ros.log import ThrottledLog
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
-from ik_node.ros.publishing.log import ThrottledLog
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.commands import Commands
@@ -32,7 +36,7 @@ _LONGEST_PERIOD = 1e6   # s; a timer's must fit into 64 bits of nanoseconds
 
 
 class Session:
-    """A configured node. Its parts get robot and options by `update`, when these change."""
+    """A configured node: its parts, and what they do with the present robot and options."""
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health,
                  steady: Clock) -> None:
@@ -41,33 +45,34 @@ class Session:
         steady: a clock that is independent of simulated time.
         """
         self._node, self._configuration = node, configuration
-        options = configuration.options
+        self._before = set(_entities(node))
         log = ThrottledLog(node.get_logger(), steady)
         self._worker = Worker(self._wake)
         self._execution = Execution(node, steady)
         self._outputs = Outputs(node, self._execution.advance)
-        self._branches = Branches(options, self._outputs, self._execution.last_goal, self._worker,
-                                  log.warn)
-        self._outcomes = Outcomes(options, self._outputs, self._branches, health, log)
+        self._branches = Branches(configuration, self._outputs, self._execution.last_goal,
+                                  self._worker, log.warn)
+        outcomes = Outcomes(configuration, self._outputs, self._branches, health, log)
         self._measured = Measured(node, health, steady)
-        self._frames = Frames(node, self._execution.history, options)
-        self._dispatcher = Dispatcher(node, options, self._execution, self._outcomes,
+        self._frames = Frames(node, self._execution.history, configuration)
+        self._dispatcher = Dispatcher(node, configuration, self._execution, outcomes,
                                       self._measured, self._worker, steady)
         arms = configuration.arm_names
-        self._goals = Goals(node, arms, self._dispatcher, self._outcomes, self._frames)
+        self._goals = Goals(node, configuration, self._dispatcher, outcomes, self._frames)
         self._paths = Paths(node, arms, self._dispatcher, self._execution, self._frames)
-        self._joint_goals = JointGoals(node, arms, self._dispatcher, self._on_leave)
-        self._commands = Commands(node, options, self._dispatcher, self._execution, self._outputs,
-                                  self._branches, self._worker, self._on_leave)
-        self._ik = IkService(node, options, self._execution, self._frames, self._worker)
+        JointGoals(node, arms, self._dispatcher, self._on_leave)
+        self._commands = Commands(node, configuration, self._dispatcher, self._execution,
+                                  self._outputs, self._branches, self._worker, self._on_leave)
         self._interaction = Interaction(node, self._goals.take, self._execution.last_goal,
                                         self._commands.go_to_start)
-        self._marker_timer = node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
+        node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
-        self._description = Description(
-            node, configuration, health, self.on_parameters) if configuration.wants_topic else None
+        if configuration.wants_topic:
+            Description(node, configuration, health, self.on_parameters)
         self._update()
+        IkService(node, configuration, self._dispatcher, self._execution, self._frames,
+                  self._worker)
 
     @property
     def active(self) -> bool:
@@ -87,19 +92,19 @@ class Session:
 
     def _set_active(self, active: bool) -> None:
         self._dispatcher.activate(active)
-        self._ik.active = active
         self._interaction.update(self._robot, self._configuration.options, active)
 
     def destroy(self) -> None:
-        """Destroy everything."""
+        """Destroy everything; services after the answers that are due now have been sent."""
         self._worker.close('the node shuts down')
-        for part in (self._ik, self._interaction, self._commands, self._goals, self._paths,
-                     self._joint_goals, self._dispatcher, self._frames, self._measured,
-                     self._execution, self._outputs, self._description):
-            if part is not None:
-                part.destroy()
-        for timer in (self._marker_timer, self._publish_timer):
-            self._node.destroy_timer(timer)
+        self._interaction.destroy()
+        self._frames.destroy()
+        for entity, destroy in _entities(self._node).items():
+            if entity not in self._before:
+                if isinstance(entity, Service) and self._node.executor is not None:
+                    self._node.executor.create_task(partial(destroy, entity))
+                else:
+                    destroy(entity)
 
     def _wake(self) -> None:
         """Let the executor go on with goals; called in other threads."""
@@ -113,24 +118,20 @@ class Session:
         self._announce()
 
     def _update(self) -> None:
-        """Give the present robot and options to all parts."""
+        """Give the present robot and options to the parts that have to do something about them."""
         options, robot = self._configuration.options, self._configuration.robot
         if robot is not self._robot:  # goals end with their robot
             self._worker.cancel_all('the robot has changed: parameters or its description were set')
+        if robot is None or self._robot is None or robot.tree is not self._robot.tree:
+            self._dispatcher.drop_waiting()
         self._set_publish_rate()
         if robot is not None:
             self._measured.listen(options.state_topic, robot)
             self._execution.update(robot, options)
-        self._branches.update(options)
-        self._outcomes.update(options)
-        self._dispatcher.update(robot, options)
-        self._frames.options = options
-        self._goals.update(robot)
-        self._commands.update(robot, options)
+        self._goals.update()
         if robot is not None and robot is not self._robot:
             self._outputs.scene.update(robot)
             self._prepare(robot)
-        self._ik.update(robot, options)
         self._robot = robot
         self._interaction.update(robot, options, self.active)
 
@@ -185,3 +186,12 @@ class Session:
             find = self._branches.of_last if options.show_branches else None
             self._outputs.markers(robot, options, find)
             self._interaction.follow(robot)
+
+
+def _entities(node: LifecycleNode) -> dict[Any, Callable[[Any], object]]:
+    """Return the entities of a node, with what destroys them."""
+    publishers = {publisher: node.destroy_lifecycle_publisher if isinstance(
+        publisher, LifecyclePublisher) else node.destroy_publisher for publisher in node.publishers}
+    return {**publishers, **dict.fromkeys(node.subscriptions, node.destroy_subscription),
+            **dict.fromkeys(node.services, node.destroy_service),
+            **dict.fromkeys(node.timers, node.destroy_timer)}

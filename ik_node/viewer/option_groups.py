@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ik_node.ros.intake.parameters import to_parameter
+from ik_node.ros.parameters import to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError

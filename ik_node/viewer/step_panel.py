@@ -8,7 +8,7 @@ import numpy as np
 import viser
 
 from ik_node.model.chain import Chain
-from ik_node.ros.intake.parameters import NONE
+from ik_node.ros.parameters import NONE
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver, solver_class
 from ik_node.spatial import inverse

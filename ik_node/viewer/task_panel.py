@@ -11,7 +11,7 @@ import viser
 from ik_node.control.options import BODY_SOLVERS, solves_arms
 from ik_node.control.task_options import TYPES, TaskOptions, fields
 from ik_node.ros.clients.connection import SilentError
-from ik_node.ros.intake.parameters import NONE
+from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.newest import Newest
 from ik_node.viewer.robot_view import RobotView

@@ -28,10 +28,6 @@ class Execution:
         self._clock = MotionClock(node, steady)
         self._topics = TrajectoryTopics(node)
 
-    def destroy(self) -> None:
-        """Destroy the publishers."""
-        self._topics.destroy()
-
     def update(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where groups are unchanged."""
         robot.has_velocities = options.motion != JUMP

@@ -23,10 +23,6 @@ class TrajectoryTopics:
         self._period = 1.0  # s, from one point to the next
         self._publishers: dict[str, Any] = {}
 
-    def destroy(self) -> None:
-        """Destroy the publishers."""
-        self.update((), self._period)
-
     def update(self, groups: Iterable[Group], period: float) -> None:
         """Create a publisher for each topic of these groups, and destroy all others.
 

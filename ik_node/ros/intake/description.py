@@ -5,9 +5,9 @@ from collections.abc import Callable
 from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import String
 
-from ik_node.ros.intake.configuration import Configuration
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.log import internal_error
 from ik_node.ros.publishing.health import Health
-from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.support.exceptions import IkError
 
@@ -20,13 +20,9 @@ class Description:
         """Subscribe. on_change: called when a text has changed the robot."""
         self._node, self._configuration = node, configuration
         self._health, self._on_change = health, on_change
-        self._subscription = node.create_subscription(
+        node.create_subscription(
             String, 'robot_description', self._on_description, LATCHED)
         node.get_logger().info('waiting for a robot_description by topic')
-
-    def destroy(self) -> None:
-        """Destroy the subscription."""
-        self._node.destroy_subscription(self._subscription)
 
     def _on_description(self, message: String) -> None:
         try:

@@ -12,16 +12,16 @@ from std_msgs.msg import Header
 
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
-from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import NEWER, Goal, Worker, search
+from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.waiting import NotYetError, Waiting
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.status import Arrival
-from ik_node.support.exceptions import IkError, InputError
+from ik_node.support.exceptions import InputError
 
 
 @dataclass(eq=False)
@@ -40,24 +40,18 @@ class Dispatcher:
     Attributes:
     - `active`: whether the node is active; otherwise goals are ignored, which is logged once.
     - `enabled`: whether goals are solved; otherwise they are refused.
-    - `robot`, `options`: the present ones.
     - `measured`: joint values of the real robot.
     - `worker`: carries out goals, those of a group by the key ('goals', its name).
     """
 
-    def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
+    def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
                  outcomes: Outcomes, measured: Measured, worker: Worker, steady: Clock) -> None:
         """Begin inactive, without a robot. worker: carries out goals."""
         self.active, self.enabled, self._ignored = False, True, False
-        self.robot: Robot | None = None
-        self.options = options
+        self._configuration = configuration
         self._node, self._execution = node, execution
         self._outcomes, self.measured, self.worker = outcomes, measured, worker
         self._waiting = Waiting(node, steady)
-
-    def destroy(self) -> None:
-        """Drop waiting goals."""
-        self._waiting.destroy()
 
     def activate(self, active: bool) -> None:
         """Begin to handle goals, or stop."""
@@ -65,12 +59,6 @@ class Dispatcher:
             self.worker.cancel_all('the node has been deactivated')
             self.stop('the node has been deactivated')
         self.active, self._ignored = active, False
-
-    def update(self, robot: Robot | None, options: NodeOptions) -> None:
-        """Use a robot and options. Goals that wait for a frame are dropped with their tree."""
-        if robot is None or self.robot is None or robot.tree is not self.robot.tree:
-            self._waiting.stop()
-        self.robot, self.options = robot, options
 
     def stop(self, reason: str) -> None:
         """End the current paths and all goals; those that are being carried out are refused."""
@@ -87,7 +75,7 @@ class Dispatcher:
         come. place: which goal of several it is, for messages.
         """
         arrival = Arrival(name, message.header, time.perf_counter(), place)
-        robot = self.robot
+        robot = self._configuration.robot
         try:
             if robot is None or not (self.active and self.enabled):
                 self._refuse_all()
@@ -96,7 +84,7 @@ class Dispatcher:
             if group is None:
                 raise InputError(f'there is no arm or task {name!r} any more')
             controller = self._execution.controllers[group.name]
-            if self.options.max_goal_age > 0.0:
+            if self._configuration.options.max_goal_age > 0.0:
                 self._check_age(message.header)
             self._execution.follow(robot)
             if self.measured.topic:
@@ -117,8 +105,8 @@ class Dispatcher:
     def _refuse_all(self) -> None:
         """Log once that the node is inactive. Raises InputError where it is active."""
         if self.active:
-            raise InputError('there is no robot yet: no description has been received'
-                             if self.robot is None else 'the node is disabled: call ~/enable')
+            raise InputError('the node is disabled: call ~/enable' if self._configuration.robot else
+                             'there is no robot yet: no description has been received')
         if not self._ignored:
             self._ignored = True
             self._node.get_logger().warning(
@@ -159,12 +147,13 @@ class Dispatcher:
             self.measured.update(robot, controller.group)
             controller.begin_at_present(robot)
 
-    def refuse(self, arrival: Arrival, error: Exception) -> None:
+    def refuse(self, arrival: Arrival, error: Exception | str) -> None:
         """Refuse a goal because of an error, or of a defect, which must not stop the node."""
-        if isinstance(error, IkError):
-            self._outcomes.refuse(self.robot, arrival, str(error))
-        else:
-            self._outcomes.fail(self.robot, arrival, error)
+        self._outcomes.refuse(self._configuration.robot, arrival, error)
+
+    def drop_waiting(self) -> None:
+        """Drop the goals that wait for a frame."""
+        self._waiting.stop()
 
     def drop_older(self, name: str) -> None:
         """Drop goals of an arm or a task that wait for a frame: a newer one has been handled."""
@@ -172,24 +161,25 @@ class Dispatcher:
 
     def adopt_measured(self) -> None:
         """Set joints at rest that no goal has moved yet to their measured values."""
-        if self.robot is not None and self.measured.topic:
+        robot = self._configuration.robot
+        if robot is not None and self.measured.topic:
             for controller in self._execution.controllers.values():
                 if not (controller.has_moved or self.is_busy(controller)):
-                    self.begin_from_measured(self.robot, controller)
+                    self.begin_from_measured(robot, controller)
 
     def _wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
         """Execute a goal as soon as its frame is known; refuse it after the timeout."""
-        timeout = self.options.tf_timeout
+        timeout = self._configuration.options.tf_timeout
         if not self._waiting.wait(arrival.name, error.come, again, timeout):
             waited = f'; waited {timeout:g} s for it' if timeout > 0.0 else ''
-            self._outcomes.refuse(self.robot, arrival, f'{error}{waited}')
+            self.refuse(arrival, f'{error}{waited}')
 
     def _check_age(self, header: Header) -> None:
         """Raise InputError for a goal older than max_goal_age, and for a stamp that is not a time.
 
         Without a stamp a goal has no age.
         """
-        most, stamp = self.options.max_goal_age, 1e-9 * time_of(header).nanoseconds
+        most, stamp = self._configuration.options.max_goal_age, 1e-9 * time_of(header).nanoseconds
         if stamp > 0.0:
             age = 1e-9 * self._node.get_clock().now().nanoseconds - stamp
             if age > most:

@@ -11,8 +11,8 @@ from rclpy.time import Time
 from std_msgs.msg import Header
 
 from ik_node.control.group import Group
-from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.waiting import NotYetError
@@ -30,14 +30,11 @@ _SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1),
 
 
 class Frames:
-    """Finds T_base_frame without waiting; errors tell where waiting may help.
+    """Finds T_base_frame without waiting; errors tell where waiting may help."""
 
-    - `options`: of the node.
-    """
-
-    def __init__(self, node: Node, history: History, options: NodeOptions) -> None:
+    def __init__(self, node: Node, history: History, configuration: Configuration) -> None:
         """Subscribe to tf2, if it is installed. history: of the joint values."""
-        self._history, self.options = history, options
+        self._history, self._configuration = history, configuration
         self.missing = ''
         self._buffer: Any = None
         try:
@@ -78,7 +75,7 @@ class Frames:
         InputError for a frame that is neither a link, nor the world, nor known to tf2: NotYetError
         where that may change, as for a stamp ahead of the latest transform.
         """
-        options = self.options
+        options = self._configuration.options
         prefix = options.frame_prefix.lstrip('/')
         if len(header.frame_id) > MAX_NAME:
             raise InputError(f'the frame {shown(header.frame_id)} has {len(header.frame_id)} '

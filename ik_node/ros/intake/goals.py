@@ -1,6 +1,5 @@
 """Subscriptions of goals: those of arms and of tasks, of which the newest are solved together."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
@@ -15,6 +14,7 @@ from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.control.searches import NEWER, CancelledError, search
 from ik_node.control.task_options import takes_point, takes_pose
+from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.targets import to_aim
@@ -40,25 +40,20 @@ class _Pending:
 class Goals:
     """The goals of a configured node: poses and positions for each arm, and for each task."""
 
-    def __init__(self, node: LifecycleNode, arm_names: Sequence[str], dispatcher: Dispatcher,
+    def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
                  outcomes: Outcomes, frames: Frames) -> None:
         """Subscribe to the goals of every arm."""
-        self._node, self._dispatcher = node, dispatcher
+        self._node, self._configuration, self._dispatcher = node, configuration, dispatcher
         self._outcomes, self._convert = outcomes, partial(to_aim, frames)
         self._pending: dict[Controller, _Pending] = {}
         self._subscriptions: dict[tuple[str, type], Any] = {}
-        self._arms = {(name, kind) for name in arm_names for kind in (PoseStamped, PointStamped)}
-        self.update(None)
+        self._arms = {(name, kind) for name in configuration.arm_names
+                      for kind in (PoseStamped, PointStamped)}
+        self.update()
 
-    def destroy(self) -> None:
-        """Destroy the subscriptions."""
-        for subscription in self._subscriptions.values():
-            self._node.destroy_subscription(subscription)
-        self._subscriptions.clear()
-
-    def update(self, robot: Robot | None) -> None:
-        """Subscribe to the goals of arms and of the tasks of a robot, and to no others."""
-        wanted = set(self._arms)
+    def update(self) -> None:
+        """Subscribe to the goals of arms and of the tasks of the robot, and to no others."""
+        wanted, robot = set(self._arms), self._configuration.robot
         for group in [] if robot is None else robot.groups.values():
             for name, task in group.tasks.items():
                 if name not in group.tips and takes_pose(task):
@@ -78,7 +73,7 @@ class Goals:
         So tasks whose goals are streamed are solved once for all of them, and always for the
         newest.
         """
-        robot, messages = self._dispatcher.robot, [(name, message)]
+        robot, messages = self._configuration.robot, [(name, message)]
         if robot is not None and name in robot.tasks:
             group, name = robot.tasks[name]
             messages = [(name, message)]

@@ -24,16 +24,10 @@ class JointGoals:
     def __init__(self, node: LifecycleNode, arm_names: Sequence[str], dispatcher: Dispatcher,
                  on_leave: Callable[[Group], None]) -> None:
         """Subscribe to the goals of every arm. on_leave: called when a group leaves its goal."""
-        self._node, self._dispatcher, self._on_leave = node, dispatcher, on_leave
-        self._subscriptions = [
+        self._dispatcher, self._on_leave = dispatcher, on_leave
+        for arm in arm_names:
             node.create_subscription(JointState, f'{arm}/goal_joints' if arm else 'goal_joints',
                                      partial(self.take, arm), LATEST)
-            for arm in arm_names]
-
-    def destroy(self) -> None:
-        """Destroy the subscriptions."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
 
     def take(self, name: str, message: JointState) -> None:
         """Move the joints of the arm of this name, or those of all tasks, to the values."""

@@ -33,18 +33,12 @@ class Paths:
     def __init__(self, node: LifecycleNode, arm_names: Sequence[str], dispatcher: Dispatcher,
                  execution: Execution, frames: Frames) -> None:
         """Subscribe to the paths of every arm."""
-        self._node, self._dispatcher = node, dispatcher
-        self._execution, self._frames = execution, frames
-        self._subscriptions = [
-            node.create_subscription(kind, f'{arm}/{topic}' if arm else topic,
-                                     partial(callback, arm), LATEST)
-            for arm in arm_names for kind, topic, callback in (
-                (Path, 'goal_path', self.take), (PoseArray, 'goal_poses', self._take_poses))]
-
-    def destroy(self) -> None:
-        """Destroy the subscriptions."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
+        self._dispatcher, self._execution, self._frames = dispatcher, execution, frames
+        for arm in arm_names:
+            for kind, topic, callback in ((Path, 'goal_path', self.take),
+                                          (PoseArray, 'goal_poses', self._take_poses)):
+                node.create_subscription(kind, f'{arm}/{topic}' if arm else topic,
+                                         partial(callback, arm), LATEST)
 
     def follow(self, robot: Robot) -> None:
         """Go to the next waypoint of every path whose group is not on its way to another goal."""

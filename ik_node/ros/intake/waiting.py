@@ -47,16 +47,11 @@ class Waiting:
 
     def __init__(self, node: Node, steady: Clock) -> None:
         """Begin without goals. steady: a monotonic clock."""
-        self._node, self._steady = node, steady
+        self._steady = steady
         self.goals: dict[str, list[_Late]] = {}
         self._deadline: float | None = None      # of the goal that is being handled again
         self._timer = node.create_timer(_PERIOD, self.look, clock=steady)
         self._timer.cancel()
-
-    def destroy(self) -> None:
-        """Drop all goals, and destroy the timer."""
-        self.goals.clear()
-        self._node.destroy_timer(self._timer)
 
     def wait(self, name: str, come: Callable[[], bool], handle: Callable[[], object],
              timeout: float) -> bool:

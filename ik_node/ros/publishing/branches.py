@@ -8,10 +8,10 @@ import numpy as np
 from builtin_interfaces.msg import Time
 
 from ik_node.control.group import Group
-from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import CancelledError, Worker, search
-from ik_node.ros.publishing.log import internal_error
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.log import internal_error
 from ik_node.ros.publishing.markers.ghosts import BranchList
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.solvers.goal import Goal
@@ -35,21 +35,17 @@ class _Listed(NamedTuple):
 class Branches:
     """Publishes the branches that `Group.branches` finds; an error there stops nothing else."""
 
-    def __init__(self, options: NodeOptions, outputs: Outputs,
+    def __init__(self, configuration: Configuration, outputs: Outputs,
                  last_goal: Callable[[Group], Goal | None], worker: Worker,
                  log: Callable[[str], None]) -> None:
-        """Begin with the present options of the node.
+        """Begin without branches.
 
         last_goal: of a group, in the frame of its base. worker: runs the searches. log: called
         with a line when there is nothing to publish.
         """
-        self._options, self._outputs = options, outputs
+        self._configuration, self._outputs = configuration, outputs
         self._last_goal, self._worker, self._log = last_goal, worker, log
         self._listed: dict[str, _Listed] = {}
-
-    def update(self, options: NodeOptions) -> None:
-        """Use changed options."""
-        self._options = options
 
     def of_last(self, robot: Robot, group: Group) -> BranchList:
         """Return the branches of a group's last goal; they are looked for once for each goal."""
@@ -99,7 +95,7 @@ class Branches:
         if found is None:
             self._log(f'no solutions published: {words}')
             return False, words
-        self._outputs.solutions(group, found, self._options.frame_prefix, stamp)
+        self._outputs.solutions(group, found, self._configuration.options.frame_prefix, stamp)
         return True, f'{words}; {group.family}'
 
     async def publish_last(self, robot: Robot) -> tuple[bool, str]:

@@ -7,51 +7,49 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
-from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.searches import NEWER
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.log import ThrottledLog, internal_error
 from ik_node.ros.publishing import status
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
-from ik_node.ros.publishing.log import ThrottledLog, internal_error
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.publishing.status import Arrival
 from ik_node.solvers.body.result import error_words
+from ik_node.support.exceptions import IkError
 
 
 class Outcomes:
     """Publishes, counts and logs the outcomes of goals."""
 
-    def __init__(self, options: NodeOptions, outputs: Outputs, branches: Branches, health: Health,
-                 log: ThrottledLog) -> None:
-        """Begin with the present options of the node."""
-        self._options, self._outputs, self._branches = options, outputs, branches
+    def __init__(self, configuration: Configuration, outputs: Outputs, branches: Branches,
+                 health: Health, log: ThrottledLog) -> None:
+        """Begin without outcomes."""
+        self._configuration, self._outputs, self._branches = configuration, outputs, branches
         self._health, self._log = health, log
-
-    def update(self, options: NodeOptions) -> None:
-        """Use changed options."""
-        self._options = options
 
     def publish(self, robot: Robot, group: Group, outcome: Outcome, arrival: Arrival) -> None:
         """Publish the outcome of goals of a group that were not refused."""
         # The joint states come first: clients wait for them.
         stamp = self._outputs.joint_states(robot)
         self._health.count(outcome.result, time.perf_counter() - arrival.received)
+        level, text = status.outcome(outcome)
+        is_heard = self._outputs.has_listeners('status')
         if outcome.result is None:
-            if self._outputs.has_listeners('status'):
-                self._outputs.status(status.set_joints(outcome, arrival, stamp))
+            if is_heard:
+                self._outputs.status(level, text, {'arm': arrival.name, **status.set_joints(
+                    outcome, arrival.header, stamp)})
             self._outputs.scene.forget_goals([group])
             return
-        level, text = status.outcome(outcome)
         text = f'{arrival.place}: {text}' if arrival.place else text
-        if self._outputs.has_listeners('status'):
-            for aim in outcome.aims:
-                self._outputs.status(status.solved(group, outcome, aim, level, text, stamp))
+        for aim in outcome.aims if is_heard else ():
+            self._outputs.status(level, text, status.solved(group, outcome, aim, stamp))
         solver = status.solver_name(group, outcome.result)
         self._outputs.scene.show(robot, group, outcome, level, f'{solver}: {text}')
         if group.reported:
             self._health.results[group] = outcome.result
-        if group.chain is not None and self._options.publish_solutions:
+        if group.chain is not None and self._configuration.options.publish_solutions:
             self._branches.publish_later(robot, group, outcome.aims[0].target, stamp)
         if level != DiagnosticStatus.OK:
             errors = group.errors(outcome.result, outcome.aims[0].task)
@@ -59,20 +57,19 @@ class Outcomes:
                 f'misses by {error_words(errors)}, ')
             self._log.warn(f'goal not met: {text} ({missed}{solver})')
 
-    def fail(self, robot: Robot | None, arrival: Arrival, error: Exception) -> None:
-        """Refuse a goal because of a defect; the log has its traceback."""
-        self.refuse(robot, arrival, internal_error(error, self._log.warn))
-
-    def refuse(self, robot: Robot | None, arrival: Arrival, reason: str) -> None:
-        """Publish that a goal was refused. robot: None without one.
+    def refuse(self, robot: Robot | None, arrival: Arrival, error: Exception | str) -> None:
+        """Publish that a goal was refused, also because of a defect. robot: None without one.
 
         Of one that a newer has replaced there is a status only: in streams there are many.
         """
-        self._health.refuse()
+        reason = (str(error) if isinstance(error, IkError | str)
+                  else internal_error(error, self._log.warn))
         replaced = reason == NEWER
+        self._health.refuse()
         stamp = Time() if robot is None or replaced else self._outputs.joint_states(robot)
         if not replaced or self._outputs.has_listeners('status'):
-            self._outputs.status(status.refused(robot, arrival, reason, stamp))
+            self._outputs.status(DiagnosticStatus.ERROR, reason,
+                                 status.refused(robot, arrival, stamp))
         if not replaced:
             self._log.warn(f'goal refused: {reason}')
             self._outputs.scene.show_refusal(arrival.name, reason)

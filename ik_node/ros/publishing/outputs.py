@@ -1,6 +1,6 @@
 """The publishers of the node."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from ik_node.control.robot import Robot
 from ik_node.ros import conversions
 from ik_node.ros.publishing.markers.ghosts import BranchList
 from ik_node.ros.publishing.markers.scene import Scene
-from ik_node.ros.publishing.status import GoalStatus, StatusMessage
+from ik_node.ros.publishing.status import StatusMessage
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -48,12 +48,6 @@ class Outputs:
         self.scene = Scene()
         self._no_tf = False
         self._frame_prefix = self._world_frame = ''
-
-    def destroy(self) -> None:
-        """Destroy the publishers."""
-        for publisher in self._publishers.values():
-            self._node.destroy_lifecycle_publisher(publisher)
-        self._publishers.clear()
 
     def description(self, robot: Robot) -> None:
         """Publish the description for robot_state_publisher and RViz."""
@@ -131,9 +125,9 @@ class Outputs:
         """
         return self._publishers[name].get_subscription_count() > 0
 
-    def status(self, status: GoalStatus) -> None:
-        """Publish the status of a goal."""
-        self._publishers['status'].publish(self._status.of(status))
+    def status(self, level: bytes, text: str, values: Mapping[str, str]) -> None:
+        """Publish the status of a goal; values: see `StatusMessage`."""
+        self._publishers['status'].publish(self._status.of(level, text, values))
 
     def solutions(self, group: Group, branches: np.ndarray, frame_prefix: str,
                   stamp: Time | None = None) -> None:

@@ -22,15 +22,6 @@ KEYS = ('arm', 'task', 'solver', 'reason', 'position_error', 'orientation_error'
         'accepted', 'smallest_singular_value')
 
 
-class GoalStatus(NamedTuple):
-    """What the status of a goal says."""
-
-    level: bytes
-    message: str
-    values: Mapping[str, str]
-    """By those of `KEYS` that have one."""
-
-
 class Arrival(NamedTuple):
     """A goal as it has arrived."""
 
@@ -41,42 +32,34 @@ class Arrival(NamedTuple):
     received: float
     """When, s of `time.perf_counter`."""
     place: str = ''
-    """Which one of several it is, in words."""
-    is_step: bool = False
-    """Whether it is the next waypoint of a path, not a message."""
+    """Which one of several it is, for messages."""
 
 
 def outcome(outcome: Outcome) -> tuple[bytes, str]:
-    """Return the level and the text of the status of a goal that was solved."""
+    """Return the level and the text of the status of an outcome."""
     result = outcome.result
-    assert result is not None
-    text = result.reason.value
-    if result.reason is StopReason.CONVERGED:
-        level = DiagnosticStatus.OK
-    elif outcome.accepted:
+    reason = StopReason.CONVERGED if result is None else result.reason
+    level, text = DiagnosticStatus.OK, reason.value
+    if reason is not StopReason.CONVERGED and outcome.accepted:
         level, text = DiagnosticStatus.WARN, f'{text}; the closest is published'
-    else:
+    elif reason is not StopReason.CONVERGED:
         level, text = DiagnosticStatus.ERROR, f'{text}; holding'
-    text = _with_duration(text, outcome.duration)
+    if outcome.duration is not None:
+        text = f'{text}; moving for {outcome.duration:.3f} s'
     diagnosis = getattr(result, 'diagnosis', '')
     return level, f'{text}; {diagnosis}' if diagnosis else text
 
 
-def _with_duration(text: str, duration: float | None) -> str:
-    """Return the text of a status with the duration of its motion, s; None where joints jump."""
-    return text if duration is None else f'{text}; moving for {duration:.3f} s'
+def solved(group: Group, outcome: Outcome, aim: Aim, joint_stamp: Time) -> dict[str, str]:
+    """Return the values of the status of a goal that was solved, met or not.
 
-
-def solved(group: Group, outcome: Outcome, aim: Aim, level: bytes, text: str,
-           joint_stamp: Time) -> GoalStatus:
-    """Return the status of a goal that was solved, met or not.
-
-    level, text: of `outcome`. joint_stamp: of the joint states of the result.
+    joint_stamp: of the joint states of the result.
     """
     result = outcome.result
     assert result is not None
     along, about = group.errors(result, aim.task) or (0.0, 0.0)
-    entries = {
+    values = {
+        group.status_key: aim.task, **set_joints(outcome, aim.header, joint_stamp),
         'solver': solver_name(group, result),
         'reason': result.reason.name,
         'position_error': f'{along:.9g}',
@@ -85,34 +68,27 @@ def solved(group: Group, outcome: Outcome, aim: Aim, level: bytes, text: str,
         'restarts': str(result.restarts),
         'solve_time': f'{result.solve_time:.9g}'}
     if isinstance(result, Result):
-        entries['smallest_singular_value'] = f'{result.smallest_singular_value:.6g}'
-    return _status(_named(group, aim.task), level, text, aim.header, joint_stamp,
-                   {**_motion(outcome.duration), **entries})
+        values['smallest_singular_value'] = f'{result.smallest_singular_value:.6g}'
+    return values
 
 
-def set_joints(outcome: Outcome, arrival: Arrival, joint_stamp: Time) -> GoalStatus:
-    """Return the status of joint values that were set; joint_stamp: see `solved`."""
-    reason = StopReason.CONVERGED
-    return _status({'arm': arrival.name}, DiagnosticStatus.OK,
-                   _with_duration(reason.value, outcome.duration), arrival.header, joint_stamp,
-                   {**_motion(outcome.duration), 'reason': reason.name})
+def set_joints(outcome: Outcome, header: Header, joint_stamp: Time) -> dict[str, str]:
+    """Return the values of the status of joint values that were set; see `solved`."""
+    duration = outcome.duration
+    return {**_stamps(header, joint_stamp), 'reason': StopReason.CONVERGED.name, 'accepted': 'true',
+            'motion_duration': '' if duration is None else f'{duration:.9g}'}
 
 
-def refused(robot: Robot | None, arrival: Arrival, message: str, joint_stamp: Time) -> GoalStatus:
-    """Return the status of a refused goal. robot: None without one."""
+def refused(robot: Robot | None, arrival: Arrival, joint_stamp: Time) -> dict[str, str]:
+    """Return the values of the status of a refused goal. robot: None without one."""
     group = None if robot is None else robot.group_of(arrival.name)
-    named = {'arm': arrival.name} if group is None else _named(group, arrival.name)
-    return _status(named, DiagnosticStatus.ERROR, message, arrival.header, joint_stamp,
-                   {'accepted': 'false', 'reason': REFUSED})
+    return {'arm' if group is None else group.status_key: arrival.name,
+            **_stamps(arrival.header, joint_stamp), 'accepted': 'false', 'reason': REFUSED}
 
 
-def _named(group: Group, task: str) -> dict[str, str]:
-    """Return the key of a status that says whose goal it was: an arm's, or a task's."""
-    return {group.status_key: task}
-
-
-def _motion(duration: float | None) -> dict[str, str]:
-    return {'accepted': 'true', 'motion_duration': '' if duration is None else f'{duration:.9g}'}
+def _stamps(header: Header, joint_stamp: Time) -> dict[str, str]:
+    return {'goal_frame': header.frame_id[:MAX_NAME], 'goal_stamp': seconds(header.stamp),
+            'joint_stamp': seconds(joint_stamp)}
 
 
 def task_report(node: str, group: Group, name: str,
@@ -153,13 +129,6 @@ def seconds(stamp: Time) -> str:
     return f'{stamp.sec}.{stamp.nanosec:09d}'
 
 
-def _status(named: Mapping[str, str], level: bytes, message: str, header: Header,
-            joint_stamp: Time, entries: Mapping[str, str]) -> GoalStatus:
-    return GoalStatus(level, message, {
-        **named, 'goal_frame': header.frame_id[:MAX_NAME],
-        'goal_stamp': seconds(header.stamp), 'joint_stamp': seconds(joint_stamp), **entries})
-
-
 class StatusMessage:
     """The message of a goal's status, made once: making one takes as long as a solve."""
 
@@ -168,9 +137,12 @@ class StatusMessage:
         self._entries = [KeyValue(key=key) for key in KEYS]
         self._message = DiagnosticStatus(name='ik_node: goal', values=self._entries)
 
-    def of(self, status: GoalStatus) -> DiagnosticStatus:
-        """Return the message of a status, which the next call changes."""
+    def of(self, level: bytes, text: str, values: Mapping[str, str]) -> DiagnosticStatus:
+        """Return the message of a status, which the next call changes.
+
+        values: by those of `KEYS` that have one.
+        """
         for entry in self._entries:
-            entry.value = status.values.get(entry.key, '')
-        self._message.level, self._message.message = status.level, status.message
+            entry.value = values.get(entry.key, '')
+        self._message.level, self._message.message = level, text
         return self._message

@@ -7,15 +7,15 @@ from rclpy.lifecycle import LifecycleNode
 from std_srvs.srv import SetBool, Trigger
 
 from ik_node.control.group import Group
-from ik_node.control.options import JUMP, NodeOptions
-from ik_node.control.robot import Robot
+from ik_node.control.options import JUMP
 from ik_node.control.searches import Worker
+from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
+from ik_node.ros.log import internal_error
 from ik_node.ros.publishing.branches import Branches
-from ik_node.ros.publishing.log import internal_error
 from ik_node.ros.publishing.outputs import Outputs
-from ik_node.ros.services.requests import destroy_later, in_turn
+from ik_node.ros.services.requests import in_turn
 from ik_node.support.exceptions import IkError, InputError
 
 _NO_ROBOT = 'there is no robot yet'
@@ -24,7 +24,7 @@ _NO_ROBOT = 'there is no robot yet'
 class Commands:
     """Serves commands to the robot."""
 
-    def __init__(self, node: LifecycleNode, options: NodeOptions, dispatcher: Dispatcher,
+    def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
                  execution: Execution, outputs: Outputs, branches: Branches,
                  worker: Worker, on_leave: Callable[[Group], None]) -> None:
         """Create the services.
@@ -34,28 +34,18 @@ class Commands:
         self._node, self._dispatcher, self._execution = node, dispatcher, execution
         self._outputs, self._branches, self._on_leave = outputs, branches, on_leave
         self._worker = worker
-        self._robot: Robot | None = None
-        self._options = options
-        self._services = [node.create_service(Trigger, '~/reset', self._reset),
-                          node.create_service(SetBool, '~/enable', self._enable),
-                          node.create_service(Trigger, '~/solve_all', self._solve_all,
-                                              callback_group=ReentrantCallbackGroup())]
-
-    def destroy(self) -> None:
-        """Destroy the services."""
-        for service in self._services:
-            destroy_later(self._node, service)
-
-    def update(self, robot: Robot | None, options: NodeOptions) -> None:
-        """Use a robot and options."""
-        self._robot, self._options = robot, options
+        self._configuration = configuration
+        node.create_service(Trigger, '~/reset', self._reset)
+        node.create_service(SetBool, '~/enable', self._enable)
+        node.create_service(Trigger, '~/solve_all', self._solve_all,
+                            callback_group=ReentrantCallbackGroup())
 
     def go_to_start(self) -> tuple[bool, str]:
         """Go to the start pose; return success and a message."""
-        robot = self._robot
+        robot = self._configuration.robot
         if robot is None:
             return False, _NO_ROBOT
-        moves = self._options.motion != JUMP
+        moves = self._configuration.options.motion != JUMP
         if moves and not (self._dispatcher.active and self._dispatcher.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
         self._dispatcher.stop('the robot goes to its start pose')
@@ -69,14 +59,15 @@ class Commands:
         self._execution.freeze(robot)
         robot.reset()
         if self._dispatcher.active:
-            self._outputs.announce(robot, self._options)
+            self._outputs.announce(robot, self._configuration.options)
         return True, 'at the start pose'
 
     def freeze(self) -> None:
         """Stop all motions of an active node at once, and publish the joint states."""
-        if self._robot is not None and self._dispatcher.active:
-            self._execution.freeze(self._robot)
-            self._outputs.joint_states(self._robot)
+        robot = self._configuration.robot
+        if robot is not None and self._dispatcher.active:
+            self._execution.freeze(robot)
+            self._outputs.joint_states(robot)
 
     def _reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         response.success, response.message = self.go_to_start()
@@ -93,7 +84,7 @@ class Commands:
         return response
 
     async def _list_branches(self) -> tuple[bool, str]:
-        robot = self._robot
+        robot = self._configuration.robot
         if robot is None:
             raise InputError(_NO_ROBOT)
         if not self._dispatcher.active:

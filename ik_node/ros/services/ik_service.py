@@ -8,54 +8,37 @@ from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import Header
 
 from ik_node.control.group import Group
-from ik_node.control.options import NodeOptions
-from ik_node.control.robot import Robot
 from ik_node.control.searches import Worker
+from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
-from ik_node.ros.publishing.log import internal_error
+from ik_node.ros.log import internal_error
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
-from ik_node.ros.services.requests import destroy_later, in_turn
+from ik_node.ros.services.requests import in_turn
 from ik_node.support.exceptions import IkError, InputError
 
 NAME = '~/compute_ik'
 
 
 class IkService:
-    """Solves each request once, without motion and without state.
+    """Solves each request once, without motion and without state."""
 
-    - `active`: whether the node is active; otherwise requests fail.
-    """
-
-    def __init__(self, node: LifecycleNode, options: NodeOptions, execution: Execution,
-                 frames: Frames, worker: Worker) -> None:
+    def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
+                 execution: Execution, frames: Frames, worker: Worker) -> None:
         """Create the service where its messages are installed. worker: runs the searches."""
-        self.active = False
         self._node, self._execution, self._frames = node, execution, frames
         self._worker = worker
-        self._robot: Robot | None = None
-        self._options = options
+        self._configuration, self._dispatcher = configuration, dispatcher
         self._bounded: dict[str, tuple[Group, float, Group]] = {}
-        self._service: Any = None
-        self._missing = ''
         try:
             from moveit_msgs.srv import GetPositionIK
         except ImportError as error:
-            self._missing = f'there is no service {NAME}: moveit_msgs is not installed ({error})'
+            node.get_logger().info(
+                f'there is no service {NAME}: moveit_msgs is not installed ({error})', once=True)
             return
-        self._service = node.create_service(GetPositionIK, NAME, self.on_request,
-                                            callback_group=ReentrantCallbackGroup())
-
-    def destroy(self) -> None:
-        """Destroy the service."""
-        if self._service is not None:
-            destroy_later(self._node, self._service)
-
-    def update(self, robot: Robot | None, options: NodeOptions) -> None:
-        """Use a robot and options. With a first robot, say why the service is missing."""
-        self._robot, self._options = robot, options
-        if robot is not None and self._missing:
-            self._node.get_logger().info(self._missing, once=True)
+        node.create_service(GetPositionIK, NAME, self.on_request,
+                            callback_group=ReentrantCallbackGroup())
 
     async def on_request(self, request: Any, response: Any) -> Any:
         """Fill in the response to a moveit_msgs/GetPositionIK request."""
@@ -82,8 +65,8 @@ class IkService:
 
     async def _answer(self, request: Any) -> tuple[Header, Response]:
         """Return the response to a request, and the header of the joint values it starts from."""
-        options, robot = self._options, self._robot
-        if not self.active:
+        options, robot = self._configuration.options, self._configuration.robot
+        if not self._dispatcher.active:
             raise InputError('the node is not active')
         if robot is None:
             raise InputError('there is no robot yet')

@@ -4,7 +4,6 @@ from collections.abc import Hashable
 from typing import Any, TypeVar, cast
 
 from rclpy.node import Node
-from rclpy.service import Service
 from rclpy.task import Future
 
 from ik_node.control.searches import Goal, Worker, search
@@ -38,10 +37,3 @@ async def _settle(future: 'Future[Any]', answer: Goal[T]) -> None:
     finally:
         answer.close()
 
-
-def destroy_later(node: Node, service: 'Service[Any, Any]') -> None:
-    """Destroy a service after the answers that are due now have been sent."""
-    if node.executor is None:
-        node.destroy_service(service)
-    else:
-        node.executor.create_task(lambda: node.destroy_service(service))

@@ -24,6 +24,7 @@ from ik_node.ros.intake.waiting import NotYetError
 from ik_node.support.exceptions import InputError
 
 ROOT, BASE = 'world', 'left_base'
+OPTIONS = types.SimpleNamespace(options=NodeOptions())
 CART = """<robot name="cart"><link name="world"/><link name="left_base"/><link name="tip"/>
 <joint name="slide" type="prismatic"><parent link="world"/><child link="left_base"/>
 <axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
@@ -84,7 +85,7 @@ def frames(monkeypatch, node):
     listener = types.SimpleNamespace(unregister=lambda: None)
     monkeypatch.setitem(sys.modules, 'tf2_ros', types.SimpleNamespace(
         Buffer=Buffer, TransformListener=lambda buffer, node: listener))
-    return Frames(node, History(), NodeOptions())
+    return Frames(node, History(), OPTIONS)
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def robot():
 
 def in_base(frames, robot, frame, stamp=0.0, **options):
     header = Header(frame_id=frame, stamp=Time(nanoseconds=round(stamp * 1e9)).to_msg())
-    frames.options = NodeOptions(**options)
+    frames._configuration = types.SimpleNamespace(options=NodeOptions(**options))
     return frames.in_link(robot, robot.groups[''].chain.base_link, header)
 
 
@@ -143,7 +144,7 @@ def in_base_at(robot, known, frame, stamp, jumps=False):
     for time, (slide, turn) in known.items():
         robot.values.update(slide=slide, turn=turn)
         history.add(robot, round(1e9 * time))
-    return in_base(Frames(Node(), history, NodeOptions()), robot, frame, stamp)
+    return in_base(Frames(Node(), history, OPTIONS), robot, frame, stamp)
 
 
 STATES = {10.0: (0.0, 0.2), 11.0: (0.4, 0.6), 12.0: (0.1, 0.3)}
@@ -226,5 +227,5 @@ def test_without_tf2_a_foreign_frame_is_refused_with_the_links_there_are(monkeyp
     monkeypatch.setitem(sys.modules, 'tf2_ros', None)
     with pytest.raises(InputError, match="links are 'world', 'left_base', 'tip', and tf2 is not "
                                          'installed') as raised:
-        in_base(Frames(Node(), History(), NodeOptions()), robot, 'table')
+        in_base(Frames(Node(), History(), OPTIONS), robot, 'table')
     assert not isinstance(raised.value, NotYetError)

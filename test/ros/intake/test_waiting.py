@@ -174,8 +174,6 @@ def test_what_is_stopped_is_forgotten_and_the_timer_rests(desk):
     desk.after(0.5)
     assert (desk.answered, desk.refused) == ([], [])
     assert desk.node.timer.canceled
-    desk.waiting.destroy()
-    assert desk.node.timer is None
 
 
 def test_one_that_waits_for_a_second_frame_has_no_more_time_for_it(desk):

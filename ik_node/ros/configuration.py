@@ -31,8 +31,8 @@ from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.tree import KinematicTree
-from ik_node.ros.intake.parameters import NONE, declare, from_parameter
-from ik_node.ros.publishing.log import internal_error
+from ik_node.ros.log import internal_error
+from ik_node.ros.parameters import NONE, declare, from_parameter
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError, shown
@@ -55,6 +55,7 @@ class Configuration:
 
     Attributes:
     - `options`: NodeOptions.
+    - `robot`: None until loaded, and while its description is awaited by topic.
     - `arm_names`: ('',) for one arm without a name.
     """
 
@@ -78,6 +79,7 @@ class Configuration:
             self._declare(body_solver_class(solver).Options, f'{solver}.')
         self._declare_first_tasks()
         self.options: NodeOptions = section(NodeOptions, self._values)
+        self.robot: Robot | None = None
         self._built = NOTHING
         self._loaded = False
         self._pending: _Change | None = None
@@ -93,19 +95,18 @@ class Configuration:
             'underscores, a letter first; one arm without a name is used instead')
         return ('',)
 
-    @property
-    def robot(self) -> Robot | None:
-        """The robot; None until loaded, and while its description is awaited by topic."""
-        return self._built.robot
-
     def load(self) -> None:
         """Build the robot. Raises IkError for invalid parameters."""
-        self._built = self._build(Source(self._values, None))
+        self._use(self._build(Source(self._values, None)))
         self._loaded = True
 
     def unload(self) -> None:
         """Drop the robot and the description received by topic."""
-        self._built, self._loaded = NOTHING, False
+        self._use(NOTHING)
+        self._loaded = False
+
+    def _use(self, built: Built) -> None:
+        self._built, self.robot = built, built.robot
 
     def take_description(self, text: str) -> bool:
         """Use a description received by topic; return whether it changes the robot.
@@ -114,7 +115,7 @@ class Configuration:
         """
         if text == self._built.source.topic_text or not self.wants_topic:
             return False
-        self._built = self._build(Source(self._values, text))
+        self._use(self._build(Source(self._values, text)))
         return True
 
     @property
@@ -242,7 +243,8 @@ class Configuration:
             return
         change, self._pending = self._pending, None
         gone = set(self._values['tasks'] or ()) - set(change.values['tasks'] or ())
-        self._values, self._built = change.values, change.built
+        self._values = change.values
+        self._use(change.built)
         self._specs.update(change.specs)
         self._drop_tasks(gone)
         self.options = section(NodeOptions, self._values)
