@@ -18,6 +18,7 @@ import numpy as np
 from benchmark import arms
 from benchmark.chromium import new_page
 from ik_node import KinematicTree, make_body_solver
+from ik_node.commands.architecture import package_uses
 from ik_node.model.body import Body
 from ik_node.motion.closed_path import ClosedPath
 from ik_node.ros.clients.client import Client
@@ -49,6 +50,7 @@ def main() -> int:
          '--markdown', DOCS / 'figures.md')
     _run('ik_node.commands.ik_compare', '--output', DOCS / 'comparison.md', '--png',
          PICTURES / 'comparison.png')
+    packages(PICTURES / 'packages.png')
     panda = arms.load('panda')
     _run('ik_node.commands.ik_workspace', panda.file, '--base', panda.chain.base_link, '--tip',
          panda.chain.tip_link, '--show', 'manipulability', '--png', DOCS / 'workspace.png')
@@ -61,6 +63,34 @@ def main() -> int:
     tasks(PICTURES / 'humanoid.png')
     masses(PICTURES / 'masses.png')
     return 0
+
+
+def packages(file: Path) -> None:
+    """Draw the packages in the order of their imports, with arrows to those that use them."""
+    import matplotlib
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+    uses = package_uses()
+
+    def depth(name: str) -> int:
+        return 1 + max((depth(other) for other in uses[name]), default=-1)
+    columns: dict[int, list[str]] = {}
+    for name in uses:
+        columns.setdefault(depth(name), []).append(name)
+    places = {name: (column, 0.5 * (len(names) - 1) - row)
+              for column, names in columns.items() for row, name in enumerate(names)}
+    sheet, axes = plt.subplots(figsize=(16.0, 2.6), dpi=90)
+    for name, (x, y) in places.items():
+        box = {'boxstyle': 'round,pad=0.4', 'facecolor': '#e8eef4', 'edgecolor': '#4a6178'}
+        axes.text(x, y, name, ha='center', va='center', fontsize=10, bbox=box)
+        for other in uses[name]:
+            axes.annotate('', (x, y), places[other], zorder=0, arrowprops={
+                'arrowstyle': '->', 'color': '#4a6178', 'shrinkA': 30, 'shrinkB': 36})
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(-1.1, 1.1)
+    axes.axis('off')
+    sheet.savefig(file, bbox_inches='tight')
+    plt.close(sheet)
 
 
 def hero(file: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.commands import api_reference
+from ik_node.commands import api_reference, architecture
 from ik_node.commands.interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS, Topic
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.task_options import TaskOptions
@@ -38,7 +38,7 @@ def tables() -> dict[str, Callable[[], str]]:
         'topics of tasks': lambda: topics_table(TASK_GOALS),
         'topics in': lambda: topics_table(INPUTS),
         'topics out': lambda: topics_table(OUTPUTS),
-        'services': services_table, **api_reference.blocks()}
+        'services': services_table, **api_reference.blocks(), **architecture.blocks()}
     for name in built_in_names():
         makers[f'options of {name}'] = functools.partial(own_options, name)
     return makers

@@ -1,1 +1,4 @@
-"""The arms of a robot under control: options, solvers and joint values. Without ROS."""
+"""The node without ROS: groups of joints with their tasks and solver, controllers, a worker.
+
+No messages, no topics, no clock of ROS.
+"""

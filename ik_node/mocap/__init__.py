@@ -1,1 +1,4 @@
-"""Skeletons' motions, recordings, playback and retargeting."""
+"""Skeletons' motions, recordings of several formats, playback and retargeting.
+
+No nodes: those that play a recording are in `ros/clients`.
+"""

@@ -1,1 +1,4 @@
-"""The robot model: a tree of links and joints [Parent 5.1], with one reader per source."""
+"""The robot: trees, chains and bodies, pose libraries, and one reader for each source of models.
+
+A reader returns plain lists of links and joints. Nothing here solves or moves.
+"""

@@ -1,1 +1,4 @@
-"""The ROS 2 node: an adapter between messages and solvers. Only this package imports rclpy."""
+"""The ROS 2 node: intake, execution and publishing around controllers, services and clients.
+
+Only this package imports rclpy, and it solves nothing itself.
+"""

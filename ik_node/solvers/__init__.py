@@ -1,1 +1,4 @@
-"""The solvers: a goal in, joint values out. They know chains and arrays, never XML or ROS."""
+"""The methods for one arm and one goal; `solvers/body` for several tasks at once.
+
+They know chains, bodies and arrays, never XML, files or ROS.
+"""

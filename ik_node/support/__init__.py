@@ -1,1 +1,4 @@
-"""What any package would need."""
+"""What any package would need: checks, errors, options, bounded files; arrays of the kernels.
+
+It knows nothing of robots and imports no other package.
+"""

@@ -1,4 +1,7 @@
-"""Tasks: what a body is asked for, each with residual, Jacobian, weight and priority."""
+"""Tasks of a body, each with residual, Jacobian, weight and priority.
+
+They know frames and joint values; how several are met together is a matter of `solvers`.
+"""
 
 from ik_node.tasks.aim import AlignAxis, LookAt
 from ik_node.tasks.base import Task

@@ -69,7 +69,10 @@ def test_every_relative_link_leads_somewhere(page):
         file = (page.parent / path).resolve() if path else page
         assert file.exists(), target
         assert file.is_relative_to(ROOT), target
-        if anchor:
+        if file.suffix == '.py':
+            lines = file.read_text(encoding='utf-8').splitlines()
+            assert not anchor or 'def ' in lines[int(anchor[1:]) - 1], target
+        elif anchor:
             assert anchor in anchors(file.read_text(encoding='utf-8')), target
 
 
