@@ -19,10 +19,12 @@ from node_here import NodeHere
 FIGURE = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'solver': 'least_squares',
           'root': 'floating', 'tasks': ['hand', 'gaze'], 'hand.type': 'pose', 'hand.link': 'tool0',
           'gaze.type': 'look_at', 'gaze.link': 'tool0', 'gaze.axis': [1.0, 0.0, 0.0]}
+LIST = Path(__file__).with_name('interface.txt')
 TOPICS_PAGE = Path(__file__).parents[2] / 'docs/topics.md'
 # Every ROS 2 node has these, or tf2 brings them.
 OTHERS = {'/parameter_events', '/rosout', '/clock', '/tf', '/tf_static'}
 OTHER_SERVICES = ('parameter', 'state', 'transition', 'type_description')
+OPTIONAL = 'compute_ik'  # where moveit_msgs is installed
 
 
 @pytest.fixture(scope='module')
@@ -96,3 +98,23 @@ def test_the_page_tells_of_every_key_of_a_status():
     text = TOPICS_PAGE.read_text(encoding='utf-8')
     for key in KEYS:
         assert f'| `{key}` |' in text
+
+
+def lines(nodes):
+    """Return the names and types of all topics, services and parameters, and the status keys."""
+    found = {f'status {key}' for key in KEYS}
+    for node in nodes:
+        for kind, ends in (('publishes', real(node, node.publishers)),
+                           ('takes', real(node, node.subscriptions))):
+            found |= {f'{node.get_name()} {kind} {" ".join(map(str, end))}' for end in ends}
+        found |= {f'{node.get_name()} serves {service.srv_name} {full_type(service.srv_type)}'
+                  for service in node.services
+                  if not any(word in service.srv_name for word in (*OTHER_SERVICES, OPTIONAL))}
+        found |= {f'{node.get_name()} parameter {name} {parameter.type_.name}'
+                  for name, parameter in node.get_parameters_by_prefix('').items()}
+    return sorted(found)
+
+
+def test_the_interface_is_the_one_that_users_rely_on(nodes):
+    """What changes here is a breaking change: it belongs into the changelog."""
+    assert lines(nodes) == LIST.read_text(encoding='utf-8').splitlines()
