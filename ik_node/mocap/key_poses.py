@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
-from ik_node.motion.easing import easing as easing_by_name
 from ik_node.motion.interpolation import as_pose, between_poses, nearest_end, straight
+from ik_node.motion.interpolation import easing as easing_by_name
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import InputError, shown
 

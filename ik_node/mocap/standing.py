@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.motion.easing import easing
+from ik_node.motion.interpolation import easing
 
 
 class Stand(NamedTuple):

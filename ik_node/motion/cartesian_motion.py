@@ -11,13 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ik_node.motion.braking import brake, keeps
 from ik_node.motion.following import Follower
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.path_motion import STEP, along
-from ik_node.motion.spline import SplineTrajectory
+from ik_node.motion.path_motion import STEP, along, brake, keeps
 from ik_node.motion.tip_path import paths_through
-from ik_node.motion.trajectory import Rest, Series, Trajectory
+from ik_node.motion.trajectory import Rest, Series, SplineTrajectory, Trajectory
 from ik_node.solvers.goal import Goal
 from ik_node.support.exceptions import InputError
 
@@ -39,14 +37,11 @@ def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory
         return _from_rest(follower, limits, start.end, goals)
     braking = brake(start, limits)
     onward = _from_rest(follower, limits, braking.end, goals)
-    first = onward.parts[0] if isinstance(onward, Series) else onward
-    others = onward.parts[1:] if isinstance(onward, Series) else []
+    first, *others = onward.parts if isinstance(onward, Series) else [onward]
     if first.duration == 0.0:
         return braking
     blended = _overlapped(braking, first, limits)
-    if blended is None:
-        return Series([braking, first, *others])
-    return Series([blended, *others]) if others else blended
+    return Series([braking, first, *others] if blended is None else [blended, *others])
 
 
 def straight_motion(limits: MotionLimits, start: Trajectory, q: np.ndarray) -> Trajectory:

@@ -74,11 +74,10 @@ class Follower:
         with the place, where a pose cannot be met, and where a joint would have to jump.
         """
         followed: list[Followed] = []
-        q = q0
         try:
             for path in paths:
+                q = followed[-1].configurations[-1] if followed else q0
                 followed.append(self._refined(goal, path, *self._march(goal, path, q)))
-                q = followed[-1].configurations[-1]
         except MotionError as error:
             if len(q0) <= np.count_nonzero(goal.weights):
                 raise
@@ -118,7 +117,7 @@ class Follower:
             found = Followed(np.array(parts), np.array(configurations))
             middles = 0.5 * (found.parts[1:] + found.parts[:-1])
             guesses = np.clip(found.spline()(middles), self.chain.lower, self.chain.upper)
-            off_by = np.array([relative_error(self.chain, goal.moved_to(path.pose(s)), q)
+            off_by = np.array([_relative_error(self.chain, goal.moved_to(path.pose(s)), q)
                                for s, q in zip(middles.tolist(), guesses)])
             if off_by.max() <= 1.0:
                 return found
@@ -137,8 +136,7 @@ class Follower:
     def _march(self, goal: Goal, path: TipPath,
                q0: np.ndarray) -> tuple[list[float], list[np.ndarray]]:
         """Follow the path in steps that shorten where joints move far."""
-        parts, configurations = [0.0], [q0]
-        step = _LONGEST
+        parts, configurations, step = [0.0], [q0], _LONGEST
         while parts[-1] < 1.0:
             s = min(parts[-1] + step, 1.0)
             if 1.0 - s < 0.5 * _SHORTEST:
@@ -158,12 +156,10 @@ class Follower:
     def _step(self, goal: Goal, path: TipPath, s: float, q: np.ndarray) -> np.ndarray | None:
         """Return the configuration at a part s of the path, near q (n,); None without one."""
         there = goal.moved_to(path.pose(s))
-        result = self._own.solve(there, q)
-        if result.success and np.abs(result.q - q).max() <= _LARGEST_STEP:
-            return result.q
-        steady = self._steady.solve(there, q)
-        if steady.success and np.abs(steady.q - q).max() <= _LARGEST_STEP:
-            return steady.q
+        for solver in (self._own, self._steady):
+            result = solver.solve(there, q)
+            if result.success and np.abs(result.q - q).max() <= _LARGEST_STEP:
+                return result.q
         return None
 
     def _stuck(self, goal: Goal, path: TipPath, s: float, q: np.ndarray,
@@ -186,7 +182,7 @@ class Follower:
                            f'{unit}', place)
 
 
-def relative_error(chain: Chain, goal: Goal, q: np.ndarray) -> float:
+def _relative_error(chain: Chain, goal: Goal, q: np.ndarray) -> float:
     """Return the error of the tip at q (n,) over a goal's weighted axes, in path tolerances."""
     T = chain.forward(q)
     G, active = goal.pose[:3, :3], goal.weights > 0.0

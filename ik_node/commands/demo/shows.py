@@ -13,7 +13,7 @@ from ik_node.control.figure_path import FigurePath
 from ik_node.control.options import FIGURE_SOLVERS, ArmOptions, NodeOptions
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
-from ik_node.motion.closed_path import ClosedPath
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import Outcome
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
