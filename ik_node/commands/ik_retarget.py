@@ -11,8 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node.mocap.recording_readers import RECORDING_FORMATS, read_recording
-from ik_node.mocap.recording_writers import WRITERS, write_recording
+from ik_node.mocap.recording_files import (
+    RECORDING_FORMATS,
+    WRITERS,
+    read_recording,
+    write_recording,
+)
 from ik_node.mocap.retargeting import Retargeted, retarget
 from ik_node.mocap.retargeting_map import read_map
 from ik_node.model.readers import FORMATS, read_model

@@ -1,6 +1,7 @@
 """Reads files of ROS messages as `ros2 topic echo` prints them: YAML, "---" after each message."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,7 +88,7 @@ def listed(value: Any, where: str) -> list[Any]:
     return value
 
 
-def joint_values(value: Any, joint_names: list[Any], where: str) -> list[float]:
+def joint_values(value: Any, joint_names: Sequence[str], where: str) -> list[float]:
     """Return a list of values, one for each joint, rad or m. Raises ModelError."""
     values = listed(value, where)
     if len(values) != len(joint_names):

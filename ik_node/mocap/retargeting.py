@@ -20,7 +20,6 @@ from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
 from ik_node.spatial import rotation_log
-from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import LookAt, Orientation, Pose, Position
 from ik_node.tasks.base import Task
@@ -68,7 +67,7 @@ class Retargeted(NamedTuple):
             f'{name} in {miss.frames}, most in frame {miss.frame} (largest errors '
             f'{1e3 * miss.position:.1f} mm, {miss.orientation:.3f} rad)'
             for name, miss in self.misses.items())
-        return (f'{self.missed_frames} of {self.recording.n_frames} frames miss tasks: {tasks}')
+        return f'{self.missed_frames} of {self.recording.n_frames} frames miss tasks: {tasks}'
 
 
 def retarget(recording: Recording, robot: KinematicTree, mapping: RetargetingMap,
@@ -91,7 +90,7 @@ def retarget(recording: Recording, robot: KinematicTree, mapping: RetargetingMap
     standing = {name: {k for stand in stands for k in range(stand.first, stand.last + 1)}
                 for name, stands in targets.stands.items()}
     rows, times, errors = [], [], []
-    for k in range(whole(recording.n_frames, 'frames', 1)):
+    for k in range(recording.n_frames):
         held = frozenset(name for name, frames in standing.items() if k in frames)
         started = time.perf_counter()
         q, missed = follower.solve({name: poses[k] for name, poses in targets.poses.items()}, held,

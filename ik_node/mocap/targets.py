@@ -18,13 +18,20 @@ import numpy as np
 
 from ik_node.mocap.recording import Recording
 from ik_node.mocap.retargeting_map import RetargetingMap
-from ik_node.mocap.standing import Stand, influence, stands
 from ik_node.model.tree import KinematicTree
+from ik_node.motion.interpolation import easing
 from ik_node.spatial import rotation_exp, rotation_log
 from ik_node.support.exceptions import ModelError
 
 _SHORTEST = 1e-6       # m: of a path whose length scales others
 _SHORTEST_STAND = 0.1  # s
+
+
+class Stand(NamedTuple):
+    """The frames of a motion in which a foot stands: from `first` to `last`, included."""
+
+    first: int
+    last: int
 
 
 class Targets(NamedTuple):
@@ -106,6 +113,41 @@ def _ground(times: np.ndarray, bones: dict[str, np.ndarray], found: dict[str, li
     if not levels:
         return np.full(len(times), lowest)
     return np.interp(times, *np.array(levels).T)
+
+
+def stands(times: np.ndarray, positions: np.ndarray, height: float, speed: float,
+           shortest: float, upright: np.ndarray | bool = True) -> list[Stand]:
+    """Return when a point stands: where it is low and slow for a while.
+
+    times (m,), s; positions (m, 3), m. height: m, of the highest z; speed: m/s, the fastest, over
+    central differences; shortest: s, what takes less is left out; upright (m,): where it may stand.
+    """
+    velocity = (np.gradient(positions, times, axis=0) if len(times) > 1
+                else np.zeros_like(positions))
+    slow = np.linalg.norm(velocity, axis=1) <= speed
+    low_and_slow = (positions[:, 2] <= height) & slow & upright
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], low_and_slow, [False]]).astype(int)))
+    found = [Stand(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2])]
+    return [stand for stand in found if times[stand.last] - times[stand.first] >= shortest
+            or (stand.first == 0 and stand.last == len(times) - 1)]
+
+
+def influence(times: np.ndarray, found: list[Stand], blend: float) -> np.ndarray:
+    """Return how far each stand holds at each time (k, m): 1 while it lasts, 0 elsewhere.
+
+    times (m,), s. It rises within `blend` s before the stand and falls within as much after it;
+    between two stands each has half the time at most, so that at most one of them acts.
+    """
+    ease = easing('quintic')
+    weights = np.zeros((len(found), len(times)))
+    for k, stand in enumerate(found):
+        begin, end = times[stand.first], times[stand.last]
+        before = blend if k == 0 else min(blend, 0.5 * (begin - times[found[k - 1].last]))
+        after = (blend if k == len(found) - 1
+                 else min(blend, 0.5 * (times[found[k + 1].first] - end)))
+        away = np.maximum((begin - times) / max(before, 1e-9), (times - end) / max(after, 1e-9))
+        weights[k] = ease(1.0 - np.clip(away, 0.0, 1.0))
+    return weights
 
 
 def _hold(poses: np.ndarray, times: np.ndarray, found: list[Stand], blend: float,

@@ -23,7 +23,7 @@ from ik_node.commands.demo.rviz_view import (
 from ik_node.control.arm import Arm
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import read_model
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.support.resources import robot_file
