@@ -15,9 +15,8 @@ hundred.
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.workspace.orientations import orientations
-from ik_node.workspace.progress import Progress
-from ik_node.workspace.reachability_solver import ReachabilitySolver
+from ik_node.workspace.reachable import Progress, ReachabilitySolver
+from ik_node.workspace.sampling import orientations
 from ik_node.workspace.voxels import Voxels
 
 _RESTARTS = 8

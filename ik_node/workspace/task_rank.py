@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
 from ik_node.support.arguments import whole
-from ik_node.workspace.sampling import length_scale, ranges, scaled_tip_jacobians
+from ik_node.workspace.sampling import ranges, reach_scale
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 
@@ -65,10 +65,10 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
     """
     check_chain(chain)
     seed = whole(seed, 'seed')
-    length = length_scale(chain)
+    length = reach_scale(chain)
     lower, upper = ranges(chain, travel=length)
     configurations = np.random.default_rng(seed).uniform(lower, upper, (_SAMPLES, chain.n_joints))
-    J = scaled_tip_jacobians(chain, configurations, length)
+    J = _scaled_tip_jacobians(chain, configurations, length)
     smallest = _TOLERANCE * float(np.linalg.svd(J, compute_uv=False).max())
     rows = _extend(J, (), range(3), _rank(J[:, :3], smallest))
     rank = _rank(J, smallest)
@@ -78,6 +78,20 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
     weights.flags.writeable = False
     idle = np.linalg.norm(J, axis=2).max(axis=0) <= smallest
     return TaskRank(rank, tuple(axis for axis, still in zip(AXES, idle) if still), weights)
+
+
+def _scaled_tip_jacobians(chain: Chain, configurations: np.ndarray, length: float) -> np.ndarray:
+    """Return the Jacobians (k, 6, n) along the tip's own axes, linear rows divided by `length`.
+
+    configurations: (k, n), rad or m; length: m.
+    """
+    jacobians = np.empty((len(configurations), 6, chain.n_joints))
+    for J, q in zip(jacobians, configurations):
+        R_tip_base = chain.forward(q)[:3, :3].T
+        J_base = chain.jacobian(q)
+        J[:3] = R_tip_base @ J_base[:3] / length
+        J[3:] = R_tip_base @ J_base[3:]
+    return jacobians
 
 
 def _rank(J: np.ndarray, smallest: float) -> int:

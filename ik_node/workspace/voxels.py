@@ -12,7 +12,7 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain, check_chain
 from ik_node.support.arguments import floats, whole
 from ik_node.support.exceptions import InputError, shown
-from ik_node.workspace.sampling import ConfigurationSampler, length_scale
+from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
 
 MOST_VOXELS = 4_000_000
 
@@ -53,14 +53,14 @@ class Voxels:
         seed = whole(seed, 'seed')
         tips = np.array([chain.forward(q)[:3, 3]
                          for q in ConfigurationSampler(chain, seed).next(_SAMPLES)])
-        fixed_axes = np.ptp(tips, axis=0) <= _MOTIONLESS * length_scale(chain)
+        fixed_axes = np.ptp(tips, axis=0) <= _MOTIONLESS * reach_scale(chain)
         if bounds is None:
             centre, radius = reach(chain.arrays)
             lower, upper = centre - radius, centre + radius
         else:
             lower, upper = _bounds(bounds)
         dimension = int(3 - fixed_axes.sum())
-        size = float((upper - lower)[~fixed_axes].max(initial=0.0)) or length_scale(chain)
+        size = float((upper - lower)[~fixed_axes].max(initial=0.0)) or reach_scale(chain)
         edge = _round(size / _ACROSS[dimension or 3]) if edge is None else _edge(edge)
         shape = _shape(upper - lower, edge, fixed_axes)
         if math.prod(shape) > MOST_VOXELS:
