@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TextIO
 
+from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.model.chain import Chain
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.support.exceptions import IkError
@@ -63,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with keyboard_interrupts():
             return _run(options, ros_arguments)
-    except (IkError, OSError, _MissingError) as error:
+    except (IkError, OSError, MissingPackageError) as error:
         print(f'ik_workspace: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -80,10 +81,6 @@ def _run(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     for line in workspace.describe().splitlines():
         print(f'  {line}')
     return _show(workspace, options, ros_arguments)
-
-
-class _MissingError(Exception):
-    """A missing package."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -120,19 +117,13 @@ def _split_ros(arguments: list[str]) -> tuple[list[str], list[str]]:
 def _look_ahead(options: argparse.Namespace) -> None:
     """Check requirements before a long computation."""
     if options.png is not None:
-        try:
-            import matplotlib.figure  # noqa: F401
-        except ImportError as error:
-            raise _MissingError(f'--png needs matplotlib ({error}): pip install matplotlib'
-                                ) from error
-        if not options.png.absolute().parent.is_dir():
-            raise FileNotFoundError(f'there is no folder {options.png.absolute().parent} to save '
-                                    f'{options.png.name} in')
+        check_matplotlib('--png needs')
+        check_folder(options.png)
     if options.publish:
         try:
             import ik_node.ros.publishing.workspace_markers  # noqa: F401
         except ImportError as error:
-            raise _MissingError(f'--publish needs ROS 2 ({error}): source its setup.bash, or '
+            raise MissingPackageError(f'--publish needs ROS 2 ({error}): source its setup.bash, or '
                                 'pip install "ik_node[ros]"') from error
 
 

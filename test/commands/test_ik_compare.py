@@ -14,17 +14,17 @@ from ik_node.commands.comparison import (
     TOLERANCE,
     VARIANTS,
     LeftOut,
-    Method,
     general,
     measure,
     methods,
     textbook,
 )
 from ik_node.commands.comparison_page import as_page, as_text
+from ik_node.commands.figures_textbook import Variant
 from ik_node.solvers.registry import built_in_names
 
 DOCS = Path(__file__).parents[2] / 'docs'
-PSEUDOINVERSE = Method('pseudoinverse', 'pseudoinverse')
+PSEUDOINVERSE = Variant('pseudoinverse', 'pseudoinverse')
 
 
 @pytest.fixture(scope='module')
@@ -46,8 +46,8 @@ def cells(text, method):
 
 
 @pytest.mark.parametrize(('method', 'largest'), [
-    (PSEUDOINVERSE, 0.182), (VARIANTS[0], 0.259), (Method('dls', 'dls', {'damping': 5.0}), 0.439),
-    (Method('transpose', 'transpose'), 3.224)], ids=lambda value: getattr(value, 'label', ''))
+    (PSEUDOINVERSE, 0.182), (VARIANTS[0], 0.259), (Variant('dls', 'dls', {'damping': 5.0}), 0.439),
+    (Variant('transpose', 'transpose'), 3.224)], ids=lambda value: getattr(value, 'label', ''))
 def test_bare_steps_of_the_textbooks_arm_leave_the_tip_as_far_off_as_in_its_figures(
         problem, method, largest):
     assert measure(problem, method, 1).tracking == pytest.approx(largest, abs=5e-4)
@@ -91,11 +91,11 @@ def test_goals_ask_of_an_arm_what_it_can_serve():
 
 def test_a_method_that_does_not_fit_is_left_out_with_the_reason():
     problem = general('mimicking', robots.mimicking(), 2, 0)
-    found = measure(problem, Method('analytic', 'analytic'), 1)
+    found = measure(problem, Variant('analytic', 'analytic'), 1)
     assert isinstance(found, LeftOut)
     assert '- analytic is left out: ' in as_text({'mimicking': (problem, [found])})
     assert '- analytic is left out: ' in as_page({'mimicking': (problem, [found])}, None, 2)
-    wrong = measure(problem, Method('dls', 'dls', {'damping': -1.0}), 1)
+    wrong = measure(problem, Variant('dls', 'dls', {'damping': -1.0}), 1)
     assert isinstance(wrong, LeftOut)
     assert 'damping' in wrong.reason
 
