@@ -1,11 +1,13 @@
 """Pictures and colours of a workspace: one view of a planar arm, three sections of any other."""
 
+from collections.abc import Mapping
 from os import PathLike
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
+from ik_node.model.chain import Chain
 from ik_node.spatial import inverse
 from ik_node.workspace.analysis import Workspace
 
@@ -102,7 +104,8 @@ def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: 
     for radius in workspace.reach:
         panel.add_patch(Circle((centre[u], centre[v]), radius, fill=False, ls='--', lw=1.0,
                                color=_INK))
-    bones = _bones(workspace)
+    chain = workspace.chain
+    bones = link_origins(chain, dict(zip(chain.joint_names, chain.neutral())))
     panel.plot(*bones[:, [u, v]].T, color='tab:red', lw=2.4, marker='o', ms=4.5,
                mec='white', mew=0.7, solid_capstyle='round')
     ends = np.vstack([bones[:, [u, v]], *(lower + voxels.edge * (np.argwhere(shadow) + corner)
@@ -144,10 +147,12 @@ def _label(workspace: Workspace, figure: str) -> str:
     return f'{TITLES[figure]} over {served}{scale}'
 
 
-def _bones(workspace: Workspace) -> np.ndarray:
-    """Return the origins of the links (k, 3), m, base frame, at the neutral configuration."""
-    chain = workspace.chain
-    T_root_link = chain.tree.forward(dict(zip(chain.joint_names, chain.neutral())))
+def link_origins(chain: Chain, values: Mapping[str, float]) -> np.ndarray:
+    """Return the origins of the links from base to tip (k, 3), m, base frame.
+
+    values: {joint: value} of the tree, rad or m.
+    """
+    T_root_link = chain.tree.forward(values)
     T_base_root = inverse(T_root_link[chain.base_link])
     return np.array([(T_base_root @ T_root_link[link])[:3, 3] for link in chain.links])
 

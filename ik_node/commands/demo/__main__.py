@@ -42,7 +42,7 @@ def main(command_line: Sequence[str] | None = None) -> int:
     except (IkError, FileNotFoundError) as error:
         sys.exit(f'ik_node demo: {error}')
     _keep_to_this_machine()
-    print(show.words)
+    print(show.description)
     node = running(node_command(file, show.solver_name, *show.links, _ros_arguments(show)))
     with Stop() as stop, node, contextlib.nullcontext() if arguments.headless else _view():
         print('Starting the node …', flush=True)

@@ -26,7 +26,7 @@ _NEAR_CLIP = 1.0 / 300.0             # of the distance
 _AROUND, _ABOVE = 0.15, 0.3
 
 
-class Camera(NamedTuple):
+class OrbitCamera(NamedTuple):
     """An orbit camera as RViz describes it."""
 
     focal_point: np.ndarray
@@ -54,14 +54,14 @@ class Camera(NamedTuple):
         return places
 
 
-def fitted_camera(points: np.ndarray, yaw: float, pitch: float) -> Camera:
+def fitted_camera(points: np.ndarray, yaw: float, pitch: float) -> OrbitCamera:
     """Return the nearest camera whose picture has all points (k, 3), m.
 
     With coordinates a to the right, h upwards and d towards the eye, a point is in the picture
     where |a − a_eye| ≤ t (d_eye − d), t being half the width of the picture at a distance of 1.
     That is two linear bounds on a_eye and d_eye, of which the tightest count; the same for h.
     """
-    camera = Camera(np.zeros(3), 1.0, yaw, pitch)
+    camera = OrbitCamera(np.zeros(3), 1.0, yaw, pitch)
     seen = points @ camera.axes.T
     depth = seen[:, 2]
     t = _FILLED * math.tan(0.5 * _FIELD_OF_VIEW) * np.array([_ASPECT, 1.0])

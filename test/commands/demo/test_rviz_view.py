@@ -13,7 +13,7 @@ from visualization_msgs.msg import Marker
 import robots
 from ik_node import KinematicTree
 from ik_node.commands.demo.rviz_view import (
-    Camera,
+    OrbitCamera,
     arm_of,
     fit,
     fitted_camera,
@@ -54,7 +54,7 @@ def config_for(tree, chain, options=None):
     grid = {'Class': 'rviz_default_plugins/Grid'}
     manager = {'Views': {'Current': view}, 'Displays': [grid]}
     fit({'Visualization Manager': manager}, shown_points(tree, chain, options or NodeOptions()))
-    return view, grid, Camera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
+    return view, grid, OrbitCamera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
                               view['Distance'], view['Yaw'], view['Pitch'])
 
 
@@ -126,7 +126,7 @@ def test_the_camera_is_the_nearest_that_has_all_points():
 
 
 def test_the_focal_point_is_in_the_middle_of_the_picture():
-    camera = Camera(np.array([0.1, -0.2, 0.3]), 2.0, **{
+    camera = OrbitCamera(np.array([0.1, -0.2, 0.3]), 2.0, **{
         key.lower(): value for key, value in VIEW.items()})
     above = camera.focal_point + [0.0, 0.0, 0.1]
     middle, higher = camera.project(np.array([camera.focal_point, above]))
