@@ -1,31 +1,9 @@
-"""Recorded motions from printed messages: trajectory_msgs/JointTrajectory, sensor_msgs/JointState.
+"""Recorded motions from printed trajectory_msgs/JointTrajectory and sensor_msgs/JointState.
 
-A JointTrajectory, as `ros2 topic echo --full-length` prints it:
-
-    joint_names: [shoulder, elbow]
-    points:
-    - positions: [0.10, -0.30]
-      time_from_start: {sec: 0, nanosec: 0}
-    - positions: [0.11, -0.31]
-      time_from_start: {sec: 0, nanosec: 10000000}
-
-The header of a single message is not used. Of several each begins at its stamp, and replaces what
-those before have from its first point on, as controllers do; without stamps, each begins where the
-one before ends.
-
-JointStates, each a frame at its stamp, as `ros2 topic echo /joint_states` prints them:
-
-    header: {stamp: {sec: 12, nanosec: 500000000}, frame_id: ''}
-    name: [shoulder, elbow]
-    position: [0.10, -0.30]
-    ---
-    header: {stamp: {sec: 12, nanosec: 510000000}, frame_id: ''}
-    name: [shoulder, elbow]
-    position: [0.11, -0.31]
-    ---
-
-Several publishers may each have some of the joints; values of a joint between its own messages are
-interpolated. Velocities, accelerations and efforts are not used.
+The header of a single JointTrajectory is not used. Of several each begins at its stamp, and
+replaces what those before have from its first point on, as controllers do; without stamps, each
+begins where the one before ends. Each JointState is a frame at its stamp. Several publishers may
+each have some of the joints; values of a joint between its own messages are interpolated.
 """
 
 from collections import defaultdict

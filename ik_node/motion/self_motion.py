@@ -93,32 +93,32 @@ class _Task:
         self._goal = Goal.from_pose(goal.pose, goal.weights > 0.0)
         self._length = length_scale(chain.arrays)
         # That of configurations around, as q may be singular.
-        near = self.q + _NEAR * np.random.default_rng(0).uniform(-1.0, 1.0,
-                                                                 (_SAMPLES, len(self.q)))
-        self.rank = max(int((self.singular_values(one) > _SINGULAR).sum()) for one in near)
+        steps = np.random.default_rng(0).uniform(-_NEAR, _NEAR, (_SAMPLES, len(self.q)))
+        self.rank = max(int((self._singular_values(self.q + step) > _SINGULAR).sum())
+                        for step in steps)
 
-    def jacobian(self, q: np.ndarray) -> np.ndarray:
+    def _jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return the Jacobian of the rows (r, n), in lengths of the arm and rad."""
         return task_jacobian(self.chain, self._goal, q, self._length)
 
-    def error(self, q: np.ndarray) -> np.ndarray:
+    def _error(self, q: np.ndarray) -> np.ndarray:
         """Return the error of the rows (r,), in lengths of the arm and rad."""
         T, R = self.chain.forward(q), self._goal.pose[:3, :3]
         return np.concatenate([R.T @ (self._goal.pose[:3, 3] - T[:3, 3]) / self._length,
                                R.T @ rotation_log(R @ T[:3, :3].T)])[self._goal.weights > 0.0]
 
-    def singular_values(self, q: np.ndarray) -> np.ndarray:
+    def _singular_values(self, q: np.ndarray) -> np.ndarray:
         """Return the singular values, in parts of the largest."""
-        values = np.linalg.svd(self.jacobian(q), compute_uv=False)
+        values = np.linalg.svd(self._jacobian(q), compute_uv=False)
         return values / max(float(values[0]), 1e-300)
 
     def is_singular(self, q: np.ndarray) -> bool:
         """Return whether the rank is less than around."""
-        return self.rank > 0 and bool(self.singular_values(q)[self.rank - 1] <= _SINGULAR)
+        return self.rank > 0 and bool(self._singular_values(q)[self.rank - 1] <= _SINGULAR)
 
     def null_space(self, q: np.ndarray) -> np.ndarray:
         """Return a basis of the null space (n − rank, n)."""
-        return np.linalg.svd(self.jacobian(q))[2][self.rank:]
+        return np.linalg.svd(self._jacobian(q))[2][self.rank:]
 
     def direction(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         """Return the unit direction (n,) of the null space next to another one."""
@@ -129,10 +129,10 @@ class _Task:
     def corrected(self, q: np.ndarray) -> np.ndarray | None:
         """Return the configuration near q that meets the goal; None without one."""
         for _ in range(_CORRECTIONS):
-            error = self.error(q)
+            error = self._error(q)
             if np.abs(error).max() < _EXACT:
                 return q
-            q = q + np.linalg.pinv(self.jacobian(q), rcond=_SINGULAR) @ error
+            q = q + np.linalg.pinv(self._jacobian(q), rcond=_SINGULAR) @ error
         return None
 
 
