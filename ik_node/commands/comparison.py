@@ -110,6 +110,8 @@ class LeftOut:
     reason: str
 
 
+Measurements = list[Row | LeftOut]
+
 def methods() -> list[Variant]:
     """Return the registered solvers, plug-ins too, and the variants, by their labels."""
     return sorted([*(Variant(name, name) for name in solver_names()), *VARIANTS],

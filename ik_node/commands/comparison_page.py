@@ -12,12 +12,13 @@ from ik_node.commands.comparison import (
     TOLERANCE,
     ComparisonProblem,
     LeftOut,
+    Measurements,
     Row,
 )
 from ik_node.commands.figures_textbook import FRAMES
 from ik_node.commands.pictures import INK, save_png
 
-Measured = Mapping[str, tuple[ComparisonProblem, Sequence[Row | LeftOut]]]
+Measured = Mapping[str, tuple[ComparisonProblem, Measurements]]
 
 _GOALS = ('method', 'first attempt, met %', 'with restarts, met %', 'iterations',
           'the others miss by, % of the arm', 'median ms', 'p99 ms')
@@ -32,7 +33,7 @@ _TO_READ = ('pseudoinverse', 'dls', 'transpose', 'ccd', 'optimization', 'genetic
 ROBOTS = ('planar_3r', 'arm_7r')
 
 
-def rows_of(found: Sequence[Row | LeftOut]) -> list[Row]:
+def rows_of(found: Measurements) -> list[Row]:
     """Return the methods that were measured."""
     return [row for row in found if isinstance(row, Row)]
 
@@ -94,7 +95,7 @@ def _described(problem: ComparisonProblem) -> str:
                 f'{problem.length:.3g} m long, the path {length:.3g} m.', _LINE)
 
 
-def _tables(found: Sequence[Row | LeftOut]) -> list[tuple[Sequence[str], list[list[str]]]]:
+def _tables(found: Measurements) -> list[tuple[Sequence[str], list[list[str]]]]:
     """Return the heads and the lines of both tables."""
     rows = rows_of(found)
     goals = [[row.method.label, f'{100.0 * row.first:.1f}', f'{100.0 * row.met:.1f}',
@@ -110,7 +111,7 @@ def _number(value: float | None, spec: str) -> str:
     return '–' if value is None or math.isnan(value) else f'{value:{spec}}'
 
 
-def _left_out(found: Sequence[Row | LeftOut]) -> list[str]:
+def _left_out(found: Measurements) -> list[str]:
     return [f'- {one.method.label} is left out: {one.reason}' for one in found
             if isinstance(one, LeftOut)]
 
@@ -124,9 +125,9 @@ def _reading(planar: Mapping[str, Row], spatial: Mapping[str, Row]) -> list[str]
         return ' and '.join(format(_value(rows[name], value), spec) for rows in (planar, spatial))
 
     def over(name: str, reference: str, value: str) -> str:
-        return ' and '.join(
-            _rounded(_value(rows[name], value) / max(_value(rows[reference], value), 1e-9))
-            for rows in (planar, spatial))
+        ratios = [_value(rows[name], value) / max(_value(rows[reference], value), 1e-9)
+                  for rows in (planar, spatial)]
+        return ' and '.join(f'{one:.0f}' if one >= 10.0 else f'{one:.2g}' for one in ratios)
     claims = [
         ('Algebraic: no solution for every structure; several, hence not continuous.',
          f'`analytic` meets {both("analytic", "met", ".0%")} of the goals. Its largest step on the '
@@ -170,10 +171,6 @@ def _reading(planar: Mapping[str, Row], spatial: Mapping[str, Row]) -> list[str]
                    *(f'| {said} | {found} |' for said, found in claims)])]
 
 
-def _rounded(value: float) -> str:
-    return f'{value:.0f}' if value >= 10.0 else f'{value:.2g}'
-
-
 def _value(row: Row, name: str) -> float:
     found = getattr(row, name, None)
     return float(getattr(row.followed, name) if found is None else found)
@@ -200,14 +197,10 @@ def draw_joints(measured: Measured, file: Path) -> None:
         panels = part.subplots(rows[name], _COLUMNS, sharex=True, sharey=True,
                                squeeze=False).ravel()
         for panel, row in zip(panels, found):
-            _draw_joints(panel, row)
+            panel.plot(row.followed.q, lw=1.2, marker='o', ms=2.0)
+            panel.set_title(row.method.label, fontsize=9, color=INK, loc='left')
+            panel.grid(visible=True, alpha=0.25, lw=0.6)
+            panel.spines[['top', 'right']].set_visible(False)
         for panel in panels[len(found):]:
             panel.axis('off')
     save_png(sheet, file, _COLOURS)
-
-
-def _draw_joints(panel: Any, row: Row) -> None:
-    panel.plot(row.followed.q, lw=1.2, marker='o', ms=2.0)
-    panel.set_title(row.method.label, fontsize=9, color=INK, loc='left')
-    panel.grid(visible=True, alpha=0.25, lw=0.6)
-    panel.spines[['top', 'right']].set_visible(False)

@@ -19,7 +19,6 @@ _MARGIN = 0.07                               # of the size, around what is drawn
 _WIDTH, _CHART, _HEADS = 10.5, 2.6, 0.75     # inches: the sheet; a chart, titles of a row
 _LOWEST, _HIGHEST = 0.35, 1.2                # of a panel, its height over its width
 _DPI, _COLOURS = 125, 128
-_CHARTS = ('distance', 'step', 'angle')
 
 
 def draw_figure(figure: TextbookFigure, runs: Sequence[Run], reach: float,
@@ -36,7 +35,7 @@ def draw_figure(figure: TextbookFigure, runs: Sequence[Run], reach: float,
         rows = [['arm0'] * 3 + ['arm1'] * 3, ['distance'] * 2 + ['step'] * 2 + ['angle'] * 2]
         heights = [0.45 * _WIDTH * aspect + _HEADS, _CHART + _HEADS]
     else:
-        rows = [['arm0', 'arm0', chart] for chart in _CHARTS]
+        rows = [['arm0', 'arm0', chart] for chart in ('distance', 'step', 'angle')]
         heights = [max(0.58 * _WIDTH * aspect + _HEADS, 2.2 * _CHART) / 3.0] * 3
     heights.append(0.3)
     sheet = Figure(figsize=(_WIDTH, sum(heights) + _HEADS), dpi=_DPI, layout='constrained')
@@ -46,30 +45,21 @@ def draw_figure(figure: TextbookFigure, runs: Sequence[Run], reach: float,
         panel = axes[f'arm{k}']
         panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect='equal',
                   xlabel='x [length units]', ylabel='y [length units]' if k == 0 else '')
-        panel.set_title(_named(k, runs), color=_RUNS[k], fontsize=11)
+        label = f'({"ab"[k]}) ' if len(runs) > 1 else ''
+        panel.set_title(label + run.method.label, color=_RUNS[k], fontsize=11)
         _draw_arm(panel, run, figure, _RUNS[k], reach)
     _draw_distances(axes['distance'], runs, reach)
     _draw_steps(axes['step'], runs)
     _draw_angles(axes['angle'], runs)
-    for name in _CHARTS:
-        _dress(axes[name], len(runs[0].q) - 1, labelled=len(runs) > 1 or name == _CHARTS[-1])
     axes['legend'].axis('off')
     axes['legend'].legend(handles=_legend(runs, reach), loc='center', ncol=4, frameon=False,
                           fontsize=10)
     sheet.suptitle(f'Fig. {figure.number}: {figure.title}', fontsize=14, color=INK)
-    sheet.supxlabel(_source(figure, runs[0]), fontsize=10, color=INK)
+    (x, y), frames = runs[0].goals[-1], len(runs[0].q) - 1
+    source = (f'after [Parent, fig. {figure.number}]: links 15, 10, 5, goal ({x:g}, {y:g}) in '
+              f'{frames} frame{"s" if frames > 1 else ""}, one step each')
+    sheet.supxlabel(source.replace('-', '−'), fontsize=10, color=INK)
     save_png(sheet, file, _COLOURS)
-
-
-def _source(figure: TextbookFigure, run: Run) -> str:
-    (x, y), frames = run.goals[-1], len(run.q) - 1
-    return (f'after [Parent, fig. {figure.number}]: links 15, 10, 5, goal ({x:g}, {y:g}) in '
-            f'{frames} frame{"s" if frames > 1 else ""}, one step each').replace('-', '−')
-
-
-def _named(k: int, runs: Sequence[Run]) -> str:
-    label = runs[k].method.label
-    return f'({"ab"[k]}) {label}' if len(runs) > 1 else label
 
 
 def _extent(runs: Sequence[Run]) -> tuple[np.ndarray, np.ndarray]:
@@ -148,28 +138,22 @@ def _every(run: Run) -> int:
 
 
 def _draw_distances(chart: Any, runs: Sequence[Run], reach: float) -> None:
-    frames = np.arange(len(runs[0].q))
     if _out_of_reach(runs[0], reach):
         least = (np.linalg.norm(runs[0].goals, axis=1) - reach).clip(0.0)
-        chart.plot(frames, least, color=_FAINT, lw=1.2, ls=':', label='the least possible')
+        chart.plot(least, color=_FAINT, lw=1.2, ls=':', label='the least possible')
         chart.legend(loc='upper left', frameon=False, fontsize=9)
-    for run, color in zip(runs, _RUNS):
-        chart.plot(frames, run.distances, color=color, lw=1.6, marker='o', ms=3.0)
-    chart.set_ylim(0.0, 1.08 * max(run.largest for run in runs) or 1.0)
-    _head(chart, "distance of the tip from its frame's goal", 'length units')
+    _draw_curves(chart, 0, [run.distances for run in runs])
+    _dress(chart, runs, "distance of the tip from its frame's goal", 'length units')
 
 
 def _draw_steps(chart: Any, runs: Sequence[Run]) -> None:
-    frames = np.arange(1, len(runs[0].q))
-    for run, color in zip(runs, _RUNS):
-        chart.plot(frames, np.degrees(run.steps), color=color, lw=1.6, marker='o', ms=3.0)
+    _draw_curves(chart, 1, [np.degrees(run.steps) for run in runs])
     radian = np.degrees(1.0)
     if max(run.longest for run in runs) > 1.0:
         chart.axhline(radian, color=_FAINT, lw=1.0, ls=':')
         chart.annotate('1 rad', (0.02, radian), xycoords=('axes fraction', 'data'), xytext=(0, 3),
                        textcoords='offset points', fontsize=9, color=INK)
-    chart.set_ylim(0.0, 1.08 * np.degrees(max(run.longest for run in runs)) or 1.0)
-    _head(chart, 'step of the joint that turns most', 'degrees')
+    _dress(chart, runs, 'step of the joint that turns most', 'degrees')
 
 
 def _draw_angles(chart: Any, runs: Sequence[Run]) -> None:
@@ -179,22 +163,27 @@ def _draw_angles(chart: Any, runs: Sequence[Run]) -> None:
                        label=f'θ{joint + 1}' if run is runs[0] else None)
     chart.legend(loc='lower right', bbox_to_anchor=(1.02, 0.97), ncol=3, frameon=False, fontsize=9,
                  handlelength=0.9, columnspacing=0.7, handletextpad=0.3)
-    _head(chart, 'joint angles' if len(runs) == 1 else 'angles, (b) dashed', 'degrees')
+    _dress(chart, runs, 'joint angles' if len(runs) == 1 else 'angles, (b) dashed', 'degrees')
+    chart.set_xlabel('frame')
 
 
-def _head(chart: Any, what: str, unit: str) -> None:
-    chart.set_title(what, fontsize=10, color=INK, loc='left')
-    chart.set_ylabel(unit)
+def _draw_curves(chart: Any, first: int, curves: Sequence[np.ndarray]) -> None:
+    """Draw a curve for each run over the frames from `first` on."""
+    for curve, color in zip(curves, _RUNS):
+        chart.plot(range(first, first + len(curve)), curve, color=color, lw=1.6, marker='o', ms=3.0)
+    chart.set_ylim(0.0, 1.08 * max(curve.max() for curve in curves) or 1.0)
 
 
-def _dress(chart: Any, frames: int, labelled: bool) -> None:
+def _dress(chart: Any, runs: Sequence[Run], what: str, unit: str) -> None:
     """Format a chart over the frames."""
     from matplotlib.ticker import MaxNLocator
-    chart.set_xlim(-0.02 * frames, 1.02 * frames)
+    frames = len(runs[0].q) - 1
+    chart.set(ylabel=unit, xlim=(-0.02 * frames, 1.02 * frames))
+    chart.set_title(what, fontsize=10, color=INK, loc='left')
     chart.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     chart.grid(visible=True, alpha=0.25, lw=0.6)
     chart.spines[['top', 'right']].set_visible(False)
-    if labelled:
+    if len(runs) > 1:
         chart.set_xlabel('frame')
 
 

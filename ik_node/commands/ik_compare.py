@@ -14,15 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ik_node.commands.comparison import (
-    ComparisonProblem,
-    LeftOut,
-    Row,
-    general,
-    measure,
-    methods,
-    textbook,
-)
+from ik_node.commands import comparison
 from ik_node.commands.comparison_page import ROBOTS, as_page, as_text, draw_joints
 from ik_node.commands.figures_textbook import ROBOT
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
@@ -43,7 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_folder(options.png)
         measured = {}
         for robot in options.robots:
-            problem = _problem(robot, options)
+            file = robot_file(robot)
+            chain = read_model(file).chain(options.base, options.tip)
+            problem = (comparison.textbook(chain, options.goals, options.seed) if robot == ROBOT
+                       else comparison.general(file.stem, chain, options.goals, options.seed))
             measured[problem.name] = problem, _measured(problem, options.repeats)
         if options.png is not None:
             draw_joints(measured, options.png)
@@ -83,21 +78,13 @@ def _at_least_one(text: str) -> int:
     return int(text)
 
 
-def _problem(robot: str, options: argparse.Namespace) -> ComparisonProblem:
-    file = robot_file(robot)
-    chain = read_model(file).chain(options.base, options.tip)
-    if robot == ROBOT:
-        return textbook(chain, options.goals, options.seed)
-    return general(file.stem, chain, options.goals, options.seed)
-
-
-def _measured(problem: ComparisonProblem, repeats: int) -> list[Row | LeftOut]:
+def _measured(problem: comparison.ComparisonProblem, repeats: int) -> comparison.Measurements:
     """Return what is measured of all methods, and print progress to the terminal."""
-    found = []
-    for method in methods():
+    found: comparison.Measurements = []
+    for method in comparison.methods():
         if sys.stderr.isatty():
             print(f'\r\033[K{problem.name}: {method.label}', end='', file=sys.stderr, flush=True)
-        found.append(measure(problem, method, repeats))
+        found.append(comparison.measure(problem, method, repeats))
     if sys.stderr.isatty():
         print('\r\033[K', end='', file=sys.stderr, flush=True)
     return found

@@ -154,7 +154,8 @@ def _kind(spec: Spec) -> str:
 def _allowed(spec: Spec) -> str:
     """Return the range in words, and the unit."""
     if spec.choices:
-        own = (choice for choice in spec.choices if spec.choices != _solvers()
+        solvers = ArmOptions.specs()['solver'].choices  # of which plug-ins are left out
+        own = (choice for choice in spec.choices if spec.choices != solvers
                or choice in (*built_in_names(), *body_solver_names()))
         return ', '.join(f'`{choice}`' for choice in own)
     words = []
@@ -165,11 +166,6 @@ def _allowed(spec: Spec) -> str:
     if spec.unit:
         words.append(spec.unit)
     return ', '.join(words)
-
-
-def _solvers() -> tuple[str, ...]:
-    """Return the choices of the parameter `solver`, to exclude plug-ins from pages."""
-    return ArmOptions.specs()['solver'].choices
 
 
 def _escaped(text: str) -> str:

@@ -103,7 +103,8 @@ def _table(runs: _Runs) -> list[str]:
     for number, of_figure in runs.items():
         for k, each in enumerate(of_figure):
             x, y = each.goals[-1]
-            row = (_part(number, k, of_figure), f'({x:g}, {y:g})', each.method.label,
+            part = f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number
+            row = (part, f'({x:g}, {y:g})', each.method.label,
                    _spaced(each.end, 1), _spaced(each.tips[-1], 3), f'{each.largest:.3f}',
                    f'{each.longest:.3f}')
             lines.append(_minus(f'| {" | ".join(row)} |'))
@@ -134,10 +135,6 @@ def _page(figures: Sequence[TextbookFigure], runs: _Runs, folder: Path, page: Pa
         'Lengths are in the unit of the links. The largest distance is that of the tip from a '
         "frame's goal over all frames, the longest step that of any joint.", _LINE)]
     return '\n\n'.join(paragraphs) + '\n'
-
-
-def _part(number: str, k: int, of_figure: Sequence[Run]) -> str:
-    return f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number
 
 
 def _spaced(values: np.ndarray, digits: int) -> str:

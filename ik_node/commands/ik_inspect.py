@@ -80,9 +80,11 @@ def _text(report: Mapping[str, Any], convention: str) -> list[str]:
     moving = [joint for joint in report['joints'] if 'axis' in joint]
     follow = sum('mimic' in joint for joint in moving)
     follows = f', {follow} by following another' if follow else ''
+    mass = (f'mass: {report["mass"]:.6g} kg, of {len(report["inertials"])} of '
+            f'{len(report["links"])} links' if report['inertials'] else 'mass: no link has one')
     lines = [f'{report["name"]}: {len(report["links"])} links, {len(report["joints"])} joints, '
              f'{len(moving)} of them moving{follows}', '',
-             *_draw_tree(report['root'], report['joints']), '', _mass(report)]
+             *_draw_tree(report['root'], report['joints']), '', mass]
     for chain in report['chains']:
         lines += ['', *_chain(chain, convention)]
     if report['warnings']:
@@ -142,13 +144,6 @@ def _axis(axis: Sequence[float]) -> str:
 
 def _number(value: float | None, otherwise: str) -> str:
     return otherwise if value is None else f'{value:.4g}'
-
-
-def _mass(report: Mapping[str, Any]) -> str:
-    if not report['inertials']:
-        return 'mass: no link has one'
-    return (f'mass: {report["mass"]:.6g} kg, of {len(report["inertials"])} of '
-            f'{len(report["links"])} links')
 
 
 def _chain(chain: Mapping[str, Any], convention: str) -> list[str]:

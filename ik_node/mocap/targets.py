@@ -174,7 +174,9 @@ def _rest(figure: KinematicTree, robot: KinematicTree, mapping: RetargetingMap) 
     found, roots = [], []
     for tree, joints, kind in ((figure, mapping.figure_rest, 'bone'),
                                (robot, mapping.robot_rest, 'link')):
-        at = tree.forward({**_neutral(tree), **joints})
+        neutral = {joint.name: min(max(0.0, joint.lower), joint.upper)
+                   for joint in tree.joints.values() if joint.moves and joint.mimic is None}
+        at = tree.forward({**neutral, **joints})
         poses = {name: at[getattr(entry, kind)] for name, entry in mapping.tasks.items()}
         feet = [poses[name][:3, 3] for name, entry in mapping.tasks.items() if entry.hold]
         ground = np.eye(4)
@@ -184,12 +186,6 @@ def _rest(figure: KinematicTree, robot: KinematicTree, mapping: RetargetingMap) 
         found.append({name: ground @ T for name, T in poses.items()})
         roots.append(ground @ at[tree.root])
     return _Rest(found[0], found[1], roots[1])
-
-
-def _neutral(tree: KinematicTree) -> dict[str, float]:
-    """Return {joint: value} nearest to zero inside the limits, of every joint with one."""
-    return {joint.name: float(min(max(0.0, joint.lower), joint.upper))
-            for joint in tree.joints.values() if joint.moves and joint.mimic is None}
 
 
 def _heading(rest: _Rest) -> float:

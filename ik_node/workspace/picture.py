@@ -43,7 +43,7 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
     sheet = Figure(figsize=(8.6, 8.0) if planar else (11.6, 11.0), dpi=130,
                    layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1))
     if planar:
-        panels = [(sheet.add_subplot(), _view_axis(workspace))]
+        panels = [(sheet.add_subplot(), int(np.flatnonzero(workspace.voxels.fixed_axes)[-1]))]
         text = None
     else:
         axes = sheet.subplots(2, 2)
@@ -72,11 +72,6 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
             bar = text.inset_axes((0.02, 0.38, 0.96, 0.05))
             sheet.colorbar(drawn, cax=bar, orientation='horizontal', label=label)
     sheet.savefig(file, format='png')
-
-
-def _view_axis(workspace: Workspace) -> int:
-    """Return the axis to look along at a planar arm."""
-    return int(np.flatnonzero(workspace.voxels.fixed_axes)[-1])
 
 
 def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: int,

@@ -80,10 +80,9 @@ class ReachabilitySolver:
 
         Without a rotation among them they are the base's axes, else the goal's.
         """
-        self._turned = bool((weights[3:] > 0.0).any())
-        self._weights = weights
         self._dls = DlsSolver(chain, max_restarts=restarts, seed=seed)
-        self._template = self._goal(np.eye(4))
+        self._template = Goal(np.zeros(3) if weights[:3].any() else None,
+                              np.eye(3) if weights[3:].any() else None, weights)
         self._closed: AnalyticSolver | None = None
         try:
             self._closed = AnalyticSolver(chain, seed=seed)
@@ -128,10 +127,6 @@ class ReachabilitySolver:
         before = search.errors(goal.pose, goal.weights, q)[0]
         after = search.run(goal.pose, goal.weights, nearer, 1, math.inf)[3]
         return nearer if after < before else q
-
-    def _goal(self, T_base_goal: np.ndarray) -> Goal:
-        return Goal(T_base_goal[:3, 3] if self._weights[:3].any() else None,
-                    T_base_goal[:3, :3] if self._turned else None, self._weights)
 
 
 def mark_samples(chain: Chain, grid: VoxelGrid, count: int, seed: int,

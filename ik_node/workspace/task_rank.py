@@ -52,7 +52,8 @@ class TaskRank(NamedTuple):
         if cannot:
             text += f'; it cannot {" nor ".join(cannot)}'
         if self.left_free:
-            text += f'; {_listed(self.left_free)} {_is(self.left_free)} left free'
+            verb = 'is' if len(self.left_free) == 1 else 'are'
+            text += f'; {_listed(self.left_free)} {verb} left free'
         return text
 
 
@@ -112,7 +113,3 @@ def _extend(J: np.ndarray, rows: tuple[int, ...], more: Sequence[int],
 
 def _listed(items: Sequence[str]) -> str:
     return ' and '.join(filter(None, (', '.join(items[:-1]), items[-1])))
-
-
-def _is(items: Sequence[str]) -> str:
-    return 'is' if len(items) == 1 else 'are'

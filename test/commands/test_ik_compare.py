@@ -9,7 +9,7 @@ import pytest
 
 import robots
 from ik_node import IkError, KinematicTree
-from ik_node.commands import ik_compare
+from ik_node.commands import comparison, ik_compare
 from ik_node.commands.comparison import (
     TOLERANCE,
     VARIANTS,
@@ -118,7 +118,7 @@ def test_the_page_reads_the_summary_where_all_of_its_methods_were_measured(probl
 
 
 def test_the_command_prints_tables_and_writes_the_page(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(ik_compare, 'methods', lambda: [PSEUDOINVERSE])
+    monkeypatch.setattr(comparison, 'methods', lambda: [PSEUDOINVERSE])
     page = tmp_path / 'page.md'
     assert ik_compare.main(['planar_3r', '--goals', '3', '--repeats', '1', '--output',
                             str(page)]) == 0
@@ -134,7 +134,7 @@ def test_the_command_prints_tables_and_writes_the_page(monkeypatch, tmp_path, ca
 
 def test_a_picture_has_a_panel_for_every_method(monkeypatch, tmp_path):
     pytest.importorskip('matplotlib')
-    monkeypatch.setattr(ik_compare, 'methods', lambda: [PSEUDOINVERSE])
+    monkeypatch.setattr(comparison, 'methods', lambda: [PSEUDOINVERSE])
     file = tmp_path / 'joints.png'
     assert ik_compare.main(['planar_3r', '--goals', '1', '--repeats', '1', '--png',
                             str(file)]) == 0
