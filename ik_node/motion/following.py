@@ -46,24 +46,21 @@ class Followed(NamedTuple):
 class Follower:
     """Follows paths with an arm's solver: each pose from the previous solution, without restarts.
 
-    Where the solver jumps, as a closed form may between branches or values of a redundancy, damped
-    least squares continues from the same configuration if it can. Where that leads a redundant arm
-    to a limit, the configurations of all poses are chosen as a whole. Other arms have no choice:
-    their present branch is the only one that is continuous.
+    Where the solver jumps, as a closed form may, damped least squares continues from the same
+    configuration if it can. Where that leads a redundant arm to a limit, the configurations of all
+    poses are chosen as a whole; for other arms only the present branch is continuous.
     """
 
     def __init__(self, solver: Solver) -> None:
         """Prepare solvers with the same tolerances and limits."""
         self.chain, self._solver = solver.chain, solver
         options = {name: value for name, value in vars(solver.options).items()
-                 if name not in ('timeout', 'prefer')}
-        options['closest'] = False
-        self._own = type(solver)(solver.chain, **{**options, 'max_restarts': 0})
-        self._anew = type(solver)(solver.chain, **{
-            **options, 'max_restarts': min(solver.options.max_restarts, _STARTS)})
-        shared = {name: getattr(solver.options, name) for name in (
-            'position_tolerance', 'orientation_tolerance', 'joint_weights')}
-        self._steady = DlsSolver(solver.chain, **shared, max_restarts=0)
+                 if name not in ('timeout', 'prefer', 'max_restarts')} | {'closest': False}
+        self._own, self._anew = (
+            type(solver)(solver.chain, **options, max_restarts=restarts)
+            for restarts in (0, min(solver.options.max_restarts, _STARTS)))
+        self._steady = DlsSolver(solver.chain, max_restarts=0, **{name: options[name] for name in (
+            'position_tolerance', 'orientation_tolerance', 'joint_weights')})
 
     def follow(self, goal: Goal, paths: Sequence[TipPath], q0: np.ndarray) -> list[Followed]:
         """Return joint values along paths, from q0 (n,), rad or m, at the beginning of the first.
@@ -88,8 +85,7 @@ class Follower:
                     reached: float) -> list[Followed]:
         """Return joint values chosen for all poses of the paths.
 
-        error: that of following pose by pose, after so many paths and parts; it is raised where
-        there is no such choice, unless the choice leads farther.
+        Raises the error of following pose by pose, `reached` paths far, unless this leads farther.
         """
         count = min(_POSES, _MOST_POSES // len(paths))
         if count < 2:

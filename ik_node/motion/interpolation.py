@@ -32,18 +32,9 @@ def between_configurations(chain: Chain, q0: Sequence[float] | np.ndarray,
     vector, and joints for which no number of turns is inside the limits. Between two configurations
     inside the limits all are inside. Raises InputError for wrong shapes and numbers.
     """
-    q0, q1 = _configurations(chain, q0, q1)
+    check_chain(chain)
+    q0, q1 = vector(q0, chain.n_joints, 'q0'), vector(q1, chain.n_joints, 'q1')
     return straight(q0, nearest_end(chain, q0, q1), part(s))
-
-
-def configuration_difference(chain: Chain, q0: Sequence[float] | np.ndarray,
-                             q1: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return the signed difference (n,), rad or m, that `between_configurations` covers.
-
-    Raises InputError for wrong shapes and numbers.
-    """
-    q0, q1 = _configurations(chain, q0, q1)
-    return nearest_end(chain, q0, q1) - q0
 
 
 def between_poses(T0: Any, T1: Any, s: Any) -> np.ndarray:
@@ -67,9 +58,9 @@ def between_poses(T0: Any, T1: Any, s: Any) -> np.ndarray:
 
 
 def straight(start: np.ndarray, end: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Return (1 − s) start + s end: (n,) for s (), (k, n) for s (k,); start, end (n,) or (k, n).
+    """Return (1 − s) start + s end, between start and end (n,) whatever rounding does.
 
-    Clipped to the ends, so that rounding neither exceeds a limit nor moves a joint at rest.
+    (n,) for s (), (k, n) for s (k,), with ends (n,) or (k, n).
     """
     s = s[..., None]
     return np.clip((1.0 - s) * start + s * end, np.minimum(start, end), np.maximum(start, end))
@@ -98,20 +89,13 @@ def as_pose(T: Any, what: str) -> np.ndarray:
     return array
 
 
-def _configurations(chain: Chain, q0: Any, q1: Any) -> tuple[np.ndarray, np.ndarray]:
-    check_chain(chain)
-    return vector(q0, chain.n_joints, 'q0'), vector(q1, chain.n_joints, 'q1')
-
-
 @dataclass(frozen=True)
 class Easing:
-    """A function to ease in and out; `easing(name)` returns it."""
+    """A function to ease in and out: its first half, 0 ≤ s ≤ 1/2, and the derivative of that."""
 
     name: str
     _rise: Callable[[np.ndarray], np.ndarray]
-    """The first half, 0 ≤ s ≤ 1/2."""
     _rate: Callable[[np.ndarray], np.ndarray]
-    """Its derivative."""
 
     def __call__(self, s: Any) -> Any:
         """Return the part of the path (), or (k,), at a part of the time s, 0 to 1, () or (k,).

@@ -146,17 +146,16 @@ def _clock(current: Trajectory, limits: MotionLimits, share: float,
     """
     state = current.sample(np.arange(0.0, current.duration + 2.0 * STEP, STEP))
     most = share * limits.acceleration
-    shown, rate, clock = 0.0, 1.0, [0.0]
-    while rate > 0.0 and shown < current.duration:
-        k = int(shown / STEP)
+    rate, clock = 1.0, [0.0]
+    while rate > 0.0 and clock[-1] < current.duration:
+        k = int(clock[-1] / STEP)
         v, a = state.velocity[k], state.acceleration[k] * rate * rate
         moving = v != 0.0
         # a + v u ≥ −most where v > 0, and ≤ most where v < 0: the least u
         least = ((-np.sign(v) * most - a)[moving] / v[moving]).max(initial=-1.0 / STEP)
         after = max(rate + min(float(least), 0.0) * STEP, 0.0)
-        shown += 0.5 * (rate + after) * STEP
+        clock.append(clock[-1] + 0.5 * (rate + after) * STEP)
         rate = after
-        clock.append(shown)
     ramp = float((limits.acceleration / limits.jerk).max())
     window = max(round(smoothed * ramp / STEP), 1)
     before = np.arange(1 - window, 0) * STEP

@@ -141,9 +141,8 @@ def distance(T0: np.ndarray, T1: np.ndarray) -> tuple[float, float]:
 def _gentle(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
     """Return whether the corner of the path at b is gentle enough for a curve, rotation included.
 
-    Directions have six components, m and rad; a radian counts as a metre. Where one chord is
-    much longer than the other, the worst case, a natural spline bulges by a fifth of its length
-    times the angle.
+    A radian counts as a metre. At worst, where one chord is much longer than the other, a natural
+    spline bulges by a fifth of its length times the angle.
     """
     R = b[:3, :3]
     before = np.concatenate([b[:3, 3] - a[:3, 3], -np.array(rotation_log(R.T @ a[:3, :3]))])

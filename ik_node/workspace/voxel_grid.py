@@ -13,27 +13,16 @@ from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import linear
 from ik_node.solvers.settings import Work
-from ik_node.support.arrays import Integers, Memory, Vector
+from ik_node.support.arrays import Memory
 
 INF = math.inf
 
 
 class VoxelGrid:
-    """`Voxels`, a task, and an `Occupancy`, which `mark` changes."""
+    """`Voxels`, the `task_axes` (6,) of the tip, and an `Occupancy`, which `mark` changes.
 
-    origin: Vector
-    edge: float
-    shape: Integers
-    fixed_axes: Integers
-    task_axes: Integers
-    """(6,) which axes of the tip belong to the task."""
-    length: float
-    """m, what a metre is divided by to compare with a radian."""
-    samples: np.ndarray
-    manipulability: np.ndarray
-    conditioning: np.ndarray
-    offset: np.ndarray
-    configuration: np.ndarray
+    `length`: m, what a metre is divided by to compare with a radian.
+    """
 
     def __init__(self, chain: Chain, voxels: Any, task_axes: np.ndarray, length: float,
                  found: Any) -> None:

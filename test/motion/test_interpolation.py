@@ -9,7 +9,6 @@ from ik_node import Chain, IkError, KinematicTree
 from ik_node.motion.interpolation import (
     between_configurations,
     between_poses,
-    configuration_difference,
     easing,
     easing_names,
 )
@@ -38,6 +37,11 @@ def angle_between(T0, T1):
 
 
 # Joint vectors
+
+def configuration_difference(chain, q0, q1):
+    """Return what a joint covers from q0 to q1."""
+    return between_configurations(chain, q0, q1, 1.0) - q0
+
 
 def test_a_continuous_joint_passes_half_a_turn_where_that_is_shorter():
     chain = one_joint('continuous')
