@@ -140,7 +140,9 @@ def general(name: str, chain: Chain, count: int, seed: int) -> ComparisonProblem
 def measure(problem: ComparisonProblem, method: Variant, repeats: int) -> Row | LeftOut:
     """Return what is measured of a method; times are minima over so many repeats."""
     try:
-        attempt, solver = (_make(problem, method, restarts) for restarts in (0, RESTARTS))
+        attempt, solver = (make_solver(method.solver, problem.chain, **{
+            'position_tolerance': TOLERANCE * problem.length, 'orientation_tolerance': TOLERANCE,
+            'max_restarts': restarts, **method.options}) for restarts in (0, RESTARTS))
         attempt.solve(problem.goals[0], problem.starts[0])
         solver.prepare()
         firsts = [attempt.solve(goal, q0) for goal, q0 in zip(problem.goals, problem.starts)]
@@ -167,12 +169,6 @@ def _problem(name: str, chain: Chain, weights: np.ndarray, path: Sequence[Goal],
     drawn = rng.uniform(lower, upper, (2, count, chain.n_joints))
     goals = [Goal.from_pose(chain.forward(q), weights) for q in drawn[0]]
     return ComparisonProblem(name, chain, goals, drawn[1], path, q0, length)
-
-
-def _make(problem: ComparisonProblem, method: Variant, restarts: int) -> Solver:
-    return make_solver(method.solver, problem.chain, **{
-        'position_tolerance': TOLERANCE * problem.length, 'orientation_tolerance': TOLERANCE,
-        'max_restarts': restarts, **method.options})
 
 
 def _timed(solver: Solver, goal: Goal, q0: np.ndarray, repeats: int) -> tuple[float, Result]:

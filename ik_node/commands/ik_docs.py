@@ -105,15 +105,14 @@ def own_options(name: str) -> str:
 
 def options_table(options: type[Options], without: type[Options] | None = None) -> str:
     """Return the options as a table, without those that equal options of another class."""
-    shared_defaults = {} if without is None else without.defaults()
-    specs = without.specs() if without is not None else {}
+    shared_defaults, specs = ({}, {}) if without is None else (
+        without.defaults(), without.specs())
     rows = []
     for name, spec in options.specs().items():
         default = options.defaults()[name]
-        if name in shared_defaults and shared_defaults[name] == default and specs[name] == spec:
-            continue
-        rows.append((f'`{name}`', _kind(spec), f'`{shown(default)}`', _allowed(spec),
-                     _escaped(spec.text)))
+        if name not in specs or shared_defaults[name] != default or specs[name] != spec:
+            rows.append((f'`{name}`', _kind(spec), f'`{shown(default)}`', _allowed(spec),
+                         re.sub(r'([|*<])', r'\\\1', spec.text)))
     return _table(('name', 'type', 'default', 'allowed', ''), rows)
 
 
@@ -168,18 +167,9 @@ def _allowed(spec: Spec) -> str:
     return ', '.join(words)
 
 
-def _escaped(text: str) -> str:
-    """Return plain text so that Markdown shows it as it is."""
-    for sign in '|*<':
-        text = text.replace(sign, f'\\{sign}')
-    return text
-
-
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    if not rows:
-        return ''
     return '\n'.join(f'| {" | ".join(row)} |'.replace('|  |', '| |') for row in (
-        head, ('---',) * len(head), *rows))
+        head, ('---',) * len(head), *rows)) if rows else ''
 
 
 if __name__ == '__main__':

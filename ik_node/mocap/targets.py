@@ -1,4 +1,4 @@
-"""Targets for the links of a robot from the bones of a figure, over a whole motion.
+"""Targets for the links of a robot from the bones of a figure, and the times at which feet stand.
 
 With D(t) = R_bone(t) R_bone(rest)ᵀ, the turn of a bone since the rest pose of the figure, A the
 turn about z from that pose to the rest pose of the robot, and s a ratio of lengths:

@@ -182,16 +182,17 @@ def _reach(chain: Chain, voxels: Voxels, centre: np.ndarray, seed: int) -> tuple
     tips = np.array([chain.forward(q)[:3, 3] for q in configurations])
     nearest_first = np.argsort(np.linalg.norm((tips - centre)[:, moves], axis=1), kind='stable')
     limits = list(zip(chain.lower, chain.upper))
-    ends = []
-    for sign, starts in ((1.0, nearest_first[:_EXTREMES]), (-1.0, nearest_first[-_EXTREMES:])):
-        def distance(q: np.ndarray, sign: float = sign) -> tuple[float, np.ndarray]:
-            # |p − c|² and its gradient 2 Jᵀ (p − c)
-            away = (chain.forward(q)[:3, 3] - centre) * moves
-            return sign * float(away @ away), sign * 2.0 * chain.jacobian(q)[:3].T @ away
-        best = min(float(minimize(distance, configurations[start], jac=True, method='L-BFGS-B',
-                                  bounds=limits).fun) for start in starts)
-        ends.append(float(np.sqrt(max(sign * best, 0.0))))
-    return ends[0], ends[1]
+
+    def distance(q: np.ndarray, sign: float) -> tuple[float, np.ndarray]:
+        # |p − c|² and its gradient 2 Jᵀ (p − c)
+        away = (chain.forward(q)[:3, 3] - centre) * moves
+        return sign * float(away @ away), sign * 2.0 * chain.jacobian(q)[:3].T @ away
+
+    def extreme(sign: float, starts: np.ndarray) -> float:
+        best = min(float(minimize(distance, configurations[start], (sign,), jac=True,
+                                  method='L-BFGS-B', bounds=limits).fun) for start in starts)
+        return float(np.sqrt(max(sign * best, 0.0)))
+    return extreme(1.0, nearest_first[:_EXTREMES]), extreme(-1.0, nearest_first[-_EXTREMES:])
 
 
 class _Stages:
