@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -231,13 +230,12 @@ def _straight_path(chain: Chain, weights: np.ndarray,
         end = start.copy()
         end[:3, 3] += _PATH * 0.5 ** (k // _SHORTER) * scale * direction / max(
             float(np.linalg.norm(direction)), 1e-12)
-        path = _line(start, end, weights)
-        q = [q0]
+        path, q = _line(start, end, weights), q0
         for goal in path[1:]:
-            result = dls.solve(goal, q[-1])
-            if not result.success:
+            result = dls.solve(goal, q)
+            if not result.success or np.abs(result.q - q).max() > _GENTLE:
                 break
-            q.append(result.q)
-        if len(q) == len(path) and all(np.abs(b - a).max() <= _GENTLE for a, b in pairwise(q)):
+            q = result.q
+        else:
             return path, q0
     raise IkError('no straight path of the tip was found that the arm can follow')

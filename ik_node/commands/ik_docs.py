@@ -119,7 +119,9 @@ def options_table(options: type[Options], without: type[Options] | None = None) 
 def topics_table(topics: Iterable[Topic]) -> str:
     """Return topics as a table."""
     return _table(('name', 'type', 'quality of service', ''), [
-        (f'`{topic.name}`', topic.kind, topic.qos, topic.text) for topic in topics])
+        (f'`{topic.name}`', topic.kind, f'{"reliable" if topic.reliable else "best effort"}, '
+         f'{"transient local" if topic.latched else "volatile"}, {topic.depth}', topic.text)
+        for topic in topics])
 
 
 def services_table() -> str:

@@ -152,10 +152,11 @@ def _chain(chain: Mapping[str, Any], convention: str) -> list[str]:
     lines = [f'{chain["base_link"]} → {chain["tip_link"]}: {len(chain["joints"])} joints',
              f'  task     {chain["task"]["describe"]}',
              f'  reach    {reach}']
-    for k, (name, fit) in enumerate(chain['solvers'].items()):
-        head = 'solvers' if k == 0 else ''
+    head = 'solvers'
+    for name, fit in chain['solvers'].items():
         says = ': '.join(filter(None, ('yes' if fit['fits'] else 'no', fit['says'])))
         lines.append(f'  {head:8s} {name:14s} {says}')
+        head = ''
     for name in ('standard', 'modified') if convention == 'both' else (convention,):
         lines += _rows(name, chain['dh'][name])
     return lines

@@ -1,10 +1,8 @@
 """Motion in joint space: jerk-limited, synchronised, from any state to configurations.
 
-Ruckig knows no position limits. From rest to rest a joint never leaves the interval between its
-ends; a joint in motion may have to overshoot before it reverses. Such a motion is checked first,
-and where it would leave the limits the arm brakes and continues from there; where braking would
-leave them too, it continues the current motion, which ends inside the limits, until one of the two
-is possible.
+Ruckig knows no position limits, and a joint in motion may have to overshoot before it reverses.
+Where that would leave the limits the arm brakes and continues from there; where braking would leave
+them too, it continues the current motion, which ends inside the limits, until one is possible.
 """
 
 from typing import Any

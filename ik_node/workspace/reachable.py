@@ -4,12 +4,10 @@ A voxel is **reachable** if some configuration inside the joint limits puts the 
 any orientation. Its **centre is reachable** if some configuration puts the tip there, to the
 solvers' tolerance. Every reported voxel has such a configuration, confirmed by forward kinematics.
 
-Configurations come from two sources. Samples, spread over the limits, find the workspace but miss
-regions with few configurations, above all its border. Inverse kinematics therefore solves for the
-centre of every voxel next to a reached one, from the configuration of that neighbour, until no new
-voxel is found; a voxel whose centre is out of reach still counts where the best attempt ends inside
-it. Missed are voxels that the workspace enters only with a corner, and parts of the workspace that
-no sample has met and that touch no other part.
+Samples, spread over the limits, find the workspace but miss regions with few configurations, above
+all its border. Inverse kinematics therefore solves for the centre of every voxel next to a reached
+one, from the configuration of that neighbour, until no new voxel is found. Missed are voxels that
+the workspace enters only with a corner, and parts that no sample has met and that touch no other.
 """
 
 import math
@@ -67,10 +65,8 @@ class ReachabilitySolver:
     """Finds configurations for poses of the tip, each from an initial guess that should be near.
 
     Damped least squares comes first, from the initial guess. Where it fails, a complete closed form
-    decides. An incomplete one, for a general arm or an inexact file, may find a solution but proves
-    nothing by finding none; then, and without a closed form, damped least squares restarts from
-    other configurations. A pose reported as reachable always is; one reported as unreachable may
-    be reachable unless `decides` is true.
+    decides; an incomplete one may find a solution. Else damped least squares restarts from other
+    configurations. A pose reported as reachable always is.
 
     - `decides`: whether "unreachable" is proved, but where rounding hides a singular configuration.
     """
@@ -107,12 +103,11 @@ class ReachabilitySolver:
             try:
                 solution = self._closed.best_solution(goal, q0)
             except UnsupportedError:  # a closed form of the arm, but not for these axes
-                self._closed, self.decides = None, False
-            else:
-                if solution is not None:
-                    return solution, True
-                if self.decides:
-                    return self._improved(goal, q), False
+                self._closed, self.decides, solution = None, False, None
+            if solution is not None:
+                return solution, True
+            if self.decides:
+                return self._improved(goal, q), False
         return self._searched(goal, q0, 1 + self._dls.options.max_restarts)
 
     def _searched(self, goal: Goal, q0: np.ndarray, attempts: int) -> tuple[np.ndarray, bool]:

@@ -35,9 +35,8 @@ class ConfigurationSampler:
 def ranges(chain: Chain, travel: float | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return finite (lower, upper), (n,) each, rad or m, that hold every configuration once.
 
-    A revolute joint with a range of more than a turn gets one turn: the rest repeats. travel: m,
-    the range to either side of a prismatic joint without limits. Raises UnsupportedError for such a
-    joint without it.
+    travel: m, the range to either side of a prismatic joint without limits. Raises UnsupportedError
+    for such a joint without it.
     """
     lower, upper = chain.lower.copy(), chain.upper.copy()
     for k in np.flatnonzero(~np.isfinite(upper - lower)):

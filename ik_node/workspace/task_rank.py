@@ -82,16 +82,11 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
 
 
 def _scaled_tip_jacobians(chain: Chain, configurations: np.ndarray, length: float) -> np.ndarray:
-    """Return the Jacobians (k, 6, n) along the tip's own axes, linear rows divided by `length`.
-
-    configurations: (k, n), rad or m; length: m.
-    """
-    jacobians = np.empty((len(configurations), 6, chain.n_joints))
+    """Return the Jacobians (k, 6, n) in tip axes at (k, n), linear rows divided by a length, m."""
+    jacobians = np.array([chain.jacobian(q) for q in configurations])
     for J, q in zip(jacobians, configurations):
         R_tip_base = chain.forward(q)[:3, :3].T
-        J_base = chain.jacobian(q)
-        J[:3] = R_tip_base @ J_base[:3] / length
-        J[3:] = R_tip_base @ J_base[3:]
+        J[:3], J[3:] = R_tip_base @ J[:3] / length, R_tip_base @ J[3:]
     return jacobians
 
 

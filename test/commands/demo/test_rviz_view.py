@@ -55,7 +55,7 @@ def config_for(tree, chain, options=None):
     manager = {'Views': {'Current': view}, 'Displays': [grid]}
     fit({'Visualization Manager': manager}, shown_points(tree, chain, options or NodeOptions()))
     return view, grid, OrbitCamera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
-                              view['Distance'], view['Yaw'], view['Pitch'])
+                                   view['Distance'], view['Yaw'], view['Pitch'])
 
 
 def texts(camera, chain, T_root_base, words):
