@@ -15,7 +15,7 @@ import numpy as np
 from benchmark import arms
 from benchmark.machine import machine
 from benchmark.nodes import node_command, running, stay_here
-from ik_node.motion.closed_path import ClosedPath
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.conversions import matrix_to_pose
 
 _PAIRS = 5

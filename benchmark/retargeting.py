@@ -8,7 +8,7 @@ import numpy as np
 from benchmark.arms import folder
 from benchmark.machine import machine
 from ik_node.mocap.recording import Recording
-from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.recording_files import read_recording
 from ik_node.mocap.retargeting import Retargeted, retarget
 from ik_node.mocap.retargeting_map import RetargetingMap, read_map
 from ik_node.mocap.targets import make_targets

@@ -20,7 +20,7 @@ from benchmark.chromium import new_page
 from ik_node import KinematicTree, make_body_solver
 from ik_node.commands.architecture import package_uses
 from ik_node.model.body import Body
-from ik_node.motion.closed_path import ClosedPath
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import Client
 from ik_node.support.processes import node_command, running
 from ik_node.support.resources import robot_file, share_folder

@@ -16,7 +16,7 @@ from scipy.interpolate import CubicSpline
 
 from ik_node import KinematicTree, make_body_solver
 from ik_node.mocap.recording import Recording
-from ik_node.mocap.recording_writers import write_recording
+from ik_node.mocap.recording_files import write_recording
 from ik_node.spatial import pose_from_rpy
 from ik_node.tasks import Pose, Posture
 

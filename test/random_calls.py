@@ -32,12 +32,7 @@ from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Collision, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint, Mimic
-from ik_node.motion import (
-    easing,
-    interpolation,
-    limits,
-    self_motion,
-)
+from ik_node.motion import interpolation, limits, self_motion
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
@@ -47,7 +42,7 @@ from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace import task_rank, voxels
 
 # Takes what the package has checked already, or is made by the package alone.
-INTERNAL = {'of', 'nearest_end', 'straight', 'centres', 'numbers', 'neighbours', 'scaled',
+INTERNAL = {'of', 'nearest_end', 'straight', 'centres', 'numbers', 'neighbours',
             'compiled', 'mro', 'register', 'as_pose', 'rows', 'evaluate', 'energy', 'check',
             'put_target', 'record', 'target_numbers', 'target_in', 'wanted'}
 _QUICK = {'max_restarts': 3, 'max_iterations': 60}
@@ -154,7 +149,7 @@ class Calls:
                              for body in (self.bodies[2], self.bodies[-1])]
         self.objects = [*self.trees, *self.bodies, *self.chains, *self.goals, *self.results,
                         *self.solvers, *self.tasks, *self.body_solvers, self.keys, poses, schedule,
-                        tip, easing.easing('sine')]
+                        tip, interpolation.easing('sine')]
         self.functions = self._functions()
         # Every callable as often as any other, however many objects have it.
         self.by_name: dict[str, list] = {}
@@ -209,7 +204,7 @@ class Calls:
         found += [(f'{kind.__name__}.{name}', getattr(kind, name)) for kind in (
             *classes, voxels.Voxels) for name, member in vars(kind).items()
             if isinstance(member, classmethod) and _public(name)]
-        for module in (interpolation, easing, limits, pose_library, self_motion, task_rank):
+        for module in (interpolation, limits, pose_library, self_motion, task_rank):
             found += [(name, member) for name, member in vars(module).items() if _public(name)
                       and isinstance(member, FunctionType)
                       and member.__module__ == module.__name__]

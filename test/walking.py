@@ -7,7 +7,7 @@ import yaml
 
 from compiled import COMPILED
 from ik_node.mocap.recording import Recording
-from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.recording_files import read_recording
 from ik_node.mocap.retargeting_map import RetargetingMap
 from ik_node.model.readers import read_model
 

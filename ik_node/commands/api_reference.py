@@ -20,8 +20,6 @@ from ik_node.support.exceptions import IkError
 CLASSES = (ik_node.KinematicTree, ik_node.Chain, Body, ik_node.Goal, Solver, ik_node.Result,
            BodySolver, BodyResult)
 """The classes with their methods; the others of the API have none of their own to call."""
-
-
 _MADE_DIRECTLY = (ik_node.KinematicTree, ik_node.Goal)
 _INTERNAL = {'of', 'from_parts'}  # for solvers and readers of models
 
@@ -54,10 +52,8 @@ def _class(kind: type) -> str:
     if kind in _MADE_DIRECTLY:
         parts.append(_entry(kind.__name__, kind, 4, _own_text(kind.__init__)))
     for name in dict.fromkeys(name for base in kind.__mro__ if _is_ours(base)
-                              for name in vars(base)):
+                              for name in vars(base) if name not in _INTERNAL and name[0] != '_'):
         member = inspect.getattr_static(kind, name)
-        if name.startswith('_') or name in _INTERNAL:
-            continue
         if isinstance(member, property):
             parts.append(f'#### `{name}`\n\n{_text(member)}')
         elif isinstance(member, (FunctionType, classmethod, staticmethod)):
@@ -87,12 +83,10 @@ def _tasks() -> str:
     parts = []
     for name in tasks.__all__:
         kind = getattr(tasks, name)
-        arguments = '' if inspect.isabstract(kind) else _arguments(kind)
-        parts.append(f'### `{name}{arguments}`\n\n{_text(kind)}')
-        own = '' if inspect.isabstract(kind) else _own_text(kind.__init__)
-        if own:
-            parts.append(own)
-    return '\n\n'.join(parts)
+        arguments, own = ('', '') if inspect.isabstract(kind) else (
+            _arguments(kind), _own_text(kind.__init__))
+        parts += [f'### `{name}{arguments}`\n\n{_text(kind)}', own]
+    return '\n\n'.join(filter(None, parts))
 
 
 def _exceptions() -> str:

@@ -1,14 +1,12 @@
 """Compares the methods on one arm: the same goals, initial guesses and path of the tip for all."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ik_node.commands.figures_textbook import FIGURES, FRAMES, START
+from ik_node.commands.figures_textbook import FIGURES, FRAMES, START, Variant
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
@@ -30,25 +28,16 @@ _HALVINGS = 5
 _GENTLE = 0.25         # rad or m: its largest joint step
 
 
-@dataclass(frozen=True)
-class Method:
-    """A solver with options."""
-
-    label: str
-    solver: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
 VARIANTS = (
-    Method('pseudoinverse, alternate Jacobian', 'pseudoinverse', {'jacobian': 'goal'}),
-    Method('pseudoinverse, control term', 'pseudoinverse', {'bias_target': 0.0, 'bias_gain': 0.1}),
-    Method('genetic, no local search', 'genetic', {'local_search': False}),
+    Variant('pseudoinverse, alternate Jacobian', 'pseudoinverse', {'jacobian': 'goal'}),
+    Variant('pseudoinverse, control term', 'pseudoinverse', {'bias_target': 0.0, 'bias_gain': 0.1}),
+    Variant('genetic, no local search', 'genetic', {'local_search': False}),
 )
 """Methods of the sources that are options of a solver."""
 
 
 @dataclass(frozen=True)
-class Problem:
+class ComparisonProblem:
     """Goals for one arm, and a straight path of its tip.
 
     `starts`: (m, n), the initial guess of each of m goals. `path`: a goal for each frame, of which
@@ -65,27 +54,21 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Followed:
+class FollowedPath:
     """The joint values (k, n) of a method along the path, rad or m, and how many goals it met."""
 
     q: np.ndarray
     met: int
 
     @property
-    def steps(self) -> np.ndarray:
-        """Return the steps (k − 1, n) of the joints."""
-        found: np.ndarray = np.diff(self.q, axis=0)
-        return found
-
-    @property
     def largest(self) -> float:
         """Return the largest step of a joint."""
-        return float(np.abs(self.steps).max())
+        return float(np.abs(np.diff(self.q, axis=0)).max())
 
     @property
     def typical(self) -> float:
         """Return the root mean square of the joints' steps."""
-        return float(np.sqrt((self.steps ** 2).mean()))
+        return float(np.sqrt((np.diff(self.q, axis=0) ** 2).mean()))
 
     @property
     def roughness(self) -> float:
@@ -106,14 +89,14 @@ class Row:
       bare step, and where every SPARSER-th does; None without bare steps.
     """
 
-    method: Method
+    method: Variant
     first: float
     met: float
     iterations: float
     missed_by: float
     median: float
     p99: float
-    followed: Followed
+    followed: FollowedPath
     tracking: float | None
     sparse: float | None
 
@@ -122,17 +105,19 @@ class Row:
 class LeftOut:
     """A method that does not fit the arm."""
 
-    method: Method
+    method: Variant
     reason: str
 
 
-def methods() -> list[Method]:
+Measurements = list[Row | LeftOut]
+
+def methods() -> list[Variant]:
     """Return the registered solvers, plug-ins too, and the variants, by their labels."""
-    return sorted([*(Method(name, name) for name in solver_names()), *VARIANTS],
+    return sorted([*(Variant(name, name) for name in solver_names()), *VARIANTS],
                   key=lambda method: method.label)
 
 
-def textbook(chain: Chain, count: int, seed: int) -> Problem:
+def textbook(chain: Chain, count: int, seed: int) -> ComparisonProblem:
     """Return the problem of the textbook's planar arm: positions, and the path of figure 5.20."""
     start = chain.forward(START)
     end = start.copy()
@@ -141,7 +126,7 @@ def textbook(chain: Chain, count: int, seed: int) -> Problem:
     return _problem('planar_3r', chain, _IN_PLANE, path, np.array(START), count, seed)
 
 
-def general(name: str, chain: Chain, count: int, seed: int) -> Problem:
+def general(name: str, chain: Chain, count: int, seed: int) -> ComparisonProblem:
     """Return a problem of an arm: poses, as far as it can serve them, and a path that exists.
 
     Raises IkError where no straight path is found.
@@ -151,10 +136,12 @@ def general(name: str, chain: Chain, count: int, seed: int) -> Problem:
     return _problem(name, chain, weights, path, q0, count, seed)
 
 
-def measure(problem: Problem, method: Method, repeats: int) -> Row | LeftOut:
+def measure(problem: ComparisonProblem, method: Variant, repeats: int) -> Row | LeftOut:
     """Return what is measured of a method; times are minima over so many repeats."""
     try:
-        attempt, solver = (_make(problem, method, restarts) for restarts in (0, RESTARTS))
+        attempt, solver = (make_solver(method.solver, problem.chain, **{
+            'position_tolerance': TOLERANCE * problem.length, 'orientation_tolerance': TOLERANCE,
+            'max_restarts': restarts, **method.options}) for restarts in (0, RESTARTS))
         attempt.solve(problem.goals[0], problem.starts[0])
         solver.prepare()
         firsts = [attempt.solve(goal, q0) for goal, q0 in zip(problem.goals, problem.starts)]
@@ -173,20 +160,14 @@ def measure(problem: Problem, method: Method, repeats: int) -> Row | LeftOut:
 
 
 def _problem(name: str, chain: Chain, weights: np.ndarray, path: Sequence[Goal], q0: np.ndarray,
-             count: int, seed: int) -> Problem:
+             count: int, seed: int) -> ComparisonProblem:
     if count < 1:
         raise InputError(f'there must be at least 1 goal, not {count}')
     length, rng = extent(chain.arrays).length_scale, np.random.default_rng(seed)
     lower, upper = ranges(chain, travel=length)
     drawn = rng.uniform(lower, upper, (2, count, chain.n_joints))
     goals = [Goal.from_pose(chain.forward(q), weights) for q in drawn[0]]
-    return Problem(name, chain, goals, drawn[1], path, q0, length)
-
-
-def _make(problem: Problem, method: Method, restarts: int) -> Solver:
-    return make_solver(method.solver, problem.chain, **{
-        'position_tolerance': TOLERANCE * problem.length, 'orientation_tolerance': TOLERANCE,
-        'max_restarts': restarts, **method.options})
+    return ComparisonProblem(name, chain, goals, drawn[1], path, q0, length)
 
 
 def _timed(solver: Solver, goal: Goal, q0: np.ndarray, repeats: int) -> tuple[float, Result]:
@@ -205,17 +186,17 @@ def _median(values: Sequence[float]) -> float:
     return float(np.median(values)) if len(values) else float('nan')
 
 
-def _follow(problem: Problem, solver: Solver) -> Followed:
+def _follow(problem: ComparisonProblem, solver: Solver) -> FollowedPath:
     """Return the joint values where each frame is solved from the one before."""
     q, met = [problem.q0], 0
     for goal in problem.path[1:]:
         result = solver.solve(goal, q[-1])
         met += bool(result.success)
         q.append(result.q)
-    return Followed(np.array(q), met)
+    return FollowedPath(np.array(q), met)
 
 
-def _tracking(problem: Problem, solver: Solver, every: int) -> float | None:
+def _tracking(problem: ComparisonProblem, solver: Solver, every: int) -> float | None:
     """Return the largest distance, m, of the tip from its goal with one bare step a frame."""
     q, largest = problem.q0, 0.0
     for goal in problem.path[every::every]:
@@ -249,13 +230,12 @@ def _straight_path(chain: Chain, weights: np.ndarray,
         end = start.copy()
         end[:3, 3] += _PATH * 0.5 ** (k // _SHORTER) * scale * direction / max(
             float(np.linalg.norm(direction)), 1e-12)
-        path = _line(start, end, weights)
-        q = [q0]
+        path, q = _line(start, end, weights), q0
         for goal in path[1:]:
-            result = dls.solve(goal, q[-1])
-            if not result.success:
+            result = dls.solve(goal, q)
+            if not result.success or np.abs(result.q - q).max() > _GENTLE:
                 break
-            q.append(result.q)
-        if len(q) == len(path) and all(np.abs(b - a).max() <= _GENTLE for a, b in pairwise(q)):
+            q = result.q
+        else:
             return path, q0
     raise IkError('no straight path of the tip was found that the arm can follow')

@@ -1,25 +1,38 @@
-"""Tables of compared methods, and a page that reads the summary of Bařinka & Berka with them."""
+"""Tables and pictures of compared methods, and a page with the summary of Bařinka & Berka."""
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from textwrap import fill
 
-from ik_node.commands.comparison import RESTARTS, SPARSER, TOLERANCE, LeftOut, Problem, Row
+from ik_node.commands.comparison import (
+    RESTARTS,
+    SPARSER,
+    TOLERANCE,
+    ComparisonProblem,
+    LeftOut,
+    Measurements,
+    Row,
+)
 from ik_node.commands.figures_textbook import FRAMES
+from ik_node.commands.pictures import INK, save_png
 
-Measured = Mapping[str, tuple[Problem, Sequence[Row | LeftOut]]]
+Measured = Mapping[str, tuple[ComparisonProblem, Measurements]]
 
 _GOALS = ('method', 'first attempt, met %', 'with restarts, met %', 'iterations',
           'the others miss by, % of the arm', 'median ms', 'p99 ms')
 _PATH = ('method', 'frames met', 'largest step', 'rms step', 'rms second difference',
          'one bare step a frame: off by, m', f'one every {SPARSER} frames: off by, m')
 _LINE = 120  # characters
+_COLUMNS = 4
+_WIDTH, _HEIGHT = 2.9, 2.1   # inches: of a panel
+_DPI, _COLOURS = 110, 96
 _TO_READ = ('pseudoinverse', 'dls', 'transpose', 'ccd', 'optimization', 'genetic',
             'genetic, no local search', 'analytic')
 ROBOTS = ('planar_3r', 'arm_7r')
 
 
-def rows_of(found: Sequence[Row | LeftOut]) -> list[Row]:
+def rows_of(found: Measurements) -> list[Row]:
     """Return the methods that were measured."""
     return [row for row in found if isinstance(row, Row)]
 
@@ -73,7 +86,7 @@ def as_page(measured: Measured, picture: str | None, goals: int) -> str:
     return '\n\n'.join(parts) + '\n'
 
 
-def _described(problem: Problem) -> str:
+def _described(problem: ComparisonProblem) -> str:
     axes = [axis for axis, weight in zip(('x', 'y', 'z', 'rx', 'ry', 'rz'), problem.path[0].weights)
             if weight > 0.0]
     length = float(math.dist(problem.path[0].pose[:3, 3], problem.path[-1].pose[:3, 3]))
@@ -81,7 +94,7 @@ def _described(problem: Problem) -> str:
                 f'{problem.length:.3g} m long, the path {length:.3g} m.', _LINE)
 
 
-def _tables(found: Sequence[Row | LeftOut]) -> list[tuple[Sequence[str], list[list[str]]]]:
+def _tables(found: Measurements) -> list[tuple[Sequence[str], list[list[str]]]]:
     """Return the heads and the lines of both tables."""
     rows = rows_of(found)
     goals = [[row.method.label, f'{100.0 * row.first:.1f}', f'{100.0 * row.met:.1f}',
@@ -97,7 +110,7 @@ def _number(value: float | None, spec: str) -> str:
     return '–' if value is None or math.isnan(value) else f'{value:{spec}}'
 
 
-def _left_out(found: Sequence[Row | LeftOut]) -> list[str]:
+def _left_out(found: Measurements) -> list[str]:
     return [f'- {one.method.label} is left out: {one.reason}' for one in found
             if isinstance(one, LeftOut)]
 
@@ -111,9 +124,9 @@ def _reading(planar: Mapping[str, Row], spatial: Mapping[str, Row]) -> list[str]
         return ' and '.join(format(_value(rows[name], value), spec) for rows in (planar, spatial))
 
     def over(name: str, reference: str, value: str) -> str:
-        return ' and '.join(
-            _rounded(_value(rows[name], value) / max(_value(rows[reference], value), 1e-9))
-            for rows in (planar, spatial))
+        ratios = [_value(rows[name], value) / max(_value(rows[reference], value), 1e-9)
+                  for rows in (planar, spatial)]
+        return ' and '.join(f'{one:.0f}' if one >= 10.0 else f'{one:.2g}' for one in ratios)
     claims = [
         ('Algebraic: no solution for every structure; several, hence not continuous.',
          f'`analytic` meets {both("analytic", "met", ".0%")} of the goals. Its largest step on the '
@@ -157,10 +170,6 @@ def _reading(planar: Mapping[str, Row], spatial: Mapping[str, Row]) -> list[str]
                    *(f'| {said} | {found} |' for said, found in claims)])]
 
 
-def _rounded(value: float) -> str:
-    return f'{value:.0f}' if value >= 10.0 else f'{value:.2g}'
-
-
 def _value(row: Row, name: str) -> float:
     found = getattr(row, name, None)
     return float(getattr(row.followed, name) if found is None else found)
@@ -169,3 +178,28 @@ def _value(row: Row, name: str) -> float:
 def _growth(rows: Mapping[str, Row]) -> str:
     row = rows['pseudoinverse']
     return f'{(row.sparse or 0.0) / max(row.tracking or 0.0, 1e-12):.0f}'
+
+
+def draw_joints(measured: Measured, file: Path) -> None:
+    """Save a PNG with a panel for each method and arm: all joints over the frames of the path.
+
+    Raises ImportError where matplotlib is missing and OSError where the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+    drawn = {name: rows_of(found) for name, (_, found) in measured.items()}
+    rows = {name: -(-len(found) // _COLUMNS) for name, found in drawn.items()}
+    sheet = Figure(figsize=(_COLUMNS * _WIDTH, sum(rows.values()) * _HEIGHT + 0.5 * len(rows)),
+                   dpi=_DPI, layout='constrained')
+    parts = sheet.subfigures(len(rows), 1, squeeze=False, height_ratios=list(rows.values()))
+    for part, (name, found) in zip(parts[:, 0], drawn.items()):
+        part.suptitle(f'{name}: joint values along the path, rad', color=INK, fontsize=12)
+        panels = part.subplots(rows[name], _COLUMNS, sharex=True, sharey=True,
+                               squeeze=False).ravel()
+        for panel, row in zip(panels, found):
+            panel.plot(row.followed.q, lw=1.2, marker='o', ms=2.0)
+            panel.set_title(row.method.label, fontsize=9, color=INK, loc='left')
+            panel.grid(visible=True, alpha=0.25, lw=0.6)
+            panel.spines[['top', 'right']].set_visible(False)
+        for panel in panels[len(found):]:
+            panel.axis('off')
+    save_png(sheet, file, _COLOURS)

@@ -1,7 +1,7 @@
 """The runs of the textbook's figures 5.20–5.25 [Parent], as its text describes them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,16 +20,16 @@ _NEAR, _FAR = (-20.0, 5.0), (-35.0, 5.0)
 
 
 @dataclass(frozen=True)
-class Method:
-    """A solver with options, for one step per frame."""
+class Variant:
+    """A solver with options."""
 
     label: str
     solver: str
-    options: Mapping[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Figure:
+class TextbookFigure:
     """A figure of the text.
 
     `goal`: x and y. `panels`: the frames, of 20, that the text shows. `remark`: an explanation, a
@@ -38,7 +38,7 @@ class Figure:
 
     number: str
     title: str
-    methods: tuple[Method, ...]
+    methods: tuple[Variant, ...]
     remark: str
     goal: tuple[float, float] = _NEAR
     panels: tuple[int, ...] = (0, 5, 10, 15, 20)
@@ -49,61 +49,33 @@ class Figure:
         return f'figure_{self.number.replace(".", "_")}.png'
 
 
-@dataclass(frozen=True)
 class Run:
     """A run of a method after the goal: frame 0 is the start, then one step per frame.
 
-    `q`: (n + 1, 3) rad. `joints`: (n + 1, 4, 2), where the joints and the tip were at each frame.
-    `goals`: (n + 1, 2), that frame's goal. Lengths in the unit of the arm.
+    Lengths are in the unit of the arm, whole turns of the angles are kept.
+
+    - `degrees`: (n + 1, 3) the joint angles; `end`: (3,) those after the last frame.
+    - `tips`: (n + 1, 2), where the tip was; `distances`: (n + 1,) from its frame's goal, the
+      `largest` of which is at the frame `worst`.
+    - `steps`: (n,) rad, how far the joint that turned most turned; `longest`: the longest of them.
     """
 
-    method: Method
-    q: np.ndarray
-    joints: np.ndarray
-    goals: np.ndarray
+    def __init__(self, method: Variant, q: np.ndarray, joints: np.ndarray,
+                 goals: np.ndarray) -> None:
+        """Take q (n + 1, 3), rad, positions of joints and tip (n + 1, 4, 2) and goals (n + 1, 2).
 
-    @property
-    def degrees(self) -> np.ndarray:
-        """Return the joint angles (n + 1, 3), whole turns kept."""
-        return np.degrees(self.q)
-
-    @property
-    def end(self) -> np.ndarray:
-        """Return the joint angles after the last frame (3,), degrees."""
-        return self.degrees[-1]
-
-    @property
-    def tips(self) -> np.ndarray:
-        """Return where the tip was (n + 1, 2)."""
-        return self.joints[:, -1]
-
-    @property
-    def distances(self) -> np.ndarray:
-        """Return how far the tip was from its frame's goal (n + 1,)."""
-        return np.linalg.norm(self.tips - self.goals, axis=1)
-
-    @property
-    def largest(self) -> float:
-        """Return the largest of the distances."""
-        return float(self.distances.max())
-
-    @property
-    def worst(self) -> int:
-        """Return the frame of the largest distance."""
-        return int(self.distances.argmax())
-
-    @property
-    def steps(self) -> np.ndarray:
-        """Return how far the joint that turned most turned in each step (n,), rad."""
-        return np.abs(np.diff(self.q, axis=0)).max(axis=1)
-
-    @property
-    def longest(self) -> float:
-        """Return the longest of the steps, rad."""
-        return float(self.steps.max())
+        One row for each frame.
+        """
+        self.method, self.q, self.joints, self.goals = method, q, joints, goals
+        self.degrees = np.degrees(q)
+        self.end, self.tips = self.degrees[-1], joints[:, -1]
+        self.distances = np.linalg.norm(self.tips - goals, axis=1)
+        self.largest, self.worst = float(self.distances.max()), int(self.distances.argmax())
+        self.steps = np.abs(np.diff(q, axis=0)).max(axis=1)
+        self.longest = float(self.steps.max())
 
 
-def run(chain: Chain, method: Method, goal: Sequence[float], frames: int = FRAMES) -> Run:
+def run(chain: Chain, method: Variant, goal: Sequence[float], frames: int = FRAMES) -> Run:
     """Follow a goal that moves on a straight line from the tip to `goal`, x and y, in equal steps.
 
     One Euler step per frame, position only. Raises InputError for a goal that is not two finite
@@ -133,53 +105,53 @@ def _joints(chain: Chain, q: np.ndarray) -> np.ndarray:
     return np.array([T_root_link[link][:2, 3] for link in chain.links[1:]])
 
 
-_PSEUDOINVERSE = Method('pseudoinverse', 'pseudoinverse', {})
-_DAMPED = Method('damped least squares, λ = 5', 'dls', {'damping': 5.0})
+_PSEUDOINVERSE = Variant('pseudoinverse', 'pseudoinverse')
+_DAMPED = Variant('damped least squares, λ = 5', 'dls', {'damping': 5.0})
 
 
-def _control(gains: tuple[float, float, float]) -> Method:
+def _control(gains: tuple[float, float, float]) -> Variant:
     """Return the control term of figure 5.22: every joint drawn to 0 [Parent 5.25–5.31]."""
-    return Method(f'control term, θc = 0, ψ = 2, a = {gains}', 'pseudoinverse',
+    return Variant(f'control term, θc = 0, ψ = 2, a = {gains}', 'pseudoinverse',
                   {'bias_target': 0.0, 'bias_exponent': 2.0, 'bias_gain': gains})
 
 
 FIGURES = {figure.number: figure for figure in (
-    Figure(
+    TextbookFigure(
         '5.20', 'Pseudoinverse of the Jacobian without and with damping',
         (_PSEUDOINVERSE, _DAMPED),
         'Without damping the tip keeps to the straight path, at most {a.largest:.2f} from its '
         "frame's goal. Damping with λ = 5 (the text prints no number) trails by up to "
         '{b.largest:.2f} and gains nothing here, for no singularity is near.'),
-    Figure(
+    TextbookFigure(
         '5.21', 'Pseudoinverse without and with damping, the goal out of reach',
         (_PSEUDOINVERSE, _DAMPED),
         'As the arm stretches, the plain pseudoinverse leaps: a joint turns {a.longest:.2f} rad in '
         "a single step and the tip is thrown {a.largest:.1f} from its frame's goal. With λ = 5 no "
         'step is longer than {b.longest:.2f} rad, and the tip ends as close as the reach of 30 '
         'lets it.', goal=_FAR, panels=(0, 10, 18, 19, 20)),
-    Figure(
+    TextbookFigure(
         '5.22', 'Pseudoinverse with a control term that draws the joints to 0',
         (_control((0.1, 0.5, 0.1)), _control((0.1, 0.1, 0.5))),
         'The joint with the larger gain is kept straighter: θ2 ends at {a.end[1]:.0f}° in (a) and '
         '{b.end[1]:.0f}° in (b), θ3 at {a.end[2]:.0f}° and {b.end[2]:.0f}°. The term acts in the '
         'null space: it moves the tip off its path only where steps are long, as the first are '
         '({a.steps[0]:.2f} and {b.steps[0]:.2f} rad).'),
-    Figure(
+    TextbookFigure(
         '5.23', 'Alternate Jacobian: the goal is pulled to the arm',
-        (Method('alternate Jacobian', 'pseudoinverse', {'jacobian': 'goal'}),),
+        (Variant('alternate Jacobian', 'pseudoinverse', {'jacobian': 'goal'}),),
         "With the goal's position in place of the tip's in the Jacobian the arm moves almost as in "
         "figure 5.20 (a); the tip is at most {a.largest:.2f} from its frame's goal."),
-    Figure(
+    TextbookFigure(
         '5.24', "Transpose of the Jacobian, Buss's step in place of a fixed one",
-        (Method("transpose, Buss's step", 'transpose', {}),),
+        (Variant("transpose, Buss's step", 'transpose'),),
         "Drawn with Buss's step, α = ⟨V, JJᵀV⟩ / ⟨JJᵀV, JJᵀV⟩ anew at every frame: the fixed "
         'α = 0.1 that the text prints diverges for this arm, since stability needs α < 2/σ²max, '
         'which is 0.0025 at the start and never above 0.011. One such step does not reach its '
         'goal: the tip gets off its path and behind, by {a.largest:.1f} at frame {a.worst}, then '
         'catches up.'),
-    Figure(
+    TextbookFigure(
         '5.25', 'Cyclic coordinate descent',
-        (Method('CCD, one inward sweep per frame', 'ccd', {'order': 'inward'}),),
+        (Variant('CCD, one inward sweep per frame', 'ccd', {'order': 'inward'}),),
         'Each joint in turn, from the outermost inward, points the tip at the goal. The interior '
         'angles differ from those of the other methods, θ3 ends at {a.end[2]:.0f}°; with a single '
         'sweep per frame the tip trails, at the end by {a.distances[20]:.1f}.'),

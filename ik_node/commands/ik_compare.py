@@ -14,10 +14,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ik_node.commands.comparison import LeftOut, Problem, Row, general, measure, methods, textbook
-from ik_node.commands.comparison_drawing import draw
-from ik_node.commands.comparison_page import ROBOTS, as_page, as_text, rows_of
+from ik_node.commands import comparison
+from ik_node.commands.comparison_page import ROBOTS, as_page, as_text, draw_joints
 from ik_node.commands.figures_textbook import ROBOT
+from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
@@ -29,19 +29,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 1 where a robot or a file cannot be used."""
     options = _arguments(arguments)
     try:
-        _look_ahead(options)
+        if options.png is not None:
+            check_matplotlib('the picture needs')
+        check_folder(options.output)
+        check_folder(options.png)
         measured = {}
         for robot in options.robots:
-            problem = _problem(robot, options)
+            file = robot_file(robot)
+            chain = read_model(file).chain(options.base, options.tip)
+            problem = (comparison.textbook(chain, options.goals, options.seed) if robot == ROBOT
+                       else comparison.general(file.stem, chain, options.goals, options.seed))
             measured[problem.name] = problem, _measured(problem, options.repeats)
         if options.png is not None:
-            draw({name: (problem, rows_of(found)) for name, (problem, found) in measured.items()},
-                 options.png)
+            draw_joints(measured, options.png)
         if options.output is not None:
             picture = None if options.png is None else Path(os.path.relpath(
                 options.png, options.output.absolute().parent)).as_posix()
             options.output.write_text(as_page(measured, picture, options.goals), encoding='utf-8')
-    except (IkError, OSError, ImportError) as error:
+    except (IkError, OSError, MissingPackageError) as error:
         print(f'ik_compare: {" ".join(str(error).split())}', file=sys.stderr)
         return _FAILED
     print(as_text(measured))
@@ -73,35 +78,13 @@ def _at_least_one(text: str) -> int:
     return int(text)
 
 
-def _look_ahead(options: argparse.Namespace) -> None:
-    """Check requirements before the computation."""
-    if options.png is not None:
-        try:
-            import matplotlib.figure  # noqa: F401
-        except ImportError as error:
-            raise ImportError(f'the picture needs matplotlib ({error}): pip install matplotlib'
-                              ) from error
-    for file in (options.output, options.png):
-        if file is not None and not file.absolute().parent.is_dir():
-            raise FileNotFoundError(f'there is no folder {file.absolute().parent} to save '
-                                    f'{file.name} in')
-
-
-def _problem(robot: str, options: argparse.Namespace) -> Problem:
-    file = robot_file(robot)
-    chain = read_model(file).chain(options.base, options.tip)
-    if robot == ROBOT:
-        return textbook(chain, options.goals, options.seed)
-    return general(file.stem, chain, options.goals, options.seed)
-
-
-def _measured(problem: Problem, repeats: int) -> list[Row | LeftOut]:
+def _measured(problem: comparison.ComparisonProblem, repeats: int) -> comparison.Measurements:
     """Return what is measured of all methods, and print progress to the terminal."""
-    found = []
-    for method in methods():
+    found: comparison.Measurements = []
+    for method in comparison.methods():
         if sys.stderr.isatty():
             print(f'\r\033[K{problem.name}: {method.label}', end='', file=sys.stderr, flush=True)
-        found.append(measure(problem, method, repeats))
+        found.append(comparison.measure(problem, method, repeats))
     if sys.stderr.isatty():
         print('\r\033[K', end='', file=sys.stderr, flush=True)
     return found

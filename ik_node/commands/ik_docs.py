@@ -10,12 +10,28 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import argparse
+import functools
+import math
 import re
 import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
-from ik_node.commands.reference_tables import tables
+import numpy as np
 
+from ik_node.commands import api_reference, architecture
+from ik_node.commands.interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS, Topic
+from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.task_options import TaskOptions
+from ik_node.solvers.body.lagrange import LagrangeOptions
+from ik_node.solvers.body.registry import body_solver_names
+from ik_node.solvers.jacobian.family import JacobianOptions
+from ik_node.solvers.options import BodyOptions, SolverOptions
+from ik_node.solvers.registry import built_in_names, solver_class
+from ik_node.support.options import Options, Spec
+
+_KINDS = {float: 'number', int: 'whole number', bool: 'true or false', str: 'text'}
 _BLOCK = re.compile(r'(<!-- begin (?P<name>.+?) -->\n).*?(<!-- end (?P=name) -->)', re.DOTALL)
 
 
@@ -55,6 +71,107 @@ def main(arguments: list[str] | None = None) -> int:
             if not options.check:
                 page.write_text(new, encoding='utf-8')
     return 1 if options.check and stale else 0
+
+
+def tables() -> dict[str, Callable[[], str]]:
+    """Return the functions that make the tables, by the names used in the pages."""
+    makers: dict[str, Callable[[], str]] = {
+        'parameters of the model': lambda: options_table(ModelOptions),
+        'parameters of an arm': lambda: options_table(ArmOptions),
+        'parameters of the node': lambda: options_table(NodeOptions),
+        'parameters of a task': lambda: options_table(TaskOptions),
+        'parameters of the start': lambda: options_table(StartOptions),
+        'options of every solver': lambda: options_table(SolverOptions),
+        'options of the Jacobian family': lambda: options_table(
+            JacobianOptions, without=SolverOptions),
+        'options of every body solver': lambda: options_table(BodyOptions),
+        'options of lagrange': lambda: options_table(LagrangeOptions, without=BodyOptions),
+        'topics of goals': lambda: topics_table(GOALS),
+        'topics of tasks': lambda: topics_table(TASK_GOALS),
+        'topics in': lambda: topics_table(INPUTS),
+        'topics out': lambda: topics_table(OUTPUTS),
+        'services': services_table, **api_reference.blocks(), **architecture.blocks()}
+    for name in built_in_names():
+        makers[f'options of {name}'] = functools.partial(own_options, name)
+    return makers
+
+
+def own_options(name: str) -> str:
+    """Return the options of a solver that are its own or have another default."""
+    options = solver_class(name).Options
+    shared = JacobianOptions if issubclass(options, JacobianOptions) else SolverOptions
+    return options_table(options, without=shared) or 'None of its own.'
+
+
+def options_table(options: type[Options], without: type[Options] | None = None) -> str:
+    """Return the options as a table, without those that equal options of another class."""
+    shared_defaults, specs = ({}, {}) if without is None else (
+        without.defaults(), without.specs())
+    rows = []
+    for name, spec in options.specs().items():
+        default = options.defaults()[name]
+        if name not in specs or shared_defaults[name] != default or specs[name] != spec:
+            rows.append((f'`{name}`', _kind(spec), f'`{shown(default)}`', _allowed(spec),
+                         re.sub(r'([|*<])', r'\\\1', spec.text)))
+    return _table(('name', 'type', 'default', 'allowed', ''), rows)
+
+
+def topics_table(topics: Iterable[Topic]) -> str:
+    """Return topics as a table."""
+    return _table(('name', 'type', 'quality of service', ''), [
+        (f'`{topic.name}`', topic.kind, f'{"reliable" if topic.reliable else "best effort"}, '
+         f'{"transient local" if topic.latched else "volatile"}, {topic.depth}', topic.text)
+        for topic in topics])
+
+
+def services_table() -> str:
+    """Return the services as a table."""
+    return _table(('name', 'type', ''), [
+        (f'`{service.name}`', service.kind, service.text) for service in SERVICES])
+
+
+def shown(default: Any) -> str:
+    """Return a default as it is written as a parameter."""
+    if default is None:
+        return 'none'
+    if isinstance(default, bool):
+        return str(default).lower()
+    if isinstance(default, (list, tuple, np.ndarray)):
+        return f'[{", ".join(shown(value) for value in default)}]'
+    if isinstance(default, float):
+        return f'{default:.6g}' if default != int(default) else f'{default:.1f}'
+    return str(default) or '""'
+
+
+def _kind(spec: Spec) -> str:
+    kind = _KINDS[spec.kind]
+    if spec.listed:
+        kind = f'list of {spec.length or ""} {kind}s'.replace('  ', ' ')
+    if spec.per_joint:
+        kind += ', or one for each joint'
+    return kind + (', or a name' if spec.named else '') + (', or `none`' if spec.optional else '')
+
+
+def _allowed(spec: Spec) -> str:
+    """Return the range in words, and the unit."""
+    if spec.choices:
+        solvers = ArmOptions.specs()['solver'].choices  # of which plug-ins are left out
+        own = (choice for choice in spec.choices if spec.choices != solvers
+               or choice in (*built_in_names(), *body_solver_names()))
+        return ', '.join(f'`{choice}`' for choice in own)
+    words = []
+    if math.isfinite(spec.low):
+        words.append(f'{">" if spec.positive else "≥"} {spec.kind(spec.low)}')
+    if math.isfinite(spec.high):
+        words.append(f'≤ {spec.kind(spec.high)}')
+    if spec.unit:
+        words.append(spec.unit)
+    return ', '.join(words)
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    return '\n'.join(f'| {" | ".join(row)} |'.replace('|  |', '| |') for row in (
+        head, ('---',) * len(head), *rows)) if rows else ''
 
 
 if __name__ == '__main__':

@@ -16,7 +16,16 @@ from textwrap import fill
 import numpy as np
 
 from ik_node.commands.figures_drawing import draw_figure
-from ik_node.commands.figures_textbook import FIGURES, FRAMES, ROBOT, Figure, Run, reach, run
+from ik_node.commands.figures_textbook import (
+    FIGURES,
+    FRAMES,
+    ROBOT,
+    Run,
+    TextbookFigure,
+    reach,
+    run,
+)
+from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.model.readers import read_model
 from ik_node.support.exceptions import IkError, InputError, unknown
 from ik_node.support.resources import robot_file
@@ -44,16 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             remarks = options.goal is None and options.frames == FRAMES
             options.markdown.write_text(
                 _page(figures, runs, options.out, options.markdown, remarks), encoding='utf-8')
-    except (IkError, OSError, _MissingError) as error:
+    except (IkError, OSError, MissingPackageError) as error:
         print(f'ik_figures: {error}', file=sys.stderr)
         return 2
     print('\n'.join(_table(runs)))
     print(f'\n{len(figures)} picture{"s" if len(figures) > 1 else ""} in {options.out.absolute()}')
     return 0
-
-
-class _MissingError(Exception):
-    """A missing package."""
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -71,7 +76,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _chosen(numbers: Sequence[str]) -> list[Figure]:
+def _chosen(numbers: Sequence[str]) -> list[TextbookFigure]:
     """Return the figures of these numbers, in the text's order."""
     for number in numbers:
         if number not in FIGURES:
@@ -81,11 +86,7 @@ def _chosen(numbers: Sequence[str]) -> list[Figure]:
 
 def _look_ahead(options: argparse.Namespace) -> None:
     """Check requirements before the computation, and create the folder."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError as error:
-        raise _MissingError(f'the pictures need matplotlib ({error}): pip install matplotlib'
-                            ) from error
+    check_matplotlib('the pictures need')
     try:
         options.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -93,9 +94,7 @@ def _look_ahead(options: argparse.Namespace) -> None:
                       f'{error.strerror}') from error
     if not os.access(options.out, os.W_OK | os.X_OK):
         raise OSError(f'{options.out.absolute()} cannot be written to')
-    if options.markdown is not None and not options.markdown.absolute().parent.is_dir():
-        raise FileNotFoundError(f'there is no folder {options.markdown.absolute().parent} to save '
-                                f'{options.markdown.name} in')
+    check_folder(options.markdown)
 
 
 def _table(runs: _Runs) -> list[str]:
@@ -104,14 +103,16 @@ def _table(runs: _Runs) -> list[str]:
     for number, of_figure in runs.items():
         for k, each in enumerate(of_figure):
             x, y = each.goals[-1]
-            row = (_part(number, k, of_figure), f'({x:g}, {y:g})', each.method.label,
+            part = f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number
+            row = (part, f'({x:g}, {y:g})', each.method.label,
                    _spaced(each.end, 1), _spaced(each.tips[-1], 3), f'{each.largest:.3f}',
                    f'{each.longest:.3f}')
             lines.append(_minus(f'| {" | ".join(row)} |'))
     return lines
 
 
-def _page(figures: Sequence[Figure], runs: _Runs, folder: Path, page: Path, remarks: bool) -> str:
+def _page(figures: Sequence[TextbookFigure], runs: _Runs, folder: Path, page: Path,
+          remarks: bool) -> str:
     """Return a page of the pictures, what to see in each of them, and the table."""
     pictures = Path(os.path.relpath(folder, page.absolute().parent)).as_posix()
     paragraphs = ["# The textbook's figures", fill(
@@ -134,10 +135,6 @@ def _page(figures: Sequence[Figure], runs: _Runs, folder: Path, page: Path, rema
         'Lengths are in the unit of the links. The largest distance is that of the tip from a '
         "frame's goal over all frames, the longest step that of any joint.", _LINE)]
     return '\n\n'.join(paragraphs) + '\n'
-
-
-def _part(number: str, k: int, of_figure: Sequence[Run]) -> str:
-    return f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number
 
 
 def _spaced(values: np.ndarray, digits: int) -> str:

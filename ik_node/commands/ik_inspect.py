@@ -12,13 +12,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ik_node.commands.drawing import draw_tree
 from ik_node.commands.inspection import chains_to_show, inspect_chain, inspect_tree
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.support.exceptions import IkError, ModelError
 from ik_node.support.resources import robot_file
 
 _DH_COLUMNS = ('a', 'alpha', 'd', 'theta')
+_AXES = {(1.0, 0.0, 0.0): 'x', (0.0, 1.0, 0.0): 'y', (0.0, 0.0, 1.0): 'z',
+         (-1.0, 0.0, 0.0): '-x', (0.0, -1.0, 0.0): '-y', (0.0, 0.0, -1.0): '-z'}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,9 +80,11 @@ def _text(report: Mapping[str, Any], convention: str) -> list[str]:
     moving = [joint for joint in report['joints'] if 'axis' in joint]
     follow = sum('mimic' in joint for joint in moving)
     follows = f', {follow} by following another' if follow else ''
+    mass = (f'mass: {report["mass"]:.6g} kg, of {len(report["inertials"])} of '
+            f'{len(report["links"])} links' if report['inertials'] else 'mass: no link has one')
     lines = [f'{report["name"]}: {len(report["links"])} links, {len(report["joints"])} joints, '
              f'{len(moving)} of them moving{follows}', '',
-             *draw_tree(report['root'], report['joints']), '', _mass(report)]
+             *_draw_tree(report['root'], report['joints']), '', mass]
     for chain in report['chains']:
         lines += ['', *_chain(chain, convention)]
     if report['warnings']:
@@ -89,11 +92,58 @@ def _text(report: Mapping[str, Any], convention: str) -> list[str]:
     return lines
 
 
-def _mass(report: Mapping[str, Any]) -> str:
-    if not report['inertials']:
-        return 'mass: no link has one'
-    return (f'mass: {report["mass"]:.6g} kg, of {len(report["inertials"])} of '
-            f'{len(report["links"])} links')
+def _draw_tree(root: str, joints: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the lines of a drawing, each with a joint and its child link.
+
+    joints: as `inspection.inspect_tree` returns them. Each line continues the one above it;
+    branches are drawn only for several children, so that a long arm is not indented.
+    """
+    below: dict[str, list[Mapping[str, Any]]] = {}
+    for joint in joints:
+        below.setdefault(joint['parent'], []).append(joint)
+    drawn: list[tuple[str, Mapping[str, Any]]] = []
+    stack = _branches(below.get(root, []), '')
+    while stack:
+        head, indent, joint = stack.pop()
+        drawn.append((f'{head}{joint["name"]} → {joint["child"]}', joint))
+        stack.extend(_branches(below.get(joint['child'], []), indent))
+    width = max((len(line) for line, _ in drawn), default=0)
+    return [root, *(f'{line:{width}s}  {_describe_joint(joint)}'.rstrip() for line, joint in drawn)]
+
+
+def _branches(joints: Sequence[Mapping[str, Any]],
+              indent: str) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Return (head of the line, indent below it, joint), the last to be drawn first."""
+    if len(joints) == 1:
+        return [(indent, indent, joints[0])]
+    return [(f'{indent}{"└─ " if joint is joints[-1] else "├─ "}',
+             f'{indent}{"   " if joint is joints[-1] else "│  "}', joint)
+            for joint in reversed(joints)]
+
+
+def _describe_joint(joint: Mapping[str, Any]) -> str:
+    """Return type, axis, limits and source of a joint in one line."""
+    if 'axis' not in joint:
+        return 'fixed'
+    unit = 'm' if joint['type'] == 'prismatic' else 'rad'
+    words = f'{joint["type"]:10s}  {_axis(joint["axis"]):2s}'
+    if joint['lower'] is not None or joint['upper'] is not None:
+        words += f'  {_number(joint["lower"], "-∞")} … {_number(joint["upper"], "∞")} {unit}'
+    if 'mimic' in joint:
+        mimic = joint['mimic']
+        words += f'  = {mimic["multiplier"]:g} · {mimic["joint"]}'
+        if mimic['offset']:
+            words += f' {mimic["offset"]:+g}'
+    return words
+
+
+def _axis(axis: Sequence[float]) -> str:
+    name = _AXES.get(tuple(part + 0.0 for part in axis))  # type: ignore[arg-type]
+    return name or f'({", ".join(f"{part:.4g}" for part in axis)})'
+
+
+def _number(value: float | None, otherwise: str) -> str:
+    return otherwise if value is None else f'{value:.4g}'
 
 
 def _chain(chain: Mapping[str, Any], convention: str) -> list[str]:
@@ -102,10 +152,11 @@ def _chain(chain: Mapping[str, Any], convention: str) -> list[str]:
     lines = [f'{chain["base_link"]} → {chain["tip_link"]}: {len(chain["joints"])} joints',
              f'  task     {chain["task"]["describe"]}',
              f'  reach    {reach}']
-    for k, (name, fit) in enumerate(chain['solvers'].items()):
-        head = 'solvers' if k == 0 else ''
+    head = 'solvers'
+    for name, fit in chain['solvers'].items():
         says = ': '.join(filter(None, ('yes' if fit['fits'] else 'no', fit['says'])))
         lines.append(f'  {head:8s} {name:14s} {says}')
+        head = ''
     for name in ('standard', 'modified') if convention == 'both' else (convention,):
         lines += _rows(name, chain['dh'][name])
     return lines

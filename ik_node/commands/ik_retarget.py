@@ -11,9 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node.mocap.recording_readers import RECORDING_FORMATS, read_recording
-from ik_node.mocap.recording_writers import WRITERS, write_recording
-from ik_node.mocap.retargeting import Retargeted, retarget
+from ik_node.mocap.recording_files import (
+    RECORDING_FORMATS,
+    WRITERS,
+    read_recording,
+    write_recording,
+)
+from ik_node.mocap.retargeting import retarget
 from ik_node.mocap.retargeting_map import read_map
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.model.tree import KinematicTree
@@ -34,7 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (IkError, FileNotFoundError) as error:
         print(f'ik_retarget: {" ".join(str(error).split())}', file=sys.stderr)
         return _FAILED
-    print('\n'.join(_lines(found, options.output)))
+    print(f'{options.output}: {found.recording.n_frames} frames, {found.recording.duration:.2f} s')
+    if found.held:
+        print('held: ' + ', '.join(f'{name} {count} times' for name, count in found.held.items()))
+    times = 1e3 * found.solve_times
+    print(found.report() or 'all tasks are met in all frames')
+    print(f'time per frame: median {np.median(times):.2f} ms, 99 % within '
+          f'{np.percentile(times, 99):.2f} ms')
     return 0
 
 
@@ -68,17 +78,6 @@ def _model(name: str) -> KinematicTree:
         return read_model(file)
     except ModelError as error:
         raise error if str(file) in str(error) else ModelError(f'{file}: {error}') from error
-
-
-def _lines(found: Retargeted, output: str) -> list[str]:
-    """Return the report."""
-    times = 1e3 * found.solve_times
-    held = ', '.join(f'{name} {count} times' for name, count in found.held.items())
-    report = found.report() or 'all tasks are met in all frames'
-    return [f'{output}: {found.recording.n_frames} frames, {found.recording.duration:.2f} s',
-            *([f'held: {held}'] if held else []), report,
-            f'time per frame: median {np.median(times):.2f} ms, 99 % within '
-            f'{np.percentile(times, 99):.2f} ms']
 
 
 if __name__ == '__main__':

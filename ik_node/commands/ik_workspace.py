@@ -6,17 +6,18 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import argparse
+import contextlib
 import sys
 import time
 from pathlib import Path
 from typing import TextIO
 
-from ik_node.model.chain import Chain
+from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
 from ik_node.support.signals import INTERRUPTED, keyboard_interrupts
-from ik_node.workspace.analysis import FIGURES, Workspace, analyse_workspace
+from ik_node.workspace.analysis import FIGURES, analyse_workspace
 from ik_node.workspace.picture import draw_workspace
 
 _WIDTH = 30        # characters of the bar
@@ -56,14 +57,15 @@ class ProgressBar:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return 0, 2 for errors, 130 after Ctrl-C."""
     parser = _parser()
-    own_arguments, ros_arguments = _split_ros(sys.argv[1:] if arguments is None else arguments)
-    options = parser.parse_args(own_arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    end = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
+    options = parser.parse_args(arguments[:end])
     if options.show == 'dexterity' and not options.dexterity:
         parser.error('--show dexterity needs --dexterity N, the number of orientations to try')
     try:
         with keyboard_interrupts():
-            return _run(options, ros_arguments)
-    except (IkError, OSError, _MissingError) as error:
+            return _run(options, arguments[end:])
+    except (IkError, OSError, MissingPackageError) as error:
         print(f'ik_workspace: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -72,18 +74,22 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, ros_arguments: list[str]) -> int:
-    _look_ahead(options)
-    chain = _chain(options)
+    _check_requirements(options)
+    chain = read_model(robot_file(options.file)).chain(options.base, options.tip)
     print(f'Robot {chain.tree.name}: {chain.n_joints} joints from {chain.base_link} to '
           f'{chain.tip_link}', flush=True)
-    workspace = _analyse(chain, options)
+    with contextlib.closing(ProgressBar(sys.stderr)) as bar:
+        workspace = analyse_workspace(chain, options.edge, samples=options.samples,
+                                      dexterity=options.dexterity, progress=bar)
     for line in workspace.describe().splitlines():
         print(f'  {line}')
-    return _show(workspace, options, ros_arguments)
-
-
-class _MissingError(Exception):
-    """A missing package."""
+    if options.png is not None:
+        draw_workspace(workspace, options.show, options.png)
+        print(f'Picture: {options.png.absolute()}', flush=True)
+    if not options.publish:
+        return 0
+    from ik_node.ros.publishing.workspace_markers import publish, workspace_markers
+    return publish(workspace_markers(workspace, options.show, options.frame_prefix), ros_arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -111,54 +117,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _split_ros(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Return (the command's own arguments, ROS's)."""
-    at = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
-    return arguments[:at], arguments[at:]
-
-
-def _look_ahead(options: argparse.Namespace) -> None:
+def _check_requirements(options: argparse.Namespace) -> None:
     """Check requirements before a long computation."""
     if options.png is not None:
-        try:
-            import matplotlib.figure  # noqa: F401
-        except ImportError as error:
-            raise _MissingError(f'--png needs matplotlib ({error}): pip install matplotlib'
-                                ) from error
-        if not options.png.absolute().parent.is_dir():
-            raise FileNotFoundError(f'there is no folder {options.png.absolute().parent} to save '
-                                    f'{options.png.name} in')
+        check_matplotlib('--png needs')
+        check_folder(options.png)
     if options.publish:
         try:
             import ik_node.ros.publishing.workspace_markers  # noqa: F401
         except ImportError as error:
-            raise _MissingError(f'--publish needs ROS 2 ({error}): source its setup.bash, or '
+            raise MissingPackageError(f'--publish needs ROS 2 ({error}): source its setup.bash, or '
                                 'pip install "ik_node[ros]"') from error
-
-
-def _chain(options: argparse.Namespace) -> Chain:
-    return read_model(robot_file(options.file)).chain(options.base, options.tip)
-
-
-def _analyse(chain: Chain, options: argparse.Namespace) -> Workspace:
-    bar = ProgressBar(sys.stderr)
-    try:
-        return analyse_workspace(chain, options.edge, samples=options.samples,
-                                 dexterity=options.dexterity, progress=bar)
-    finally:
-        bar.close()
-
-
-def _show(workspace: Workspace, options: argparse.Namespace, ros_arguments: list[str]) -> int:
-    """Draw and publish the requested results; return the exit code."""
-    if options.png is not None:
-        draw_workspace(workspace, options.show, options.png)
-        print(f'Picture: {options.png.absolute()}', flush=True)
-    if options.publish:
-        from ik_node.ros.publishing.workspace_markers import publish, workspace_markers
-        return publish(workspace_markers(workspace, options.show, options.frame_prefix),
-                       ros_arguments)
-    return 0
 
 
 if __name__ == '__main__':

@@ -30,7 +30,7 @@ def inspect_tree(tree: KinematicTree) -> dict[str, Any]:
                                  'inertia': inertial.inertia.tolist()}
                           for link, inertial in tree.inertials.items()},
             'leaves': tree.leaves(),
-            'warnings': [*tree.warnings, *_odd(tree), *_without_mass(tree)]}
+            'warnings': _warnings(tree)}
 
 
 def inspect_chain(chain: Chain) -> dict[str, Any]:
@@ -106,8 +106,8 @@ def _rows(chain: Chain, convention: str) -> dict[str, Any]:
         return {'error': str(error)}
 
 
-def _odd(tree: KinematicTree) -> list[str]:
-    """Return warnings about axes slightly off a right angle, and missing velocity limits."""
+def _warnings(tree: KinematicTree) -> list[str]:
+    """Return what is odd: axes slightly off a right angle, missing velocities and inertials."""
     found = []
     for joint in tree.joints.values():
         off = _off_square(joint.placement[:3, :3])
@@ -118,26 +118,15 @@ def _odd(tree: KinematicTree) -> list[str]:
                          'with few digits')
     hasty = [joint.name for joint in tree.joints.values()
              if joint.moves and joint.mimic is None and math.isinf(joint.velocity)]
-    if hasty:
-        found.append(f'no velocity limit: {names(hasty)}')
-    return found
-
-
-def _without_mass(tree: KinematicTree) -> list[str]:
-    """Return a warning where links that have a shape have no inertial.
-
-    The root link often has none on purpose: KDL takes none there, and it seldom moves.
-    """
     shaped = tree.visuals.keys() | tree.collisions.keys()
-    links = [link for link in tree.links[1:] if link in shaped and link not in tree.inertials]
-    return [f'no usable inertial: {names(links)}'] if links else []
+    # The root link often has no inertial on purpose: KDL takes none there, and it seldom moves.
+    light = [link for link in tree.links[1:] if link in shaped and link not in tree.inertials]
+    return [*tree.warnings, *found, *(f'{what}: {names(those)}' for what, those in (
+        ('no velocity limit', hasty), ('no usable inertial', light)) if those)]
 
 
 def _off_square(directions: np.ndarray) -> float:
-    """Return the angle of directions (k, 3) off the coordinate axes, rad; 0 where intended.
-
-    Only angles of less than `_NEARLY` count as unintended.
-    """
+    """Return the angle of directions (k, 3) off the coordinate axes, rad; 0 where intended."""
     small = np.abs(directions)[np.abs(directions) < _NEARLY]
     return float(small.max(initial=0.0))
 

@@ -20,11 +20,6 @@ class Topic(NamedTuple):
     latched: bool = False
     """Whether late subscribers get the last message: transient local."""
 
-    @property
-    def qos(self) -> str:
-        """Return its quality of service in words."""
-        return (f'{"reliable" if self.reliable else "best effort"}, '
-                f'{"transient local" if self.latched else "volatile"}, {self.depth}')
 
 
 class Service(NamedTuple):

@@ -12,10 +12,9 @@ from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.searches import search
 from ik_node.model.joint_space import JointSpace
-from ik_node.motion.braking import brake
-from ik_node.motion.joint_motion import joint_motion, stopping
+from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
+from ik_node.motion.path_motion import brake
 from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
-from ik_node.motion.waypoints import joint_motion_through
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import StopReason
 from ik_node.support.exceptions import InputError

@@ -9,26 +9,21 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
-from ik_node.motion.easing import easing as easing_by_name
 from ik_node.motion.interpolation import as_pose, between_poses, nearest_end, straight
+from ik_node.motion.interpolation import easing as easing_by_name
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import InputError, shown
 
 
 class Schedule:
-    """The times of the keys, and the easings of the segments between them.
+    """Keys at `times` (m,), s, with m − 1 `easings` between them; the base of both kinds of keys.
 
-    Attributes:
-    - `times`: (m,) s, increasing.
-    - `easings`: (m − 1), one for each segment.
+    Raises InputError for fewer than two times, for times that do not increase and for another
+    number of easings, OptionError for an unknown easing.
     """
 
     def __init__(self, times: Any, easing: str | Sequence[str]) -> None:
-        """Take times (m,), s, and one easing, or one for each of the m − 1 segments.
-
-        Raises InputError for fewer than two times, for times that do not increase and for another
-        number of easings, OptionError for an unknown easing.
-        """
+        """Take times (m,), s, and one easing, or one for each of the m − 1 segments."""
         self.times = floats(times, 'times')
         self.times.flags.writeable = False
         if self.times.ndim != 1 or len(self.times) < 2:
@@ -69,25 +64,21 @@ class Schedule:
         return segment, part, rate
 
 
-class KeyConfigurations:
+class KeyConfigurations(Schedule):
     """Configurations of a chain at times, interpolated the shorter way round. Immutable.
 
-    Attributes:
-    - `times`: (m,) s.
-    - `configurations`: (m, n) rad or m: each by whole turns nearest the previous one, where the
-      limits allow it; see `between_configurations`.
+    `configurations`: (m, n) rad or m: each by whole turns nearest the previous one, where the
+    limits allow it; see `between_configurations`.
     """
 
     def __init__(self, chain: Chain, times: Any, configurations: Any,
                  easing: str | Sequence[str] = 'cubic') -> None:
         """Store times (m,), s, configurations (m, n), rad or m, and an easing or one per segment.
 
-        Raises InputError for wrong shapes and numbers, times that do not increase, and
-        configurations outside the limits; OptionError for an unknown easing.
+        Raises as `Schedule`, and InputError for wrong shapes and configurations outside the limits.
         """
         check_chain(chain)
-        self._schedule = Schedule(times, easing)
-        self.times = self._schedule.times
+        super().__init__(times, easing)
         self.configurations = floats(configurations, 'configurations')
         shape = (len(self.times), chain.n_joints)
         if self.configurations.shape != shape:
@@ -112,7 +103,7 @@ class KeyConfigurations:
         Before the first time the first, after the last the last. Raises InputError for times that
         are no finite numbers.
         """
-        segment, part, _ = self._schedule.locate(t)
+        segment, part, _ = self.locate(t)
         return straight(self.configurations[segment], self.configurations[segment + 1], part)
 
     def velocity(self, t: Any) -> np.ndarray:
@@ -121,26 +112,22 @@ class KeyConfigurations:
         Zero before the first time and after the last; at a key between that of the segment which
         begins there. Raises as `at`.
         """
-        segment, _, rate = self._schedule.locate(t)
+        segment, _, rate = self.locate(t)
         return rate[..., None] * (self.configurations[segment + 1] - self.configurations[segment])
 
 
-class KeyPoses:
+class KeyPoses(Schedule):
     """Poses of a tip at times, interpolated on straight lines and great arcs. Immutable.
 
-    Attributes:
-    - `times`: (m,) s.
-    - `poses`: (m, 4, 4) m.
+    `poses`: (m, 4, 4) m.
     """
 
     def __init__(self, times: Any, poses: Any, easing: str | Sequence[str] = 'cubic') -> None:
         """Take times (m,), s, poses (m, 4, 4), m, and one easing or one for each segment.
 
-        Raises InputError for wrong shapes and numbers, times that do not increase, and matrices
-        that are not poses; OptionError for an unknown easing.
+        Raises as `Schedule`, and InputError for wrong shapes and matrices that are not poses.
         """
-        self._schedule = Schedule(times, easing)
-        self.times = self._schedule.times
+        super().__init__(times, easing)
         self.poses = floats(poses, 'poses')
         shape = (len(self.times), 4, 4)
         if self.poses.shape != shape:
@@ -156,7 +143,7 @@ class KeyPoses:
         Before the first time the first, after the last the last; see `between_poses`. Raises
         InputError for times that are no finite numbers.
         """
-        segment, part, _ = self._schedule.locate(t)
+        segment, part, _ = self.locate(t)
         T = np.empty((*part.shape, 4, 4))
         for index in np.ndindex(part.shape):
             i = segment[index]

@@ -1,12 +1,36 @@
-"""Reads recorded motions from printed ROS messages, JointTrajectory or JointState."""
+"""Recorded motions from printed trajectory_msgs/JointTrajectory and sensor_msgs/JointState.
 
+The header of a single JointTrajectory is not used. Of several each begins at its stamp, and
+replaces what those before have from its first point on, as controllers do; without stamps, each
+begins where the one before ends. Each JointState is a frame at its stamp. Several publishers may
+each have some of the joints; values of a joint between its own messages are interpolated.
+"""
+
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
-from ik_node.mocap.joint_state_recording import is_joint_state, read_joint_states
-from ik_node.mocap.printed_messages import read_messages
-from ik_node.mocap.recording import Recording
-from ik_node.mocap.trajectory_recording import read_trajectories
+import numpy as np
+
+from ik_node.mocap.printed_messages import (
+    SECOND,
+    Message,
+    joint_values,
+    listed,
+    mapping,
+    nanoseconds,
+    read_messages,
+    stamp,
+)
+from ik_node.mocap.recording import Recording, own_columns, unwrapped
+from ik_node.model.joints import CONTINUOUS
+from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
+from ik_node.support.exceptions import ModelError, names, shown
+
+_TRAJECTORY_KEYS = ('header', 'joint_names', 'points')
+_POINT_KEYS = ('positions', 'velocities', 'accelerations', 'effort', 'time_from_start')
+_STATE_KEYS = ('header', 'name', 'position', 'velocity', 'effort')
 
 
 def read_printed(path: Path, tree: KinematicTree) -> Recording:
@@ -15,5 +39,122 @@ def read_printed(path: Path, tree: KinematicTree) -> Recording:
     Raises ModelError for an invalid file, naming the entry, or the line where it is not YAML.
     """
     messages = read_messages(path)
-    read = read_joint_states if is_joint_state(messages[0].values) else read_trajectories
-    return read(messages, tree, f'the motion {str(path)!r}')
+    first = messages[0].values
+    states = isinstance(first, dict) and ('name' in first or 'position' in first)
+    return (_joint_states if states else _trajectories)(messages, tree, f'the motion {str(path)!r}')
+
+
+def _trajectories(messages: list[Message], tree: KinematicTree, what: str) -> Recording:
+    """Return the motion of some JointTrajectory messages."""
+    joint_names: list[Any] = []
+    times: list[int] = []  # ns
+    rows: list[list[float]] = []
+    before: int | None = None  # the stamp of the message before
+    for where, message in messages:
+        values = mapping(message, _TRAJECTORY_KEYS, where)
+        own = listed(values.get('joint_names'), f'{where}: joint_names')
+        if not joint_names:
+            joint_names, tree = own, _tree_for(own, tree, where)
+        columns = None if own == joint_names else _columns(own, joint_names, where)
+        own_times, own_rows = _points(values, own, where)
+        begin = 0
+        if len(messages) > 1:
+            present = stamp(values, where)
+            _check_stamp(present, before, where)
+            before, begin = present, present or (times[-1] if times else 0)
+        while times and times[-1] >= begin + own_times[0]:
+            del times[-1], rows[-1]
+        times += [begin + time for time in own_times]
+        rows += own_rows if columns is None else [[row[i] for i in columns] for row in own_rows]
+    seconds = np.array([time - times[0] for time in times]) / SECOND
+    return Recording(tree, joint_names, seconds, np.array(rows), what)
+
+
+def _points(message: dict[str, Any], joint_names: list[Any],
+            where: str) -> tuple[list[int], list[list[float]]]:
+    """Return the times from the start, ns, and the values of the points of a message."""
+    points = listed(message.get('points'), f'{where}: points')
+    if not points:
+        raise ModelError(f'{where}: points must have at least one entry')
+    times: list[int] = []
+    rows = []
+    for k, point in enumerate(points):
+        at = f'{where}: points[{k}]'
+        fields = mapping(point, _POINT_KEYS, at)
+        rows.append(joint_values(fields.get('positions'), joint_names, f'{at}.positions'))
+        times.append(nanoseconds(fields.get('time_from_start'), f'{at}.time_from_start'))
+        if k and not times[k] > times[k - 1]:
+            raise ModelError(f'{at}.time_from_start must be later than that of the point before, '
+                             f'{times[k - 1] / SECOND:.9g} s, not {times[k] / SECOND:.9g} s')
+    return times, rows
+
+
+def _tree_for(joint_names: list[Any], tree: KinematicTree, where: str) -> KinematicTree:
+    """Return the tree that has the joints of a message."""
+    tree = rooted_for(joint_names, tree)
+    own_columns(joint_names, tree, lambda i: f'{where}: joint_names[{i}]')
+    return tree
+
+
+def _columns(own: list[Any], joint_names: list[Any], where: str) -> list[int]:
+    """Return where the joints of the first message are in another."""
+    if len(own) != len(joint_names) or any(name not in own for name in joint_names):
+        raise ModelError(f'{where}: joint_names must be those of the first message, '
+                         f'{names(joint_names)}, in any order, not {shown(own)}')
+    return [own.index(name) for name in joint_names]
+
+
+def _check_stamp(present: int, before: int | None, where: str) -> None:
+    """Raise ModelError for a stamp before the last one, and where only some have one."""
+    if before is not None and (present < before or (present > 0) != (before > 0)):
+        raise ModelError(f'{where}: header.stamp must not be before that of the message before, '
+                         f'{before / SECOND:.9f} s, and be 0 in all messages or in none, not '
+                         f'{present / SECOND:.9f} s')
+
+
+def _joint_states(messages: list[Message], tree: KinematicTree, what: str) -> Recording:
+    """Return the motion of some JointState messages."""
+    places: dict[str, str] = {}  # of joints: where they first appear
+    last: dict[tuple[str, ...], int] = {}  # stamps, by the joints of a message
+    times: dict[str, list[int]] = defaultdict(list)  # ns, of each joint
+    values: dict[str, list[float]] = defaultdict(list)
+    for where, message in messages:
+        state = mapping(message, _STATE_KEYS, where)
+        own = _own_joints(state, places, where)
+        positions = joint_values(state.get('position'), own, f'{where}: position')
+        time = stamp(state, where)
+        if time <= last.get(own, -1):
+            raise ModelError(f'{where}: header.stamp must be later than that of the message of the '
+                             f'same joints before, {last[own] / SECOND:.9f} s, not '
+                             f'{time / SECOND:.9f} s')
+        last[own] = time
+        for name, position in zip(own, positions):
+            # Unless another publisher has the joint, too.
+            if not times[name] or time > times[name][-1]:
+                times[name].append(time)
+                values[name].append(position)
+    tree = rooted_for(list(places), tree)
+    own_columns(list(places), tree, lambda i: [*places.values(), f'{messages[0].where}: name'][i])
+    begin = min(times[name][0] for name in places)
+    every = sorted({time for name in places for time in times[name]})
+    seconds = np.array([time - begin for time in every]) / SECOND
+    columns = []
+    for name in places:
+        column = np.array(values[name])
+        if tree.joints[name].type == CONTINUOUS:
+            column = unwrapped(column)
+        own_seconds = np.array([time - begin for time in times[name]]) / SECOND
+        columns.append(np.interp(seconds, own_seconds, column))
+    return Recording(tree, list(places), seconds, np.column_stack(columns), what)
+
+
+def _own_joints(state: dict[str, Any], places: dict[str, str], where: str) -> tuple[str, ...]:
+    """Return the joints of a message, and note where new ones appear."""
+    seen: set[str] = set()
+    for i, name in enumerate(listed(state.get('name'), f'{where}: name')):
+        if not isinstance(name, str) or name in seen:
+            raise ModelError(f'{where}: name[{i}] must be the name of a joint that is not named '
+                             f'before, not {shown(name)}')
+        seen.add(name)
+        places.setdefault(name, f'{where}: name[{i}]')
+    return tuple(state['name'])

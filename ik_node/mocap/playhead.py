@@ -11,9 +11,7 @@ MAX_SPEED = 100.0
 class Playhead:
     """The time within a motion, advanced by whoever has a clock.
 
-    Attributes:
-    - `start`, `stop`: the range that plays, s.
-    - `speed`: seconds of the motion per second of the clock.
+    - `start`, `stop`: the range that plays, s; `time`: the present time of the motion, s.
     - `loop`: whether it begins again at `start` when it has reached `stop`.
     - `paused`: whether time stands still.
     """
@@ -30,12 +28,7 @@ class Playhead:
                              f'{self.start:.9g} s')
         self.speed = speed
         self.loop, self.paused = loop, paused
-        self._time = self.start
-
-    @property
-    def time(self) -> float:
-        """The present time of the motion, s."""
-        return self._time
+        self.time = self.start
 
     @property
     def speed(self) -> float:
@@ -51,27 +44,24 @@ class Playhead:
     @property
     def ended(self) -> bool:
         """Whether the end is reached and the motion does not begin again."""
-        return self._time >= self.stop and not self.loop
+        return self.time >= self.stop and not self.loop
 
     def seek(self, time: float) -> None:
         """Go to a time, s. Raises InputError for one outside the range."""
         if not self.start <= number(time, 'time') <= self.stop:
             raise InputError(f'time must be from {self.start:.9g} to {self.stop:.9g} s, not '
                              f'{time:.9g}')
-        self._time = float(time)
+        self.time = float(time)
 
     def advance(self, seconds: float) -> float:
         """Let so much time of the clock pass, s, and return the time of the motion, s.
 
         Time does not pass while paused, nor backwards. Without `loop` it ends at `stop`.
         """
-        if self.paused or not seconds > 0.0:
-            return self._time
-        time, length = self._time + self._speed * seconds, self.stop - self.start
-        if time < self.stop:
-            self._time = time
-        elif self.loop and length > 0.0:
-            self._time = self.start + math.fmod(time - self.start, length)
-        else:
-            self._time = self.stop
-        return self._time
+        if not self.paused and seconds > 0.0:
+            self.time += self._speed * seconds
+            length = self.stop - self.start
+            if self.time >= self.stop:
+                self.time = (self.start + math.fmod(self.time - self.start, length)
+                             if self.loop and length > 0.0 else self.stop)
+        return self.time

@@ -1,6 +1,7 @@
 """Reads files of ROS messages as `ros2 topic echo` prints them: YAML, "---" after each message."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,6 @@ _END = re.compile(r'^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)', re.MULTILINE)
 _NOTE = re.compile(  # that ros2 topic echo prints between messages
     r'^(?:WARNING: topic \[.*\n|A message was lost!!!\r?\n\t.*\n\ttotal count:.*\n)',
     re.MULTILINE)
-_TIME_KEYS = ('sec', 'nanosec')
 
 
 class Message(NamedTuple):
@@ -48,11 +48,11 @@ def read_messages(path: Path) -> list[Message]:
             first = line + document[:len(document) - len(stripped)].count('\n')
             documents.append((first, stripped))
         line += document.count('\n') + 1  # and the line of the end
-    if len(documents) < 2:
-        return [Message(what, _parsed(*(documents or [(1, '')])[0], what))]
-    return [Message(where, _parsed(first, document, where))
-            for k, (first, document) in enumerate(documents, start=1)
-            for where in [f'{what}, message {k} from line {first}']]
+    documents = documents or [(1, '')]
+    wheres = [what] if len(documents) == 1 else [
+        f'{what}, message {k} from line {first}' for k, (first, _) in enumerate(documents, start=1)]
+    return [Message(where, _parsed(*document, where))
+            for where, document in zip(wheres, documents)]
 
 
 def _parsed(line: int, text: str, where: str) -> Any:
@@ -60,8 +60,6 @@ def _parsed(line: int, text: str, where: str) -> Any:
     try:
         return parse_yaml(text, where)
     except ModelError:
-        if line == 1:
-            raise
         # Again, where it stands in the file, for the numbers of lines in the message.
         return parse_yaml('\n' * (line - 1) + text, where)
 
@@ -87,7 +85,7 @@ def listed(value: Any, where: str) -> list[Any]:
     return value
 
 
-def joint_values(value: Any, joint_names: list[Any], where: str) -> list[float]:
+def joint_values(value: Any, joint_names: Sequence[str], where: str) -> list[float]:
     """Return a list of values, one for each joint, rad or m. Raises ModelError."""
     values = listed(value, where)
     if len(values) != len(joint_names):
@@ -104,7 +102,7 @@ def joint_values(value: Any, joint_names: list[Any], where: str) -> list[float]:
 
 def nanoseconds(value: Any, where: str) -> int:
     """Return a time or a duration, of sec and nanosec, in ns. Raises ModelError."""
-    parts, total = mapping(value, _TIME_KEYS, where), 0
+    parts, total = mapping(value, ('sec', 'nanosec'), where), 0
     for key, scale, most in (('sec', SECOND, _MAX_SEC), ('nanosec', 1, SECOND - 1)):
         part = parts.get(key, 0)
         if isinstance(part, bool) or not isinstance(part, int) or not 0 <= part <= most:

@@ -23,16 +23,11 @@ _MOST_SHOWN = 5   # joints in the report about limits
 
 
 class Recording(Immutable):
-    """A recorded motion of a robot. Immutable.
+    """A recorded motion of a robot, `tree`. Immutable.
 
-    A continuous joint takes the shorter way round from each frame to the next: its values are
-    moved by whole turns, so that they step by half a turn at most.
-
-    Attributes:
-    - `tree`: the robot.
     - `joint_names`: the joints that were recorded, without mimics; n of them.
     - `times`: (m,), s, of the frames; increasing, the first is 0.
-    - `values`: (m, n), rad or m; those of continuous joints as described above.
+    - `values`: (m, n), rad or m; those of continuous joints step by half a turn at most.
     - `moving_joints`: every moving joint of the robot, mimics too, in the order of the tree.
     - `source`: the name of the recording in messages.
     """
@@ -62,9 +57,8 @@ class Recording(Immutable):
             k = int(np.argmin(steps > 0.0)) + 1
             raise InputError(f'times must increase: times[{k}] is {times[k]:.9g}, after '
                              f'{times[k - 1]:.9g}')
-        self.joint_names: tuple[str, ...] = tuple(joint_names[i] for i in columns)
-        self.times: np.ndarray = times - times[0]
-        self.values: np.ndarray = np.ascontiguousarray(values[:, columns])
+        self.joint_names = tuple(joint_names[i] for i in columns)
+        self.times, self.values = times - times[0], np.ascontiguousarray(values[:, columns])
         for i, name in enumerate(self.joint_names):
             if tree.joints[name].type == CONTINUOUS:
                 self.values[:, i] = unwrapped(self.values[:, i])
@@ -74,11 +68,10 @@ class Recording(Immutable):
     def _expand(self) -> None:
         """Prepare the values of every moving joint: gain · values[column] + offset."""
         column = {name: i for i, name in enumerate(self.joint_names)}
-        moving = [joint for joint in self.tree.joints.values() if joint.moves]
-        self.moving_joints: tuple[str, ...] = tuple(joint.name for joint in moving)
+        self.moving_joints = tuple(
+            name for name, joint in self.tree.joints.items() if joint.moves)
         rows = []
-        for joint in moving:
-            drive = self.tree.drives[joint.name]
+        for drive in (self.tree.drives[name] for name in self.moving_joints):
             if drive.source in column:
                 rows.append((column[drive.source], drive.multiplier, drive.offset))
                 continue
@@ -86,9 +79,7 @@ class Recording(Immutable):
             source = self.tree.joints[drive.source]
             rest = float(neutral_values(np.array([source.lower]), np.array([source.upper]))[0])
             rows.append((0, 0.0, drive.multiplier * rest + drive.offset))
-        columns, gains, offsets = zip(*rows)
-        self._column, self._gain, self._offset = (
-            np.array(columns, dtype=int), np.array(gains), np.array(offsets))
+        self._column, self._gain, self._offset = map(np.array, zip(*rows))
 
     @property
     def duration(self) -> float:

@@ -9,24 +9,17 @@ import numpy as np
 from ik_node.mocap.recording import Recording
 from ik_node.mocap.retargeting_map import LOOK_AT, ORIENTATION, POSITION, Entry, RetargetingMap
 from ik_node.mocap.targets import make_targets
+from ik_node.model import root_joints
 from ik_node.model.body import Body
-from ik_node.model.root_joints import (
-    ROOT_JOINTS,
-    has_root_joints,
-    root_values,
-    with_root_joints,
-)
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
 from ik_node.spatial import rotation_log
-from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import LookAt, Orientation, Pose, Position
 from ik_node.tasks.base import Task
 from ik_node.tasks.joint_values import JointValues
 
-LEAST_SQUARES = 'least_squares'
 _STRICT = 1e4            # least_squares: weight of constraints among the other tasks
 _LOOK_DISTANCE = 2.0     # m: of the point that a gaze meets
 _FIRST_ITERATIONS = 500  # for the first frame, which begins at the rest pose
@@ -68,7 +61,7 @@ class Retargeted(NamedTuple):
             f'{name} in {miss.frames}, most in frame {miss.frame} (largest errors '
             f'{1e3 * miss.position:.1f} mm, {miss.orientation:.3f} rad)'
             for name, miss in self.misses.items())
-        return (f'{self.missed_frames} of {self.recording.n_frames} frames miss tasks: {tasks}')
+        return f'{self.missed_frames} of {self.recording.n_frames} frames miss tasks: {tasks}'
 
 
 def retarget(recording: Recording, robot: KinematicTree, mapping: RetargetingMap,
@@ -91,7 +84,7 @@ def retarget(recording: Recording, robot: KinematicTree, mapping: RetargetingMap
     standing = {name: {k for stand in stands for k in range(stand.first, stand.last + 1)}
                 for name, stands in targets.stands.items()}
     rows, times, errors = [], [], []
-    for k in range(whole(recording.n_frames, 'frames', 1)):
+    for k in range(recording.n_frames):
         held = frozenset(name for name, frames in standing.items() if k in frames)
         started = time.perf_counter()
         q, missed = follower.solve({name: poses[k] for name, poses in targets.poses.items()}, held,
@@ -113,13 +106,13 @@ class _Follower:
     """Solves the frames: the body, the tasks, and a solver for each set of held links."""
 
     def __init__(self, robot: KinematicTree, mapping: RetargetingMap) -> None:
-        self._rooted, self._mapping = has_root_joints(robot), mapping
+        self._rooted, self._mapping = root_joints.has_root_joints(robot), mapping
         self.body: Body = robot.body('fixed' if self._rooted else 'floating')
-        self.recorded = with_root_joints(robot)
+        self.recorded = root_joints.with_root_joints(robot)
         own = self.body.joint_names if self._rooted else self.body.joint_names[6:]
-        self._own = np.array([name in own and name not in ROOT_JOINTS
+        self._own = np.array([name in own and name not in root_joints.ROOT_JOINTS
                               for name in self.body.joint_names])
-        self.joint_names = own if self._rooted else (*ROOT_JOINTS, *own)
+        self.joint_names = own if self._rooted else (*root_joints.ROOT_JOINTS, *own)
         self._solvers: dict[tuple[frozenset[str], bool], tuple[BodySolver, dict[str, Task]]] = {}
 
     def start(self, T_world_root: np.ndarray) -> np.ndarray:
@@ -150,7 +143,7 @@ class _Follower:
         if self._rooted:
             return q
         T = self.body.forward(q)[self.body.tree.root]
-        return np.concatenate([root_values(T), q[6:]])
+        return np.concatenate([root_joints.root_values(T), q[6:]])
 
     def _solver(self, held: frozenset[str],
                 is_first: bool) -> tuple[BodySolver, dict[str, Task]]:
@@ -174,17 +167,13 @@ class _Follower:
 
 
 def _task(name: str, entry: Entry, is_held: bool, solver: str) -> Task:
-    """Return the task of an entry.
-
-    To least_squares all tasks are of one kind, so that one compiled descent serves them; only
-    constraints count for success, which ends a search.
-    """
+    """Return the task of an entry; least_squares has them all in one problem."""
     strict = is_held or entry.priority == 0
     common: dict[str, Any] = {'name': name, 'weight': entry.weight,
                               'priority': 0 if is_held else entry.priority}
-    if solver == LEAST_SQUARES:
-        common['priority'] = 1 if strict else 2
-        common['weight'] = entry.weight * (_STRICT if strict else 1.0)
+    if solver == 'least_squares':
+        common.update(priority=1 if strict else 2,
+                      weight=entry.weight * (_STRICT if strict else 1.0))
     if entry.type == LOOK_AT:
         return LookAt(entry.link, entry.axis, **common)
     kind: Any = {POSITION: Position, ORIENTATION: Orientation}.get(entry.type, Pose)
@@ -208,15 +197,15 @@ def _set_target(task: Any, entry: Entry, pose: np.ndarray) -> None:
 def _misses(errors: list[dict[str, tuple[float, float]]],
             mapping: RetargetingMap) -> tuple[dict[str, Miss], int]:
     """Return how tasks are missed, and in how many frames some task is."""
-    tolerances = np.array([mapping.options.position_tolerance,
-                           mapping.options.orientation_tolerance])
-    misses: dict[str, Miss] = {}
-    missed = np.zeros(len(errors), dtype=bool)
+    options = mapping.options
+    tolerances = np.array([options.position_tolerance, options.orientation_tolerance])
+    misses, missed = {}, np.zeros(len(errors), dtype=bool)
     for name in errors[0]:
         found = np.array([frame[name] for frame in errors])
         over = (found / tolerances).max(axis=1)
-        if (over > 1.0).any():
+        if over.max() > 1.0:
             missed |= over > 1.0
-            misses[name] = Miss(int((over > 1.0).sum()), float(found[:, 0].max()),
-                                float(found[:, 1].max()), int(np.argmax(over)) + 1)
+            position, orientation = found.max(axis=0).tolist()
+            misses[name] = Miss(int((over > 1.0).sum()), position, orientation,
+                                int(np.argmax(over)) + 1)
     return misses, int(missed.sum())

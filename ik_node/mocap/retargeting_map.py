@@ -20,10 +20,12 @@ import numpy as np
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import load_yaml
 from ik_node.solvers.body.registry import body_solver_names
+from ik_node.support.arguments import mapping
 from ik_node.support.exceptions import ModelError, OptionError, names, shown, unknown
 from ik_node.support.options import Options, option
 
 POSE, POSITION, ORIENTATION, LOOK_AT = TYPES = ('pose', 'position', 'orientation', 'look_at')
+_LARGEST = 1e6  # rad or m: of a joint value
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,21 @@ class RetargetingMap:
     @classmethod
     def read(cls, values: Any, source: str = 'the map') -> 'RetargetingMap':
         """Check what a YAML map holds. Raises ModelError, which names the entry."""
+        values = mapping(values, source)
+        _check_keys(values, ('tasks', 'rest', *MapOptions.specs()), source)
+        rest = mapping(values.pop('rest', {}), f'{source}: rest')
+        _check_keys(rest, ('figure', 'robot'), f'{source}: rest')
+        entries = mapping(values.pop('tasks', None), f'{source}: tasks')
+        if not entries:
+            raise ModelError(f'{source}: tasks must have at least one entry')
         try:
-            return _read(values, source)
+            options = MapOptions.read(values)
+            read = {name: _entry(name, entry, source) for name, entry in entries.items()}
         except OptionError as error:
             raise ModelError(f'{source}: {error}') from error
+        return cls(MappingProxyType(_ordered(read, source)), options,
+                   _joint_values(rest, 'figure', source), _joint_values(rest, 'robot', source),
+                   source)
 
     def check(self, figure: KinematicTree, robot: KinematicTree) -> None:
         """Raise ModelError where an entry names what figure or robot have not."""
@@ -116,9 +129,8 @@ class RetargetingMap:
                                 ('robot', self.robot_rest, robot)):
             own = [joint.name for joint in tree.joints.values()
                    if joint.moves and joint.mimic is None]
-            for joint in rest:
-                if joint not in own:
-                    raise ModelError(f'{self.source}: rest.{who}: {unknown("joint", joint, own)}')
+            for joint in set(rest).difference(own):
+                raise ModelError(f'{self.source}: rest.{who}: {unknown("joint", joint, own)}')
 
 
 def read_map(path: str | PathLike[str]) -> RetargetingMap:
@@ -126,26 +138,10 @@ def read_map(path: str | PathLike[str]) -> RetargetingMap:
     return RetargetingMap.read(load_yaml(path, 'the map'), f'the map {str(path)!r}')
 
 
-def _read(values: Any, source: str) -> RetargetingMap:
-    values = _mapping(values, source)
-    allowed = ('tasks', 'rest', *MapOptions.specs())
+def _check_keys(values: dict[Any, Any], allowed: tuple[str, ...], where: str) -> None:
     for key in values:
         if key not in allowed:
-            raise ModelError(f'{source}: {unknown("key", key, allowed)}')
-    options = MapOptions.read({key: value for key, value in values.items()
-                               if key not in ('tasks', 'rest')})
-    entries = _mapping(values.get('tasks'), f'{source}: tasks')
-    if not entries:
-        raise ModelError(f'{source}: tasks must have at least one entry')
-    rest = _mapping(values.get('rest', {}), f'{source}: rest')
-    for who in rest:
-        if who not in ('figure', 'robot'):
-            raise ModelError(f'{source}: rest: {unknown("key", who, ("figure", "robot"))}')
-    return RetargetingMap(
-        MappingProxyType(_ordered({name: _entry(name, entry, source)
-                                   for name, entry in entries.items()}, source)),
-        options, _joint_values(rest, 'figure', source), _joint_values(rest, 'robot', source),
-        source)
+            raise ModelError(f'{where}: {unknown("key", key, allowed)}')
 
 
 def _entry(name: Any, values: Any, source: str) -> Entry:
@@ -153,58 +149,43 @@ def _entry(name: Any, values: Any, source: str) -> Entry:
     if not isinstance(name, str) or not name:
         raise ModelError(f'{source}: the names of tasks must be texts, not {shown(name)}')
     where = f'tasks.{name}'
-    entry: Entry = Entry.read(_mapping(values, f'{source}: {where}'), owner=where)
-    for key in ('bone', 'link'):
-        if not getattr(entry, key):
-            raise ModelError(f'{source}: {where} must have a {key}')
-    if (entry.axis is not None) != (entry.type == LOOK_AT):
-        raise ModelError(f'{source}: {where} must have an axis with the type {LOOK_AT}, and only '
-                         'with that')
-    if entry.axis is not None and not entry.axis.any():
-        raise ModelError(f'{source}: {where}.axis must not be zero')
-    if entry.hold and entry.type not in (POSE, POSITION):
-        raise ModelError(f'{source}: {where}.hold needs the type {POSE} or {POSITION}, not '
-                         f'{entry.type}')
-    if entry.hold and entry.weight == 0.0:
-        raise ModelError(f'{source}: {where}.hold needs a weight above 0')
+    entry: Entry = Entry.read(mapping(values, f'{source}: {where}'), owner=where)
+    for fault, message in (
+            (not entry.bone, ' must have a bone'), (not entry.link, ' must have a link'),
+            ((entry.axis is not None) != (entry.type == LOOK_AT),
+             f' must have an axis with the type {LOOK_AT}, and only with that'),
+            (entry.axis is not None and not np.any(entry.axis), '.axis must not be zero'),
+            (entry.hold and entry.type not in (POSE, POSITION),
+             f'.hold needs the type {POSE} or {POSITION}, not {entry.type}'),
+            (entry.hold and entry.weight == 0.0, '.hold needs a weight above 0')):
+        if fault:
+            raise ModelError(f'{source}: {where}{message}')
     return entry
 
 
 def _ordered(entries: dict[str, Entry], source: str) -> dict[str, Entry]:
     """Return the entries with parents before their children."""
-    ordered: dict[str, Entry] = {}
     for name, entry in entries.items():
         if entry.parent and entry.parent not in entries:
             raise ModelError(f'{source}: tasks.{name}.parent: '
                              f'{unknown("entry", entry.parent, entries)}')
-    while len(ordered) < len(entries):
-        ready = [name for name, entry in entries.items()
-                 if name not in ordered and (not entry.parent or entry.parent in ordered)]
+    ordered: dict[str, Entry] = {}
+    left = dict(entries)
+    while left:
+        ready = [name for name, entry in left.items() if entry.parent in ('', *ordered)]
         if not ready:
-            raise ModelError(f'{source}: the parents of the tasks '
-                             f'{names(name for name in entries if name not in ordered)} form a '
-                             'loop')
-        ordered.update((name, entries[name]) for name in ready)
+            raise ModelError(f'{source}: the parents of the tasks {names(left)} form a loop')
+        ordered.update((name, left.pop(name)) for name in ready)
     return ordered
 
 
 def _joint_values(rest: dict[str, Any], who: str, source: str) -> Mapping[str, float]:
     """Return the joint values {joint: value} of a rest pose."""
-    where = f'{source}: rest.{who}'
-    found = {}
-    for joint, value in _mapping(rest.get(who, {}), where).items():
-        try:
-            found[str(joint)] = float(value) if not isinstance(value, (bool, str)) else np.nan
-        except (TypeError, ValueError, OverflowError):
-            found[str(joint)] = np.nan
-        if not abs(found[str(joint)]) <= 1e6:
+    where, found = f'{source}: rest.{who}', {}
+    for joint, value in mapping(rest.get(who, {}), where).items():
+        if (isinstance(value, bool) or not isinstance(value, (int, float))
+                or not abs(value) <= _LARGEST):
             raise ModelError(f'{where}: {shown(joint)} must be a number of rad or m, not '
                              f'{shown(value)}')
+        found[str(joint)] = float(value)
     return MappingProxyType(found)
-
-
-def _mapping(values: Any, where: str) -> dict[Any, Any]:
-    """Return a mapping. Raises ModelError for anything else."""
-    if not isinstance(values, dict):
-        raise ModelError(f'{where} must be a mapping, not {shown(values)}')
-    return values

@@ -1,4 +1,4 @@
-"""Targets for the links of a robot from the bones of a figure, over a whole motion.
+"""Targets for the links of a robot from the bones of a figure, and the times at which feet stand.
 
 With D(t) = R_bone(t) R_bone(rest)ᵀ, the turn of a bone since the rest pose of the figure, A the
 turn about z from that pose to the rest pose of the robot, and s a ratio of lengths:
@@ -18,13 +18,20 @@ import numpy as np
 
 from ik_node.mocap.recording import Recording
 from ik_node.mocap.retargeting_map import RetargetingMap
-from ik_node.mocap.standing import Stand, influence, stands
 from ik_node.model.tree import KinematicTree
+from ik_node.motion.interpolation import easing
 from ik_node.spatial import rotation_exp, rotation_log
 from ik_node.support.exceptions import ModelError
 
 _SHORTEST = 1e-6       # m: of a path whose length scales others
 _SHORTEST_STAND = 0.1  # s
+
+
+class Stand(NamedTuple):
+    """The frames of a motion in which a foot stands: from `first` to `last`, included."""
+
+    first: int
+    last: int
 
 
 class Targets(NamedTuple):
@@ -108,6 +115,41 @@ def _ground(times: np.ndarray, bones: dict[str, np.ndarray], found: dict[str, li
     return np.interp(times, *np.array(levels).T)
 
 
+def stands(times: np.ndarray, positions: np.ndarray, height: float, speed: float,
+           shortest: float, upright: np.ndarray | bool = True) -> list[Stand]:
+    """Return when a point stands: where it is low and slow for a while.
+
+    times (m,), s; positions (m, 3), m. height: m, of the highest z; speed: m/s, the fastest, over
+    central differences; shortest: s, what takes less is left out; upright (m,): where it may stand.
+    """
+    velocity = (np.gradient(positions, times, axis=0) if len(times) > 1
+                else np.zeros_like(positions))
+    slow = np.linalg.norm(velocity, axis=1) <= speed
+    low_and_slow = (positions[:, 2] <= height) & slow & upright
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], low_and_slow, [False]]).astype(int)))
+    found = [Stand(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2])]
+    return [stand for stand in found if times[stand.last] - times[stand.first] >= shortest
+            or (stand.first == 0 and stand.last == len(times) - 1)]
+
+
+def influence(times: np.ndarray, found: list[Stand], blend: float) -> np.ndarray:
+    """Return how far each stand holds at each time (k, m): 1 while it lasts, 0 elsewhere.
+
+    times (m,), s. It rises within `blend` s before the stand and falls within as much after it;
+    between two stands each has half the time at most, so that at most one of them acts.
+    """
+    ease = easing('quintic')
+    weights = np.zeros((len(found), len(times)))
+    for k, stand in enumerate(found):
+        begin, end = times[stand.first], times[stand.last]
+        before = blend if k == 0 else min(blend, 0.5 * (begin - times[found[k - 1].last]))
+        after = (blend if k == len(found) - 1
+                 else min(blend, 0.5 * (times[found[k + 1].first] - end)))
+        away = np.maximum((begin - times) / max(before, 1e-9), (times - end) / max(after, 1e-9))
+        weights[k] = ease(1.0 - np.clip(away, 0.0, 1.0))
+    return weights
+
+
 def _hold(poses: np.ndarray, times: np.ndarray, found: list[Stand], blend: float,
           T_ground_link: np.ndarray) -> None:
     """Lead poses (m, 4, 4), in place, to where they are held during stands, upright.
@@ -132,7 +174,9 @@ def _rest(figure: KinematicTree, robot: KinematicTree, mapping: RetargetingMap) 
     found, roots = [], []
     for tree, joints, kind in ((figure, mapping.figure_rest, 'bone'),
                                (robot, mapping.robot_rest, 'link')):
-        at = tree.forward({**_neutral(tree), **joints})
+        neutral = {joint.name: min(max(0.0, joint.lower), joint.upper)
+                   for joint in tree.joints.values() if joint.moves and joint.mimic is None}
+        at = tree.forward({**neutral, **joints})
         poses = {name: at[getattr(entry, kind)] for name, entry in mapping.tasks.items()}
         feet = [poses[name][:3, 3] for name, entry in mapping.tasks.items() if entry.hold]
         ground = np.eye(4)
@@ -142,12 +186,6 @@ def _rest(figure: KinematicTree, robot: KinematicTree, mapping: RetargetingMap) 
         found.append({name: ground @ T for name, T in poses.items()})
         roots.append(ground @ at[tree.root])
     return _Rest(found[0], found[1], roots[1])
-
-
-def _neutral(tree: KinematicTree) -> dict[str, float]:
-    """Return {joint: value} nearest to zero inside the limits, of every joint with one."""
-    return {joint.name: float(min(max(0.0, joint.lower), joint.upper))
-            for joint in tree.joints.values() if joint.moves and joint.mimic is None}
 
 
 def _heading(rest: _Rest) -> float:

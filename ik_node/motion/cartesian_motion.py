@@ -1,9 +1,8 @@
 """Cartesian motion: straight lines and great arcs of the tip, as fast as the joints allow.
 
-An arm at rest starts on the line to its goal. A moving arm brakes on its current path, and the
-motion to the new goal begins where it would come to rest: both motions are superposed, as early as
-the limits of the joints allow. The tip then rounds the corner between the two paths without a stop;
-where the motions cannot be superposed, it stops at the corner.
+A moving arm brakes on its current path, and the motion to the new goal begins where it would come
+to rest: both are superposed, as early as the limits of the joints allow. The tip then rounds the
+corner between the two paths; where the motions cannot be superposed, it stops at the corner.
 """
 
 from collections.abc import Sequence
@@ -11,13 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ik_node.motion.braking import brake, keeps
 from ik_node.motion.following import Follower
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.path_motion import STEP, along
-from ik_node.motion.spline import SplineTrajectory
+from ik_node.motion.path_motion import STEP, along, brake, keeps
 from ik_node.motion.tip_path import paths_through
-from ik_node.motion.trajectory import Rest, Series, Trajectory
+from ik_node.motion.trajectory import Rest, Series, SplineTrajectory, Trajectory
 from ik_node.solvers.goal import Goal
 from ik_node.support.exceptions import InputError
 
@@ -39,14 +36,11 @@ def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory
         return _from_rest(follower, limits, start.end, goals)
     braking = brake(start, limits)
     onward = _from_rest(follower, limits, braking.end, goals)
-    first = onward.parts[0] if isinstance(onward, Series) else onward
-    others = onward.parts[1:] if isinstance(onward, Series) else []
+    first, *others = onward.parts if isinstance(onward, Series) else [onward]
     if first.duration == 0.0:
         return braking
     blended = _overlapped(braking, first, limits)
-    if blended is None:
-        return Series([braking, first, *others])
-    return Series([blended, *others]) if others else blended
+    return Series([braking, first, *others] if blended is None else [blended, *others])
 
 
 def straight_motion(limits: MotionLimits, start: Trajectory, q: np.ndarray) -> Trajectory:
@@ -66,10 +60,9 @@ def _from_rest(follower: Follower, limits: MotionLimits, q: np.ndarray,
     """Return the motion of an arm at rest at q (n,), rad or m."""
     T = follower.chain.forward(q)
     poses = [T, *(_whole(goal, T) for goal in goals)]
-    motions: list[Trajectory] = []
-    for followed in follower.follow(goals[-1], paths_through(poses), q):
-        if (followed.configurations != followed.configurations[0]).any():
-            motions.append(along(followed.spline(), limits))
+    motions = [along(followed.spline(), limits)
+               for followed in follower.follow(goals[-1], paths_through(poses), q)
+               if np.ptp(followed.configurations, axis=0).any()]
     return Series(motions) if len(motions) > 1 else motions[0] if motions else Rest(q)
 
 
@@ -86,15 +79,12 @@ def _whole(goal: Goal, T: np.ndarray) -> np.ndarray:
 def _overlapped(braking: Trajectory, onward: Trajectory,
                 limits: MotionLimits) -> Trajectory | None:
     """Return both superposed as early as the limits allow; None where they never can be."""
-    velocity = braking.at(0.0).velocity
-    stop = braking.end
-    for share in np.arange(_OVERLAPS) / _OVERLAPS:
-        later = share * braking.duration
+    for later in np.arange(_OVERLAPS) / _OVERLAPS * braking.duration:
         count = int(np.ceil(max(later + onward.duration, braking.duration) / STEP)) + 1
         times = np.arange(count) * STEP
         configurations = (braking.sample(times).position
-                          + onward.sample(times - later).position - stop)
-        motion = SplineTrajectory(times, configurations, limits, velocity)
+                          + onward.sample(times - later).position - braking.end)
+        motion = SplineTrajectory(times, configurations, limits, braking.at(0.0).velocity)
         excess = motion.excess()
         if keeps(excess) and excess.position <= 0.0:
             return motion

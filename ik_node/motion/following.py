@@ -46,24 +46,21 @@ class Followed(NamedTuple):
 class Follower:
     """Follows paths with an arm's solver: each pose from the previous solution, without restarts.
 
-    Where the solver jumps, as a closed form may between branches or values of a redundancy, damped
-    least squares continues from the same configuration if it can. Where that leads a redundant arm
-    to a limit, the configurations of all poses are chosen as a whole. Other arms have no choice:
-    their present branch is the only one that is continuous.
+    Where the solver jumps, as a closed form may, damped least squares continues from the same
+    configuration if it can. Where that leads a redundant arm to a limit, the configurations of all
+    poses are chosen as a whole; for other arms only the present branch is continuous.
     """
 
     def __init__(self, solver: Solver) -> None:
         """Prepare solvers with the same tolerances and limits."""
         self.chain, self._solver = solver.chain, solver
         options = {name: value for name, value in vars(solver.options).items()
-                 if name not in ('timeout', 'prefer')}
-        options['closest'] = False
-        self._own = type(solver)(solver.chain, **{**options, 'max_restarts': 0})
-        self._anew = type(solver)(solver.chain, **{
-            **options, 'max_restarts': min(solver.options.max_restarts, _STARTS)})
-        shared = {name: getattr(solver.options, name) for name in (
-            'position_tolerance', 'orientation_tolerance', 'joint_weights')}
-        self._steady = DlsSolver(solver.chain, **shared, max_restarts=0)
+                 if name not in ('timeout', 'prefer', 'max_restarts')} | {'closest': False}
+        self._own, self._anew = (
+            type(solver)(solver.chain, **options, max_restarts=restarts)
+            for restarts in (0, min(solver.options.max_restarts, _STARTS)))
+        self._steady = DlsSolver(solver.chain, max_restarts=0, **{name: options[name] for name in (
+            'position_tolerance', 'orientation_tolerance', 'joint_weights')})
 
     def follow(self, goal: Goal, paths: Sequence[TipPath], q0: np.ndarray) -> list[Followed]:
         """Return joint values along paths, from q0 (n,), rad or m, at the beginning of the first.
@@ -74,11 +71,10 @@ class Follower:
         with the place, where a pose cannot be met, and where a joint would have to jump.
         """
         followed: list[Followed] = []
-        q = q0
         try:
             for path in paths:
+                q = followed[-1].configurations[-1] if followed else q0
                 followed.append(self._refined(goal, path, *self._march(goal, path, q)))
-                q = followed[-1].configurations[-1]
         except MotionError as error:
             if len(q0) <= np.count_nonzero(goal.weights):
                 raise
@@ -89,8 +85,7 @@ class Follower:
                     reached: float) -> list[Followed]:
         """Return joint values chosen for all poses of the paths.
 
-        error: that of following pose by pose, after so many paths and parts; it is raised where
-        there is no such choice, unless the choice leads farther.
+        Raises the error of following pose by pose, `reached` paths far, unless this leads farther.
         """
         count = min(_POSES, _MOST_POSES // len(paths))
         if count < 2:
@@ -118,7 +113,7 @@ class Follower:
             found = Followed(np.array(parts), np.array(configurations))
             middles = 0.5 * (found.parts[1:] + found.parts[:-1])
             guesses = np.clip(found.spline()(middles), self.chain.lower, self.chain.upper)
-            off_by = np.array([relative_error(self.chain, goal.moved_to(path.pose(s)), q)
+            off_by = np.array([_relative_error(self.chain, goal.moved_to(path.pose(s)), q)
                                for s, q in zip(middles.tolist(), guesses)])
             if off_by.max() <= 1.0:
                 return found
@@ -137,8 +132,7 @@ class Follower:
     def _march(self, goal: Goal, path: TipPath,
                q0: np.ndarray) -> tuple[list[float], list[np.ndarray]]:
         """Follow the path in steps that shorten where joints move far."""
-        parts, configurations = [0.0], [q0]
-        step = _LONGEST
+        parts, configurations, step = [0.0], [q0], _LONGEST
         while parts[-1] < 1.0:
             s = min(parts[-1] + step, 1.0)
             if 1.0 - s < 0.5 * _SHORTEST:
@@ -158,12 +152,10 @@ class Follower:
     def _step(self, goal: Goal, path: TipPath, s: float, q: np.ndarray) -> np.ndarray | None:
         """Return the configuration at a part s of the path, near q (n,); None without one."""
         there = goal.moved_to(path.pose(s))
-        result = self._own.solve(there, q)
-        if result.success and np.abs(result.q - q).max() <= _LARGEST_STEP:
-            return result.q
-        steady = self._steady.solve(there, q)
-        if steady.success and np.abs(steady.q - q).max() <= _LARGEST_STEP:
-            return steady.q
+        for solver in (self._own, self._steady):
+            result = solver.solve(there, q)
+            if result.success and np.abs(result.q - q).max() <= _LARGEST_STEP:
+                return result.q
         return None
 
     def _stuck(self, goal: Goal, path: TipPath, s: float, q: np.ndarray,
@@ -186,7 +178,7 @@ class Follower:
                            f'{unit}', place)
 
 
-def relative_error(chain: Chain, goal: Goal, q: np.ndarray) -> float:
+def _relative_error(chain: Chain, goal: Goal, q: np.ndarray) -> float:
     """Return the error of the tip at q (n,) over a goal's weighted axes, in path tolerances."""
     T = chain.forward(q)
     G, active = goal.pose[:3, :3], goal.weights > 0.0

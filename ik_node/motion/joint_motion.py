@@ -1,10 +1,8 @@
-"""Motion in joint space: jerk-limited, synchronised, from any state to a configuration at rest.
+"""Motion in joint space: jerk-limited, synchronised, from any state to configurations.
 
-Ruckig knows no position limits. From rest to rest a joint never leaves the interval between its
-ends; a joint in motion may have to overshoot before it reverses. Such a motion is checked first,
-and where it would leave the limits the arm brakes and continues from there; where braking would
-leave them too, it continues the current motion, which ends inside the limits, until one of the two
-is possible.
+Ruckig knows no position limits, and a joint in motion may have to overshoot before it reverses.
+Where that would leave the limits the arm brakes and continues from there; where braking would leave
+them too, it continues the current motion, which ends inside the limits, until one is possible.
 """
 
 from typing import Any
@@ -12,15 +10,19 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.joint_space import JointSpace
-from ik_node.motion.braking import brake
 from ik_node.motion.interpolation import nearest_end
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.ruckig_profile import admissible, reach_state, stop
+from ik_node.motion.path_motion import brake
+from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state, stop
 from ik_node.motion.trajectory import Part, Series, State, Trajectory
 from ik_node.support.arguments import floats
-from ik_node.support.exceptions import InputError
+from ik_node.support.exceptions import InputError, MotionError
 
-_TRIED = 32  # times of the current motion from which another is tried
+_TRIED = 32        # times of the current motion from which another is tried
+_SLOWER = 0.5      # factor of the speed at a waypoint where it causes overshooting
+_SLOWEST = 0.2     # of the first choice; below that the arm stops there
+_OVERSHOOT = 1e-6  # rad or m, beyond the ends of a segment
+_HALVINGS = 30
 
 
 def joint_motion(chain: JointSpace, limits: MotionLimits, start: State | Trajectory,
@@ -33,16 +35,42 @@ def joint_motion(chain: JointSpace, limits: MotionLimits, start: State | Traject
     way round, unless to_nearest_turn is false: they then end at the value given. Raises InputError
     for a configuration outside the limits or of wrong shape.
     """
-    state = state_of(start)
-    q = checked_configurations(chain, limits, state.position, configuration, to_nearest_turn)[0]
-    tried = _from(limits, state, q)
-    if tried.kept or not isinstance(start, Trajectory):
-        return tried.motion
-    for t in np.linspace(0.0, start.duration, _TRIED + 1)[1:]:
-        later = _from(limits, start.at(float(t)), q)
-        if later.kept:
-            return Series([Part(start, 0.0, float(t)), later.motion])
+    state = _state_of(start)
+    q = _checked(chain, limits, state.position, configuration, to_nearest_turn)[0]
+    motion, kept = _from(limits, state, q)
+    if kept or not isinstance(start, Trajectory):
+        return motion
+    for t in np.linspace(0.0, start.duration, _TRIED + 1)[1:].tolist():
+        motion, kept = _from(limits, start.at(t), q)
+        if kept:
+            return Series([Part(start, 0.0, t), motion])
     return Series([start, reach_state(limits, State.at_rest(start.end), q)])
+
+
+def joint_motion_through(chain: JointSpace, limits: MotionLimits, start: State | Trajectory,
+                         configurations: Any) -> Trajectory:
+    """Return the motion from a start through configurations (m, n), rad or m, to rest at the last.
+
+    Each is met exactly. A joint that continues in the same direction passes a waypoint without a
+    stop; one that reverses there stops for a moment. Between waypoints no joint leaves the interval
+    between them. start and errors: as for `joint_motion`.
+    """
+    state = _state_of(start)
+    targets = _checked(chain, limits, state.position, configurations)
+    passing = _passing(limits, np.vstack([state.position, targets]))
+    share = np.ones(len(targets))
+    while True:
+        segments = _segments(limits, state, targets, passing * share[:, None])
+        bad = [k for k, segment in enumerate(segments) if segment is None]
+        ends = [k for j in bad for k in (j - 1, j) if k >= 0]
+        if not share[ends].any():
+            break
+        share[ends] *= _SLOWER
+        share[share < _SLOWEST] = 0.0
+    found: list[Trajectory] = [segment for segment in segments if segment is not None]
+    if bad:  # only the first segment: it begins in motion, and needs more than one profile
+        found.insert(0, joint_motion(chain, limits, start, targets[0]))
+    return Series(found)
 
 
 def stopping(start: Trajectory, limits: MotionLimits) -> Trajectory:
@@ -52,42 +80,30 @@ def stopping(start: Trajectory, limits: MotionLimits) -> Trajectory:
     """
     state = start.at(0.0)
     profile = stop(limits, state)
-    kept = profile.stays_inside and profile.keeps_speed and admissible(limits, state)
-    return profile if kept else brake(start, limits)
+    return profile if profile.keeps_limits and admissible(limits, state) else brake(start, limits)
 
 
-class _Tried:
-    """A motion and whether it keeps all limits."""
-
-    def __init__(self, motion: Trajectory, kept: bool) -> None:
-        self.motion, self.kept = motion, kept
-
-
-def _from(limits: MotionLimits, state: State, q: np.ndarray) -> _Tried:
-    """Go from a state to q (n,) at once, or brake first, whichever keeps the limits."""
-    direct = reach_state(limits, state, q)
-    kept = admissible(limits, state)
-    if direct.stays_inside and direct.keeps_speed:
-        return _Tried(direct, kept)
+def _from(limits: MotionLimits, state: State, q: np.ndarray) -> tuple[Trajectory, bool]:
+    """Go from a state to q (n,) at once, or brake first; return whether that keeps all limits."""
+    direct, kept = reach_state(limits, state, q), admissible(limits, state)
+    if direct.keeps_limits:
+        return direct, kept
     braking = stop(limits, state)
     if braking.stays_inside or braking.excess < direct.excess:
         onward = reach_state(limits, State.at_rest(braking.end), q)
-        return _Tried(Series([braking, onward]),
-                      kept and braking.stays_inside and braking.keeps_speed)
-    return _Tried(direct, False)
+        return Series([braking, onward]), kept and braking.keeps_limits
+    return direct, False
 
 
-def state_of(start: State | Trajectory) -> State:
-    """Return the state at the beginning."""
+def _state_of(start: State | Trajectory) -> State:
     return start.at(0.0) if isinstance(start, Trajectory) else start
 
 
-def checked_configurations(chain: JointSpace, limits: MotionLimits, q0: np.ndarray,
-                           configurations: Any, to_nearest_turn: bool = True) -> np.ndarray:
+def _checked(chain: JointSpace, limits: MotionLimits, q0: np.ndarray, configurations: Any,
+             to_nearest_turn: bool = True) -> np.ndarray:
     """Return configurations (n,) or (m, n) as (m, n), by whole turns nearest the previous one.
 
-    q0: (n,), previous to the first. to_nearest_turn: false leaves them as they are. Raises
-    InputError for those outside the limits.
+    q0: (n,), previous to the first. to_nearest_turn: false leaves them as they are.
     """
     values = np.atleast_2d(floats(configurations, 'configurations'))
     if values.ndim != 2 or values.shape[1] != chain.n_joints or not len(values):
@@ -103,3 +119,65 @@ def checked_configurations(chain: JointSpace, limits: MotionLimits, q0: np.ndarr
     for k in range(len(values) if to_nearest_turn else 0):
         before = values[k] = nearest_end(chain, before, values[k])
     return values
+
+
+def _segments(limits: MotionLimits, state: State, targets: np.ndarray,
+              velocities: np.ndarray) -> list[RuckigProfile | None]:
+    """Return a profile for each segment, None for those that leave their interval or a limit."""
+    found: list[RuckigProfile | None] = []
+    for k, (q, velocity) in enumerate(zip(targets, velocities)):
+        try:
+            profile = reach_state(limits, state, q, velocity)
+        except MotionError:
+            kept = False
+        else:
+            low, high = np.minimum(state.position, q), np.maximum(state.position, q)
+            kept = profile.keeps_limits and (
+                admissible(limits, state) if k == 0 and state.moves else
+                bool((profile.lowest >= low - _OVERSHOOT).all()
+                     and (profile.highest <= high + _OVERSHOOT).all()))
+        found.append(profile if kept else None)
+        state = State(q, velocity, np.zeros_like(q))
+    return found
+
+
+def _passing(limits: MotionLimits, configurations: np.ndarray) -> np.ndarray:
+    """Return the velocities (m, n) at the configurations after the first, zero at the last.
+
+    Of the two segments at a configuration the one that takes longer, its quickest joint at full
+    speed, sets the pace; a joint that reverses has velocity zero. All joints of a configuration are
+    then slowed by the same factor, until each segment is long enough for the change of velocity.
+    """
+    steps = np.diff(configurations, axis=0)
+    times = np.maximum((np.abs(steps) / limits.velocity).max(axis=1), 1e-9)
+    pace = steps / times[:, None]
+    wanted = np.zeros_like(configurations)
+    same = pace[:-1] * pace[1:] > 0.0
+    wanted[1:-1] = np.where(same, np.sign(pace[1:]) * np.minimum(
+        np.abs(pace[:-1]), np.abs(pace[1:])), 0.0)
+    share = np.ones(len(wanted))
+    share[0] = share[-1] = 0.0
+    for order in (range(1, len(wanted)), range(len(wanted) - 2, 0, -1)):
+        for k in order:
+            before, step = (k - 1, steps[k - 1]) if order.step > 0 else (k + 1, steps[k])
+            most = _reachable(limits, share[before] * np.abs(wanted[before]), np.abs(step))
+            passes = wanted[k] != 0.0
+            share[k] = min(share[k], (most[passes] / np.abs(wanted[k, passes])).min(initial=1.0))
+    return (share[:, None] * wanted)[1:]
+
+
+def _reachable(limits: MotionLimits, v: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Return the highest velocities (n,) that joints reach from v (n,) within a step (n,).
+
+    Without acceleration at both ends a change by Δ takes 2√(Δ/j), beyond Δ = a²/j, where the
+    acceleration a is reached, Δ/a + a/j; and on average the joint has the mean of both velocities.
+    """
+    a, j = limits.acceleration, limits.jerk
+    low, high = v.copy(), np.maximum(limits.velocity, v)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        change = middle - v
+        time = np.where(change <= a * a / j, 2.0 * np.sqrt(change / j), change / a + a / j)
+        enough = 0.5 * (v + middle) * time <= step
+        low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+    return low

@@ -16,7 +16,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.support import copies
-from ik_node.support.arrays import Memory, Vector
+from ik_node.support.arrays import Memory
 
 INF = math.inf
 STEPS = 100     # of Newton's method, which takes a few
@@ -24,22 +24,12 @@ HIGHEST = 1e12  # of x, where nothing bounds it
 
 
 class JointPath:
-    """A path of n joints at k places, and its limits there; matrices (k, n) row by row."""
+    """A path of n joints at k places, and its limits there; matrices (k, n) row by row.
 
-    count: int
-    n: int
-    parts: Vector
-    """(k,) places, increasing."""
-    dq: Vector
-    """(k · n,) derivatives of the joints by the place, rad or m."""
-    ddq: Vector
-    """(k · n,) second derivatives."""
-    velocity: Vector
-    """(k · n,) limits, per s, above 0."""
-    acceleration: Vector
-    """(k · n,) limits, per s², above 0."""
-    x: Vector
-    """(k,) ṡ²."""
+    - `parts`: the places, increasing; `x`: ṡ² there.
+    - `dq`, `ddq`: derivatives of the joints by the place, rad or m.
+    - `velocity`, `acceleration`: limits, per s and s², above 0.
+    """
 
     def __init__(self, parts: np.ndarray, dq: np.ndarray, ddq: np.ndarray, velocity: np.ndarray,
                  acceleration: np.ndarray) -> None:

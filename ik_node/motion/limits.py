@@ -1,8 +1,7 @@
 """Limits of motion: position, velocity, acceleration and jerk of the joints of an arm.
 
-A description gives positions and, most of the time, velocities. Few give accelerations and jerks,
-which URDF has since version 1.2, and some files omit velocities or set them to zero. Missing limits
-have the defaults below, which suit arms in a laboratory; set them where the drives are known.
+Descriptions seldom give accelerations and jerks, which URDF has since version 1.2, and some omit
+velocities or set them to zero. The defaults below suit arms in a laboratory.
 """
 
 import math
@@ -16,7 +15,7 @@ from ik_node.model.joint_space import JointSpace, check_joint_space
 from ik_node.model.joints import UNLIMITED, Joint
 from ik_node.support.arguments import number, numbers
 from ik_node.support.exceptions import InputError
-from ik_node.support.immutable import Immutable
+from ik_node.support.immutable import Immutable, read_only
 
 TURNING = 1.0          # rad/s, where the description gives no velocity
 SLIDING = 0.25         # m/s, likewise: the reduced speed of ISO 10218-1
@@ -39,12 +38,6 @@ class MotionLimits(Immutable):
     jerk: np.ndarray
     """Per s³."""
 
-    def scaled(self, share: float) -> 'MotionLimits':
-        """Return the limits with which every motion takes 1/share as long on the same path."""
-        return MotionLimits(self.lower, self.upper, _frozen(self.velocity * share),
-                            _frozen(self.acceleration * share ** 2),
-                            _frozen(self.jerk * share ** 3))
-
 
 def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = None,
                   jerk: Any = None, speed: float = 1.0) -> MotionLimits:
@@ -61,15 +54,19 @@ def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = N
     check_joint_space(chain)
     if not 0.0 < (speed := number(speed, 'speed')) <= 1.0:
         raise InputError(f'speed must be a number above 0 and at most 1, not {speed!r}')
-    v = (_described(chain, lambda joint: joint.velocity,
-                    np.where(chain.prismatic, SLIDING, TURNING)) if velocity is None
-         else _checked_limits(chain, velocity, 'velocity'))
-    a = (_described(chain, lambda joint: min(joint.acceleration, joint.deceleration),
-                    v / TO_FULL_SPEED) if acceleration is None
-         else _checked_limits(chain, acceleration, 'acceleration'))
-    j = (_described(chain, lambda joint: joint.jerk, a / TO_FULL_FORCE) if jerk is None
-         else _checked_limits(chain, jerk, 'jerk'))
-    return MotionLimits(chain.lower, chain.upper, _frozen(v), _frozen(a), _frozen(j)).scaled(speed)
+    v, a, j = (None if values is None else _checked_limits(chain, values, what)
+               for values, what in ((velocity, 'velocity'), (acceleration, 'acceleration'),
+                                    (jerk, 'jerk')))
+    if v is None:
+        v = _described(chain, lambda joint: joint.velocity,
+                       np.where(chain.prismatic, SLIDING, TURNING))
+    if a is None:
+        a = _described(chain, lambda joint: min(joint.acceleration, joint.deceleration),
+                       v / TO_FULL_SPEED)
+    if j is None:
+        j = _described(chain, lambda joint: joint.jerk, a / TO_FULL_FORCE)
+    return MotionLimits(chain.lower, chain.upper,
+                        *map(read_only, (v * speed, a * speed ** 2, j * speed ** 3)))
 
 
 def _described(chain: JointSpace, limit_of: Callable[[Joint], float],
@@ -93,9 +90,4 @@ def _checked_limits(chain: JointSpace, values: Any, what: str) -> np.ndarray:
                          f'{", ".join(chain.joint_names)}, not of shape {array.shape}')
     if not (np.isfinite(array) & (array > 0.0)).all():
         raise InputError(f'{what} limits must be finite numbers above 0, not {array.tolist()}')
-    return np.broadcast_to(array, chain.n_joints).copy()
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    array.flags.writeable = False
-    return array
+    return np.broadcast_to(array, chain.n_joints)

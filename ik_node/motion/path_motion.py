@@ -1,22 +1,64 @@
-"""Motion along a path in joint space, from rest to rest, quick and smooth in time."""
+"""Motions along paths in joint space: from rest to rest, quick and smooth in time, and braking.
 
-from typing import TYPE_CHECKING
+While an arm brakes, its current motion continues and the clock of that motion slows down to a stop.
+At the time σ of the current motion the joints have q̇ = v(σ) σ̇ and q̈ = a(σ) σ̇² + v(σ) σ̈. With
+σ̇ ≤ 1 velocities only decrease, and σ̈ = 0 never exceeds the accelerations: an arm can brake on any
+path without leaving it, and in the worst case follows it to its end.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ik_node.motion.joint_path import JointPath
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.spline import SplineTrajectory
-from ik_node.motion.time_scaling import Pace, quickest_pace
+from ik_node.motion.trajectory import Excess, Series, SplineTrajectory, Trajectory
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
 
 STEP = 0.004         # s between the knots of a motion
+BLENDING_JERK = 2.0  # of the limit: while one motion takes over from another
 _FEWEST, _MOST = 24, 20000  # knots
-RESTING = 2          # knots at rest at either end: a cubic's acceleration is next to zero there
+_RESTING = 2         # knots at rest at either end: a cubic's acceleration is next to zero there
 _GRID = 4            # places to each piece of the path's spline
 _ROUNDS = 4          # of slowing down where limits are exceeded
 _WINDOW = 1.5        # of a/j: over how long accelerations are averaged
+_KEPT = 1.0 + 1e-6
+# The share of the accelerations to brake with, and the window that smooths it, in a/j.
+_BRAKING = ((0.95, 1.0), (0.95, 2.0), (0.7, 2.0), (0.4, 2.0), (0.2, 2.0))
+
+
+class Pace(NamedTuple):
+    """The part of a path as a function of time."""
+
+    times: np.ndarray
+    """(k,) s, from 0."""
+    parts: np.ndarray
+    """(k,) of the path."""
+    rates: np.ndarray
+    """(k,) of the path, per s."""
+
+    def at(self, t: np.ndarray) -> np.ndarray:
+        """Return the part of the path (m,) at times (m,), s; at its ends before and after."""
+        k = np.clip(np.searchsorted(self.times, t, side='right') - 1, 0, len(self.times) - 2)
+        dt = np.clip(t - self.times[k], 0.0, self.times[k + 1] - self.times[k])
+        u = (self.rates[k + 1] - self.rates[k]) / (self.times[k + 1] - self.times[k])
+        return np.clip(self.parts[k] + dt * (self.rates[k] + 0.5 * u * dt),
+                       self.parts[0], self.parts[-1])
+
+
+def quickest_pace(parts: np.ndarray, dq: np.ndarray, ddq: np.ndarray, velocity: np.ndarray,
+                  acceleration: np.ndarray) -> Pace:
+    """Return the quickest pace from rest to rest over a path; see `motion.joint_path`.
+
+    parts: (k,) places on it, increasing; dq, ddq: (k, n) derivatives of the joints by them, rad or
+    m. velocity, acceleration: (k, n) limits, per s and s², above 0.
+    """
+    rates = np.sqrt(JointPath(parts, dq, ddq, velocity, acceleration).quickest())
+    # Over a piece of constant u the mean rate is that of its ends; never zero at both.
+    times = 2.0 * np.diff(parts) / np.maximum(rates[1:] + rates[:-1], 1e-12)
+    return Pace(np.concatenate([[0.0], np.cumsum(times)]), parts, rates)
 
 
 def along(path: 'CubicSpline', limits: MotionLimits) -> SplineTrajectory:
@@ -31,27 +73,22 @@ def along(path: 'CubicSpline', limits: MotionLimits) -> SplineTrajectory:
         [knots[:-1] + share * np.diff(knots) for share in np.arange(_GRID) / _GRID] + [knots[-1:]]))
     dq, ddq = path(grid, 1), path(grid, 2)
     window = _WINDOW * float((limits.acceleration / limits.jerk).max())
-    return _smooth(path, limits, grid, dq, ddq, window)
-
-
-def _smooth(path: 'CubicSpline', limits: MotionLimits, grid: np.ndarray, dq: np.ndarray,
-            ddq: np.ndarray, window: float) -> SplineTrajectory:
     slower = np.ones(len(grid))  # times as long at each place
     found = []
     for _ in range(_ROUNDS):
         pace = quickest_pace(grid, dq, ddq, limits.velocity / slower[:, None],
                              limits.acceleration / slower[:, None] ** 2)
-        times, parts = averaged(pace, window)
+        times, parts = _averaged(pace, window)
         motion = SplineTrajectory(times, path(parts), limits)
         factor = motion.excess().slower
         found.append(SplineTrajectory(times * factor, path(parts), limits))
         if factor <= 1.001:
             break
-        slower *= _slowing(motion, limits, times, parts, grid, window)
+        slower *= np.interp(grid, parts, _slowing(motion, limits, times, window))
     return min(found, key=lambda motion: motion.duration)
 
 
-def averaged(pace: Pace, window: float) -> tuple[np.ndarray, np.ndarray]:
+def _averaged(pace: Pace, window: float) -> tuple[np.ndarray, np.ndarray]:
     """Return times (k,), s, and parts (k,) of the path, each the mean over a window, s, before."""
     duration = pace.times[-1] + window
     step = min(max(STEP, duration / _MOST), duration / _FEWEST)
@@ -59,22 +96,71 @@ def averaged(pace: Pace, window: float) -> tuple[np.ndarray, np.ndarray]:
     moving = np.arange(int(np.ceil(pace.times[-1] / step)) + count + 1) * step
     sums = np.cumsum(np.concatenate([np.full(count, pace.parts[0]), pace.at(moving)]))
     mean = np.clip((sums[count:] - sums[:-count]) / count, pace.parts[0], pace.parts[-1])
-    return np.arange(len(mean) + 2 * RESTING) * step, np.pad(mean, RESTING, mode='edge')
+    return np.arange(len(mean) + 2 * _RESTING) * step, np.pad(mean, _RESTING, mode='edge')
 
 
-def _slowing(motion: SplineTrajectory, limits: MotionLimits, times: np.ndarray, parts: np.ndarray,
-             grid: np.ndarray, window: float) -> np.ndarray:
-    """Return by how much each place (k,) of the grid must be slowed, 1 where it need not."""
-    state = motion.sample(times)
-    jerk = np.abs(np.diff(state.acceleration, axis=0, append=state.acceleration[-1:])
-                  ) / (times[1] - times[0])
-    factor = np.maximum(np.maximum((np.abs(state.velocity) / limits.velocity).max(axis=1),
-                                   (np.abs(state.acceleration) / limits.acceleration).max(
-                                       axis=1) ** 0.5),
-                        np.maximum((jerk / limits.jerk).max(axis=1), 0.0) ** (1.0 / 3.0))
-    factor = np.maximum(factor, 1.0)
+def _slowing(motion: SplineTrajectory, limits: MotionLimits, times: np.ndarray,
+             window: float) -> np.ndarray:
+    """Return by how much the motion must be slowed at times (k,), s, 1 where it need not."""
+    step, (_, v, a) = times[1] - times[0], motion.sample(times)
+    jerk = np.diff(a, axis=0, append=a[-1:]) / step
+    factor = np.max([(np.abs(value) / limit).max(axis=1) ** power for value, limit, power in (
+        (v, limits.velocity, 1.0), (a, limits.acceleration, 0.5),
+        (jerk, limits.jerk, 1.0 / 3.0))], axis=0)
     # An average covers the window: the excess comes from places within it.
-    reach = max(round(window / (times[1] - times[0])), 1)
-    padded = np.pad(factor, reach, mode='edge')
-    widest = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
-    return np.interp(grid, parts, widest)
+    reach = max(round(window / step), 1)
+    padded = np.pad(np.maximum(factor, 1.0), reach, mode='edge')
+    return np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
+
+
+def keeps(excess: Excess) -> bool:
+    """Return whether a motion that takes over from another keeps the limits that apply to it."""
+    return (max(excess.velocity, excess.acceleration) <= _KEPT
+            and excess.jerk <= BLENDING_JERK * _KEPT)
+
+
+def brake(current: Trajectory, limits: MotionLimits) -> Trajectory:
+    """Return a motion on the same path as the current motion that comes to rest sooner.
+
+    Where there is none, the current motion up to where it rests next.
+    """
+    if isinstance(current, Series):
+        current = current.to_rest()
+    for share, window in _BRAKING:
+        times, clock = _clock(current, limits, share, window)
+        if times[-1] >= current.duration:
+            continue
+        motion = SplineTrajectory(times, current.sample(clock).position, limits,
+                                  current.at(0.0).velocity)
+        if keeps(motion.excess()):
+            return motion
+    return current
+
+
+def _clock(current: Trajectory, limits: MotionLimits, share: float,
+           smoothed: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return times (k,), s, and the value of the clock at each, from the rate 1 to the rate 0.
+
+    The clock slows down as fast as a share of the accelerations allows; an average over a window
+    then makes its acceleration continuous.
+    """
+    state = current.sample(np.arange(0.0, current.duration + 2.0 * STEP, STEP))
+    most = share * limits.acceleration
+    rate, clock = 1.0, [0.0]
+    while rate > 0.0 and clock[-1] < current.duration:
+        k = int(clock[-1] / STEP)
+        v, a = state.velocity[k], state.acceleration[k] * rate * rate
+        moving = v != 0.0
+        # a + v u ≥ −most where v > 0, and ≤ most where v < 0: the least u
+        least = ((-np.sign(v) * most - a)[moving] / v[moving]).max(initial=-1.0 / STEP)
+        after = max(rate + min(float(least), 0.0) * STEP, 0.0)
+        clock.append(clock[-1] + 0.5 * (rate + after) * STEP)
+        rate = after
+    ramp = float((limits.acceleration / limits.jerk).max())
+    window = max(round(smoothed * ramp / STEP), 1)
+    before = np.arange(1 - window, 0) * STEP
+    padded = np.concatenate([before, clock, np.full(window, clock[-1])])
+    sums = np.cumsum(np.concatenate([[0.0], padded]))
+    smooth = (sums[window:] - sums[:-window]) / window
+    smooth = np.pad(smooth - smooth[0], (0, _RESTING), mode='edge')
+    return np.arange(len(smooth)) * STEP, smooth

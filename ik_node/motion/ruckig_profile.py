@@ -14,7 +14,6 @@ from ik_node.motion.limits import MotionLimits
 from ik_node.motion.trajectory import State, Trajectory
 from ik_node.support.exceptions import MotionError, UnsupportedError
 
-INSTALL_HINT = 'install it with "pip install ruckig"'
 _ROUNDING = 1e-7   # rad or m: what a position may lie beyond a limit by rounding
 _ADMISSIBLE = 1.0 + 1e-9
 
@@ -24,29 +23,22 @@ class RuckigProfile(Trajectory):
 
     - `lowest`, `highest`: (n,) positions, rad or m; `fastest`: (n,) speeds, per s.
     - `excess`: how far positions leave the limits at most, rad or m; not above 0: they do not.
-    - `stays_inside`, `keeps_speed`: whether positions and velocities keep the limits.
+    - `stays_inside`: whether positions keep the limits; `keeps_limits`: velocities, too.
     """
 
-    def __init__(self, found: object, limits: MotionLimits, end: State) -> None:
-        """Wrap Ruckig's trajectory, which ends in a state (n,), at rest or not."""
-        self._found = found
-        self._limits = limits
-        self._end_state = end
-        self.duration = float(found.duration)  # type: ignore[attr-defined]
-        self.lowest, self.highest, self.fastest = extrema(
-            found.profiles[0])  # type: ignore[attr-defined]
+    def __init__(self, found: Any, limits: MotionLimits, end: np.ndarray) -> None:
+        """Wrap Ruckig's trajectory, which ends at q (n,), rad or m, at rest or not."""
+        self._found, self._limits = found, limits
+        self.duration, self.end = float(found.duration), end
+        self.lowest, self.highest, self.fastest = extrema(found.profiles[0])
         self.excess = float(max((limits.lower - self.lowest).max(),
                                 (self.highest - limits.upper).max()))
         self.stays_inside = self.excess <= _ROUNDING
-        self.keeps_speed = bool((self.fastest <= limits.velocity * _ADMISSIBLE).all())
-
-    @property
-    def end(self) -> np.ndarray:
-        """Where the motion ends, (n,), rad or m."""
-        return self._end_state.position.copy()
+        self.keeps_limits = self.stays_inside and bool(
+            (self.fastest <= limits.velocity * _ADMISSIBLE).all())
 
     def _at(self, t: float) -> State:
-        q, v, a = (np.array(values) for values in self._found.at_time(t))  # type: ignore[attr-defined]
+        q, v, a = (np.array(values) for values in self._found.at_time(t))
         if self.stays_inside:
             q = np.clip(q, self._limits.lower, self._limits.upper)
         return State(q, v, a)
@@ -56,8 +48,8 @@ def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
     """Return the lowest and highest positions, and the highest speeds, (n,) each, of profiles.
 
     Ruckig's own `position_extrema` miss a joint that turns round while its acceleration is constant
-    (github.com/pantor/ruckig/issues/215). Here the zeros of velocity and
-    acceleration of every phase, p + v t + a t²/2 + j t³/6, are computed.
+    (github.com/pantor/ruckig/issues/215). Here the zeros of velocity and acceleration of every
+    phase, p + v t + a t²/2 + j t³/6, are computed.
     """
     # Two phases that bring a state into the limits, and seven to the target; (n, 9) each.
     t, p, v, a, j = (np.array([[*getattr(profile.brake, name)[:2], *getattr(profile, name)[:7]]
@@ -82,8 +74,8 @@ def ruckig_module() -> ModuleType:
     try:
         import ruckig
     except ImportError as error:
-        raise UnsupportedError(f'motion in joint space needs ruckig, which is not installed; '
-                               f'{INSTALL_HINT}') from error
+        raise UnsupportedError('motion in joint space needs ruckig, which is not installed; '
+                               'install it with "pip install ruckig"') from error
     return ruckig
 
 
@@ -92,7 +84,7 @@ def admissible(limits: MotionLimits, state: State) -> bool:
 
     While an acceleration is reduced to zero the velocity grows by a²/2j.
     """
-    v, a = state.velocity, state.acceleration
+    _, v, a = state
     ahead = v + a * np.abs(a) / (2.0 * limits.jerk)
     most = limits.velocity * _ADMISSIBLE
     return bool((np.abs(a) <= limits.acceleration * _ADMISSIBLE).all()
@@ -103,42 +95,33 @@ def reach_state(limits: MotionLimits, state: State, q: np.ndarray,
                 velocity: np.ndarray | None = None) -> RuckigProfile:
     """Return the quickest motion from a state to q (n,), rad or m, with zero acceleration there.
 
-    velocity: (n,) final velocity, per s; by default zero. All joints arrive together.
-    Raises MotionError where Ruckig finds none.
+    velocity: (n,) final velocity, per s; by default zero. All joints arrive together. Raises
+    MotionError where Ruckig finds none.
     """
-    ruckig = ruckig_module()
-    parameters = _input(ruckig, limits, state)
-    parameters.target_position = q.tolist()
-    if velocity is not None:
-        parameters.target_velocity = velocity.tolist()
-    arriving = State(q, np.zeros_like(q) if velocity is None else velocity, np.zeros_like(q))
-    return RuckigProfile(_calculate(ruckig, parameters), limits, arriving)
+    final = np.zeros_like(q) if velocity is None else velocity
+    found = _calculate(limits, state, target_position=q.tolist(), target_velocity=final.tolist())
+    return RuckigProfile(found, limits, q)
 
 
 def stop(limits: MotionLimits, state: State) -> RuckigProfile:
     """Return the quickest stop, each joint by itself. Raises MotionError as `reach_state`."""
     ruckig = ruckig_module()
-    parameters = _input(ruckig, limits, state)
-    parameters.control_interface = ruckig.ControlInterface.Velocity
-    parameters.synchronization = ruckig.Synchronization.No
-    found = _calculate(ruckig, parameters)
-    return RuckigProfile(found, limits, State.at_rest(np.array(found.at_time(found.duration)[0])))
+    found = _calculate(limits, state, control_interface=ruckig.ControlInterface.Velocity,
+                       synchronization=ruckig.Synchronization.No)
+    return RuckigProfile(found, limits, np.array(found.at_time(found.duration)[0]))
 
 
-def _input(ruckig: ModuleType, limits: MotionLimits, state: State):  # type: ignore[no-untyped-def]
-    parameters = ruckig.InputParameter(len(state.position))
-    parameters.current_position = state.position.tolist()
-    parameters.current_velocity = state.velocity.tolist()
-    parameters.current_acceleration = state.acceleration.tolist()
-    parameters.max_velocity = limits.velocity.tolist()
-    parameters.max_acceleration = limits.acceleration.tolist()
-    parameters.max_jerk = limits.jerk.tolist()
-    return parameters
-
-
-def _calculate(ruckig: ModuleType, parameters):  # type: ignore[no-untyped-def]
-    n = parameters.degrees_of_freedom
-    found = ruckig.Trajectory(n)
+def _calculate(limits: MotionLimits, state: State, **target: Any) -> Any:
+    """Return Ruckig's trajectory from a state to a target, given as attributes of its input."""
+    ruckig = ruckig_module()
+    n = len(state.position)
+    parameters, found = ruckig.InputParameter(n), ruckig.Trajectory(n)
+    for quantity, value in state._asdict().items():
+        setattr(parameters, f'current_{quantity}', value.tolist())
+    for quantity in ('velocity', 'acceleration', 'jerk'):
+        setattr(parameters, f'max_{quantity}', getattr(limits, quantity).tolist())
+    for attribute, value in target.items():
+        setattr(parameters, attribute, value)
     try:
         result = ruckig.Ruckig(n).calculate(parameters, found)
     except RuntimeError as error:

@@ -5,7 +5,7 @@ is followed along the null space of the Jacobian in steps, each corrected by New
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -58,17 +58,14 @@ def self_motion(chain: Chain, q: Sequence[float] | np.ndarray,
     Raises InputError for wrong arguments or a q outside the limits, and MotionError where the goal
     leaves the arm, or that joint, no freedom.
     """
-    check_chain(chain)
-    q = chain.checked(q)
-    if (q < chain.lower).any() or (q > chain.upper).any():
+    task = _Task(chain, q, weights)
+    if _is_outside(chain, task.q):
         raise InputError('a self-motion begins inside the limits')
-    goal = Goal.from_pose(chain.forward(q), weights)
-    task = _Task(chain, goal, q)
-    ahead = task.direction(q, _first(chain, task.null_space(q), joint))
-    forwards, end = _follow(task, q, ahead)
+    ahead = task.direction(task.q, _first(chain, task.null_space(task.q), joint))
+    forwards, end = _follow(task, ahead)
     if end == 'closed':
         return SelfMotion(forwards, 0, (end, end))
-    backwards, beginning = _follow(task, q, -ahead)
+    backwards, beginning = _follow(task, -ahead)
     if beginning == 'closed':  # to the other side a limit lies within the last turn
         return SelfMotion(backwards[::-1], len(backwards) - 1, (beginning, beginning))
     return SelfMotion(np.concatenate([backwards[:0:-1], forwards]), len(backwards) - 1,
@@ -81,44 +78,47 @@ def redundancy_degree(chain: Chain, q: Sequence[float] | np.ndarray,
 
     weights: as for `self_motion`. Raises InputError for wrong arguments.
     """
-    check_chain(chain)
-    q = chain.checked(q)
-    return chain.n_joints - _Task(chain, Goal.from_pose(chain.forward(q), weights), q).rank
+    task = _Task(chain, q, weights)
+    return chain.n_joints - task.rank
 
 
 class _Task:
-    """The rows that a goal asks for, and their null space."""
+    """A configuration q (n,), the rows of the goal that it meets, and their null space."""
 
-    def __init__(self, chain: Chain, goal: Goal, q: np.ndarray) -> None:
+    def __init__(self, chain: Chain, q: Sequence[float] | np.ndarray, weights: Any) -> None:
+        check_chain(chain)
+        self.chain, self.q = chain, chain.checked(q)
+        goal = Goal.from_pose(chain.forward(self.q), weights)
         # A weight says which axes count here, not how much.
-        self.chain, self._goal = chain, Goal.from_pose(goal.pose, goal.weights > 0.0)
+        self._goal = Goal.from_pose(goal.pose, goal.weights > 0.0)
         self._length = length_scale(chain.arrays)
         # That of configurations around, as q may be singular.
-        near = q + _NEAR * np.random.default_rng(0).uniform(-1.0, 1.0, (_SAMPLES, len(q)))
-        self.rank = max(int((self.singular_values(one) > _SINGULAR).sum()) for one in near)
+        steps = np.random.default_rng(0).uniform(-_NEAR, _NEAR, (_SAMPLES, len(self.q)))
+        self.rank = max(int((self._singular_values(self.q + step) > _SINGULAR).sum())
+                        for step in steps)
 
-    def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return the Jacobian of the rows (r, n): goal's axes, in lengths of the arm and rad."""
+    def _jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Return the Jacobian of the rows (r, n), in lengths of the arm and rad."""
         return task_jacobian(self.chain, self._goal, q, self._length)
 
-    def error(self, q: np.ndarray) -> np.ndarray:
+    def _error(self, q: np.ndarray) -> np.ndarray:
         """Return the error of the rows (r,), in lengths of the arm and rad."""
         T, R = self.chain.forward(q), self._goal.pose[:3, :3]
         return np.concatenate([R.T @ (self._goal.pose[:3, 3] - T[:3, 3]) / self._length,
                                R.T @ rotation_log(R @ T[:3, :3].T)])[self._goal.weights > 0.0]
 
-    def singular_values(self, q: np.ndarray) -> np.ndarray:
+    def _singular_values(self, q: np.ndarray) -> np.ndarray:
         """Return the singular values, in parts of the largest."""
-        values = np.linalg.svd(self.jacobian(q), compute_uv=False)
+        values = np.linalg.svd(self._jacobian(q), compute_uv=False)
         return values / max(float(values[0]), 1e-300)
 
     def is_singular(self, q: np.ndarray) -> bool:
         """Return whether the rank is less than around."""
-        return self.rank > 0 and bool(self.singular_values(q)[self.rank - 1] <= _SINGULAR)
+        return self.rank > 0 and bool(self._singular_values(q)[self.rank - 1] <= _SINGULAR)
 
     def null_space(self, q: np.ndarray) -> np.ndarray:
         """Return a basis of the null space (n − rank, n)."""
-        return np.linalg.svd(self.jacobian(q))[2][self.rank:]
+        return np.linalg.svd(self._jacobian(q))[2][self.rank:]
 
     def direction(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         """Return the unit direction (n,) of the null space next to another one."""
@@ -129,10 +129,10 @@ class _Task:
     def corrected(self, q: np.ndarray) -> np.ndarray | None:
         """Return the configuration near q that meets the goal; None without one."""
         for _ in range(_CORRECTIONS):
-            error = self.error(q)
+            error = self._error(q)
             if np.abs(error).max() < _EXACT:
                 return q
-            q = q + np.linalg.pinv(self.jacobian(q), rcond=_SINGULAR) @ error
+            q = q + np.linalg.pinv(self._jacobian(q), rcond=_SINGULAR) @ error
         return None
 
 
@@ -149,9 +149,9 @@ def _first(chain: Chain, null: np.ndarray, joint: str | None) -> np.ndarray:
     return np.eye(chain.n_joints)[k]
 
 
-def _follow(task: _Task, q: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, Ending]:
-    """Return the configurations (k, n) from q on in a direction z (n,), and why they end."""
-    passed, travelled, step = [q], 0.0, _STEP
+def _follow(task: _Task, z: np.ndarray) -> tuple[np.ndarray, Ending]:
+    """Return the configurations (k, n) from task.q on in a direction z (n,), and why they end."""
+    passed, travelled, step = [task.q], 0.0, _STEP
     while travelled < _LONGEST:
         found = _step(task, passed[-1], z, step)
         if found is None or task.is_singular(found[0]):
@@ -163,8 +163,8 @@ def _follow(task: _Task, q: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, Endi
         if _is_outside(task.chain, other):
             passed.append(_at_limit(task, passed[-1], z, step))
             return np.array(passed), 'limit'
-        if travelled > 4.0 * _STEP and _passes(task.chain, passed[-1], other, q):
-            passed.append(_turned(task.chain, q, other))
+        if travelled > 4.0 * _STEP and _passes(task.chain, passed[-1], other, task.q):
+            passed.append(_turned(task.chain, task.q, other))
             return np.array(passed), 'closed'
         travelled += float(np.linalg.norm(other - passed[-1]))
         passed.append(other)

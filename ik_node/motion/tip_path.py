@@ -1,4 +1,4 @@
-"""Paths of a tip: straight lines and great arcs between poses, and smooth curves through many."""
+"""Paths of a tip: lines and great arcs between poses, curves through many, and closed paths."""
 
 import math
 from abc import ABC, abstractmethod
@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.spatial.transform import Rotation, RotationSpline
 
+from ik_node.model.chain import Chain
 from ik_node.motion.interpolation import between_poses
 from ik_node.spatial import rotation_log
 
@@ -16,13 +15,15 @@ from ik_node.spatial import rotation_log
 GENTLE = math.radians(20.0)  # at most so sharp,
 BULGE = 0.002                # m or rad: and leading the curve off the straight lines by no more
 _NOTHING = 1e-9              # m or rad: the same pose
+# Of closed paths:
+_SWING = 0.25        # of the range of a joint, to either side of its middle
+_FREE_SWING = 1.0    # rad, or m, of a joint without limits
+_TRIED = 24          # paths, of which the best conditioned is chosen
+_LOOKED_AT = 32      # configurations checked on each
 
 
 class TipPath(ABC):
-    """A path of poses over the part s of it, 0 to 1.
-
-    - `length`: m; `angle`: rad, of all rotations.
-    """
+    """A path of poses over the part s of it, 0 to 1; `length`, m, and `angle` of rotations, rad."""
 
     length: float
     angle: float
@@ -46,7 +47,7 @@ class Line(TipPath):
         self.length, self.angle = distance(T0, T1)
 
     def pose(self, s: float) -> np.ndarray:
-        """Return T_base_tip (4, 4), m, at a part of the path."""
+        """See `TipPath`."""
         return between_poses(*self._ends, s)
 
 
@@ -58,6 +59,8 @@ class Curve(TipPath):
 
     def __init__(self, poses: Sequence[np.ndarray]) -> None:
         """Take at least two poses (4, 4), m."""
+        from scipy.interpolate import CubicSpline  # late: others need no scipy
+        from scipy.spatial.transform import Rotation, RotationSpline
         steps = np.array([distance(a, b) for a, b in pairwise(poses)])
         self.length, self.angle = steps.sum(axis=0)
         # A metre counts as a radian: only the spacing of the poses over the path depends on it.
@@ -67,11 +70,51 @@ class Curve(TipPath):
         self._rotation = RotationSpline(spread, Rotation.from_matrix([T[:3, :3] for T in poses]))
 
     def pose(self, s: float) -> np.ndarray:
-        """Return T_base_tip (4, 4), m, at a part of the path."""
+        """See `TipPath`."""
         T = np.eye(4)
         T[:3, 3] = self._position(s * self._last)
         T[:3, :3] = self._rotation(s * self._last).as_matrix()
         return T
+
+
+class ClosedPath:
+    """A closed path for the tip of any arm, inside the limits and away from singularities.
+
+    Every joint oscillates about the middle of its limits, each with its own phase.
+    """
+
+    def __init__(self, chain: Chain, seed: int = 0) -> None:
+        """Choose, of several paths, the one whose worst configuration is best conditioned."""
+        self.chain = chain
+        limited = np.isfinite(chain.lower) & np.isfinite(chain.upper)
+        self._middle = chain.neutral()
+        self._swing = np.full(chain.n_joints, _FREE_SWING)
+        lower, upper = chain.lower[limited], chain.upper[limited]
+        self._middle[limited] = 0.5 * (lower + upper)
+        self._swing[limited] = _SWING * (upper - lower)
+        rng = np.random.default_rng(seed)
+        phases = rng.uniform(0.0, 2.0 * np.pi, (_TRIED, chain.n_joints))
+        self._phase = max(phases, key=self._worst_conditioning)
+
+    def configuration(self, s: float) -> np.ndarray:
+        """Return the joint values (n,), rad or m, at a part s of the path, periodic in 1."""
+        return self._configuration(s, self._phase)
+
+    def pose(self, s: float) -> np.ndarray:
+        """Return T_base_tip (4, 4), m, at a part s of the path."""
+        return self.chain.forward(self.configuration(s))
+
+    def _configuration(self, s: float, phase: np.ndarray) -> np.ndarray:
+        return self._middle + self._swing * np.sin(2.0 * np.pi * s + phase)
+
+    def _worst_conditioning(self, phase: np.ndarray) -> float:
+        """Return the smallest relevant singular value on the path, with rows of equal scale."""
+        J = np.array([self.chain.jacobian(self._configuration(s, phase))
+                      for s in np.linspace(0.0, 1.0, _LOOKED_AT, endpoint=False)])
+        J[:, :3] /= np.maximum(np.abs(J[:, :3]).max(axis=(1, 2), keepdims=True), 1e-9)
+        values = np.linalg.svd(J, compute_uv=False)
+        # Axes that the arm can never control do not count.
+        return float(values[values > 1e-6].min(initial=np.inf))
 
 
 def paths_through(poses: Sequence[np.ndarray]) -> list[TipPath]:
@@ -84,14 +127,9 @@ def paths_through(poses: Sequence[np.ndarray]) -> list[TipPath]:
     for T in poses[1:]:
         if sum(distance(kept[-1], T)) > _NOTHING:
             kept.append(T)
-    paths: list[TipPath] = []
-    run = kept[:1]
-    for k in range(1, len(kept)):
-        run.append(kept[k])
-        if k + 1 == len(kept) or not _gentle(*kept[k - 1:k + 2]):
-            paths.append(Line(*run) if len(run) == 2 else Curve(run))
-            run = kept[k:k + 1]
-    return paths
+    corners = [k for k in range(1, len(kept) - 1) if not _gentle(*kept[k - 1:k + 2])]
+    runs = [kept[i:k + 1] for i, k in pairwise([0, *corners, len(kept) - 1])]
+    return [Line(*run) if len(run) == 2 else Curve(run) for run in runs if len(run) > 1]
 
 
 def distance(T0: np.ndarray, T1: np.ndarray) -> tuple[float, float]:
@@ -103,9 +141,8 @@ def distance(T0: np.ndarray, T1: np.ndarray) -> tuple[float, float]:
 def _gentle(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
     """Return whether the corner of the path at b is gentle enough for a curve, rotation included.
 
-    Directions have six components, m and rad; a radian counts as a metre. Where one chord is
-    much longer than the other, the worst case, a natural spline bulges by a fifth of its length
-    times the angle.
+    A radian counts as a metre. At worst, where one chord is much longer than the other, a natural
+    spline bulges by a fifth of its length times the angle.
     """
     R = b[:3, :3]
     before = np.concatenate([b[:3, 3] - a[:3, 3], -np.array(rotation_log(R.T @ a[:3, :3]))])

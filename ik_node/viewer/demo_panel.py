@@ -8,7 +8,7 @@ import numpy as np
 import viser
 
 from ik_node.control.target_path import TargetPath
-from ik_node.motion.closed_path import ClosedPath
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.support.threads import Notify, start_thread
 from ik_node.viewer.handles import Handles
 from ik_node.viewer.robot_view import RobotView

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.commands.figures_textbook import FIGURES, FRAMES, ROBOT, Figure, Method, Run, run
+from ik_node.commands.figures_textbook import (
+    FIGURES,
+    FRAMES,
+    ROBOT,
+    Run,
+    TextbookFigure,
+    Variant,
+    run,
+)
 from ik_node.model.chain import Chain
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.camera import Camera
@@ -96,7 +104,7 @@ class LessonPanel:
         self._set_up()
 
     @property
-    def _figure(self) -> Figure | None:
+    def _figure(self) -> TextbookFigure | None:
         return _NAMES.get(str(self._choice.value))
 
     def _set_up(self) -> None:
@@ -184,7 +192,7 @@ class LessonPanel:
             widget.visible = False
 
 
-def _words(figure: Figure, runs: list[Run], method: Method) -> str:
+def _words(figure: TextbookFigure, runs: list[Run], method: Variant) -> str:
     """Return what there is to see in a figure."""
     letters = dict(zip('ab', runs))
     remark = figure.remark.format(**letters)

@@ -13,7 +13,7 @@ from ik_node.viewer.poses import position_wxyz
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_names import new_name
 from ik_node.workspace.analysis import Workspace, analyse_workspace
-from ik_node.workspace.colors import (
+from ik_node.workspace.picture import (
     PARTLY_REACHABLE,
     REACHABLE,
     color_scale,

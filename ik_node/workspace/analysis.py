@@ -1,5 +1,7 @@
 """Workspace analysis of an arm: `analyse_workspace` returns a `Workspace`."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +13,17 @@ from ik_node.model.chain import Chain
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown, unknown
 from ik_node.workspace.dexterous import dexterity as dexterity_of
-from ik_node.workspace.occupancy import Occupancy, grid_of
-from ik_node.workspace.progress import Report, Stages
-from ik_node.workspace.reachable import Border, mark_samples
-from ik_node.workspace.sampling import ConfigurationSampler, length_scale
+from ik_node.workspace.reachable import Border, Occupancy, Progress, mark_samples
+from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
 from ik_node.workspace.task_rank import TaskRank, task_rank
+from ik_node.workspace.voxel_grid import VoxelGrid
 from ik_node.workspace.voxels import Voxels
 
 FIGURES = ('reachable', 'manipulability', 'conditioning', 'dexterity')
 
+Report = Callable[[float, str], None]  # part of the whole, 0 to 1; name of the stage
+
+_PAUSE = 0.1                  # s between two reports
 _PER_VOXEL = 20               # samples, by default
 _FEWEST, _MOST = 1 << 15, 1 << 20
 _LOOKED_AT = 12               # power of two of configurations, of which …
@@ -142,13 +146,14 @@ def analyse_workspace(chain: Chain, edge: float | None = None, *, samples: int |
     voxels = Voxels.around(chain, edge, bounds, seed)
     count = (min(max(_PER_VOXEL * voxels.size, _FEWEST), _MOST) if samples is None
              else whole(samples, 'samples', 1))
-    task, length = task_rank(chain, seed), length_scale(chain)
-    stages = Stages(progress, {'sampling configurations': 1.0, 'following the border': 2.0,
+    task, length = task_rank(chain, seed), reach_scale(chain)
+    stages = _Stages(progress, {'sampling configurations': 1.0, 'following the border': 2.0,
                                'solving for centres': 1.0,
                                **({'testing orientations': 1.0 * orientations}
                                   if orientations else {})})
-    grid, found = grid_of(voxels, task.weights, length), Occupancy.empty(voxels, chain.n_joints)
-    mark_samples(chain, grid, found, count, seed, stages.stage('sampling configurations'))
+    found = Occupancy.empty(voxels, chain.n_joints)
+    grid = VoxelGrid(chain.record, voxels, task.weights > 0.0, length, found)
+    mark_samples(chain, grid, count, seed, stages.stage('sampling configurations'))
     border = Border(chain, voxels, grid, found, seed)
     border.grow(stages.stage('following the border'))
     at_centre = border.reach_centres(stages.stage('solving for centres'))
@@ -177,13 +182,41 @@ def _reach(chain: Chain, voxels: Voxels, centre: np.ndarray, seed: int) -> tuple
     tips = np.array([chain.forward(q)[:3, 3] for q in configurations])
     nearest_first = np.argsort(np.linalg.norm((tips - centre)[:, moves], axis=1), kind='stable')
     limits = list(zip(chain.lower, chain.upper))
-    ends = []
-    for sign, starts in ((1.0, nearest_first[:_EXTREMES]), (-1.0, nearest_first[-_EXTREMES:])):
-        def distance(q: np.ndarray, sign: float = sign) -> tuple[float, np.ndarray]:
-            # |p − c|² and its gradient 2 Jᵀ (p − c)
-            away = (chain.forward(q)[:3, 3] - centre) * moves
-            return sign * float(away @ away), sign * 2.0 * chain.jacobian(q)[:3].T @ away
-        best = min(float(minimize(distance, configurations[start], jac=True, method='L-BFGS-B',
-                                  bounds=limits).fun) for start in starts)
-        ends.append(float(np.sqrt(max(sign * best, 0.0))))
-    return ends[0], ends[1]
+
+    def distance(q: np.ndarray, sign: float) -> tuple[float, np.ndarray]:
+        # |p − c|² and its gradient 2 Jᵀ (p − c)
+        away = (chain.forward(q)[:3, 3] - centre) * moves
+        return sign * float(away @ away), sign * 2.0 * chain.jacobian(q)[:3].T @ away
+
+    def extreme(sign: float, starts: np.ndarray) -> float:
+        best = min(float(minimize(distance, configurations[start], (sign,), jac=True,
+                                  method='L-BFGS-B', bounds=limits).fun) for start in starts)
+        return float(np.sqrt(max(sign * best, 0.0)))
+    return extreme(1.0, nearest_first[:_EXTREMES]), extreme(-1.0, nearest_first[-_EXTREMES:])
+
+
+class _Stages:
+    """Combines the progress of several stages into the progress of the whole."""
+
+    def __init__(self, report: Report | None, shares: dict[str, float]) -> None:
+        """Call `report` with 0 to 1 and the stage's name; shares: relative times of the stages."""
+        self._report = report
+        total = sum(shares.values())
+        self._share = {stage: share / total for stage, share in shares.items()}
+        self._last, self._done = -_PAUSE, 0.0
+
+    def stage(self, name: str) -> Progress:
+        """Return the function that a stage calls with its own progress, 0 to 1, at any time.
+
+        The reported progress never decreases.
+        """
+        names = list(self._share)
+        before = sum(self._share[other] for other in names[:names.index(name)])
+
+        def progress(done: float) -> None:
+            self._done = min(max(self._done, before + self._share[name] * done), 1.0)
+            now = time.monotonic()
+            if self._report is not None and (now - self._last >= _PAUSE or done >= 1.0):
+                self._last = now
+                self._report(self._done, name)
+        return progress

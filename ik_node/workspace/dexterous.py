@@ -3,21 +3,17 @@
 The **dexterity** of a voxel is the part, 0 to 1, of a set of evenly spread orientations that the
 tip can take at the voxel's centre; a voxel is **dexterous** where it takes them all. It is the
 reachability index of the capability map [Zacharias, Borst & Hirzinger, Capturing Robot Workspace
-Structure: Representing Robot Capabilities, IROS 2007]. An orientation counts up to a rotation
-about the axes that the arm leaves free (`TaskRank.weights`). An arm that serves no rotation
-besides its position, such as a planar 2R, has dexterity 0: its position determines its orientation.
-
-Each orientation is solved by inverse kinematics, and counts where forward kinematics confirms the
-solution. Without a closed form some may be missed, since restarts are bounded: on a Panda one in a
-hundred.
+Structure: Representing Robot Capabilities, IROS 2007]. Rotations about axes that the arm leaves
+free (`TaskRank.weights`) do not count; where all are free, as of a planar 2R, dexterity is 0.
+Without a closed form some orientations may be missed, since restarts are bounded: on a Panda one
+in a hundred.
 """
 
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.workspace.orientations import orientations
-from ik_node.workspace.progress import Progress
-from ik_node.workspace.reachability_solver import ReachabilitySolver
+from ik_node.workspace.reachable import Progress, ReachabilitySolver
+from ik_node.workspace.sampling import orientations
 from ik_node.workspace.voxels import Voxels
 
 _RESTARTS = 8
@@ -33,9 +29,8 @@ def dexterity(chain: Chain, voxels: Voxels, weights: np.ndarray, numbers: np.nda
     weights: (6,) the axes of the task; numbers: (k,) voxels whose centres are reachable;
     configurations: (k, n) a configuration for each centre, rad or m.
     """
-    part = np.zeros(len(numbers))
+    rows, part = np.arange(len(numbers)), np.zeros(len(numbers))
     if weights[3:].any() and len(numbers):
-        rows = np.arange(len(numbers))
         search = _Search(chain, voxels, numbers, configurations, orientations(chain, count, seed))
         solver = ReachabilitySolver(chain, weights, _RESTARTS, seed)
         search.sweep(rows, solver, True, lambda done: progress(0.7 * done))
@@ -57,8 +52,7 @@ class _Search:
         k, m = len(numbers), len(R_base_goal)
         self.reachable = np.zeros((k, m), dtype=bool)
         self._solutions = np.empty((k, m, chain.n_joints), dtype=np.float32)  # as initial guesses
-        self._configurations = configurations
-        self._centres = voxels.centres(numbers)
+        self._configurations, self._centres = configurations, voxels.centres(numbers)
         self._beside = _beside(voxels, numbers)
         self._T_base_goal = np.tile(np.eye(4), (m, 1, 1))
         self._T_base_goal[:, :3, :3] = R_base_goal

@@ -1,11 +1,13 @@
-"""Pictures of a workspace: one view of a planar arm, three sections of any other."""
+"""Pictures and colours of a workspace: one view of a planar arm, three sections of any other."""
 
+from collections.abc import Mapping
 from os import PathLike
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
+from ik_node.model.chain import Chain
 from ik_node.spatial import inverse
 from ik_node.workspace.analysis import Workspace
 
@@ -14,6 +16,13 @@ TITLES = {'reachable': 'reachable workspace', 'manipulability': 'best manipulabi
           'conditioning': 'best conditioning σmin/σmax', 'dexterity': 'dexterity'}
 
 _WHOLE, _PARTLY, _SHADOW, _INK = '#2f6fb0', '#a9c9e8', '#ececec', '#333333'
+# viridis at 0, 1/8 … 1 (Smith & van der Walt, matplotlib), interpolated linearly.
+_VIRIDIS = np.array([
+    (0.267, 0.005, 0.329), (0.283, 0.141, 0.458), (0.230, 0.322, 0.546), (0.173, 0.449, 0.558),
+    (0.128, 0.567, 0.551), (0.158, 0.684, 0.502), (0.369, 0.789, 0.383), (0.678, 0.864, 0.190),
+    (0.993, 0.906, 0.144)])
+PARTLY_REACHABLE, REACHABLE = (0.66, 0.79, 0.91), (0.18, 0.44, 0.69)
+"""The colours of voxels in "reachable"."""
 _MARGIN = 0.06                # of the size, around what is drawn
 _TEXT_WIDTH = 66              # characters
 
@@ -34,7 +43,7 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
     sheet = Figure(figsize=(8.6, 8.0) if planar else (11.6, 11.0), dpi=130,
                    layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1))
     if planar:
-        panels = [(sheet.add_subplot(), _view_axis(workspace))]
+        panels = [(sheet.add_subplot(), int(np.flatnonzero(workspace.voxels.fixed_axes)[-1]))]
         text = None
     else:
         axes = sheet.subplots(2, 2)
@@ -65,11 +74,6 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
     sheet.savefig(file, format='png')
 
 
-def _view_axis(workspace: Workspace) -> int:
-    """Return the axis to look along at a planar arm."""
-    return int(np.flatnonzero(workspace.voxels.fixed_axes)[-1])
-
-
 def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: int,
                   figure: str) -> Any:
     """Draw the layer through the centre of the reach, seen along the axis `across`."""
@@ -90,12 +94,13 @@ def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: 
     if figure == 'reachable':
         scale = {'cmap': ListedColormap([_PARTLY, _WHOLE]), 'vmin': 0.5, 'vmax': 1.0}
     else:
-        scale = {'cmap': 'viridis', 'vmin': 0.0, 'vmax': _most(workspace, figure)}
+        scale = {'cmap': 'viridis', 'vmin': 0.0, 'vmax': largest(workspace.values(figure), figure)}
     drawn = panel.imshow(values.take(layer, axis=across).T, **scale, **box)
     for radius in workspace.reach:
         panel.add_patch(Circle((centre[u], centre[v]), radius, fill=False, ls='--', lw=1.0,
                                color=_INK))
-    bones = _bones(workspace)
+    chain = workspace.chain
+    bones = link_origins(chain, dict(zip(chain.joint_names, chain.neutral())))
     panel.plot(*bones[:, [u, v]].T, color='tab:red', lw=2.4, marker='o', ms=4.5,
                mec='white', mew=0.7, solid_capstyle='round')
     ends = np.vstack([bones[:, [u, v]], *(lower + voxels.edge * (np.argwhere(shadow) + corner)
@@ -129,13 +134,6 @@ def _legend(workspace: Workspace, figure: str) -> list[Any]:
                    label='the arm at its neutral configuration')]
 
 
-def _most(workspace: Workspace, figure: str) -> float:
-    """Return the largest value of the colour scale of a figure."""
-    if figure == 'dexterity':
-        return 1.0
-    return float(workspace.values(figure).max(initial=0.0)) or 1.0
-
-
 def _label(workspace: Workspace, figure: str) -> str:
     if figure == 'dexterity':
         return f'part of {workspace.orientations} orientations reachable (1: dexterous)'
@@ -144,9 +142,33 @@ def _label(workspace: Workspace, figure: str) -> str:
     return f'{TITLES[figure]} over {served}{scale}'
 
 
-def _bones(workspace: Workspace) -> np.ndarray:
-    """Return the origins of the links (k, 3), m, base frame, at the neutral configuration."""
-    chain = workspace.chain
-    T_root_link = chain.tree.forward(dict(zip(chain.joint_names, chain.neutral())))
+def link_origins(chain: Chain, values: Mapping[str, float]) -> np.ndarray:
+    """Return the origins of the links from base to tip (k, 3), m, base frame.
+
+    values: {joint: value} of the tree, rad or m.
+    """
+    T_root_link = chain.tree.forward(values)
     T_base_root = inverse(T_root_link[chain.base_link])
     return np.array([(T_base_root @ T_root_link[link])[:3, 3] for link in chain.links])
+
+
+def figure_colors(values: np.ndarray, figure: str) -> np.ndarray:
+    """Return colours (k, 3), 0 to 1, of the values (k,) of a figure.
+
+    Manipulability and conditioning are coloured up to the best found, dexterity up to 1.
+    """
+    if figure == 'reachable':
+        return np.where(values[:, None] == 1.0, REACHABLE, PARTLY_REACHABLE)
+    most = largest(values, figure)
+    places = np.linspace(0.0, 1.0, len(_VIRIDIS))
+    return np.column_stack([np.interp(values / most, places, channel) for channel in _VIRIDIS.T])
+
+
+def largest(values: np.ndarray, figure: str) -> float:
+    """Return the value of a figure that has the last colour, given the values (k,)."""
+    return 1.0 if figure == 'dexterity' else float(values.max(initial=0.0)) or 1.0
+
+
+def color_scale() -> list[tuple[float, float, float]]:
+    """Return the colours, 0 to 1, at equal steps from 0 to the largest value of a figure."""
+    return [(r, g, b) for r, g, b in _VIRIDIS.tolist()]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
 from ik_node.support.arguments import whole
-from ik_node.workspace.sampling import length_scale, ranges, scaled_tip_jacobians
+from ik_node.workspace.sampling import ranges, reach_scale
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 
@@ -52,7 +52,8 @@ class TaskRank(NamedTuple):
         if cannot:
             text += f'; it cannot {" nor ".join(cannot)}'
         if self.left_free:
-            text += f'; {_listed(self.left_free)} {_is(self.left_free)} left free'
+            verb = 'is' if len(self.left_free) == 1 else 'are'
+            text += f'; {_listed(self.left_free)} {verb} left free'
         return text
 
 
@@ -65,10 +66,10 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
     """
     check_chain(chain)
     seed = whole(seed, 'seed')
-    length = length_scale(chain)
+    length = reach_scale(chain)
     lower, upper = ranges(chain, travel=length)
     configurations = np.random.default_rng(seed).uniform(lower, upper, (_SAMPLES, chain.n_joints))
-    J = scaled_tip_jacobians(chain, configurations, length)
+    J = _scaled_tip_jacobians(chain, configurations, length)
     smallest = _TOLERANCE * float(np.linalg.svd(J, compute_uv=False).max())
     rows = _extend(J, (), range(3), _rank(J[:, :3], smallest))
     rank = _rank(J, smallest)
@@ -78,6 +79,15 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
     weights.flags.writeable = False
     idle = np.linalg.norm(J, axis=2).max(axis=0) <= smallest
     return TaskRank(rank, tuple(axis for axis, still in zip(AXES, idle) if still), weights)
+
+
+def _scaled_tip_jacobians(chain: Chain, configurations: np.ndarray, length: float) -> np.ndarray:
+    """Return the Jacobians (k, 6, n) in tip axes at (k, n), linear rows divided by a length, m."""
+    jacobians = np.array([chain.jacobian(q) for q in configurations])
+    for J, q in zip(jacobians, configurations):
+        R_tip_base = chain.forward(q)[:3, :3].T
+        J[:3], J[3:] = R_tip_base @ J[:3] / length, R_tip_base @ J[3:]
+    return jacobians
 
 
 def _rank(J: np.ndarray, smallest: float) -> int:
@@ -98,7 +108,3 @@ def _extend(J: np.ndarray, rows: tuple[int, ...], more: Sequence[int],
 
 def _listed(items: Sequence[str]) -> str:
     return ' and '.join(filter(None, (', '.join(items[:-1]), items[-1])))
-
-
-def _is(items: Sequence[str]) -> str:
-    return 'is' if len(items) == 1 else 'are'

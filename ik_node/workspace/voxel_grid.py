@@ -13,56 +13,34 @@ from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import linear
 from ik_node.solvers.settings import Work
-from ik_node.support.arrays import Integers, Memory, Vector
+from ik_node.support.arrays import Memory
 
 INF = math.inf
 
 
 class VoxelGrid:
-    """A grid and a task, and one entry for each voxel of the grid.
+    """`Voxels`, the `task_axes` (6,) of the tip, and an `Occupancy`, which `mark` changes.
 
-    The arrays of entries are the caller's: `mark` changes them.
+    `length`: m, what a metre is divided by to compare with a radian.
     """
 
-    origin: Vector
-    """(3,) m."""
-    edge: float
-    """m."""
-    shape: Integers
-    """(3,)."""
-    fixed_axes: Integers
-    """(3,) whether the tip never moves along the axis."""
-    task_axes: Integers
-    """(6,) which axes of the tip belong to the task."""
-    length: float
-    """m, what a metre is divided by to compare with a radian."""
-    samples: np.ndarray
-    """(v,) how many of the sampled configurations put the tip inside."""
-    manipulability: np.ndarray
-    """(v,) the best √det(J Jᵀ) of all configurations with the tip inside."""
-    conditioning: np.ndarray
-    """(v,) the best σ_min/σ_max, 0 to 1."""
-    offset: np.ndarray
-    """(v,) smallest distance of the tip from the centre, m, in the directions in which it moves;
-    infinite without results."""
-    configuration: np.ndarray
-    """(v, n) the configuration with this distance, rad or m."""
+    def __init__(self, chain: Chain, voxels: Any, task_axes: np.ndarray, length: float,
+                 found: Any) -> None:
+        """Copy `Voxels`; use the arrays of an `Occupancy`, which must fit to them.
 
-    def __init__(self, chain: Chain, grid: Any, found: Any) -> None:
-        """Copy a grid of v voxels. Raises ValueError where an array has another size."""
+        Raises ValueError where an array has another size.
+        """
         self.chain, self.memory = chain, Memory()
         self.work = Work(chain.m, chain.n)
-        self.origin, self.edge = self.memory.vector(grid.origin), grid.edge
-        self.shape = self.memory.integers(grid.shape)
-        self.fixed_axes = self.memory.integers(grid.fixed_axes)
-        self.task_axes = self.memory.integers(grid.task_axes)
-        self.length = grid.length
+        self.origin, self.edge = self.memory.vector(voxels.origin), voxels.edge
+        self.shape = self.memory.integers(voxels.shape)
+        self.fixed_axes = self.memory.integers(voxels.fixed_axes)
+        self.task_axes, self.length = self.memory.integers(task_axes), length
         self.samples, self.manipulability = found.samples, found.manipulability
         self.conditioning, self.offset = found.conditioning, found.offset
         self.configuration = found.configuration
-        voxels = int(np.prod(grid.shape))
-        if (len(grid.origin), len(grid.fixed_axes), len(grid.task_axes)) != (3, 3, 6) or any(
-                len(array) != voxels for array in found) or (
+        if (len(voxels.origin), len(voxels.fixed_axes), len(task_axes)) != (3, 3, 6) or any(
+                len(array) != voxels.size for array in found) or (
                 found.configuration.shape[1] != chain.n):
             raise ValueError('a grid has three axes, and arrays of one entry for each voxel')
 

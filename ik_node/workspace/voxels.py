@@ -12,7 +12,7 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain, check_chain
 from ik_node.support.arguments import floats, whole
 from ik_node.support.exceptions import InputError, shown
-from ik_node.workspace.sampling import ConfigurationSampler, length_scale
+from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
 
 MOST_VOXELS = 4_000_000
 
@@ -53,14 +53,14 @@ class Voxels:
         seed = whole(seed, 'seed')
         tips = np.array([chain.forward(q)[:3, 3]
                          for q in ConfigurationSampler(chain, seed).next(_SAMPLES)])
-        fixed_axes = np.ptp(tips, axis=0) <= _MOTIONLESS * length_scale(chain)
+        fixed_axes = np.ptp(tips, axis=0) <= _MOTIONLESS * reach_scale(chain)
         if bounds is None:
             centre, radius = reach(chain.arrays)
             lower, upper = centre - radius, centre + radius
         else:
             lower, upper = _bounds(bounds)
         dimension = int(3 - fixed_axes.sum())
-        size = float((upper - lower)[~fixed_axes].max(initial=0.0)) or length_scale(chain)
+        size = float((upper - lower)[~fixed_axes].max(initial=0.0)) or reach_scale(chain)
         edge = _round(size / _ACROSS[dimension or 3]) if edge is None else _edge(edge)
         shape = _shape(upper - lower, edge, fixed_axes)
         if math.prod(shape) > MOST_VOXELS:
@@ -99,9 +99,7 @@ class Voxels:
     def numbers(self, points: np.ndarray) -> np.ndarray:
         """Return the numbers (k,) of the voxels that hold points (k, 3), m; −1 outside."""
         places = np.floor((np.asarray(points) - self.origin) / self.edge).astype(np.int64)
-        inside = ((places >= 0) & (places < self.shape)).all(axis=-1)
-        held = np.ravel_multi_index(tuple(np.where(inside[..., None], places, 0).T), self.shape)
-        return np.where(inside, held, -1)
+        return self._numbered(places.T)
 
     def surface(self, numbers: np.ndarray) -> np.ndarray:
         """Return those of voxels (k,) of which a face is not covered by another one of them.
@@ -124,10 +122,14 @@ class Voxels:
 
     def neighbours(self, numbers: np.ndarray, step: Sequence[int]) -> np.ndarray:
         """Return the numbers (k,) of the voxels one step from voxels (k,); −1 outside the grid."""
-        places = np.stack(np.unravel_index(numbers, self.shape)) + np.array(step)[:, None]
+        return self._numbered(
+            np.stack(np.unravel_index(numbers, self.shape)) + np.array(step)[:, None])
+
+    def _numbered(self, places: np.ndarray) -> np.ndarray:
+        """Return the numbers (k,) of voxels at places (3, k) of the grid; −1 outside."""
         inside = ((places >= 0) & (places < np.array(self.shape)[:, None])).all(axis=0)
-        found = np.ravel_multi_index(tuple(np.where(inside, places, 0)), self.shape)
-        return np.where(inside, found, -1)
+        return np.where(inside, np.ravel_multi_index(tuple(np.where(inside, places, 0)),
+                                                     self.shape), -1)
 
 
 def _bounds(bounds: Any) -> tuple[np.ndarray, np.ndarray]:

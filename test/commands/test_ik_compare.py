@@ -9,22 +9,22 @@ import pytest
 
 import robots
 from ik_node import IkError, KinematicTree
-from ik_node.commands import ik_compare
+from ik_node.commands import comparison, ik_compare
 from ik_node.commands.comparison import (
     TOLERANCE,
     VARIANTS,
     LeftOut,
-    Method,
     general,
     measure,
     methods,
     textbook,
 )
 from ik_node.commands.comparison_page import as_page, as_text
+from ik_node.commands.figures_textbook import Variant
 from ik_node.solvers.registry import built_in_names
 
 DOCS = Path(__file__).parents[2] / 'docs'
-PSEUDOINVERSE = Method('pseudoinverse', 'pseudoinverse')
+PSEUDOINVERSE = Variant('pseudoinverse', 'pseudoinverse')
 
 
 @pytest.fixture(scope='module')
@@ -46,8 +46,8 @@ def cells(text, method):
 
 
 @pytest.mark.parametrize(('method', 'largest'), [
-    (PSEUDOINVERSE, 0.182), (VARIANTS[0], 0.259), (Method('dls', 'dls', {'damping': 5.0}), 0.439),
-    (Method('transpose', 'transpose'), 3.224)], ids=lambda value: getattr(value, 'label', ''))
+    (PSEUDOINVERSE, 0.182), (VARIANTS[0], 0.259), (Variant('dls', 'dls', {'damping': 5.0}), 0.439),
+    (Variant('transpose', 'transpose'), 3.224)], ids=lambda value: getattr(value, 'label', ''))
 def test_bare_steps_of_the_textbooks_arm_leave_the_tip_as_far_off_as_in_its_figures(
         problem, method, largest):
     assert measure(problem, method, 1).tracking == pytest.approx(largest, abs=5e-4)
@@ -91,11 +91,11 @@ def test_goals_ask_of_an_arm_what_it_can_serve():
 
 def test_a_method_that_does_not_fit_is_left_out_with_the_reason():
     problem = general('mimicking', robots.mimicking(), 2, 0)
-    found = measure(problem, Method('analytic', 'analytic'), 1)
+    found = measure(problem, Variant('analytic', 'analytic'), 1)
     assert isinstance(found, LeftOut)
     assert '- analytic is left out: ' in as_text({'mimicking': (problem, [found])})
     assert '- analytic is left out: ' in as_page({'mimicking': (problem, [found])}, None, 2)
-    wrong = measure(problem, Method('dls', 'dls', {'damping': -1.0}), 1)
+    wrong = measure(problem, Variant('dls', 'dls', {'damping': -1.0}), 1)
     assert isinstance(wrong, LeftOut)
     assert 'damping' in wrong.reason
 
@@ -118,7 +118,7 @@ def test_the_page_reads_the_summary_where_all_of_its_methods_were_measured(probl
 
 
 def test_the_command_prints_tables_and_writes_the_page(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(ik_compare, 'methods', lambda: [PSEUDOINVERSE])
+    monkeypatch.setattr(comparison, 'methods', lambda: [PSEUDOINVERSE])
     page = tmp_path / 'page.md'
     assert ik_compare.main(['planar_3r', '--goals', '3', '--repeats', '1', '--output',
                             str(page)]) == 0
@@ -134,7 +134,7 @@ def test_the_command_prints_tables_and_writes_the_page(monkeypatch, tmp_path, ca
 
 def test_a_picture_has_a_panel_for_every_method(monkeypatch, tmp_path):
     pytest.importorskip('matplotlib')
-    monkeypatch.setattr(ik_compare, 'methods', lambda: [PSEUDOINVERSE])
+    monkeypatch.setattr(comparison, 'methods', lambda: [PSEUDOINVERSE])
     file = tmp_path / 'joints.png'
     assert ik_compare.main(['planar_3r', '--goals', '1', '--repeats', '1', '--png',
                             str(file)]) == 0

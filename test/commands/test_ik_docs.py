@@ -9,8 +9,15 @@ import pytest
 
 import ik_node
 from ik_node import solver_names
-from ik_node.commands.ik_docs import main, names_in, pages, renewed
-from ik_node.commands.reference_tables import options_table, shown, tables
+from ik_node.commands.ik_docs import (
+    main,
+    names_in,
+    options_table,
+    pages,
+    renewed,
+    shown,
+    tables,
+)
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.solvers.registry import solver_class
 

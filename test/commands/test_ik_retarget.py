@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ik_node.commands.ik_retarget import main
-from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.recording_files import read_recording
 from walking import MAP, SKELETON, WALK, humanoid
 
 

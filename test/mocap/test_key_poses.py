@@ -3,8 +3,7 @@ import pytest
 
 import robots
 from ik_node.mocap.key_poses import KeyConfigurations, KeyPoses
-from ik_node.motion.easing import easing, easing_names
-from ik_node.motion.interpolation import between_poses
+from ik_node.motion.interpolation import between_poses, easing, easing_names
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, OptionError
 

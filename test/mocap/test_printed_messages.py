@@ -6,7 +6,7 @@ import yaml
 
 import robots
 from ik_node import KinematicTree, ModelError
-from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.recording_files import read_recording
 
 LIMIT = 'lower="-4" upper="4" effort="1" velocity="1"'
 TREE = KinematicTree.from_urdf(robots.robot(

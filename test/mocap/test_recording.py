@@ -13,11 +13,11 @@ import robots
 import skeletons
 from ik_node import IkError, KinematicTree, ModelError
 from ik_node.mocap import recording as recording_module
-from ik_node.mocap import table_recording
+from ik_node.mocap import recording_files
 from ik_node.mocap.recording import Recording
-from ik_node.mocap.recording_readers import (
+from ik_node.mocap.recording_files import (
     RECORDING_FORMATS,
-    RECORDING_READERS,
+    RECORDING_KINDS,
     read_recording,
 )
 from ik_node.model.readers import read_model
@@ -271,7 +271,7 @@ def test_an_unknown_kind_of_file_is_refused_with_the_list(tmp_path):
     with pytest.raises(ModelError, match='of no known kind; the kinds are ') as error:
         read_recording(file, TREE)
     assert RECORDING_FORMATS in str(error.value)
-    extensions = [one for reader in RECORDING_READERS for one in reader.extensions]
+    extensions = [one for reader in RECORDING_KINDS for one in reader.extensions]
     assert len(set(extensions)) == len(extensions)
 
 
@@ -295,7 +295,7 @@ def test_a_file_is_read_once_within_bounds_and_only_if_it_is_one(extension, tmp_
 
 
 def test_a_table_with_too_many_values_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(table_recording, 'MAX_VALUES', 20)
+    monkeypatch.setattr(recording_files, 'MAX_VALUES', 20)
     times, values = wave()
     assert read_recording(write(csv_text(times[:5], values), tmp_path, 'a.csv'), TREE).n_frames == 5
     with pytest.raises(ModelError, match='line 7: there are too many values; at most 20'):

@@ -6,7 +6,7 @@ import pytest
 import robots
 import skeletons
 from ik_node import KinematicTree, ModelError
-from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import read_model
 from ik_node.model.root_joints import (
     ROOT_JOINTS,

@@ -7,10 +7,10 @@ import pytest
 
 import robots
 from ik_node import Goal, make_solver
-from ik_node.motion.braking import BLENDING_JERK, brake
 from ik_node.motion.cartesian_motion import cartesian_motion, straight_motion
 from ik_node.motion.following import ORIENTATION_TOLERANCE, POSITION_TOLERANCE, Follower
 from ik_node.motion.limits import motion_limits
+from ik_node.motion.path_motion import BLENDING_JERK, brake
 from ik_node.motion.tip_path import Line, distance
 from ik_node.motion.trajectory import Rest, left_of
 from ik_node.support.exceptions import InputError, MotionError
@@ -272,7 +272,7 @@ def test_slower_limits_in_the_middle_of_a_motion_leave_it_to_its_end():
     T = chain.forward(q0)
     first = cartesian_motion(follower, limits, Rest(q0), [Goal.from_pose(beside(T, 0, 0.2, 0))])
     present = left_of(first, 0.4 * first.duration)
-    motion = cartesian_motion(follower, limits.scaled(0.2), present,
+    motion = cartesian_motion(follower, motion_limits(chain, speed=0.2), present,
                               [Goal.from_pose(beside(T, 0.0, 0.0, -0.1))])
     assert motion.at(0.3 * first.duration).velocity == pytest.approx(
         present.at(0.3 * first.duration).velocity)

@@ -9,11 +9,10 @@ import pytest
 pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
 
 import robots
-from ik_node.motion.joint_motion import joint_motion, stopping
+from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.ruckig_profile import reach_state, stop
 from ik_node.motion.trajectory import Rest, Series, State, left_of
-from ik_node.motion.waypoints import joint_motion_through
 from ik_node.support.exceptions import InputError
 
 V, A, J = 1.0, 2.0, 10.0

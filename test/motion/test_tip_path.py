@@ -5,7 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ik_node.motion.tip_path import Curve, Line, distance, paths_through
+import robots
+from ik_node import KinematicTree
+from ik_node.motion.tip_path import ClosedPath, Curve, Line, distance, paths_through
 from ik_node.spatial import pose_from_rpy
 
 
@@ -77,3 +79,27 @@ def test_turning_has_corners_too():
 def test_poses_that_repeat_are_left_out():
     assert len(paths_through([at(0.0), at(0.0), at(1.0), at(1.0)])) == 1
     assert paths_through([at(1.0), at(1.0)]) == []
+
+
+OWN = [('planar_3r', ()), ('arm_6r', ()), ('arm_7r', ()), ('scara', ()),
+       ('torso', (None, 'left_tool0'))]
+
+
+@pytest.mark.parametrize(('name', 'ends'), OWN)
+def test_it_stays_well_inside_the_limits_and_closes(name, ends):
+    chain = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain(*ends)
+    path = ClosedPath(chain)
+    for turn in np.linspace(0.0, 1.0, 50):
+        q = path.configuration(turn)
+        assert (chain.lower < q).all()
+        assert (q < chain.upper).all()
+        assert path.pose(turn) == pytest.approx(chain.forward(q))
+    assert path.pose(1.0) == pytest.approx(path.pose(0.0), abs=1e-12)
+
+
+def test_it_keeps_away_from_singular_configurations():
+    chain = robots.chain('panda')
+    path = ClosedPath(chain)
+    worst = min(np.linalg.svd(chain.jacobian(path.configuration(turn)), compute_uv=False)[-1]
+                for turn in np.linspace(0.0, 1.0, 100))
+    assert worst > 0.02

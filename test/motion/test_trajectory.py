@@ -5,8 +5,7 @@ import pytest
 
 import robots
 from ik_node.motion.limits import motion_limits
-from ik_node.motion.spline import SplineTrajectory
-from ik_node.motion.trajectory import Part, Rest, Series, left_of
+from ik_node.motion.trajectory import Part, Rest, Series, SplineTrajectory, left_of
 
 chain = robots.planar(1.0, 1.0, limit=3.0)
 limits = motion_limits(chain, 1.0, 2.0, 20.0)

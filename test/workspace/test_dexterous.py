@@ -4,7 +4,7 @@ import pytest
 import robots
 from ik_node import KinematicTree
 from ik_node.workspace.analysis import analyse_workspace
-from ik_node.workspace.orientations import orientations, super_fibonacci
+from ik_node.workspace.sampling import orientations, super_fibonacci
 
 QUARTER = np.pi / 2
 

@@ -41,9 +41,14 @@ def main(command_line: Sequence[str] | None = None) -> int:
         show = make_show(file, arguments.base, arguments.tip, arguments.solver, arguments.goals)
     except (IkError, FileNotFoundError) as error:
         sys.exit(f'ik_node demo: {error}')
-    _keep_to_this_machine()
-    print(show.words)
-    node = running(node_command(file, show.solver_name, *show.links, _ros_arguments(show)))
+    # On the loopback interface, in a domain of its own:
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
+    print(show.description)
+    parameters = [part for path in (share_folder() / 'config' / 'demo.yaml', *show.parameters)
+                  for part in ('--params-file', str(path))]
+    node = running(node_command(file, show.solver_name, *show.links,
+                                ['--log-level', 'warn', *parameters]))
     with Stop() as stop, node, contextlib.nullcontext() if arguments.headless else _view():
         print('Starting the node …', flush=True)
         with Client() as client:
@@ -88,18 +93,6 @@ def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
     if arguments.goals < 1:
         parser.error('--goals must be at least 1')
     return arguments
-
-
-def _keep_to_this_machine() -> None:
-    """Restrict the demo to the loopback interface and a domain of its own."""
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
-
-
-def _ros_arguments(show: Show) -> list[str]:
-    files = share_folder() / 'config' / 'demo.yaml', *show.parameters
-    return ['--log-level', 'warn', *(part for file in files
-                                     for part in ('--params-file', str(file)))]
 
 
 @contextlib.contextmanager

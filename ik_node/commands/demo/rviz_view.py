@@ -1,5 +1,6 @@
 """The first view in RViz: a camera on all that a robot reaches, and a grid of its size."""
 
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ _NEAR_CLIP = 1.0 / 300.0             # of the distance
 _AROUND, _ABOVE = 0.15, 0.3
 
 
-class Camera(NamedTuple):
+class OrbitCamera(NamedTuple):
     """An orbit camera as RViz describes it."""
 
     focal_point: np.ndarray
@@ -54,14 +55,14 @@ class Camera(NamedTuple):
         return places
 
 
-def fitted_camera(points: np.ndarray, yaw: float, pitch: float) -> Camera:
+def fitted_camera(points: np.ndarray, yaw: float, pitch: float) -> OrbitCamera:
     """Return the nearest camera whose picture has all points (k, 3), m.
 
     With coordinates a to the right, h upwards and d towards the eye, a point is in the picture
     where |a − a_eye| ≤ t (d_eye − d), t being half the width of the picture at a distance of 1.
     That is two linear bounds on a_eye and d_eye, of which the tightest count; the same for h.
     """
-    camera = Camera(np.zeros(3), 1.0, yaw, pitch)
+    camera = OrbitCamera(np.zeros(3), 1.0, yaw, pitch)
     seen = points @ camera.axes.T
     depth = seen[:, 2]
     t = _FILLED * math.tan(0.5 * _FIELD_OF_VIEW) * np.array([_ASPECT, 1.0])
@@ -78,9 +79,15 @@ def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions)
 
     chain: of the arm; None for a figure. options: of the node, for a root that moves.
     """
-    if chain is None:
-        return _figure_points(tree, options)
-    return np.concatenate([_links(tree), _arm_points(chain, tree)])
+    frames = tree.forward()
+    links = np.array([T[:3, 3] for T in frames.values()])
+    if chain is not None:
+        T_root_base = frames[chain.base_link]
+        return np.concatenate([links, _moved(_arm_points(chain), T_root_base)])
+    if options.root != 'fixed':
+        links = _moved(links, options.T_world_root)
+    size = shown_size(float(np.ptp(links, axis=0).max()))
+    return _box(links, _AROUND * size, (_AROUND + _ABOVE) * size)
 
 
 def motion_points(recording: Recording) -> np.ndarray:
@@ -116,37 +123,24 @@ def arm_of(tree: KinematicTree, base: str, tip: str) -> Chain | None:
         return None
 
 
-def _links(tree: KinematicTree) -> np.ndarray:
-    """Return the origins (k, 3), m, of all links with the joints at zero."""
-    return np.array([T[:3, 3] for T in tree.forward().values()])
-
-
-def _arm_points(chain: Chain, tree: KinematicTree) -> np.ndarray:
-    """Return positions of the tip inside the limits, and the corners of the panel, root frame."""
+def _arm_points(chain: Chain) -> np.ndarray:
+    """Return positions of the tip inside the limits, and the corners of the panel, base frame."""
     lower = np.where(np.isfinite(chain.lower), chain.lower, -math.pi)
     upper = np.where(np.isfinite(chain.upper), chain.upper, math.pi)
     rng = np.random.default_rng(0)
     tips = [chain.forward(q)[:3, 3]
             for q in rng.uniform(lower, upper, (_SAMPLES, chain.n_joints))]
     size = shown_size(reach(chain.arrays)[1])
-    panel = PanelLayout(bounded_names(chain), 0, size).corners(_LINES)
-    T_root_base = tree.forward()[chain.base_link]
-    return np.concatenate([tips, panel]) @ T_root_base[:3, :3].T + T_root_base[:3, 3]
+    return np.concatenate([tips, PanelLayout(bounded_names(chain), 0, size).corners(_LINES)])
 
 
-def _figure_points(tree: KinematicTree, options: NodeOptions) -> np.ndarray:
-    """Return the corners of a box around a figure at the start and the text above it, world."""
-    places = _links(tree)
-    if options.root != 'fixed':
-        T = options.T_world_root
-        places = places @ T[:3, :3].T + T[:3, 3]
-    size = shown_size(float(np.ptp(places, axis=0).max()))
-    return _box(places, _AROUND * size, (_AROUND + _ABOVE) * size)
+def _moved(points: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """Return points (k, 3), m, of the frame T (4, 4) in the frame above it."""
+    return points @ T[:3, :3].T + T[:3, 3]
 
 
 def _box(places: np.ndarray, around: float, above: float) -> np.ndarray:
     """Return the corners (8, 3) of a box around places (k, 3) with some space, m."""
     lower, upper = places.min(axis=0) - around, places.max(axis=0) + around
     upper[2] += above - around
-    return np.array([(x, y, z) for x in (lower[0], upper[0]) for y in (lower[1], upper[1])
-                     for z in (lower[2], upper[2])])
+    return np.array(list(itertools.product(*zip(lower, upper))))

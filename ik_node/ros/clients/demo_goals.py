@@ -25,7 +25,7 @@ from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
-from ik_node.motion.closed_path import ClosedPath
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.conversions import array_to_point, clock_seconds, matrix_to_pose
 from ik_node.ros.parameters import declare
 from ik_node.ros.publishing.outputs import LATCHED

@@ -102,7 +102,7 @@ def read_files(options: argparse.Namespace) -> tuple['Recording', 'Playhead', 'P
     options: of `read_arguments`. Raises IkError, or FileNotFoundError for the robot.
     """
     from ik_node.mocap.playhead import Playhead
-    from ik_node.mocap.recording_readers import read_recording
+    from ik_node.mocap.recording_files import read_recording
     from ik_node.model.readers import read_model
     from ik_node.ros.clients.player import Publishing
     from ik_node.support.resources import robot_file

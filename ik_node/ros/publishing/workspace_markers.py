@@ -12,7 +12,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.run import run
 from ik_node.workspace.analysis import Workspace
-from ik_node.workspace.colors import figure_colors
+from ik_node.workspace.picture import figure_colors
 
 TOPIC = 'workspace'
 

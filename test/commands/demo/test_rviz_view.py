@@ -13,7 +13,7 @@ from visualization_msgs.msg import Marker
 import robots
 from ik_node import KinematicTree
 from ik_node.commands.demo.rviz_view import (
-    Camera,
+    OrbitCamera,
     arm_of,
     fit,
     fitted_camera,
@@ -23,7 +23,7 @@ from ik_node.commands.demo.rviz_view import (
 from ik_node.control.arm import Arm
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import read_model
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.support.resources import robot_file
@@ -54,8 +54,8 @@ def config_for(tree, chain, options=None):
     grid = {'Class': 'rviz_default_plugins/Grid'}
     manager = {'Views': {'Current': view}, 'Displays': [grid]}
     fit({'Visualization Manager': manager}, shown_points(tree, chain, options or NodeOptions()))
-    return view, grid, Camera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
-                              view['Distance'], view['Yaw'], view['Pitch'])
+    return view, grid, OrbitCamera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
+                                   view['Distance'], view['Yaw'], view['Pitch'])
 
 
 def texts(camera, chain, T_root_base, words):
@@ -126,7 +126,7 @@ def test_the_camera_is_the_nearest_that_has_all_points():
 
 
 def test_the_focal_point_is_in_the_middle_of_the_picture():
-    camera = Camera(np.array([0.1, -0.2, 0.3]), 2.0, **{
+    camera = OrbitCamera(np.array([0.1, -0.2, 0.3]), 2.0, **{
         key.lower(): value for key, value in VIEW.items()})
     above = camera.focal_point + [0.0, 0.0, 0.1]
     middle, higher = camera.project(np.array([camera.focal_point, above]))

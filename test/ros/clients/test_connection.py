@@ -22,7 +22,7 @@ from domains import Domain
 from ik_node import KinematicTree
 from ik_node.control.searches import NEWER
 from ik_node.mocap.playhead import Playhead
-from ik_node.mocap.recording_readers import read_recording
+from ik_node.mocap.recording_files import read_recording
 from ik_node.ros.clients import connection as module
 from ik_node.ros.clients import heartbeat, player_link
 from ik_node.ros.clients.connection import Connection, SilentError

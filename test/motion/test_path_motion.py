@@ -6,8 +6,7 @@ from scipy.interpolate import CubicSpline
 
 import robots
 from ik_node.motion.limits import motion_limits
-from ik_node.motion.path_motion import along
-from ik_node.motion.time_scaling import quickest_pace
+from ik_node.motion.path_motion import along, quickest_pace
 
 GRID = np.linspace(0.0, 1.0, 401)
 

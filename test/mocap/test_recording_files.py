@@ -9,8 +9,7 @@ import robots
 import skeletons
 from ik_node import KinematicTree, ModelError
 from ik_node.mocap.recording import Recording
-from ik_node.mocap.recording_readers import read_recording
-from ik_node.mocap.recording_writers import WRITERS, write_recording
+from ik_node.mocap.recording_files import WRITERS, read_recording, write_recording
 from ik_node.model.readers import read_model
 
 TREE = KinematicTree.from_urdf(robots.robot(

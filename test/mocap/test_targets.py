@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ik_node.mocap.standing import Stand, influence, stands
+from ik_node.mocap.targets import Stand, influence, stands
 
 TIMES = 0.01 * np.arange(101)
 
