@@ -5,16 +5,11 @@ import numpy as np
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import Chain
 from ik_node.support import copies
-from ik_node.support.arrays import Columns, Memory, Poses, Vector
+from ik_node.support.arrays import Memory
 
 
 class ChainFrames:
-    """The frames of a chain at one q."""
-
-    frames: Poses
-    """(m + 1, 4, 4) after each articulation, and the tip; m."""
-    J: Columns
-    q: Vector
+    """The frames (m + 1, 4, 4) of a chain at one q, m, and its Jacobian."""
 
     def __init__(self, chain: Chain) -> None:
         """Make room."""

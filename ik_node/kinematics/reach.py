@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
-from ik_node.kinematics.structures import ChainArrays
+from ik_node.kinematics.structures import ChainArrays, axes_at_zero
 
 _NOTHING = 1e-9  # m, or of the travel: shorter links count as zero
 _SWEEPS = 20
@@ -16,25 +15,19 @@ _STILL = 1e-9  # of the farthest point: sweeps with smaller changes end the iter
 class WristBall(NamedTuple):
     """A point of the last axis that is fixed in the tip's frame, and the ball it cannot leave."""
 
-    wrist: np.ndarray
-    """(3,) m, tip frame."""
-    centre: np.ndarray
-    """(3,) m, base frame."""
-    radius: float
-    """m; infinite where there is no bound."""
+    wrist: np.ndarray  # (3,) m, tip frame
+    centre: np.ndarray  # (3,) m, base frame
+    radius: float  # m; infinite where there is no bound
 
 
 class Extent(NamedTuple):
     """Extent of an arm, m, independent of the points chosen on its axes."""
 
-    centre: np.ndarray
-    """(3,) base frame."""
+    centre: np.ndarray  # (3,) base frame
     reach: float
     """Radius about the centre that contains every tip position; infinite without a bound."""
-    hole: float
-    """Radius about the centre that the tip cannot enter: |L1 − L2| for a planar 2R arm."""
-    length_scale: float
-    """See `length_scale`."""
+    hole: float  # radius about the centre that the tip cannot enter: |L1 − L2| for a planar 2R arm
+    length_scale: float  # see `length_scale`
 
 
 def extent(chain: ChainArrays) -> Extent:

@@ -1,4 +1,5 @@
 cimport ik_node.support.copies as copies
+cimport ik_node.kinematics.jacobian as jacobians
 cimport ik_node.kinematics.mass_matrix as masses
 cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, columns, fours, matrix, points, poses, vector

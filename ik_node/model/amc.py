@@ -18,16 +18,14 @@ _WHOLE = ':fully-specified'
 _RATE = ':samples-per-second'
 _UNUSED = (':asf-file', ':asf-path', ':frame-range')  # of some programs, before any words
 _DIRECTIVES = (*_ANGLES, _WHOLE, _RATE, *_UNUSED)
-SLOWEST, FASTEST = 1e-3, 1e6
-"""Frames per second that a motion may have."""
+SLOWEST, FASTEST = 1e-3, 1e6  # frames per second that a motion may have
 _Channels = Mapping[str, list[tuple[str, float]]]
 
 
 class AcclaimMotion(NamedTuple):
     """A motion of a skeleton."""
 
-    frames: list[dict[str, float]]
-    """{joint: value}, rad or m, of each frame."""
+    frames: list[dict[str, float]]  # {joint: value}, rad or m, of each frame
     rate: float | None
     """Frames per second, by `:samples-per-second`; None where the file does not say."""
 

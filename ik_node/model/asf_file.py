@@ -30,12 +30,9 @@ _LONGEST_NAME = 200  # characters: the names of joints and links are longer
 class Units:
     """Units of a file; its numbers are divided by mass and length."""
 
-    mass: float = 1.0
-    """Units of mass of the file per kg."""
-    length: float = 1.0
-    """Units of length of the file per inch."""
-    angle: float = _ANGLES['deg']
-    """Radians per unit of angle of the file."""
+    mass: float = 1.0  # units of mass of the file per kg
+    length: float = 1.0  # units of length of the file per inch
+    angle: float = _ANGLES['deg']  # radians per unit of angle of the file
 
 
 @dataclass(frozen=True)
@@ -43,24 +40,20 @@ class Bone:
     """A bone in the units of the file, but angles in rad. The root is a bone without length."""
 
     name: str
-    line: int
-    """Where it begins in the file."""
+    line: int  # where it begins in the file
     direction: tuple[float, ...] = (0.0, 0.0, 0.0)
     """From its near to its far end, in the axes of the file, in the rest pose."""
     length: float = 0.0
     axis: tuple[float, ...] = (0.0, 0.0, 0.0)
     """Angles about x, y and z of the axes of its motion, or of the root's orientation, rad."""
-    order: str = 'xyz'
-    """In which the angles of `axis` apply, about fixed axes."""
+    order: str = 'xyz'  # in which the angles of `axis` apply, about fixed axes
     dof: tuple[str, ...] = ()
     """In the order in which the values of a motion are applied and written in its file."""
     limits: tuple[tuple[float, float], ...] = ()
     """Lower and upper for each of dof, rad or the file's unit of length; infinite for none."""
     mass: float | None = None
-    center: float | None = None
-    """Of the mass, from the near end along the bone."""
-    position: tuple[float, ...] = (0.0, 0.0, 0.0)
-    """Of the root."""
+    center: float | None = None  # of the mass, from the near end along the bone
+    position: tuple[float, ...] = (0.0, 0.0, 0.0)  # of the root
 
 
 @dataclass(frozen=True)

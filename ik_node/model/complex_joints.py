@@ -56,18 +56,15 @@ class ComplexJoint(Immutable):
     """
 
     name: str
-    type: str
-    """One of COMPLEX_TYPES."""
+    type: str  # one of COMPLEX_TYPES
     parent: str
     child: str
     placement: np.ndarray = field(default_factory=lambda: np.eye(4))
     """(4, 4) T_parent_child where every value is 0; m."""
     normal: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     """(3,) unit normal of a planar joint's plane, joint frame."""
-    rotation: str = 'zyx'
-    """An Euler order or 'exponential'."""
-    lower: Sequence[float] | None = None
-    """One limit for each part, m or rad; None for none at all."""
+    rotation: str = 'zyx'  # an Euler order or 'exponential'
+    lower: Sequence[float] | None = None  # one limit for each part, m or rad; None for none at all
     upper: Sequence[float] | None = None
 
     def __post_init__(self) -> None:

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ik_node.kinematics import kinds
-from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.reach import reach
-from ik_node.kinematics.structures import ChainArrays
+from ik_node.kinematics.structures import ChainArrays, axes_at_zero
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh, screw
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint

@@ -16,8 +16,7 @@ from ik_node.support.immutable import Immutable, frozen_copy
 class Box(NamedTuple):
     """A box about its middle."""
 
-    size: tuple[float, float, float]
-    """m, along x, y and z."""
+    size: tuple[float, float, float]  # m, along x, y and z
 
 
 class Cylinder(NamedTuple):
@@ -31,8 +30,7 @@ class Capsule(NamedTuple):
     """A cylinder about its middle, along z, with a hemisphere at each end."""
 
     radius: float
-    length: float
-    """m, of the cylinder alone [urdfdom 5.1, URDF 1.1]."""
+    length: float  # m, of the cylinder alone [urdfdom 5.1, URDF 1.1]
 
 
 class Sphere(NamedTuple):
@@ -71,8 +69,7 @@ class Collision(Immutable):
     """A shape of a link, or a part of it, for collision checks."""
 
     shape: Shape
-    placement: np.ndarray = field(default_factory=lambda: np.eye(4))
-    """(4, 4) T_link_shape; m."""
+    placement: np.ndarray = field(default_factory=lambda: np.eye(4))  # (4, 4) T_link_shape; m
 
     def __post_init__(self) -> None:
         """Keep a read-only copy of the transform. Raises InputError for wrong arguments."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ik_node.kinematics.inertia import InertiaArrays
+from ik_node.kinematics.structures import InertiaArrays
 from ik_node.support.arguments import floats, number, vector
 from ik_node.support.exceptions import InputError
 from ik_node.support.immutable import Immutable, frozen_copy

@@ -55,29 +55,23 @@ class Joint(Immutable):
     """
 
     name: str
-    type: str
-    """One of JOINT_TYPES. Rotation vectors come in threes, see `model.complex_joints`."""
+    type: str  # one of JOINT_TYPES. Rotation vectors come in threes, see `model.complex_joints`.
     parent: str
     child: str
     placement: np.ndarray = field(default_factory=lambda: np.eye(4))
     """(4, 4) T_parent_child at q = 0; m."""
     axis: np.ndarray = field(default_factory=_no_axis)
     """(3,) unit vector in the joint's frame; nothing to a fixed joint."""
-    lower: float = -math.inf
-    """rad or m; −inf where there is none."""
-    upper: float = math.inf
-    """rad or m; +inf where there is none."""
-    velocity: float = math.inf
-    """Largest speed, rad/s or m/s; +inf where the source names none."""
-    effort: float = math.inf
-    """Largest effort, N m or N; +inf where the source names none."""
+    lower: float = -math.inf  # rad or m; −inf where there is none
+    upper: float = math.inf  # rad or m; +inf where there is none
+    velocity: float = math.inf  # largest speed, rad/s or m/s; +inf where the source names none
+    effort: float = math.inf  # largest effort, N m or N; +inf where the source names none
     mimic: Mimic | None = None
     acceleration: float = math.inf
     """Largest acceleration, rad/s² or m/s²; +inf where the source names none."""
     deceleration: float = math.inf
     """Likewise, of slowing down; that of the acceleration where the source names none."""
-    jerk: float = math.inf
-    """Largest jerk, rad/s³ or m/s³; +inf where the source names none."""
+    jerk: float = math.inf  # largest jerk, rad/s³ or m/s³; +inf where the source names none
 
     def __post_init__(self) -> None:
         """Check what is given, and keep read-only copies of the arrays."""

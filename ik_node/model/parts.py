@@ -17,10 +17,8 @@ class MotionChannels(Immutable):
 
     joints: Mapping[str, tuple[str, ...]]
     """Name of a bone, or root → names of its joints, in the order of the values in the file."""
-    length_unit: float
-    """Metres per unit of length of the file."""
-    angle_unit: float
-    """Radians per unit of angle, for a motion file that does not give its own."""
+    length_unit: float  # metres per unit of length of the file
+    angle_unit: float  # radians per unit of angle, for a motion file that does not give its own
 
     def __post_init__(self) -> None:
         """Keep a read-only copy of the mapping."""
@@ -36,8 +34,7 @@ class ModelParts:
     name: str = 'robot'
     warnings: Sequence[str] = ()
     """Usable but questionable properties of the source; one sentence each."""
-    text: str | None = None
-    """The URDF text that all of this was read from; None for other sources."""
+    text: str | None = None  # the URDF text that all of this was read from; None for other sources
     visuals: Mapping[str, Sequence[Visual]] = field(default_factory=dict)
     inertials: Mapping[str, Inertial] = field(default_factory=dict)
     collisions: Mapping[str, Sequence[Collision]] = field(default_factory=dict)

@@ -22,16 +22,13 @@ _HEAD = 2**16  # characters that a reader is shown to recognise a source by
 class Reader:
     """A kind of source, and the function that reads it."""
 
-    name: str
-    """The name of this kind of source in messages and lists."""
+    name: str  # the name of this kind of source in messages and lists
     extensions: tuple[str, ...]
     """Of its files, in lower case with the dot; several readers may share one."""
     recognises: Callable[[str], bool]
     """Whether the beginning of a text is of this kind; for text and for other extensions."""
-    read: Callable[..., ModelParts]
-    """Takes a Path, or the text itself as str. Raises ModelError."""
-    options: tuple[str, ...] = ()
-    """The arguments of `read_model` that `read` takes too, by name."""
+    read: Callable[..., ModelParts]  # takes a Path, or the text itself as str. Raises ModelError.
+    options: tuple[str, ...] = ()  # the arguments of `read_model` that `read` takes too, by name
 
 
 _XML_OPTIONS = ('xacro_args', 'hold_complex_joints')

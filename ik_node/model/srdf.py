@@ -25,10 +25,8 @@ class GroupState(NamedTuple):
     """A named joint configuration of a group, as the file has it."""
 
     name: str
-    group: str | None
-    """None where the state names no group, though SRDF requires one."""
-    values: dict[str, tuple[float, ...]]
-    """Per joint its values, rad or m."""
+    group: str | None  # none where the state names no group, though SRDF requires one
+    values: dict[str, tuple[float, ...]]  # per joint its values, rad or m
 
 
 def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState]]:

@@ -14,7 +14,8 @@ from ik_node.model.joints import check_text
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import is_pose
-from ik_node.support.arguments import flag, floats, mapping, pose_fault
+from ik_node.spatial.rotations import pose_fault
+from ik_node.support.arguments import flag, floats, mapping
 from ik_node.support.bounds import as_path
 from ik_node.support.exceptions import InputError, ModelError, names, shown
 

@@ -9,7 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node.spatial import conversions
+from ik_node.spatial.conversions import (
+    quaternion_from_matrix,
+    right_jacobian_inverse,
+    rotation_exp,
+    rotation_log,
+)
 from ik_node.support.checks import first_off_pose, is_pose, rotation_defect
 
 __all__ = [
@@ -26,39 +31,6 @@ def inverse(T_a_b: np.ndarray) -> np.ndarray:
     T_b_a[:3, :3] = T_a_b[:3, :3].T
     T_b_a[:3, 3] = -T_a_b[:3, :3].T @ T_a_b[:3, 3]
     return T_b_a
-
-
-def quaternion_from_matrix(R: np.ndarray) -> tuple[float, float, float, float]:
-    """Return the unit quaternion (x, y, z, w) of R (3, 3), with w ≥ 0.
-
-    Of the four ways to extract it the best conditioned is taken, so that it is accurate to the
-    last digits at every angle, 0 and π included [Shepperd, J. Guidance and Control 1 (1978) 223].
-    """
-    return conversions.quaternion_from_matrix(np.asarray(R, dtype=float))
-
-
-def rotation_log(R: np.ndarray) -> tuple[float, float, float]:
-    """Return the rotation vector (wx, wy, wz) of R (3, 3), rad, with an angle in [0, π].
-
-    By way of the quaternion: |vector part| = sin θ/2 and scalar part = cos θ/2 lose no digits
-    at θ = 0 nor at θ = π, where acos((trace − 1)/2) loses half of them.
-    """
-    return conversions.rotation_log(np.asarray(R, dtype=float))
-
-
-def rotation_exp(w: np.ndarray) -> np.ndarray:
-    """Return the rotation (3, 3) of a rotation vector w (3,), rad [Rodrigues]."""
-    s, c, _ = conversions.rotation_series(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-    W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
-    return np.eye(3) + s * W + c * W @ W
-
-
-def right_jacobian_inverse(w: np.ndarray) -> np.ndarray:
-    """Return J_r⁻¹(w) (3, 3): log(exp(w) exp(δ)) ≈ w + J_r⁻¹(w) δ.
-
-    w (3,) is a rotation vector, rad, |w| ≤ π [Solà, A micro Lie theory, eq. 144].
-    """
-    return conversions.right_jacobian_inverse(w[0], w[1], w[2])
 
 
 def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,

@@ -25,8 +25,7 @@ from ik_node.support.bounds import (
 )
 from ik_node.support.exceptions import ModelError, shown
 
-ARCHIVE = '.zip'
-"""The extension of archives."""
+ARCHIVE = '.zip'  # the extension of archives
 _IGNORED = ('__MACOSX', '.git')  # folders
 _SMALL = 2**16  # bytes that a file may have, however it is packed
 
@@ -35,8 +34,7 @@ class Member(NamedTuple):
     """A file inside an archive. Its path is that of the archive and the name in it."""
 
     archive: Path
-    name: str
-    """With slashes, as the archive has it."""
+    name: str  # with slashes, as the archive has it
 
 
 def member_of(path: str | PathLike[str]) -> Member | None:
@@ -120,12 +118,9 @@ class _Opened(NamedTuple):
 
     reader: zipfile.ZipFile
     files: dict[str, zipfile.ZipInfo]
-    entries: int
-    """How many it has, folders counted."""
-    size: int
-    """Of all entries, unpacked; bytes."""
-    longest: str
-    """A name that is beyond the bounds; '' for none."""
+    entries: int  # how many it has, folders counted
+    size: int  # of all entries, unpacked; bytes
+    longest: str  # a name that is beyond the bounds; '' for none
 
 
 def _opened(archive: Path) -> _Opened:

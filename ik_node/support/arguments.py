@@ -17,7 +17,6 @@ _WORDS = {'b': 'booleans', 'c': 'complex numbers', 'U': 'text', 'S': 'bytes', 'M
           'm': 'time differences', 'V': 'records'}
 _SHOWN = 400   # characters of an array in a message
 _DEEP = 8      # lists within lists in which masked arrays are looked for
-_OFF = 2.5e-7  # of a column's length and of the cosine of two: what is worth naming as a fault
 
 
 def numbers(values: Any, what: str, *, booleans: bool = False) -> np.ndarray:
@@ -107,39 +106,6 @@ def sequence(values: Any, what: str, error: type[IkError] = ModelError) -> list[
     except Exception as cause:  # what is not iterable, and whatever the object's methods raise
         raise error(f'{what} must be a list, not {shown(values)}') from cause
     raise error(f'{what} must be a list, not {shown(values)}')
-
-
-def pose_fault(T: np.ndarray, tolerance: float) -> str:
-    """Return in words why a finite matrix (4, 4) is not a pose; see `rotation_fault`."""
-    if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
-        return f'its last row must be 0 0 0 1, not {T[3].tolist()}'
-    return f'its upper left (3, 3) is no rotation: {rotation_fault(T[:3, :3], tolerance)}'
-
-
-def rotation_fault(R: np.ndarray, tolerance: float) -> str:
-    """Return in words why a finite matrix (3, 3) is not a rotation: it scales, shears or mirrors.
-
-    tolerance: how far R Rᵀ may be off the unit matrix. The columns are the images of the axes; of
-    a rotation they have length 1, stand at right angles and are right-handed.
-    """
-    with np.errstate(all='ignore'):
-        lengths = np.sqrt(np.square(R).sum(axis=0))
-        unit = R / np.where(lengths > 0.0, lengths, 1.0)
-        cosines = np.abs((unit.T @ unit)[np.triu_indices(3, 1)])
-        mirrors = np.linalg.det(unit) < 0.0
-        defect = float(np.abs(R @ R.T - np.eye(3)).max())
-    faults = []
-    if not defect <= tolerance:
-        faults.append(f'R Rᵀ is {defect:g} off the unit matrix, {tolerance:g} is allowed')
-    if not (np.abs(lengths - 1.0) <= _OFF).all():
-        faults.append(f'it scales: its columns have the lengths '
-                      f'{", ".join(f"{length:.9g}" for length in lengths)}, not 1')
-    if not (cosines <= _OFF).all():
-        angle = math.degrees(math.acos(min(float(cosines.max()), 1.0)))
-        faults.append(f'it shears: two of its columns are {angle:.9g}° apart, not 90°')
-    if mirrors:
-        faults.append('it mirrors: its determinant is negative')
-    return '; '.join(faults)
 
 
 def _real(value: Any) -> float:

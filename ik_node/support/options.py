@@ -23,27 +23,19 @@ _LISTS = (list, tuple, array, np.ndarray)
 class Spec:
     """The allowed values of an option."""
 
-    kind: type
-    """float, int, bool or str."""
+    kind: type  # float, int, bool or str
     text: str
     unit: str = ''
     low: float = -math.inf
     high: float = math.inf
-    positive: bool = False
-    """Whether the lowest value itself is excluded."""
+    positive: bool = False  # whether the lowest value itself is excluded
     choices: tuple[str, ...] = ()
-    optional: bool = False
-    """Whether it may be None."""
-    per_joint: bool = False
-    """Whether it may be one number for each joint, too."""
-    listed: bool = False
-    """Whether it is a list."""
-    named: bool = False
-    """Whether it may be a name instead, a text."""
-    length: int | None = None
-    """How long the list must be; None for any length up to MAX_ENTRIES."""
-    longest: int = MAX_TEXT
-    """How many characters a text may have."""
+    optional: bool = False  # whether it may be None
+    per_joint: bool = False  # whether it may be one number for each joint, too
+    listed: bool = False  # whether it is a list
+    named: bool = False  # whether it may be a name instead, a text
+    length: int | None = None  # how long the list must be; None for any length up to MAX_ENTRIES
+    longest: int = MAX_TEXT  # how many characters a text may have
 
 
 def option(default: Any, text: str, unit: str = '', *, kind: type | None = None,
