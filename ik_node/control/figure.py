@@ -11,8 +11,7 @@ from ik_node.control.arm import goal_weights, same_options, same_value
 from ik_node.control.group import Aim, Group, configured_start, run_solver
 from ik_node.control.options import CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
-from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import Body, BodyFrames
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.ruckig_profile import ruckig_module

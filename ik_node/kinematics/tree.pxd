@@ -13,6 +13,7 @@ cdef class Tree:
     cdef points axis, center
     cdef vector ratio, offset, mass
     cdef rotations inertia
+    cdef readonly list idle
 
 
 cdef void tree_frames(Tree tree, vector q, poses F, points W) noexcept nogil

@@ -21,6 +21,7 @@ class Tree:
         self.ratio, self.offset = memory.vector(arrays.ratio), memory.vector(arrays.offset)
         self.mass, self.center = memory.vector(inertias.mass), memory.points(inertias.center)
         self.inertia = memory.rotations(inertias.inertia)
+        self.idle: list[Any] = []  # frames that no thread uses
 
 
 def tree_frames(tree: Tree, q: Vector, F: Poses, W: Points) -> None:

@@ -23,7 +23,12 @@ cdef class TreeFrames:
     @cython.locals(view='double[::1]', first=vector)
     cdef lay_out(self, Py_ssize_t links, Py_ssize_t n)
     cpdef update(self, const double[::1] q)
+    cpdef release(self)
     cpdef object jacobian(self, int link, const double[::1] point)
     cpdef tuple center_of_mass(self)
     cpdef object mass_matrix(self, Tree tree)
     cdef make_masses(self)
+
+
+@cython.locals(frames=TreeFrames)
+cpdef TreeFrames frames_at(Tree tree, const double[::1] q)

@@ -57,6 +57,10 @@ class TreeFrames:
             self.q[k] = q[k]
         trees.tree_frames(tree, self.q, self.frames, self.axes)
 
+    def release(self) -> None:
+        """Leave the frames to the next call of `frames_at`."""
+        self.tree.idle.append(self)
+
     def jacobian(self, link: int, point: np.ndarray) -> np.ndarray:
         """Return the Jacobian (6, n) of a point (3,) of a link, in its frame, m.
 
@@ -105,3 +109,13 @@ class TreeFrames:
         self.composite = memory.poses(np.zeros((links, 4, 4)))
         self.M = memory.matrix(n, n)
         self.has_masses = True
+
+
+def frames_at(tree: Tree, q: np.ndarray) -> TreeFrames:
+    """Return frames of a tree at q (n,), rad or m, that no other thread uses."""
+    try:
+        frames: TreeFrames = tree.idle.pop()
+    except IndexError:
+        frames = TreeFrames(tree)
+    frames.update(q)
+    return frames

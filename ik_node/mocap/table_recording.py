@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ik_node.mocap.recording import MAX_MOTION_BYTES, MAX_VALUES, Recording, own_columns
-from ik_node.model.number_text import numbers_in
-from ik_node.model.numbered_text import number_of
+from ik_node.model.numbered_text import number_of, numbers_in
 from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
 from ik_node.support.bounds import MAX_NUMBER, read_bytes

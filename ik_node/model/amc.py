@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import NamedTuple
 
-from ik_node.model.number_text import numbers_in
-from ik_node.model.numbered_text import NumberedText
+from ik_node.model.numbered_text import NumberedText, numbers_in
 from ik_node.model.parts import MotionChannels
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.support.bounds import MAX_NUMBER, as_path

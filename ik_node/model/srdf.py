@@ -15,7 +15,7 @@ from os import PathLike
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from ik_node.model.number_text import numbers_in
+from ik_node.model.numbered_text import numbers_in
 from ik_node.model.robot_xml import parse_robot, uses_xacro
 from ik_node.support.bounds import MAX_GROUP_STATES, as_path, read_bytes
 from ik_node.support.exceptions import ModelError

@@ -46,9 +46,7 @@ class KinematicTree(TreeStructure):
         """Build the tree from what a reader of models returned. Raises ModelError."""
         if not isinstance(parts, ModelParts):
             raise ModelError(f'the parts of a model must be ModelParts, not {shown(parts)}')
-        return cls(parts.links, parts.joints, name=parts.name, warnings=parts.warnings,
-                   text=parts.text, visuals=parts.visuals, inertials=parts.inertials,
-                   collisions=parts.collisions, motion_channels=parts.motion_channels)
+        return cls(**vars(parts))
 
     @classmethod
     def from_urdf(cls, source: str | PathLike[str],
@@ -157,22 +155,18 @@ class KinematicTree(TreeStructure):
         """
         from ik_node.model.urdf_writer import write_urdf
         tree = self.with_euler_angles()
-        return write_urdf(ModelParts(tree.links, tuple(tree.joints.values()), tree.name,
-                                     visuals=tree.visuals, inertials=tree.inertials,
-                                     collisions=tree.collisions))
+        return write_urdf(replace(parts_of(tree), links=tree.links,
+                                  joints=tuple(tree.joints.values())))
 
     def with_euler_angles(self) -> 'KinematicTree':
         """Return the same tree with Euler angles 'zyx' instead of exponential maps."""
         if all(joint.rotation != EXPONENTIAL for joint in self.complex_joints.values()):
             return self
-        links, joints = self._source
-        return KinematicTree(
-            links, [replace(joint, rotation='zyx', lower=None, upper=None)
-                    if isinstance(joint, ComplexJoint) and joint.rotation == EXPONENTIAL else joint
-                    for joint in joints],
-            name=self.name, warnings=self.warnings, visuals=self.visuals,
-            inertials=self.inertials, collisions=self.collisions,
-            motion_channels=self.motion_channels)
+        parts = parts_of(self)
+        return KinematicTree.from_parts(replace(parts, joints=[
+            replace(joint, rotation='zyx', lower=None, upper=None)
+            if isinstance(joint, ComplexJoint) and joint.rotation == EXPONENTIAL else joint
+            for joint in parts.joints]))
 
     def __repr__(self) -> str:
         """Return the name, the root, how many links and moving joints there are, and the leaves."""
@@ -200,3 +194,10 @@ def check_tree(tree: object) -> KinematicTree:
     if not isinstance(tree, KinematicTree):
         raise InputError(f'a KinematicTree is needed, not {shown(tree)}')
     return tree
+
+
+def parts_of(tree: KinematicTree) -> ModelParts:
+    """Return what a tree was made of, without the text that it was read from."""
+    links, joints = tree._source
+    return ModelParts(links, joints, tree.name, tree.warnings, None, tree.visuals, tree.inertials,
+                      tree.collisions, tree.motion_channels)

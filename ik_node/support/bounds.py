@@ -4,7 +4,9 @@ Far beyond any robot there is, and far below what would stop the machine that re
 of a hundred descriptions in the field has 0.2 MB, 130 links, and lengths of a few metres.
 """
 
+import contextlib
 import stat
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
@@ -36,18 +38,22 @@ MAX_TEXT = 4096  # characters of a parameter that is a text, other than a descri
 MAX_ENTRIES = 10_000  # of a parameter that is a list
 MAX_POSES = 10_000  # waypoints of a path
 
-def _too_large(most: int) -> str:
-    return f'it is too large; at most {most // 2**20} MiB are read'
-
 
 def as_path(source: object, what: str) -> Path:
     """Return a path from a text or a path-like object. Raises ModelError for anything else."""
-    try:
+    with contextlib.suppress(Exception):  # whatever the object's own method raises
         if isinstance(source, (str, PathLike)):
             return Path(source)
-    except Exception as error:  # whatever the object's own method raises
-        raise ModelError(f'{what} must be a path, not {shown(source)}') from error
     raise ModelError(f'{what} must be a path, not {shown(source)}')
+
+
+@contextlib.contextmanager
+def reading(what: str, hint: str = '') -> Iterator[None]:
+    """Raise ModelError, which names what a block reads, for OSError and ValueError in it."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise ModelError(f'cannot read {what}: {error}{hint}') from error
 
 
 def read_bytes(path: str | PathLike[str], most: int = MAX_BYTES) -> bytes:
@@ -69,6 +75,10 @@ def check_size(size: int, what: str, most: int = MAX_BYTES) -> None:
     """Raise ModelError where a text of so many bytes is too large."""
     if size > most:
         raise ModelError(f'{what} cannot be read: {_too_large(most)}')
+
+
+def _too_large(most: int) -> str:
+    return f'it is too large; at most {most // 2**20} MiB are read'
 
 
 def check_name(name: str, what: str) -> str:

@@ -10,7 +10,7 @@ from ik_node import tasks
 from ik_node.control.figure import GOAL, Figure
 from ik_node.control.options import FIGURE_SOLVERS, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import BodyFrames
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.intake.targets import takes_point, takes_pose
 from ik_node.ros.publishing.markers.arm_markers import shown_size
