@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import NamedTuple
 
-from ik_node.model.numbered_text import NumberedText, numbers_in
+from ik_node.model.numbered_text import NumberedText, numbers_or_nan
 from ik_node.model.parts import MotionChannels
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.support.bounds import MAX_NUMBER, as_path
@@ -118,11 +118,7 @@ class _Motion:
             if name in seen:
                 raise self._text.error(number, f'frame {count} has {name!r} twice')
             seen.add(name)
-            try:
-                values = numbers_in(' '.join(words[1:]))
-            except ValueError:
-                values = []
-            # NaN fails the comparison too.
+            values = numbers_or_nan(' '.join(words[1:]))
             if len(values) != len(channel) or not sum(map(abs, values)) <= MAX_NUMBER:
                 raise self._unreadable(number, words, scaled)
             for (joint, unit), value in zip(channel, values):

@@ -112,7 +112,7 @@ class Body(JointSpace):
         Raises InputError for a wrong q or point, ModelError for an unknown link.
         """
         frames = frames_at(self.record, self.checked(q))
-        J: np.ndarray = frames.jacobian(self.link_index(link), vector(point, 3, 'the point'))
+        J = frames.jacobian(self.link_index(link), vector(point, 3, 'the point'))
         frames.release()
         return J
 
@@ -137,7 +137,7 @@ class Body(JointSpace):
         Raises InputError for a wrong q, and for one so large that M is not finite.
         """
         frames = frames_at(self.record, self.checked(q))
-        M: np.ndarray = frames.mass_matrix(self.record)
+        M = frames.mass_matrix(self.record)
         frames.release()
         if not np.isfinite(M).all():
             raise InputError('q is too large for a mass matrix: the squares of distances overflow')
@@ -159,7 +159,7 @@ class Body(JointSpace):
             raise ModelError(f'{self.tree.name!r} has no centre of mass: the masses of its links '
                              'add up to 0 kg; they are read from <inertial>')
         frames = frames_at(self.record, self.checked(q))
-        found: tuple[np.ndarray, np.ndarray] = frames.center_of_mass()
+        found = frames.center_of_mass()
         frames.release()
         return found
 
@@ -179,9 +179,7 @@ class BodyFrames:
 
     def __init__(self, body: Body, q: np.ndarray) -> None:
         """Make room for the frames of a body, and compute those at q (n,), unchecked floats."""
-        self.body = body
-        self._frames = TreeFrames(body.record)
-        self._T_world_link = self._frames.T_world_link
+        self.body, self._frames = body, TreeFrames(body.record)
         self.update(q)
 
     def update(self, q: np.ndarray) -> None:
@@ -191,7 +189,7 @@ class BodyFrames:
 
     def pose(self, link: str) -> np.ndarray:
         """Return T_world_link (4, 4), m: a view, valid until the next update."""
-        return self._T_world_link[self.body.link_index(link)]
+        return self._frames.T_world_link[self.body.link_index(link)]
 
     def position(self, link: str, point: np.ndarray = ORIGIN) -> np.ndarray:
         """Return the position (3,), m, of a point (3,) of a link, in its frame, in the world."""
@@ -200,21 +198,18 @@ class BodyFrames:
 
     def jacobian(self, link: str, point: np.ndarray = ORIGIN) -> np.ndarray:
         """Return the Jacobian (6, n) of a point (3,) of a link; see `Body.jacobian`."""
-        J: np.ndarray = self._frames.jacobian(self.body.link_index(link), point)
-        return J
+        return self._frames.jacobian(self.body.link_index(link), point)
 
     def center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the centre of mass (3,), m, and its Jacobian (3, n). The mass must not be 0."""
-        found: tuple[np.ndarray, np.ndarray] = self._frames.center_of_mass()
-        return found
+        return self._frames.center_of_mass()
 
     def mass_matrix(self, tree: Tree | None = None) -> np.ndarray:
         """Return M (n, n); see `Body.mass_matrix`.
 
         tree: a record of the same body with other inertials; by default that of the body.
         """
-        M: np.ndarray = self._frames.mass_matrix(self.body.record if tree is None else tree)
-        return M
+        return self._frames.mass_matrix(self.body.record if tree is None else tree)
 
 
 def _chosen(tree: TreeStructure, joints: Iterable[str] | None,

@@ -102,16 +102,14 @@ class ComplexJoint(Immutable):
 
         The first carries the placement; the links between them are named after the joints.
         """
-        coordinates = self._coordinates()
-        joints = []
+        joints: list[Joint] = []
         parent, placement = self.parent, self.placement
-        for k, (suffix, kind, axis) in enumerate(coordinates):
+        for (suffix, kind, axis), lower, upper in zip(self._coordinates(), *self._limits()):
             name = f'{self.name}_{suffix}'
-            child = self.child if k + 1 == len(coordinates) else f'{name}_link'
-            lower, upper = (float(limits[k]) for limits in self._limits())
+            child = self.child if len(joints) + 1 == self.freedom else f'{name}_link'
             limited = math.isfinite(lower) or math.isfinite(upper)
             joints.append(Joint(name, REVOLUTE if kind == CONTINUOUS and limited else kind, parent,
-                                child, placement, np.array(axis), lower, upper))
+                                child, placement, np.array(axis), float(lower), float(upper)))
             parent, placement = child, np.eye(4)
         return tuple(joints)
 
@@ -128,17 +126,15 @@ class ComplexJoint(Immutable):
         """Return (suffix, joint type, axis) of every part."""
         if self.type == PLANAR:
             u, v = _plane(self.normal)
-            return [('x', PRISMATIC, u), ('y', PRISMATIC, v),
-                    ('theta', CONTINUOUS, self.normal)]
-        translations = [(letter, PRISMATIC, _AXES[letter]) for letter in 'xyz']
-        return (translations if self.type == FLOATING else []) + self._rotations()
-
-    def _rotations(self) -> list[_Coordinate]:
-        if self.rotation == EXPONENTIAL:
-            return [(f'w{letter}', ROTATION_VECTOR, _AXES[letter]) for letter in 'xyz']
+            return [('x', PRISMATIC, u), ('y', PRISMATIC, v), ('theta', CONTINUOUS, self.normal)]
         order = self.rotation
-        return [(f'r{letter}' + (str(1 + k // 2) if order.count(letter) > 1 else ''), CONTINUOUS,
-                 _AXES[letter]) for k, letter in enumerate(order)]
+        rotations: list[_Coordinate] = [
+            (f'w{letter}', ROTATION_VECTOR, _AXES[letter]) for letter in 'xyz'
+        ] if order == EXPONENTIAL else [
+            (f'r{letter}' + (str(1 + k // 2) if order.count(letter) > 1 else ''), CONTINUOUS,
+             _AXES[letter]) for k, letter in enumerate(order)]
+        return [*((letter, PRISMATIC, _AXES[letter]) for letter in 'xyz'
+                  if self.type == FLOATING), *rotations]
 
 
 def check_rotation(rotation: object, where: str = '') -> None:

@@ -42,8 +42,8 @@ from ik_node.model.joints import (
 )
 from ik_node.model.parts import ModelParts
 from ik_node.model.yaml_file import load_yaml, parse_yaml
-from ik_node.spatial import pose_from_rpy
-from ik_node.support.arguments import mapping, sequence
+from ik_node.spatial import pose_from_rpy, screw
+from ik_node.support.arguments import is_real, mapping, sequence
 from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER, check_name
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
@@ -201,16 +201,6 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     return joint, rest
 
 
-def screw(angle: float, length: float, axis: int) -> np.ndarray:
-    """Return the pose (4, 4) turned about, rad, and moved along, m, the x (0) or z (2) axis."""
-    c, s = math.cos(angle), math.sin(angle)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    T = np.eye(4)
-    T[i, i], T[i, j], T[j, i], T[j, j] = c, -s, s, c
-    T[axis, 3] = length
-    return T
-
-
 def _limits(row: Mapping[str, Any], kind: str, unit: float,
             where: str) -> tuple[str, float, float]:
     """Return a row's type and limits: a revolute one without limits is continuous."""
@@ -228,7 +218,7 @@ def _limits(row: Mapping[str, Any], kind: str, unit: float,
 
 
 def _number(value: Any, key: str, where: str, largest: float = MAX_NUMBER) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if not is_real(value):
         raise ModelError(f'{where}: {key} must be a number, not {shown(value)}{_yaml_hint(value)}')
     if not abs(value) < math.inf:  # NaN is not, either
         raise ModelError(f'{where}: {key} must be a finite number, not {shown(value)}')

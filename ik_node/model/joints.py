@@ -42,10 +42,6 @@ class Mimic:
             object.__setattr__(self, field_name, float(value))
 
 
-def _no_axis() -> np.ndarray:
-    return np.array([1.0, 0.0, 0.0])
-
-
 @dataclass(frozen=True, eq=False)
 class Joint(Immutable):
     """A joint from a parent link to a child link: T_parent_child(q) = placement · A(q). Immutable.
@@ -60,7 +56,7 @@ class Joint(Immutable):
     child: str
     placement: np.ndarray = field(default_factory=lambda: np.eye(4))
     """(4, 4) T_parent_child at q = 0; m."""
-    axis: np.ndarray = field(default_factory=_no_axis)
+    axis: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     """(3,) unit vector in the joint's frame; nothing to a fixed joint."""
     lower: float = -math.inf  # rad or m; −inf where there is none
     upper: float = math.inf  # rad or m; +inf where there is none

@@ -12,7 +12,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf import is_urdf, is_xacro, read_untrusted_urdf, read_urdf
 from ik_node.model.zipped_urdf import is_zip, read_zipped_urdf
 from ik_node.support.archives import ARCHIVE, member_of
-from ik_node.support.bounds import as_path, read_bytes
+from ik_node.support.bounds import as_path, read_bytes, reading
 from ik_node.support.exceptions import ModelError, shown
 
 _HEAD = 2**16  # characters that a reader is shown to recognise a source by
@@ -76,11 +76,8 @@ def find_reader(source: str | PathLike[str]) -> Reader:
             return candidates[0]
         candidates = candidates or READERS
         what = f'the file {str(path)!r}'
-        try:
+        with reading(what, f'; the known models are {FORMATS}'):
             head = read_bytes(path).decode(errors='replace')
-        except (OSError, ValueError) as error:
-            raise ModelError(f'cannot read {what}: {error}; the known models are {FORMATS}'
-                             ) from error
     head = head[:_HEAD]
     for reader in candidates:
         if reader.recognises(head):

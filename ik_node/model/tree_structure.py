@@ -18,7 +18,7 @@ from ik_node.model.hierarchy import Drive, depth_first, drives_of
 from ik_node.model.inertial import Inertial, inertia_arrays
 from ik_node.model.joints import Joint, check_text, joint_kind
 from ik_node.model.parts import MotionChannels
-from ik_node.support.arguments import mapping, sequence
+from ik_node.support.arguments import is_real, mapping, sequence
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 from ik_node.support.immutable import Immutable, frozen_copy
 
@@ -71,10 +71,6 @@ class TreeStructure(Immutable):
         self._joint_into = {joint.child: joint for joint in path}
         self._arrays = self._flatten(path)
         self._freeze()
-
-    def joint_into(self, link: str) -> Joint | None:
-        """Return the joint whose child a link is; None for the root. Raises ModelError."""
-        return self._joint_into.get(self._checked_link(link, 'link'))
 
     def path(self, base_link: str, tip_link: str) -> list[Joint]:
         """Return the joints from a link down to another, fixed ones too.
@@ -146,8 +142,7 @@ class TreeStructure(Immutable):
         for name, value in values.items():
             if not isinstance(name, str) or name not in self.joints:
                 raise ModelError(unknown('joint', name, self.joints))
-            if isinstance(value, bool) or not isinstance(
-                    value, (int, float, np.integer, np.floating)):
+            if not is_real(value):
                 raise ModelError(f'the value of joint {name!r} must be a number, not '
                                  f'{shown(value)}')
             if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some integers

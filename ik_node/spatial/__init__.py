@@ -19,9 +19,8 @@ from ik_node.support.checks import first_off_pose, is_pose, rotation_defect
 
 __all__ = [
     'first_off_pose', 'inverse', 'is_pose', 'matrix_from_quaternion', 'matrix_from_rpy',
-    'pose_from_quaternion', 'pose_from_rpy', 'quaternion_from_matrix',
-    'right_jacobian_inverse', 'rotation_defect', 'rotation_exp', 'rotation_log', 'rpy_from_matrix',
-    'turn_z_onto',
+    'pose_from_quaternion', 'pose_from_rpy', 'quaternion_from_matrix', 'right_jacobian_inverse',
+    'rotation_defect', 'rotation_exp', 'rotation_log', 'rpy_from_matrix', 'screw', 'turn_z_onto',
 ]
 
 
@@ -78,6 +77,16 @@ def pose_from_rpy(xyz: Sequence[float] | np.ndarray,
     T = np.eye(4)
     T[:3, :3] = matrix_from_rpy(*rpy)
     T[:3, 3] = xyz
+    return T
+
+
+def screw(angle: float, length: float, axis: int) -> np.ndarray:
+    """Return the pose (4, 4) turned about, rad, and moved along, m, an axis: x 0, y 1 or z 2."""
+    c, s = math.cos(angle), math.sin(angle)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    T = np.eye(4)
+    T[i, i], T[i, j], T[j, i], T[j, j] = c, -s, s, c
+    T[axis, 3] = length
     return T
 
 

@@ -3,6 +3,7 @@
 Every array that a kernel takes from a caller is made here: kernels take them unchecked.
 """
 
+import contextlib
 import math
 from collections.abc import Mapping
 from numbers import Real
@@ -72,6 +73,11 @@ def number(value: Any, what: str) -> float:
     return float(array)
 
 
+def is_real(value: Any) -> bool:
+    """Tell whether a value is a single real number, of Python's or numpy's, and no boolean."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def flag(value: Any, what: str) -> bool:
     """Return a boolean. Raises InputError for anything else."""
     if not isinstance(value, (bool, np.bool_)):
@@ -90,21 +96,17 @@ def whole(value: Any, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
 
 def mapping(values: Any, what: str) -> dict[Any, Any]:
     """Return a mapping as a dict. Raises ModelError for anything else."""
-    try:
+    with contextlib.suppress(Exception):  # whatever the object's own methods raise
         if isinstance(values, Mapping):
             return dict(values)
-    except Exception as error:  # whatever the object's own methods raise
-        raise ModelError(f'{what} must be a mapping, not {shown(values)}') from error
     raise ModelError(f'{what} must be a mapping, not {shown(values)}')
 
 
 def sequence(values: Any, what: str, error: type[IkError] = ModelError) -> list[Any]:
     """Return the items of a list, a tuple or any other iterable but text. Raises the error."""
-    try:
+    with contextlib.suppress(Exception):  # not iterable, or whatever the object's methods raise
         if not isinstance(values, (str, bytes)):
             return list(values)
-    except Exception as cause:  # what is not iterable, and whatever the object's methods raise
-        raise error(f'{what} must be a list, not {shown(values)}') from cause
     raise error(f'{what} must be a list, not {shown(values)}')
 
 

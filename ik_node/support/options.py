@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.support.arguments import is_real
 from ik_node.support.bounds import MAX_ENTRIES, MAX_TEXT
 from ik_node.support.exceptions import OptionError, names, shown, unknown
 
@@ -113,8 +114,7 @@ def _text(name: str, value: str, spec: Spec) -> str:
 
 
 def _number(name: str, value: Any, spec: Spec) -> float | int:
-    numeric = isinstance(value, (int, float, np.integer, np.floating))
-    if (not numeric or isinstance(value, bool) or not abs(value) <= sys.float_info.max
+    if (not is_real(value) or not abs(value) <= sys.float_info.max
             or (spec.kind is int and value != int(value))
             or not spec.low <= value <= spec.high or (spec.positive and value == spec.low)):
         raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
