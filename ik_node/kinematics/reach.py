@@ -112,7 +112,6 @@ def _length(points: np.ndarray) -> float:
 
 
 def _travel(chain: ChainArrays, count: int) -> float:
-    """Return the total travel of the prismatic joints among the first `count`, m."""
     travel = 0.0
     for k in np.flatnonzero(chain.kind[:count] == PRISMATIC):
         limits = chain.ratio[k] * np.array([chain.lower[chain.column[k]],

@@ -53,8 +53,6 @@ def read_motion(path: str | PathLike[str], tree: KinematicTree) -> AcclaimMotion
 
 
 class _Motion:
-    """Reads the frames of a text."""
-
     def __init__(self, text: NumberedText, channels: MotionChannels) -> None:
         self._text = text
         self._zero = {joint: 0.0 for joints in channels.joints.values() for joint in joints}
@@ -98,7 +96,6 @@ class _Motion:
 
     def _read(self, start: tuple[int, list[str]], lines: Iterator[tuple[int, list[str]]],
               scaled: _Channels) -> None:
-        """Read the frames; start: the first frame number, with its line."""
         frame, at, count = dict(self._zero), start[0], int(start[1][0])
         seen: set[str] = set()
         self.frames.append(frame)
@@ -152,5 +149,4 @@ class _Motion:
 
 
 def _is_frame(words: list[str]) -> bool:
-    """Return whether a line is a frame number."""
     return len(words) == 1 and words[0].isascii() and words[0].isdigit() and len(words[0]) <= 18

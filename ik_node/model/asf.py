@@ -58,8 +58,6 @@ def is_asf(head: str) -> bool:
 
 
 class _Builder:
-    """Makes links and joints of a skeleton."""
-
     def __init__(self, text: NumberedText, skeleton: Skeleton, length_unit: float) -> None:
         self._text, self._skeleton, self._unit = text, skeleton, length_unit
         self._links: dict[str, int] = {}

@@ -280,7 +280,6 @@ def _dof(text: NumberedText, keys: _Keys) -> tuple[str, ...]:
 
 def _limits(text: NumberedText, keys: _Keys, dof: Sequence[str],
             units: Units) -> tuple[tuple[float, float], ...]:
-    """Return (lower, upper) for each degree of freedom."""
     values = keys['limits'][1:]
     if len(values) != 2 * len(dof):
         raise keys.error('limits', f'{keys.where}: limits must be a lower and an upper one for '

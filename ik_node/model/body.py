@@ -92,7 +92,6 @@ class Body(JointSpace):
         self._freeze()
 
     def __repr__(self) -> str:
-        """Return the robot, the root and how many joints there are."""
         return f'Body({self.tree.name!r}, {self.root} root, {self.n_joints} joints)'
 
     def forward(self, q: _Values) -> dict[str, np.ndarray]:
@@ -214,7 +213,6 @@ class BodyFrames:
 
 def _chosen(tree: TreeStructure, joints: Iterable[str] | None,
             held: Mapping[str, float]) -> list[str]:
-    """Return the names of the tree's joints that are in q, depth first."""
     for name in held:
         _check_joint(tree, name, 'held')
     if joints is None:
@@ -248,7 +246,6 @@ def _choices(tree: TreeStructure) -> str:
 
 def _limits(tree: TreeStructure, moving: Sequence[Joint],
             columns: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the lower, upper and velocity limits of q, (n,) each, mimics folded in."""
     limits = [(joint.lower, joint.upper) for joint in moving]
     velocity = [joint.velocity for joint in moving]
     for joint in tree.joints.values():

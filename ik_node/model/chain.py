@@ -61,7 +61,6 @@ class Chain(JointSpace):
         self._freeze()
 
     def __repr__(self) -> str:
-        """Return the ends and the joints of the chain."""
         listed = ', '.join(self.joint_names[:_LISTED])
         more = ', …' if self.n_joints > _LISTED else ''
         return (f'Chain({self.base_link!r} → {self.tip_link!r}, '

@@ -68,7 +68,6 @@ class ComplexJoint(Immutable):
     upper: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        """Validate the fields."""
         for role in ('name', 'parent', 'child'):
             check_text(getattr(self, role), f'the {role} of a joint')
         if not isinstance(self.type, str) or self.type not in COMPLEX_TYPES:
@@ -123,7 +122,6 @@ class ComplexJoint(Immutable):
                 self.upper if self.upper is not None else (math.inf,) * self.freedom)
 
     def _coordinates(self) -> list[_Coordinate]:
-        """Return (suffix, joint type, axis) of every part."""
         if self.type == PLANAR:
             u, v = _plane(self.normal)
             return [('x', PRISMATIC, u), ('y', PRISMATIC, v), ('theta', CONTINUOUS, self.normal)]

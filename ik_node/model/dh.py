@@ -114,7 +114,6 @@ def _load(path: str | PathLike[str]) -> Any:
 
 
 def _mapping_of_rows(table: Any, what: str) -> Any:
-    """Return a table as it was loaded. Raises ModelError for what is no mapping."""
     if not isinstance(table, Mapping):
         raise ModelError(f'{what} must be a mapping with the keys '
                          f'{names(_TABLE_KEYS)}, not {shown(table)}')
@@ -133,7 +132,6 @@ def _plain_rows(rows: Any) -> list[dict[str, Any]]:
 
 
 def _four_numbers(row: Any, index: int) -> list[Any]:
-    """Return a row as a list of four entries. Raises ModelError for anything else."""
     try:
         entries = sequence(row, 'a row')
     except ModelError:
@@ -228,7 +226,6 @@ def _number(value: Any, key: str, where: str, largest: float = MAX_NUMBER) -> fl
 
 
 def _yaml_hint(value: Any) -> str:
-    """Return what to do about a number that YAML 1.1 reads as text: 1e-3 has no point."""
     try:
         return f'; in YAML write {float(value)!r}' if isinstance(value, str) else ''
     except ValueError:
@@ -245,7 +242,6 @@ def _positive(row: Mapping[str, Any], key: str, where: str) -> float:
 
 
 def _pose(table: Any, what: str, unit: float) -> np.ndarray:
-    """Return base or tool as a pose (4, 4), m."""
     if table is None:
         return np.eye(4)
     if not isinstance(table, Mapping) or not all(

@@ -119,7 +119,6 @@ def _steps(F: np.ndarray, points: np.ndarray, axes: np.ndarray, kind: np.ndarray
 
 
 def _verify(table: dict[str, Any], chain: SerialChain) -> None:
-    """Raise ModelError where the rows of a table miss the forward kinematics of the chain."""
     rows = read_dh(table).joints
     span = np.where(chain.arrays.kind == kinds.PRISMATIC, max(_size(chain), 1e-3), math.pi)
     lower, upper = np.clip([chain.lower, chain.upper], -span, span)

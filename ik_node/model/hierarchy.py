@@ -40,7 +40,6 @@ def depth_first(links: Sequence[str], joints: Sequence[Joint]) -> tuple[str, lis
 
 
 def _joints_below(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, list[Joint]]:
-    """Return the joints below each link, in the given order."""
     seen: set[str] = set()
     for joint in joints:
         if joint.name in seen:
@@ -67,7 +66,6 @@ def _joints_below(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, li
 
 
 def _root(links: Sequence[str], joints: Sequence[Joint]) -> str:
-    """Return the link without a parent. Raises ModelError where there is none, or several."""
     children = {joint.child for joint in joints}
     roots = [link for link in links if link not in children]
     if not roots:

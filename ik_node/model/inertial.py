@@ -29,7 +29,6 @@ class Inertial(Immutable):
     """(3, 3) about the centre of mass, link axes, kg m²; symmetric. Zero: a point mass."""
 
     def __post_init__(self) -> None:
-        """Copy and validate the arrays."""
         inertia = floats(self.inertia, 'the inertia')
         if inertia.shape != (3, 3) or not np.array_equal(inertia, inertia.T):
             raise InputError('the inertia must be a symmetric matrix (3, 3), not '

@@ -33,7 +33,6 @@ class Mimic:
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the name and the numbers."""
         if not isinstance(self.joint, str):
             raise ModelError(f'the joint of a mimic must be a name, not {shown(self.joint)}')
         for field_name in ('multiplier', 'offset'):
@@ -70,7 +69,6 @@ class Joint(Immutable):
     jerk: float = math.inf  # largest jerk, rad/s³ or m/s³; +inf where the source names none
 
     def __post_init__(self) -> None:
-        """Check what is given, and keep read-only copies of the arrays."""
         for role in ('name', 'parent', 'child'):
             check_text(getattr(self, role), f'the {role} of a joint')
         where = f'joint {self.name!r}'

@@ -21,7 +21,6 @@ class MotionChannels(Immutable):
     angle_unit: float  # radians per unit of angle, for a motion file that does not give its own
 
     def __post_init__(self) -> None:
-        """Keep a read-only copy of the mapping."""
         object.__setattr__(self, 'joints', MappingProxyType(dict(self.joints)))
 
 

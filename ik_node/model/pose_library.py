@@ -170,7 +170,6 @@ def read_poses(path: str | PathLike[str], tree: KinematicTree) -> PoseLibrary:
 
 
 def _checked(values: Any, tree: KinematicTree, angle_unit: str, where: str) -> dict[str, float]:
-    """Return a pose in rad or m. Raises ModelError where it does not fit the tree."""
     if not isinstance(values, Mapping) or not (values := mapping(values, where)):
         raise ModelError(f'{where} must hold joint: value for at least one joint, not '
                          f'{shown(values)}')

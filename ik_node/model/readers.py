@@ -111,5 +111,4 @@ def read_urdf_text(text: str, hold_complex_joints: bool = False) -> KinematicTre
 
 
 def _is_text(source: object) -> bool:
-    """Return whether a source is the text of a model, not the path to it."""
     return isinstance(source, str) and bool(re.search(r'\A[\ufeff\s]*<|\n', source))

@@ -51,7 +51,6 @@ def stick_figure(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, tup
 
 
 def _hub(joint: Joint, radius: float, color: _Color) -> Visual:
-    """Return the shape at a joint, along its axis: a box if prismatic, else a cylinder."""
     T = np.eye(4)
     T[:3, :3] = turn_z_onto(joint.axis)
     if joint.prismatic:

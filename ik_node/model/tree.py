@@ -169,7 +169,6 @@ class KinematicTree(TreeStructure):
             for joint in parts.joints]))
 
     def __repr__(self) -> str:
-        """Return the name, the root, how many links and moving joints there are, and the leaves."""
         moving = sum(joint.moves for joint in self.joints.values())
         leaves = self.leaves()
         more = f', … ({len(leaves)} in all)' if len(leaves) > _LEAVES else ''

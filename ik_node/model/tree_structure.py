@@ -189,7 +189,6 @@ def _check_parts(links: Any, joints: Any, name: Any, text: Any) -> None:
 
 
 def _checked_shapes(values: Any, kind: type, what: str) -> dict[str, tuple[Any, ...]]:
-    """Return the shapes of the links that have some. Raises ModelError for other values."""
     found: dict[str, tuple[Any, ...]] = {}
     for link, shapes in mapping({} if values is None else values,
                                 f'{what} {{link: list of {kind.__name__}}}').items():
@@ -204,7 +203,6 @@ def _checked_shapes(values: Any, kind: type, what: str) -> dict[str, tuple[Any, 
 
 
 def _checked_inertials(values: Any, links: Sequence[str]) -> dict[str, Inertial]:
-    """Return the inertials of links. Raises ModelError for other values, and other links."""
     inertials = mapping({} if values is None else values, 'inertials {link: Inertial}')
     link_names = set(links)
     for link, inertial in inertials.items():

@@ -89,7 +89,6 @@ def _encoded(text: str) -> bytes:
 
 
 def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) -> str:
-    """Return the URDF as text, xacro expanded, ready to parse."""
     path = None
     if isinstance(source, str) and source.lstrip(_BLANK).startswith('<'):
         text = source
@@ -170,7 +169,6 @@ def _apply_version(robot: ElementTree.Element, warnings: list[str]) -> None:
 
 
 def _version_of(robot: ElementTree.Element, warnings: list[str]) -> tuple[int, int]:
-    """Return the declared version; 1.0 for one that is malformed, the latest for a later one."""
     text = robot.get('version', '1.0')
     found = re.fullmatch(r'([0-9]{1,9})\.([0-9]{1,9})', text)
     if found is None:

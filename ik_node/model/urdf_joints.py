@@ -115,7 +115,6 @@ def _axis(xyz: list[float] | None, name: str, warnings: list[str]) -> np.ndarray
 
 def _limits(limit: Mapping[str, str], parsed: urdf.Joint, name: str,
             warnings: list[str]) -> tuple[str, float, float]:
-    """Return a joint's type and limits; a revolute joint without bounds is a continuous one."""
     if parsed.type == CONTINUOUS:
         return CONTINUOUS, -math.inf, math.inf
     if limit.keys().isdisjoint(('lower', 'upper')):

@@ -114,7 +114,6 @@ def _moments(inertia: ElementTree.Element | None, problems: list[str]) -> dict[s
 
 
 def _number(element: ElementTree.Element, key: str) -> float:
-    """Return the number of an attribute. Raises ValueError."""
     text = element.get(key, '')
     number = number_of(text)
     if number is None or not abs(number) <= MAX_NUMBER:
@@ -146,7 +145,6 @@ def read_collisions(robot: ElementTree.Element,
 def _of_links(robot: ElementTree.Element, tag: str, what: str,
               read: Callable[[ElementTree.Element], _Read],
               warnings: list[str]) -> dict[str, tuple[_Read, ...]]:
-    """Return what is read of the elements of a tag, of every link that has some."""
     found: dict[str, tuple[_Read, ...]] = {}
     for link in robot.findall('link'):
         shapes = []
@@ -161,7 +159,6 @@ def _of_links(robot: ElementTree.Element, tag: str, what: str,
 
 
 def _shape(owner: ElementTree.Element) -> Shape:
-    """Return the shape of a visual or a collision element. Raises ValueError."""
     element = owner.find('geometry/*')
     if element is None:
         raise ValueError('it has no geometry')

@@ -79,7 +79,6 @@ def _write_inertial(link: Element, inertial: Inertial) -> None:
 
 
 def _write_shape(link: Element, tag: str, placed: Visual | Collision) -> Element:
-    """Write a visual or a collision element; return it."""
     element, shape = SubElement(link, tag), placed.shape
     _write_origin(element, placed.placement)
     name, attributes = _described(shape)
@@ -88,7 +87,6 @@ def _write_shape(link: Element, tag: str, placed: Visual | Collision) -> Element
 
 
 def _described(shape: Shape) -> tuple[str, dict[str, str]]:
-    """Return a shape as the tag and the attributes of its element."""
     if isinstance(shape, Box):
         return 'box', {'size': _numbers(shape.size)}
     if isinstance(shape, Mesh):

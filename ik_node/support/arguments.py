@@ -111,7 +111,6 @@ def sequence(values: Any, what: str, error: type[IkError] = ModelError) -> list[
 
 
 def _real(value: Any) -> float:
-    """Return one entry of an array of objects as a float. Raises TypeError or OverflowError."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(value)
     return float(value)

@@ -46,13 +46,11 @@ class Cancellation:
         return self.limit[1] != 0.0
 
     def __enter__(self) -> 'Cancellation':
-        """Use it for the searches of the calling thread."""
         _in_use.cancellations.append(self)
         native.use_limit(self.limit)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Use the former one again."""
         _in_use.cancellations.pop()
         former = present()
         if former is None:

@@ -137,7 +137,6 @@ def _followed(lines: Iterable[str], progress: Callable[[str], None]) -> str:
 
 
 def _reason(output: str) -> str:
-    """Return the reason in the output of a failed download, in a line."""
     fatal = re.findall(r'(?:fatal|error): ([^\n]+)', output)
     if fatal:
         hint = ('; is there a connection to the network?'

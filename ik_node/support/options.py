@@ -139,7 +139,6 @@ def _list(name: str, value: Any, spec: Spec, length: int | None) -> Any:
 
 
 def _allowed(spec: Spec) -> str:
-    """Return the allowed values of an option in words."""
     words = {bool: 'true or false', str: 'text', int: 'a whole number', float: 'a number'}[
         spec.kind]
     if spec.choices:
