@@ -13,7 +13,7 @@ from ik_node.spatial import so3
 from ik_node.support.arrays import Pose, Poses, Vector
 
 
-class Chain(JointLimits):
+class ChainRecord(JointLimits):
     """A serial chain: the arrays of `ChainArrays`, with m articulations."""
 
     def __init__(self, arrays: Any) -> None:
@@ -27,7 +27,7 @@ class Chain(JointLimits):
         self.shared = memory.integers(arrays.shared)
 
 
-def chain_frames(chain: Chain, q: Vector, F: Poses) -> None:
+def chain_frames(chain: ChainRecord, q: Vector, F: Poses) -> None:
     """Write the frames after each articulation, and the tip's, into F (m + 1, 4, 4).
 
     q (n,), rad or m. Only the upper three rows are written.
@@ -35,7 +35,7 @@ def chain_frames(chain: Chain, q: Vector, F: Poses) -> None:
     frames_beyond(chain, q, 0, F)
 
 
-def frames_beyond(chain: Chain, q: Vector, first: int, F: Poses) -> None:
+def frames_beyond(chain: ChainRecord, q: Vector, first: int, F: Poses) -> None:
     """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
     m, L, kind, column, ratio = chain.m, chain.placement, chain.kind, chain.column, chain.ratio
     for k in range(first, m + 1):
