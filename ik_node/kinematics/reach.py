@@ -1,5 +1,6 @@
 """Bounds on the distance of a chain's tip and wrist from the first joint."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -31,17 +32,16 @@ class Extent(NamedTuple):
 
 
 def extent(chain: ChainArrays) -> Extent:
-    """Return the `Extent` of a chain. chain: `ChainArrays`.
+    """Return the `Extent` of a chain.
 
     A revolute axis is fixed in both links that it joins. The points are moved along their axes to
     minimise the length of the path through them, so that the bounds do not depend on the origins
     in a file. Prismatic joints add their travel, infinite without limits.
     """
-    n_articulations = len(chain.column)
     points, axes = axes_at_zero(chain)
-    _shorten(chain, points, axes, n_articulations)
+    _shorten(chain, points, axes, len(axes))
     lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    size, travel = float(lengths.sum()), _travel(chain, n_articulations)
+    size, travel = float(lengths.sum()), _travel(chain, len(axes))
     hole = max(0.0, float(2.0 * lengths.max()) - size - travel) if travel < np.inf else 0.0
     if np.isfinite(travel) and size <= _NOTHING * travel:
         scale = travel if travel > _NOTHING else 1.0
@@ -51,18 +51,14 @@ def extent(chain: ChainArrays) -> Extent:
 
 
 def reach(chain: ChainArrays) -> tuple[np.ndarray, float]:
-    """Return (centre (3,), radius) of a ball, base frame, m, that holds every position of the tip.
-
-    chain: `ChainArrays`.
-    """
+    """Return (centre (3,), radius), base frame, m, of a ball that holds every tip position."""
     return extent(chain)[:2]
 
 
 def length_scale(chain: ChainArrays) -> float:
     """Return the total length of the links of a chain, m, which relates metres to radians.
 
-    For a chain of prismatic joints only, their travel; 1 where that is unbounded. chain:
-    `ChainArrays`.
+    For a chain of prismatic joints only, their travel; 1 where that is unbounded.
     """
     return extent(chain).length_scale
 
@@ -70,20 +66,17 @@ def length_scale(chain: ChainArrays) -> float:
 def wrist_ball(chain: ChainArrays) -> WristBall:
     """Return the `WristBall` of a chain: a tip pose determines the position of its wrist.
 
-    On a spherical wrist the point is its centre. chain: `ChainArrays`.
+    On a spherical wrist the point is its centre.
     """
-    n_articulations = len(chain.column)
     points, axes = axes_at_zero(chain)
-    tip = np.eye(4)
-    for placement in chain.placement:
-        tip = tip @ placement
-    last = n_articulations - 1
+    tip = functools.reduce(np.matmul, chain.placement)
+    last = len(axes) - 1
     if chain.kind[last] != REVOLUTE:
         return WristBall(np.zeros(3), points[0], np.inf)
     _shorten(chain, points, axes, last)
     points[last] += axes[last] * ((points[last - 1] - points[last]) @ axes[last])
     return WristBall(tip[:3, :3].T @ (points[last] - tip[:3, 3]), points[0],
-                     _length(points[:n_articulations]) + _travel(chain, last))
+                     _length(points[:-1]) + _travel(chain, last))
 
 
 def _shorten(chain: ChainArrays, points: np.ndarray, axes: np.ndarray, count: int) -> None:
@@ -112,12 +105,9 @@ def _length(points: np.ndarray) -> float:
 
 
 def _travel(chain: ChainArrays, count: int) -> float:
-    travel = 0.0
-    for k in np.flatnonzero(chain.kind[:count] == PRISMATIC):
-        limits = chain.ratio[k] * np.array([chain.lower[chain.column[k]],
-                                            chain.upper[chain.column[k]]])
-        travel += float(np.abs(limits).max())
-    return travel
+    limits = np.maximum(np.abs(chain.lower), np.abs(chain.upper))
+    return float(sum(abs(chain.ratio[k]) * limits[chain.column[k]]
+                     for k in np.flatnonzero(chain.kind[:count] == PRISMATIC)))
 
 
 def _shortest(point: np.ndarray, axis: np.ndarray, before: np.ndarray | None,

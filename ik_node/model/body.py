@@ -280,7 +280,6 @@ def _arrays(tree: TreeStructure, arrays: TreeArrays, root_joints: Sequence[Joint
 def _turns(arrays: TreeArrays, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Return which entries of q may change by 2π (n,): unlimited, revolute, by whole ratios."""
     turns = np.isinf(lower) & np.isinf(upper)
-    for kind, column, ratio in zip(arrays.kind, arrays.column, arrays.ratio):
-        if column >= 0 and (kind != REVOLUTE or ratio != round(ratio)):
-            turns[column] = False
+    still = (arrays.kind != REVOLUTE) | (arrays.ratio != np.round(arrays.ratio))
+    turns[arrays.column[still & (arrays.column >= 0)]] = False
     return turns

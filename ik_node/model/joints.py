@@ -116,8 +116,7 @@ def check_text(value: object, what: str) -> None:
 def limits_of(lower: float, upper: float, where: str) -> tuple[float, float]:
     """Return limits, infinite where they are beyond ±UNLIMITED, which is how files say so.
 
-    where: what a message begins with. Raises ModelError where lower is greater than upper, and
-    where both are beyond the same end.
+    Raises ModelError where lower is greater than upper, and where both are beyond the same end.
     """
     if not lower <= upper:
         raise ModelError(f'{where}: its limits {lower:g} to {upper:g} are no range; lower must '

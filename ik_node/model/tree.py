@@ -55,23 +55,22 @@ class KinematicTree(TreeStructure):
         """Read a robot from URDF or xacro.
 
         source: a path (.urdf, .xacro), or the XML text itself. xacro_args: the arguments of a
-        xacro file, name → value. hold_complex_joints: whether planar and floating joints are held
-        fixed at zero; else they become joints of one degree of freedom, see
-        `model.complex_joints`. rotation: how floating ones turn, an Euler order or "exponential".
-        Raises ModelError for an invalid source, naming the joint.
+        xacro file, name → value. hold_complex_joints: whether planar and floating joints are fixed
+        at zero; else they become joints of one degree of freedom, see `model.complex_joints`.
+        rotation: how floating ones turn, an Euler order or "exponential". Raises ModelError for an
+        invalid source, naming the joint.
         """
         from ik_node.model.urdf import read_urdf
         check_rotation(rotation)
-        if xacro_args is not None:
-            xacro_args = mapping(xacro_args, 'xacro_args')
-            for name, value in xacro_args.items():
-                check_text(name, 'the name of a xacro argument')
-                if not isinstance(value, (str, bool, float)) and not (
-                        isinstance(value, int) and abs(value) < 2**63):
-                    raise ModelError(f'the xacro argument {name!r} must be text or a number, not '
-                                     f'{shown(value)}')
-        hold_complex_joints = flag(hold_complex_joints, 'hold_complex_joints')
-        return cls.from_parts(read_urdf(source, xacro_args, hold_complex_joints, rotation))
+        xacro_args = {} if xacro_args is None else mapping(xacro_args, 'xacro_args')
+        for name, value in xacro_args.items():
+            check_text(name, 'the name of a xacro argument')
+            if not isinstance(value, (str, bool, float)) and not (
+                    isinstance(value, int) and abs(value) < 2**63):
+                raise ModelError(f'the xacro argument {name!r} must be text or a number, not '
+                                 f'{shown(value)}')
+        return cls.from_parts(read_urdf(
+            source, xacro_args, flag(hold_complex_joints, 'hold_complex_joints'), rotation))
 
     @classmethod
     def from_dh(cls, table: Any, convention: str | None = None) -> 'KinematicTree':
