@@ -22,7 +22,7 @@ from ik_node.model.inertial import Inertial
 from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint
 from ik_node.model.numbered_text import NumberedText
 from ik_node.model.parts import ModelParts, MotionChannels
-from ik_node.spatial import screw, turn_z_onto
+from ik_node.spatial import pose_from_rotation, screw, turn_z_onto
 from ik_node.support.arguments import number
 from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
@@ -86,8 +86,8 @@ class _Builder:
 
     def _add_root(self, root: Bone, world: str) -> None:
         y_up = _about(0, 0.5 * math.pi)  # y up to z up
-        placement = _pose(y_up, y_up @ (self._unit * np.array(root.position)))
-        orientation = _pose(_rotation(root.axis, root.order))
+        placement = pose_from_rotation(y_up, y_up @ (self._unit * np.array(root.position)))
+        orientation = pose_from_rotation(_rotation(root.axis, root.order))
         link, placement = self._add_motion(root, world, placement, np.eye(3), TRANSLATIONS)
         self._add_joint(f'{ROOT}_fixed', FIXED, link, root, ROOT, placement @ orientation)
         if self._mean > 0.0:
@@ -98,7 +98,7 @@ class _Builder:
         translations = [dof for dof in bone.dof if dof in TRANSLATIONS]
         link, placement = self._add_motion(bone, parent, np.eye(4), C, translations)
         along = np.array(bone.direction)
-        far = _pose(np.eye(3), self._unit * bone.length * along)
+        far = pose_from_rotation(np.eye(3), self._unit * bone.length * along)
         if not np.abs(far).max() <= MAX_NUMBER:
             raise self._text.error(bone.line, f'bone {bone.name!r} is longer than '
                                               f'{MAX_NUMBER:g} m')
@@ -159,7 +159,8 @@ class _Builder:
         along = far / length if length > _SHORTEST else np.array([0.0, 0.0, 1.0])
         if length > _SHORTEST:
             self._visuals[bone.name] = (
-                Visual(Cylinder(radius, length), _pose(turn_z_onto(along), -0.5 * far), _COLOR),
+                Visual(Cylinder(radius, length),
+                       pose_from_rotation(turn_z_onto(along), -0.5 * far), _COLOR),
                 Visual(Sphere(radius), color=_COLOR))
         if bone.mass is None:
             return
@@ -187,11 +188,3 @@ def _rotation(angles: Sequence[float], order: str) -> np.ndarray:
 def _about(axis: int, angle: float) -> np.ndarray:
     """Return the rotation (3, 3) about x, y or z, which are 0, 1 and 2."""
     return screw(angle, 0.0, axis)[:3, :3]
-
-
-def _pose(R: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, :3] = R
-    if p is not None:
-        T[:3, 3] = p
-    return T

@@ -1,5 +1,6 @@
 """Simple shapes for robots without, and inertials of links without, from their shapes."""
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -9,7 +10,7 @@ from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shap
 from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint
 from ik_node.model.tree_structure import TreeStructure
-from ik_node.spatial import turn_z_onto
+from ik_node.spatial import pose_from_rotation, turn_z_onto
 
 DENSITY = 1000.0       # kg/m³, that of water
 _THICKNESS = 0.03      # of the figure's size: a rod's radius
@@ -30,17 +31,15 @@ def stick_figure(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, tup
     radius = _THICKNESS * size
     figure: dict[str, list[Visual]] = {link: [] for link in links}
     joint_into = {joint.child: joint for joint in joints}
-    colors = {link: _COLORS[k % len(_COLORS)] for k, link in enumerate(
-        link for link in links if link not in joint_into or joint_into[link].moves)}
-    color = _COLORS[0]
     children: dict[str, list[Joint]] = {link: [] for link in links}
     for child in joints:
         children[child.parent].append(child)
+    colors: dict[str, _Color] = {}
+    next_color = itertools.cycle(_COLORS)
     for link in links:
-        joint = joint_into.get(link)
-        below = children[link]
-        color = colors.get(link, colors.get(joint.parent, color) if joint else color)
-        colors[link] = color
+        joint, below = joint_into.get(link), children[link]
+        color = colors[link] = (next(next_color) if joint is None or joint.moves
+                                else colors[joint.parent])
         if joint is not None and joint.moves:
             figure[link].append(_hub(joint, radius, color))
         for child in below:
@@ -51,8 +50,7 @@ def stick_figure(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, tup
 
 
 def _hub(joint: Joint, radius: float, color: _Color) -> Visual:
-    T = np.eye(4)
-    T[:3, :3] = turn_z_onto(joint.axis)
+    T = pose_from_rotation(turn_z_onto(joint.axis))
     if joint.prismatic:
         return Visual(Box((2.0 * radius, 2.0 * radius, 3.0 * radius)), T, color)
     return Visual(Cylinder(_HUB * radius, 3.0 * radius), T, color)
@@ -63,12 +61,9 @@ def _rod(end: np.ndarray, radius: float, shortest: float, color: _Color) -> list
     length = math.sqrt(end @ end)
     if length <= shortest:
         return []
-    T = np.eye(4)
-    T[:3, :3] = turn_z_onto(end / length)
-    T[:3, 3] = 0.5 * end
-    ball = np.eye(4)
-    ball[:3, 3] = end
-    return [Visual(Cylinder(radius, length), T, color), Visual(Sphere(radius), ball, color)]
+    return [Visual(Cylinder(radius, length),
+                   pose_from_rotation(turn_z_onto(end / length), 0.5 * end), color),
+            Visual(Sphere(radius), pose_from_rotation(np.eye(3), end), color)]
 
 
 def with_shape_inertials(tree: TreeStructure) -> dict[str, Inertial]:

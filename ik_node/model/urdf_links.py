@@ -13,7 +13,7 @@ import numpy as np
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Sphere, Visual
 from ik_node.model.inertial import Inertial
 from ik_node.model.numbered_text import number_of, numbers_or_nan
-from ik_node.spatial import pose_from_rpy
+from ik_node.spatial import pose_from_rotation, pose_from_rpy
 from ik_node.spatial.rotations import as_rotation
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
@@ -40,13 +40,11 @@ def read_origin(element: ElementTree.Element) -> np.ndarray:
         return pose_from_rpy(xyz, _origin_numbers(origin, 'rpy', '0 0 0'))
     if 'rpy' in origin.attrib:
         raise ValueError('its origin has both rpy and quat_xyzw; one of them must be removed')
-    T = np.eye(4)
-    T[:3, 3] = xyz
     try:
-        T[:3, :3] = as_rotation(_origin_numbers(origin, 'quat_xyzw', ''), 'its origin quat_xyzw')
+        return pose_from_rotation(as_rotation(_origin_numbers(origin, 'quat_xyzw', ''),
+                                              'its origin quat_xyzw'), xyz)
     except InputError as error:
         raise ValueError(str(error)) from error
-    return T
 
 
 def _origin_numbers(origin: ElementTree.Element, key: str, default: str) -> np.ndarray:

@@ -19,17 +19,24 @@ from ik_node.support.checks import first_off_pose, is_pose, rotation_defect
 
 __all__ = [
     'first_off_pose', 'inverse', 'is_pose', 'matrix_from_quaternion', 'matrix_from_rpy',
-    'pose_from_quaternion', 'pose_from_rpy', 'quaternion_from_matrix', 'right_jacobian_inverse',
-    'rotation_defect', 'rotation_exp', 'rotation_log', 'rpy_from_matrix', 'screw', 'turn_z_onto',
+    'pose_from_quaternion', 'pose_from_rotation', 'pose_from_rpy', 'quaternion_from_matrix',
+    'right_jacobian_inverse', 'rotation_defect', 'rotation_exp', 'rotation_log', 'rpy_from_matrix',
+    'screw', 'turn_z_onto',
 ]
 
 
 def inverse(T_a_b: np.ndarray) -> np.ndarray:
     """Return T_b_a (4, 4) of a pose T_a_b (4, 4)."""
-    T_b_a = np.eye(4)
-    T_b_a[:3, :3] = T_a_b[:3, :3].T
-    T_b_a[:3, 3] = -T_a_b[:3, :3].T @ T_a_b[:3, 3]
-    return T_b_a
+    return pose_from_rotation(T_a_b[:3, :3].T, -T_a_b[:3, :3].T @ T_a_b[:3, 3])
+
+
+def pose_from_rotation(R: np.ndarray,
+                       xyz: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> np.ndarray:
+    """Return the pose (4, 4) of a rotation (3, 3) at xyz (3,), m."""
+    T = np.eye(4)
+    T[:3, :3] = R
+    T[:3, 3] = xyz
+    return T
 
 
 def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,
@@ -74,10 +81,7 @@ def rpy_from_matrix(R: np.ndarray) -> tuple[float, float, float]:
 def pose_from_rpy(xyz: Sequence[float] | np.ndarray,
                   rpy: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the pose (4, 4) at xyz (3,), m, turned by URDF's roll, pitch, yaw (3,), rad."""
-    T = np.eye(4)
-    T[:3, :3] = matrix_from_rpy(*rpy)
-    T[:3, 3] = xyz
-    return T
+    return pose_from_rotation(matrix_from_rpy(*rpy), xyz)
 
 
 def screw(angle: float, length: float, axis: int) -> np.ndarray:
