@@ -18,10 +18,9 @@ import numpy as np
 
 from ik_node.model.asf_file import ROOT, ROTATIONS, STRETCH, TRANSLATIONS, Bone, Skeleton, parse_asf
 from ik_node.model.geometry import Cylinder, Sphere, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint
 from ik_node.model.numbered_text import NumberedText
-from ik_node.model.parts import ModelParts, MotionChannels
+from ik_node.model.parts import Inertial, ModelParts, MotionChannels
 from ik_node.spatial import pose_from_rotation, screw, turn_z_onto
 from ik_node.support.arguments import number
 from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER

@@ -60,7 +60,7 @@ class Bone:
 
 @dataclass(frozen=True)
 class Skeleton:
-    """What an ASF file holds. `parents`: bone → its parent, parents first, siblings in order."""
+    """The contents of a file. `parents`: bone → its parent, parents first, siblings in order."""
 
     name: str
     units: Units

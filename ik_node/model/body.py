@@ -11,9 +11,9 @@ from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
 from ik_node.kinematics.tree_frames import TreeFrames, frames_at
 from ik_node.model.complex_joints import EXPONENTIAL, FLOATING, ComplexJoint
-from ik_node.model.inertial import inertia_arrays
 from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
+from ik_node.model.parts import inertia_arrays
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.support.arguments import mapping, number, sequence, vector
 from ik_node.support.exceptions import InputError, ModelError, OptionError, names, shown, unknown

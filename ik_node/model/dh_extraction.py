@@ -34,7 +34,7 @@ _EXACT = 1e-12      # rad and m: what counts as zero where it makes a table nice
 
 
 class SerialChain(Protocol):
-    """What rows are extracted from: a `Chain`."""
+    """A chain that rows are extracted from: a `Chain`."""
 
     tree: TreeStructure
     base_link: str

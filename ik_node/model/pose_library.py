@@ -96,23 +96,21 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         check_tree(tree)
         what, states = read_group_states(source)
         warnings: list[str] = []
-        fitting: list[tuple[GroupState, dict[str, float] | None]] = []
+        by_group: dict[str, dict[str, float]] = {}
+        by_name: dict[str, list[dict[str, float] | None]] = {}
         for state in states:
-            where = f'{what}: pose {_full_name(state)!r}'
-            values = None
+            full_name = state.name if state.group is None else f'{state.group}/{state.name}'
+            where, values = f'{what}: pose {full_name!r}', None
             try:
                 values = _checked(_own_values(state, tree, where, warnings), tree, 'rad', where)
+                if state.group is not None:
+                    by_group[full_name] = values
             except ModelError as error:
                 warnings.append(f'{error}; the pose is skipped')
-            fitting.append((state, values))
-        poses: dict[str, dict[str, float]] = {}
-        for name in dict.fromkeys(state.name for state in states):
-            parts = [values for state, values in fitting if state.name == name]
-            merged = _merged(parts, f'{what}: pose {name!r}', warnings)
-            if merged is not None:
-                poses[name] = merged
-        poses.update({_full_name(state): values for state, values in fitting
-                      if state.group is not None and values is not None})
+            by_name.setdefault(state.name, []).append(values)
+        merged = {name: _merged(values, f'{what}: pose {name!r}', warnings)
+                  for name, values in by_name.items()}
+        poses = {name: values for name, values in merged.items() if values is not None} | by_group
         if not poses:
             raise ModelError(f'{what} has no poses: ' + (
                 '; '.join(warnings) or 'there is no <group_state> in it'))
@@ -197,10 +195,6 @@ def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: s
         raise ModelError(f'{where}: {value:.9g} {unit} is outside its limits '
                          f'{joint.lower / scale:.9g} to {joint.upper / scale:.9g} {unit}')
     return float(scale * value)
-
-
-def _full_name(state: GroupState) -> str:
-    return state.name if state.group is None else f'{state.group}/{state.name}'
 
 
 def _own_values(state: GroupState, tree: KinematicTree, where: str,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Sphere, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint
+from ik_node.model.parts import Inertial
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Sphere, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.numbered_text import number_of, numbers_or_nan
+from ik_node.model.parts import Inertial
 from ik_node.spatial import pose_from_rotation, pose_from_rpy
 from ik_node.spatial.rotations import as_rotation
 from ik_node.support.bounds import MAX_NUMBER

@@ -7,9 +7,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import FIXED, PRISMATIC, RATES, REVOLUTE, UNLIMITED, Joint
-from ik_node.model.parts import ModelParts
+from ik_node.model.parts import Inertial, ModelParts
 from ik_node.model.substitutes import stick_figure
 from ik_node.spatial import rpy_from_matrix
 

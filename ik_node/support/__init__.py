@@ -1,1 +1,1 @@
-"""What any package would need."""
+"""Checks, errors, options, archives, arrays and linear algebra, of use to any package."""

@@ -108,7 +108,7 @@ class Download:
         return Path(found[1])
 
     def cancel(self) -> None:
-        """End the download; `wait` then raises. What is there already is used by the next one."""
+        """End the download; `wait` then raises. The next one uses what is already downloaded."""
         self._cancelled.set()
         self._end()
 

@@ -1,8 +1,7 @@
 """The base of immutable classes: attributes and arrays that cannot be changed, also after pickling.
 
 numpy's pickles and copies forget that an array is read-only, and a read-only mapping cannot be
-pickled at all; the base restores both. What a cached property holds is not copied: a copy makes
-its own.
+pickled at all; the base restores both. Cached properties are not copied: a copy makes its own.
 """
 
 from functools import cached_property

@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_node.kinematics.tree import Tree
 from ik_node.model.body import Body
-from ik_node.model.inertial import inertia_arrays
+from ik_node.model.parts import inertia_arrays
 from ik_node.model.substitutes import with_shape_inertials
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
