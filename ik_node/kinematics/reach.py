@@ -40,7 +40,7 @@ def extent(chain: ChainArrays) -> Extent:
     """
     points, axes = axes_at_zero(chain)
     _shorten(chain, points, axes, len(axes))
-    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    lengths = _lengths(points)
     size, travel = float(lengths.sum()), _travel(chain, len(axes))
     hole = max(0.0, float(2.0 * lengths.max()) - size - travel) if travel < np.inf else 0.0
     if np.isfinite(travel) and size <= _NOTHING * travel:
@@ -76,7 +76,7 @@ def wrist_ball(chain: ChainArrays) -> WristBall:
     _shorten(chain, points, axes, last)
     points[last] += axes[last] * ((points[last - 1] - points[last]) @ axes[last])
     return WristBall(tip[:3, :3].T @ (points[last] - tip[:3, 3]), points[0],
-                     _length(points[:-1]) + _travel(chain, last))
+                     float(_lengths(points[:-1]).sum()) + _travel(chain, last))
 
 
 def _shorten(chain: ChainArrays, points: np.ndarray, axes: np.ndarray, count: int) -> None:
@@ -100,8 +100,8 @@ def _shorten(chain: ChainArrays, points: np.ndarray, axes: np.ndarray, count: in
             return
 
 
-def _length(points: np.ndarray) -> float:
-    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+def _lengths(points: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(np.diff(points, axis=0), axis=1)
 
 
 def _travel(chain: ChainArrays, count: int) -> float:

@@ -156,7 +156,7 @@ def check_chain(chain: object) -> Chain:
 
 def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tuple[str, ...]]:
     """Fold the joints of a path into arrays: fixed ones into placements, mimics into columns."""
-    _refuse_part_of_a_ball(path)
+    _check_ends(path)
     columns: dict[str, int] = {}
     limits: list[tuple[float, float]] = []
     placement, kinds, column, ratio = [], [], [], []
@@ -204,7 +204,7 @@ def _articulate(T: np.ndarray, prismatic: bool, value: float) -> None:
     T[:3, 0], T[:3, 1] = c * x + s * y, c * y - s * x
 
 
-def _refuse_part_of_a_ball(path: Sequence[Joint]) -> None:
+def _check_ends(path: Sequence[Joint]) -> None:
     """Raise ModelError where a chain begins or ends within a ball by exponential map."""
     ends = ((path[0], SPHERICAL_X, 'base'), (path[-1], SPHERICAL_Z, 'tip')) if path else ()
     for joint, kind, end in ends:

@@ -62,7 +62,7 @@ def read_dh(table: Any, convention: str | None = None) -> ModelParts:
     Raises ModelError.
     """
     if isinstance(table, (str, PathLike)):
-        table = _load(table)
+        table = _mapping_of_rows(load_yaml(table, 'the DH table'), f'the DH table {str(table)!r}')
     table = (mapping(table, 'a DH table') if isinstance(table, Mapping)
              else {'joints': _plain_rows(table)})
     for key in table:
@@ -107,10 +107,6 @@ def read_dh_source(source: Path | str) -> ModelParts:
 def is_dh(head: str) -> bool:
     """Return whether a text that begins so is a table of rows in YAML."""
     return re.search(rf'^({"|".join(_TABLE_KEYS)})[ \t]*:', head, re.MULTILINE) is not None
-
-
-def _load(path: str | PathLike[str]) -> Any:
-    return _mapping_of_rows(load_yaml(path, 'the DH table'), f'the DH table {str(path)!r}')
 
 
 def _mapping_of_rows(table: Any, what: str) -> Any:

@@ -24,7 +24,7 @@ def write_urdf(parts: ModelParts) -> str:
     for link in parts.links:
         element = SubElement(robot, 'link', name=link)
         for visual in visuals.get(link, ()):
-            _write_color(_write_shape(element, 'visual', visual), visual.color)
+            _write_shape(element, 'visual', visual)
         for collision in parts.collisions.get(link, ()):
             _write_shape(element, 'collision', collision)
         if link in parts.inertials:
@@ -62,13 +62,6 @@ def _write_joint(element: Element, joint: Joint) -> None:
                    offset=repr(float(joint.mimic.offset)))
 
 
-def _write_color(visual: Element, color: tuple[float, ...] | None) -> None:
-    if color is not None:
-        # The name says the colour: materials of one name are taken for the same.
-        name = 'rgba_' + '_'.join(f'{part:g}' for part in color)
-        SubElement(SubElement(visual, 'material', name=name), 'color', rgba=_numbers(color))
-
-
 def _write_inertial(link: Element, inertial: Inertial) -> None:
     element = SubElement(link, 'inertial')
     SubElement(element, 'origin', xyz=_numbers(inertial.center), rpy='0 0 0')
@@ -77,12 +70,16 @@ def _write_inertial(link: Element, inertial: Inertial) -> None:
                                     for i in range(3) for j in range(i, 3)})
 
 
-def _write_shape(link: Element, tag: str, placed: Visual | Collision) -> Element:
-    element, shape = SubElement(link, tag), placed.shape
+def _write_shape(link: Element, tag: str, placed: Visual | Collision) -> None:
+    element = SubElement(link, tag)
     _write_origin(element, placed.placement)
-    name, attributes = _described(shape)
+    name, attributes = _described(placed.shape)
     SubElement(SubElement(element, 'geometry'), name, attributes)
-    return element
+    if isinstance(placed, Visual) and placed.color is not None:
+        # The name says the colour: materials of one name are taken for the same.
+        name = 'rgba_' + '_'.join(f'{part:g}' for part in placed.color)
+        SubElement(SubElement(element, 'material', name=name), 'color',
+                   rgba=_numbers(placed.color))
 
 
 def _described(shape: Shape) -> tuple[str, dict[str, str]]:
