@@ -19,7 +19,7 @@ import numpy as np
 from benchmark import arms
 from benchmark.machine import machine
 from ik_node import Chain, KinematicTree, make_solver
-from ik_node.kinematics.axes import axes_at_zero
+from ik_node.kinematics.structures import axes_at_zero
 from ik_node.support.exceptions import UnsupportedError
 
 _ROUNDS = 20

@@ -30,8 +30,8 @@ from ik_node.mocap import key_poses
 from ik_node.model import pose_library
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Collision, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint, Mimic
+from ik_node.model.parts import Inertial
 from ik_node.motion import interpolation, limits, self_motion
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver

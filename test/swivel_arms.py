@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import Chain, KinematicTree
-from ik_node.kinematics.axes import axes_at_zero
+from ik_node.kinematics.structures import axes_at_zero
 from ik_node.solvers.analytic.closed_families import closed_family
 from ik_node.solvers.analytic.families.nominal_arm import NominalArm
 from ik_node.solvers.analytic.families.swivel_angles import SwivelAngles

@@ -5,8 +5,8 @@ from scipy.spatial.transform import Rotation
 
 from ik_node import KinematicTree
 from ik_node.model.complex_joints import ComplexJoint
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint, Mimic
+from ik_node.model.parts import Inertial
 from ik_node.tasks import (
     AlignAxis,
     CenterOfMass,

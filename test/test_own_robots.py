@@ -12,7 +12,7 @@ import yaml
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.kinematics.axes import axes_at_zero
+from ik_node.kinematics.structures import axes_at_zero
 from ik_node.model.geometry import Sphere
 
 FILES = sorted(robots.OWN.glob('*.urdf'))

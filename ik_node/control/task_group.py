@@ -21,8 +21,7 @@ from ik_node.control.group import (
 )
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, JOINT, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, as_target, make_task
-from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import Body, BodyFrames
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.ruckig_profile import ruckig_module

@@ -10,28 +10,11 @@ from typing import Any
 from ik_node.kinematics import kinds
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.spatial import so3
-from ik_node.support.arrays import Integers, Pose, Poses, Vector
+from ik_node.support.arrays import Pose, Poses, Vector
 
 
-class Chain(JointLimits):
-    """A serial chain as flat arrays, one entry per articulation: a moving joint or mimic.
-
-    The frames are rotated so that every axis is the z axis of its own frame: an articulation then
-    changes two columns only, and the Jacobian takes its axes from the third.
-    """
-
-    m: int
-    """Number of articulations."""
-    placement: Poses
-    """(m + 1, 4, 4) constants: base to first joint, joint to joint, last joint to tip; m."""
-    kind: Integers
-    """(m,) kind of the articulation: REVOLUTE, PRISMATIC, or SPHERICAL_X, _Y and _Z in a row."""
-    column: Integers
-    """(m,) entry of q that moves the articulation; a mimic shares its source's."""
-    ratio: Vector
-    """(m,) motion per unit of q; 1 except for mimics, whose offset is in placement."""
-    shared: Integers
-    """(m,) whether another articulation moves by the same entry of q."""
+class ChainRecord(JointLimits):
+    """A serial chain: the arrays of `ChainArrays`, with m articulations."""
 
     def __init__(self, arrays: Any) -> None:
         """Copy a chain's arrays."""
@@ -44,7 +27,7 @@ class Chain(JointLimits):
         self.shared = memory.integers(arrays.shared)
 
 
-def chain_frames(chain: Chain, q: Vector, F: Poses) -> None:
+def chain_frames(chain: ChainRecord, q: Vector, F: Poses) -> None:
     """Write the frames after each articulation, and the tip's, into F (m + 1, 4, 4).
 
     q (n,), rad or m. Only the upper three rows are written.
@@ -52,7 +35,7 @@ def chain_frames(chain: Chain, q: Vector, F: Poses) -> None:
     frames_beyond(chain, q, 0, F)
 
 
-def frames_beyond(chain: Chain, q: Vector, first: int, F: Poses) -> None:
+def frames_beyond(chain: ChainRecord, q: Vector, first: int, F: Poses) -> None:
     """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
     m, L, kind, column, ratio = chain.m, chain.placement, chain.kind, chain.column, chain.ratio
     for k in range(first, m + 1):

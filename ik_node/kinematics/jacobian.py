@@ -1,11 +1,12 @@
 """The geometric Jacobian [Parent 5.15–5.17, fig. 5.16]."""
 
 from ik_node.kinematics import kinds
-from ik_node.kinematics.forward import Chain
-from ik_node.support.arrays import Columns, Pose, Poses
+from ik_node.kinematics.forward import ChainRecord
+from ik_node.kinematics.tree import Tree
+from ik_node.support.arrays import Columns, Points, Pose, Poses
 
 
-def chain_jacobian(chain: Chain, F: Poses, T_base_point: Pose, J: Columns) -> None:
+def chain_jacobian(chain: ChainRecord, F: Poses, T_base_point: Pose, J: Columns) -> None:
     """Write the Jacobian at a point of the last link into J, (6, n): linear rows first, base frame.
 
     F (m + 1, 4, 4) are the frames of `chain_frames`. The point is the origin of T_base_point
@@ -23,12 +24,39 @@ def chain_jacobian(chain: Chain, F: Poses, T_base_point: Pose, J: Columns) -> No
         ax, ay, az = ratio * F[k][0][2], ratio * F[k][1][2], ratio * F[k][2][2]
         if kind[k] == kinds.SPHERICAL_Z:  # stored there by turn_spherical
             ax, ay, az = F[k - 1][0][0], F[k - 1][1][0], F[k - 1][2][0]
-        _add_column(J, columns[k], kind[k] == kinds.PRISMATIC, ax, ay, az,
+        add_column(J, columns[k], kind[k] == kinds.PRISMATIC, ax, ay, az,
                     px - F[k][0][3], py - F[k][1][3], pz - F[k][2][3])
 
 
-def _add_column(J: Columns, column: int, prismatic: bool, ax: float, ay: float, az: float, x: float,
-                y: float, z: float) -> None:
+def point_jacobian(tree: Tree, F: Poses, W: Points, link: int, px: float, py: float, pz: float,
+                   J: Columns) -> None:
+    """Write the Jacobian at a point of a link, in its frame, into J, (6, n): linear rows first.
+
+    F and W are those of `tree_frames`. Only the joints between the link and the root are visited;
+    joints that share an entry of q add up.
+    """
+    parents, kind, moved, columns = tree.parent, tree.kind, tree.moved, tree.column
+    x = F[link][0][3] + (F[link][0][0] * px + F[link][0][1] * py + F[link][0][2] * pz)
+    y = F[link][1][3] + (F[link][1][0] * px + F[link][1][1] * py + F[link][1][2] * pz)
+    z = F[link][2][3] + (F[link][2][0] * px + F[link][2][1] * py + F[link][2][2] * pz)
+    for k in range(tree.n):
+        for i in range(6):
+            J[k][i] = 0.0
+    k, in_spherical = link, False
+    while k >= 0:
+        # The first two of a spherical joint move only the links after the third.
+        in_spherical = kind[k] == kinds.SPHERICAL_Z or (
+            in_spherical and kind[k] >= kinds.SPHERICAL_X)
+        column = columns[k]
+        if column >= 0 and (in_spherical or kind[k] < kinds.SPHERICAL_X):
+            ratio, r = tree.ratio[k], moved[k]
+            add_column(J, column, kind[k] == kinds.PRISMATIC, ratio * W[k][0], ratio * W[k][1],
+                       ratio * W[k][2], x - F[r][0][3], y - F[r][1][3], z - F[r][2][3])
+        k = parents[k]
+
+
+def add_column(J: Columns, column: int, prismatic: bool, ax: float, ay: float, az: float, x: float,
+               y: float, z: float) -> None:
     """Add the contribution of a joint with axis a to a point at (x, y, z) from it to a column."""
     if prismatic:
         J[column][0] += ax

@@ -3,25 +3,16 @@
 import math
 from typing import Any
 
-from ik_node.support.arrays import Integers, Memory, Vector
+from ik_node.support.arrays import Memory
 
 _TURN = 2.0 * math.pi
 
 
 class JointLimits:
-    """Limits of n joint values, of a chain or of a body."""
-
-    n: int
-    """Number of joint values."""
-    lower: Vector
-    """(n,) rad or m; −inf without a limit."""
-    upper: Vector
-    """(n,) rad or m; +inf without a limit."""
-    turns: Integers
-    """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""
+    """Limits of n joint values, of a chain or of a body: `lower`, `upper` and `turns` (n,) each."""
 
     def __init__(self, arrays: Any) -> None:
-        """Copy what has limits and turns (n,)."""
+        """Copy the limits of `ChainArrays`, or of a body."""
         self.memory, self.n = Memory(), len(arrays.lower)
         self.lower = self.memory.vector(arrays.lower)
         self.upper = self.memory.vector(arrays.upper)

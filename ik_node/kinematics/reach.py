@@ -1,12 +1,12 @@
 """Bounds on the distance of a chain's tip and wrist from the first joint."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
-from ik_node.kinematics.structures import ChainArrays
+from ik_node.kinematics.structures import ChainArrays, axes_at_zero
 
 _NOTHING = 1e-9  # m, or of the travel: shorter links count as zero
 _SWEEPS = 20
@@ -16,39 +16,32 @@ _STILL = 1e-9  # of the farthest point: sweeps with smaller changes end the iter
 class WristBall(NamedTuple):
     """A point of the last axis that is fixed in the tip's frame, and the ball it cannot leave."""
 
-    wrist: np.ndarray
-    """(3,) m, tip frame."""
-    centre: np.ndarray
-    """(3,) m, base frame."""
-    radius: float
-    """m; infinite where there is no bound."""
+    wrist: np.ndarray  # (3,) m, tip frame
+    centre: np.ndarray  # (3,) m, base frame
+    radius: float  # m; infinite where there is no bound
 
 
 class Extent(NamedTuple):
     """Extent of an arm, m, independent of the points chosen on its axes."""
 
-    centre: np.ndarray
-    """(3,) base frame."""
+    centre: np.ndarray  # (3,) base frame
     reach: float
     """Radius about the centre that contains every tip position; infinite without a bound."""
-    hole: float
-    """Radius about the centre that the tip cannot enter: |L1 − L2| for a planar 2R arm."""
-    length_scale: float
-    """See `length_scale`."""
+    hole: float  # radius about the centre that the tip cannot enter: |L1 − L2| for a planar 2R arm
+    length_scale: float  # see `length_scale`
 
 
 def extent(chain: ChainArrays) -> Extent:
-    """Return the `Extent` of a chain. chain: `ChainArrays`.
+    """Return the `Extent` of a chain.
 
     A revolute axis is fixed in both links that it joins. The points are moved along their axes to
     minimise the length of the path through them, so that the bounds do not depend on the origins
     in a file. Prismatic joints add their travel, infinite without limits.
     """
-    n_articulations = len(chain.column)
     points, axes = axes_at_zero(chain)
-    _shorten(chain, points, axes, n_articulations)
-    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    size, travel = float(lengths.sum()), _travel(chain, n_articulations)
+    _shorten(chain, points, axes, len(axes))
+    lengths = _lengths(points)
+    size, travel = float(lengths.sum()), _travel(chain, len(axes))
     hole = max(0.0, float(2.0 * lengths.max()) - size - travel) if travel < np.inf else 0.0
     if np.isfinite(travel) and size <= _NOTHING * travel:
         scale = travel if travel > _NOTHING else 1.0
@@ -58,18 +51,14 @@ def extent(chain: ChainArrays) -> Extent:
 
 
 def reach(chain: ChainArrays) -> tuple[np.ndarray, float]:
-    """Return (centre (3,), radius) of a ball, base frame, m, that holds every position of the tip.
-
-    chain: `ChainArrays`.
-    """
+    """Return (centre (3,), radius), base frame, m, of a ball that holds every tip position."""
     return extent(chain)[:2]
 
 
 def length_scale(chain: ChainArrays) -> float:
     """Return the total length of the links of a chain, m, which relates metres to radians.
 
-    For a chain of prismatic joints only, their travel; 1 where that is unbounded. chain:
-    `ChainArrays`.
+    For a chain of prismatic joints only, their travel; 1 where that is unbounded.
     """
     return extent(chain).length_scale
 
@@ -77,20 +66,17 @@ def length_scale(chain: ChainArrays) -> float:
 def wrist_ball(chain: ChainArrays) -> WristBall:
     """Return the `WristBall` of a chain: a tip pose determines the position of its wrist.
 
-    On a spherical wrist the point is its centre. chain: `ChainArrays`.
+    On a spherical wrist the point is its centre.
     """
-    n_articulations = len(chain.column)
     points, axes = axes_at_zero(chain)
-    tip = np.eye(4)
-    for placement in chain.placement:
-        tip = tip @ placement
-    last = n_articulations - 1
+    tip = functools.reduce(np.matmul, chain.placement)
+    last = len(axes) - 1
     if chain.kind[last] != REVOLUTE:
         return WristBall(np.zeros(3), points[0], np.inf)
     _shorten(chain, points, axes, last)
     points[last] += axes[last] * ((points[last - 1] - points[last]) @ axes[last])
     return WristBall(tip[:3, :3].T @ (points[last] - tip[:3, 3]), points[0],
-                     _length(points[:n_articulations]) + _travel(chain, last))
+                     float(_lengths(points[:-1]).sum()) + _travel(chain, last))
 
 
 def _shorten(chain: ChainArrays, points: np.ndarray, axes: np.ndarray, count: int) -> None:
@@ -114,18 +100,14 @@ def _shorten(chain: ChainArrays, points: np.ndarray, axes: np.ndarray, count: in
             return
 
 
-def _length(points: np.ndarray) -> float:
-    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+def _lengths(points: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(np.diff(points, axis=0), axis=1)
 
 
 def _travel(chain: ChainArrays, count: int) -> float:
-    """Return the total travel of the prismatic joints among the first `count`, m."""
-    travel = 0.0
-    for k in np.flatnonzero(chain.kind[:count] == PRISMATIC):
-        limits = chain.ratio[k] * np.array([chain.lower[chain.column[k]],
-                                            chain.upper[chain.column[k]]])
-        travel += float(np.abs(limits).max())
-    return travel
+    limits = np.maximum(np.abs(chain.lower), np.abs(chain.upper))
+    return float(sum(abs(chain.ratio[k]) * limits[chain.column[k]]
+                     for k in np.flatnonzero(chain.kind[:count] == PRISMATIC)))
 
 
 def _shortest(point: np.ndarray, axis: np.ndarray, before: np.ndarray | None,

@@ -1,10 +1,10 @@
-"""A whole tree and one chain as flat arrays, from which kernels copy their records."""
+"""Trees and chains as flat arrays, from which kernels copy their records."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.kinds import SPHERICAL_Z
+from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE, SPHERICAL_Z
 
 
 class TreeArrays(NamedTuple):
@@ -18,16 +18,12 @@ class TreeArrays(NamedTuple):
     """(k,) index of the parent link, always smaller than the link's own; −1 for the root."""
     kind: np.ndarray
     """(k,) kind of the joint into the link: REVOLUTE, PRISMATIC or SPHERICAL_X, _Y, _Z."""
-    placement: np.ndarray
-    """(k, 4, 4) T_parent_joint, constant; m."""
-    axis: np.ndarray
-    """(k, 3) unit axis of the joint, joint frame; of no meaning for a fixed joint."""
+    placement: np.ndarray  # (k, 4, 4) T_parent_joint, constant; m
+    axis: np.ndarray  # (k, 3) unit axis of the joint, joint frame; of no meaning for a fixed joint
     column: np.ndarray
     """(k,) entry of q that moves the joint, for mimics that of their source; −1 for none."""
-    ratio: np.ndarray
-    """(k,) change of the joint's value per unit of q; 1 except for mimics."""
-    offset: np.ndarray
-    """(k,) the joint's value at q = 0, rad or m."""
+    ratio: np.ndarray  # (k,) change of the joint's value per unit of q; 1 except for mimics
+    offset: np.ndarray  # (k,) the joint's value at q = 0, rad or m
     moved: np.ndarray
     """(k,) first link that the joint moves: k, for spherical joints the last of the three."""
 
@@ -52,15 +48,67 @@ class ChainArrays(NamedTuple):
     """(m + 1, 4, 4) constants: base to first joint, joint to joint, last joint to tip; m."""
     kind: np.ndarray
     """(m,) kind of the articulation: REVOLUTE, PRISMATIC, or SPHERICAL_X, _Y and _Z in a row."""
-    column: np.ndarray
-    """(m,) entry of q that moves the articulation; a mimic shares its source's."""
+    column: np.ndarray  # (m,) entry of q that moves the articulation; a mimic shares its source's
     ratio: np.ndarray
     """(m,) motion per unit of q; 1 except for mimics, whose offset is in placement."""
-    shared: np.ndarray
-    """(m,) whether another articulation moves by the same entry of q."""
-    lower: np.ndarray
-    """(n,) rad or m; −inf without a limit."""
-    upper: np.ndarray
-    """(n,) rad or m; +inf without a limit."""
+    shared: np.ndarray  # (m,) whether another articulation moves by the same entry of q
+    lower: np.ndarray  # (n,) rad or m; −inf without a limit
+    upper: np.ndarray  # (n,) rad or m; +inf without a limit
     turns: np.ndarray
     """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""
+
+
+class InertiaArrays(NamedTuple):
+    """Mass, centre of mass and inertia of every link of a `TreeArrays`; zero where it has none."""
+
+    mass: np.ndarray  # (k,) kg
+    center: np.ndarray  # (k, 3) centre of mass, link frame, m
+    inertia: np.ndarray  # (k, 3, 3) about the centre of mass, link axes, kg m²
+
+
+def axes_at_zero(chain: ChainArrays) -> tuple[np.ndarray, np.ndarray]:
+    """Return (points, directions): a point on every axis, and the tip, (m + 1, 3), and (m, 3).
+
+    At q = 0, base frame, m.
+    """
+    T, frames = np.eye(4), []
+    for placement in chain.placement:
+        T = T @ placement
+        frames.append(T)
+    F = np.array(frames)
+    return F[:, :3, 3].copy(), F[:-1, :3, 2].copy()
+
+
+def tip_poses(chain: ChainArrays, q: np.ndarray) -> np.ndarray:
+    """Return T_base_tip (m, 4, 4), m, at many joint configurations q (m, n), rad or m."""
+    count = len(q)
+    R = np.broadcast_to(chain.placement[0, :3, :3, None], (3, 3, count)).copy()
+    p = np.broadcast_to(chain.placement[0, :3, 3, None], (3, count)).copy()
+    for k, (kind, column, ratio) in enumerate(zip(chain.kind, chain.column, chain.ratio)):
+        value = ratio * q[:, column]
+        if kind == REVOLUTE:
+            c, s = np.cos(value), np.sin(value)
+            x, y = R[:, 0], R[:, 1]
+            R[:, 0], R[:, 1] = c * x + s * y, c * y - s * x
+        elif kind == PRISMATIC:
+            p += value * R[:, 2]
+        elif kind == SPHERICAL_Z:
+            R = np.einsum('ijm,jkm->ikm', R, _exponentials(q[:, chain.column[k - 2:k + 1]].T))
+        L = chain.placement[k + 1]
+        p += np.tensordot(L[:3, 3], R, (0, 1))
+        R = np.stack([L[0, j] * R[:, 0] + L[1, j] * R[:, 1] + L[2, j] * R[:, 2]
+                      for j in range(3)], axis=1)
+    T = np.zeros((count, 4, 4))
+    T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = np.moveaxis(R, 2, 0), p.T, 1.0
+    return T
+
+
+def _exponentials(w: np.ndarray) -> np.ndarray:
+    """Return the rotations (3, 3, m) of rotation vectors w (3, m), rad [Rodrigues]."""
+    angle = np.sqrt((w * w).sum(axis=0))
+    K = np.zeros((3, 3, w.shape[1]))
+    K[0, 1], K[0, 2], K[1, 2] = -w[2], w[1], -w[0]
+    K[1, 0], K[2, 0], K[2, 1] = w[2], -w[1], w[0]
+    s = np.sinc(angle / np.pi)                     # sin θ / θ
+    c = 0.5 * np.sinc(0.5 * angle / np.pi) ** 2    # (1 − cos θ) / θ²
+    return np.eye(3)[..., None] + s * K + c * np.einsum('ijm,jkm->ikm', K, K)

@@ -3,7 +3,6 @@ cimport ik_node.kinematics.kinds as kinds
 cimport ik_node.spatial.so3 as so3
 from ik_node.support.arrays cimport (
     Memory, columns, fours, integers, points, pose, poses, rotations, vector)
-cimport cython
 
 
 cdef class Tree:
@@ -14,15 +13,11 @@ cdef class Tree:
     cdef points axis, center
     cdef vector ratio, offset, mass
     cdef rotations inertia
+    cdef readonly list idle
 
 
 cdef void tree_frames(Tree tree, vector q, poses F, points W) noexcept nogil
 cdef double joint_value(Tree tree, vector q, int k) noexcept nogil
 cdef void rotate(pose T, double ax, double ay, double az, double angle) noexcept nogil
-@cython.locals(in_spherical=cython.bint)
-cdef void point_jacobian(Tree tree, poses F, points W, int link, double px, double py, double pz,
-                         columns J) noexcept nogil
-cdef void add_column(columns J, int column, bint prismatic, double ax, double ay, double az,
-                     double x, double y, double z) noexcept nogil
 cdef void center_of_mass(Tree tree, poses F, points W, fours S, vector com,
                          columns J) noexcept nogil

@@ -1,56 +1,15 @@
-"""Forward kinematics of a whole tree, the Jacobian at a point, and the centre of mass."""
+"""Forward kinematics of a whole tree, and its centre of mass."""
 
 import math
 from typing import Any
 
 from ik_node.kinematics import kinds
 from ik_node.spatial import so3
-from ik_node.support.arrays import (
-    Columns,
-    Fours,
-    Integers,
-    Memory,
-    Points,
-    Pose,
-    Poses,
-    Rotations,
-    Vector,
-)
+from ik_node.support.arrays import Columns, Fours, Memory, Points, Pose, Poses, Vector
 
 
 class Tree:
-    """A tree as flat arrays, one entry per link, depth first; entry 0 has no parent.
-
-    The value of the joint into link k is `offset[k] + ratio[k] · q[column[k]]`, or `offset[k]`
-    where column[k] is −1: fixed and held joints.
-    """
-
-    links: int
-    """Number of links."""
-    n: int
-    """Number of joint values."""
-    parent: Integers
-    """(k,) index of the parent link, always smaller than the link's own; −1 for the root."""
-    kind: Integers
-    """(k,) kind of the joint into the link."""
-    placement: Poses
-    """(k, 4, 4) T_parent_joint, constant; m."""
-    axis: Points
-    """(k, 3) unit axis of the joint, joint frame; of no meaning for a fixed joint."""
-    column: Integers
-    """(k,) entry of q that moves the joint, for mimics that of their source; −1 for none."""
-    ratio: Vector
-    """(k,) change of the joint's value per unit of q; 1 except for mimics."""
-    offset: Vector
-    """(k,) the joint's value at q = 0, rad or m."""
-    moved: Integers
-    """(k,) first link that the joint moves: k, for spherical joints the last of the three."""
-    mass: Vector
-    """(k,) kg."""
-    center: Points
-    """(k, 3) centre of mass, link frame, m."""
-    inertia: Rotations
-    """(k, 3, 3) about the centre of mass, link axes, kg m²."""
+    """A tree: the arrays of `TreeArrays` and `InertiaArrays`, with n joint values."""
 
     def __init__(self, arrays: Any, inertias: Any, n: int) -> None:
         """Copy a body's arrays."""
@@ -62,6 +21,7 @@ class Tree:
         self.ratio, self.offset = memory.vector(arrays.ratio), memory.vector(arrays.offset)
         self.mass, self.center = memory.vector(inertias.mass), memory.points(inertias.center)
         self.inertia = memory.rotations(inertias.inertia)
+        self.idle: list[Any] = []  # frames that no thread uses
 
 
 def tree_frames(tree: Tree, q: Vector, F: Poses, W: Points) -> None:
@@ -122,49 +82,6 @@ def rotate(T: Pose, ax: float, ay: float, az: float, angle: float) -> None:
         T[i][0] = c * x + along * ax + s * (y * az - z * ay)
         T[i][1] = c * y + along * ay + s * (z * ax - x * az)
         T[i][2] = c * z + along * az + s * (x * ay - y * ax)
-
-
-def point_jacobian(tree: Tree, F: Poses, W: Points, link: int, px: float, py: float, pz: float,
-                   J: Columns) -> None:
-    """Write the Jacobian at a point of a link, in its frame, into J, (6, n): linear rows first.
-
-    F and W are those of `tree_frames`. Only the joints between the link and the root are visited;
-    joints that share an entry of q add up.
-    """
-    parents, kind, moved, columns = tree.parent, tree.kind, tree.moved, tree.column
-    x = F[link][0][3] + (F[link][0][0] * px + F[link][0][1] * py + F[link][0][2] * pz)
-    y = F[link][1][3] + (F[link][1][0] * px + F[link][1][1] * py + F[link][1][2] * pz)
-    z = F[link][2][3] + (F[link][2][0] * px + F[link][2][1] * py + F[link][2][2] * pz)
-    for k in range(tree.n):
-        for i in range(6):
-            J[k][i] = 0.0
-    k, in_spherical = link, False
-    while k >= 0:
-        # The first two of a spherical joint move only the links after the third.
-        in_spherical = kind[k] == kinds.SPHERICAL_Z or (
-            in_spherical and kind[k] >= kinds.SPHERICAL_X)
-        column = columns[k]
-        if column >= 0 and (in_spherical or kind[k] < kinds.SPHERICAL_X):
-            ratio, r = tree.ratio[k], moved[k]
-            add_column(J, column, kind[k] == kinds.PRISMATIC, ratio * W[k][0], ratio * W[k][1],
-                       ratio * W[k][2], x - F[r][0][3], y - F[r][1][3], z - F[r][2][3])
-        k = parents[k]
-
-
-def add_column(J: Columns, column: int, prismatic: bool, ax: float, ay: float, az: float, x: float,
-               y: float, z: float) -> None:
-    """Add the contribution of a joint with axis a to a point at (x, y, z) from it to a column."""
-    if prismatic:
-        J[column][0] += ax
-        J[column][1] += ay
-        J[column][2] += az
-    else:
-        J[column][0] += ay * z - az * y
-        J[column][1] += az * x - ax * z
-        J[column][2] += ax * y - ay * x
-        J[column][3] += ax
-        J[column][4] += ay
-        J[column][5] += az
 
 
 def center_of_mass(tree: Tree, F: Poses, W: Points, S: Fours, com: Vector, J: Columns) -> None:

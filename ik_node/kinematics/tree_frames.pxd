@@ -1,4 +1,5 @@
 cimport ik_node.support.copies as copies
+cimport ik_node.kinematics.jacobian as jacobians
 cimport ik_node.kinematics.mass_matrix as masses
 cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, columns, fours, matrix, points, poses, vector
@@ -22,7 +23,12 @@ cdef class TreeFrames:
     @cython.locals(view='double[::1]', first=vector)
     cdef lay_out(self, Py_ssize_t links, Py_ssize_t n)
     cpdef update(self, const double[::1] q)
+    cpdef release(self)
     cpdef object jacobian(self, int link, const double[::1] point)
     cpdef tuple center_of_mass(self)
     cpdef object mass_matrix(self, Tree tree)
     cdef make_masses(self)
+
+
+@cython.locals(frames=TreeFrames)
+cpdef TreeFrames frames_at(Tree tree, const double[::1] q)

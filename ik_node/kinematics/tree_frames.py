@@ -8,36 +8,22 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
+from ik_node.kinematics import jacobian as jacobians
 from ik_node.kinematics import mass_matrix as masses
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.support import copies
-from ik_node.support.arrays import (
-    Columns,
-    Fours,
-    Matrix,
-    Memory,
-    Points,
-    Poses,
-    Vector,
-)
+from ik_node.support.arrays import Columns, Memory, Points, Poses, Vector
 
 
 class TreeFrames:
     """The frames of a tree at the q of the last `update`; for one thread at a time."""
 
-    T_world_link: np.ndarray
-    """(k, 4, 4) m; changed by `update`. It keeps the block of memory."""
+    T_world_link: np.ndarray  # (k, 4, 4) m; changed by `update`. It keeps the block of memory.
     frames: Poses
-    """The same, for the kernels."""
     axes: Points
     J: Columns
     q: Vector
-    center: Vector
-    """(3,) centre of mass, world frame, m."""
-    moments: Fours
-    composite: Poses
-    M: Matrix
 
     def __init__(self, tree: Tree) -> None:
         """Make room."""
@@ -71,6 +57,10 @@ class TreeFrames:
             self.q[k] = q[k]
         trees.tree_frames(tree, self.q, self.frames, self.axes)
 
+    def release(self) -> None:
+        """Leave the frames to the next call of `frames_at`."""
+        self.tree.idle.append(self)
+
     def jacobian(self, link: int, point: np.ndarray) -> np.ndarray:
         """Return the Jacobian (6, n) of a point (3,) of a link, in its frame, m.
 
@@ -79,8 +69,8 @@ class TreeFrames:
         if not 0 <= link < self.tree.links or point.shape[0] != 3:
             raise ValueError(f'no link {link}, or no point of 3 values but {point.shape[0]}')
         J = np.empty((6, self.tree.n))
-        trees.point_jacobian(self.tree, self.frames, self.axes, link, point[0], point[1], point[2],
-                             self.J)
+        jacobians.point_jacobian(self.tree, self.frames, self.axes, link, point[0], point[1],
+                                 point[2], self.J)
         copies.copy_columns(self.J, J)
         return J
 
@@ -119,3 +109,13 @@ class TreeFrames:
         self.composite = memory.poses(np.zeros((links, 4, 4)))
         self.M = memory.matrix(n, n)
         self.has_masses = True
+
+
+def frames_at(tree: Tree, q: np.ndarray) -> TreeFrames:
+    """Return frames of a tree at q (n,), rad or m, that no other thread uses."""
+    try:
+        frames: TreeFrames = tree.idle.pop()
+    except IndexError:
+        frames = TreeFrames(tree)
+    frames.update(q)
+    return frames

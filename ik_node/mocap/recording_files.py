@@ -23,8 +23,7 @@ from ik_node.mocap.message_recording import read_printed
 from ik_node.mocap.printed_messages import SECOND
 from ik_node.mocap.recording import MAX_MOTION_BYTES, MAX_VALUES, Recording, own_columns
 from ik_node.model.amc import FASTEST, SLOWEST, read_motion
-from ik_node.model.number_text import numbers_in
-from ik_node.model.numbered_text import number_of
+from ik_node.model.numbered_text import number_of, numbers_in
 from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.support.arguments import number

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import NamedTuple
 
-from ik_node.model.number_text import numbers_in
-from ik_node.model.numbered_text import NumberedText
+from ik_node.model.numbered_text import NumberedText, numbers_or_nan
 from ik_node.model.parts import MotionChannels
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.support.bounds import MAX_NUMBER, as_path
@@ -18,16 +17,14 @@ _WHOLE = ':fully-specified'
 _RATE = ':samples-per-second'
 _UNUSED = (':asf-file', ':asf-path', ':frame-range')  # of some programs, before any words
 _DIRECTIVES = (*_ANGLES, _WHOLE, _RATE, *_UNUSED)
-SLOWEST, FASTEST = 1e-3, 1e6
-"""Frames per second that a motion may have."""
+SLOWEST, FASTEST = 1e-3, 1e6  # frames per second that a motion may have
 _Channels = Mapping[str, list[tuple[str, float]]]
 
 
 class AcclaimMotion(NamedTuple):
     """A motion of a skeleton."""
 
-    frames: list[dict[str, float]]
-    """{joint: value}, rad or m, of each frame."""
+    frames: list[dict[str, float]]  # {joint: value}, rad or m, of each frame
     rate: float | None
     """Frames per second, by `:samples-per-second`; None where the file does not say."""
 
@@ -56,8 +53,6 @@ def read_motion(path: str | PathLike[str], tree: KinematicTree) -> AcclaimMotion
 
 
 class _Motion:
-    """Reads the frames of a text."""
-
     def __init__(self, text: NumberedText, channels: MotionChannels) -> None:
         self._text = text
         self._zero = {joint: 0.0 for joints in channels.joints.values() for joint in joints}
@@ -101,7 +96,6 @@ class _Motion:
 
     def _read(self, start: tuple[int, list[str]], lines: Iterator[tuple[int, list[str]]],
               scaled: _Channels) -> None:
-        """Read the frames; start: the first frame number, with its line."""
         frame, at, count = dict(self._zero), start[0], int(start[1][0])
         seen: set[str] = set()
         self.frames.append(frame)
@@ -121,11 +115,7 @@ class _Motion:
             if name in seen:
                 raise self._text.error(number, f'frame {count} has {name!r} twice')
             seen.add(name)
-            try:
-                values = numbers_in(' '.join(words[1:]))
-            except ValueError:
-                values = []
-            # NaN fails the comparison too.
+            values = numbers_or_nan(' '.join(words[1:]))
             if len(values) != len(channel) or not sum(map(abs, values)) <= MAX_NUMBER:
                 raise self._unreadable(number, words, scaled)
             for (joint, unit), value in zip(channel, values):
@@ -159,5 +149,4 @@ class _Motion:
 
 
 def _is_frame(words: list[str]) -> bool:
-    """Return whether a line is a frame number."""
     return len(words) == 1 and words[0].isascii() and words[0].isdigit() and len(words[0]) <= 18

@@ -16,21 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ik_node.model.asf_file import (
-    ROOT,
-    ROTATIONS,
-    STRETCH,
-    TRANSLATIONS,
-    Bone,
-    Skeleton,
-    parse_asf,
-)
+from ik_node.model.asf_file import ROOT, ROTATIONS, STRETCH, TRANSLATIONS, Bone, Skeleton, parse_asf
 from ik_node.model.geometry import Cylinder, Sphere, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import CONTINUOUS, FIXED, PRISMATIC, REVOLUTE, Joint
 from ik_node.model.numbered_text import NumberedText
-from ik_node.model.parts import ModelParts, MotionChannels
-from ik_node.spatial import turn_z_onto
+from ik_node.model.parts import Inertial, ModelParts, MotionChannels
+from ik_node.spatial import pose_from_rotation, screw, turn_z_onto
 from ik_node.support.arguments import number
 from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
@@ -42,7 +33,6 @@ _THINNEST, _THICKEST = 0.06, 0.3
 _SHORTEST = 1e-9        # m: of a bone that is drawn
 _COLOR = (0.85, 0.87, 0.90, 1.0)
 _ROOT_COLOR = (0.93, 0.55, 0.18, 1.0)
-_COLUMN = {'x': 0, 'y': 1, 'z': 2}
 
 
 def read_asf(source: Path | str, length_unit: float | None = None) -> ModelParts:
@@ -57,8 +47,7 @@ def read_asf(source: Path | str, length_unit: float | None = None) -> ModelParts
                              f'{length_unit:g}')
     text = NumberedText(source, 'the skeleton')
     skeleton = parse_asf(text)
-    return _Builder(text, skeleton, _INCH / skeleton.units.length if length_unit is None
-                    else length_unit).parts()
+    return _Builder(text, skeleton, length_unit or _INCH / skeleton.units.length).parts()
 
 
 def is_asf(head: str) -> bool:
@@ -68,8 +57,6 @@ def is_asf(head: str) -> bool:
 
 
 class _Builder:
-    """Makes links and joints of a skeleton."""
-
     def __init__(self, text: NumberedText, skeleton: Skeleton, length_unit: float) -> None:
         self._text, self._skeleton, self._unit = text, skeleton, length_unit
         self._links: dict[str, int] = {}
@@ -97,11 +84,10 @@ class _Builder:
             motion_channels=MotionChannels(channels, self._unit, skeleton.units.angle))
 
     def _add_root(self, root: Bone, world: str) -> None:
-        placement = np.eye(4)
-        placement[:3, :3] = _about(0, 0.5 * math.pi)  # y up to z up
-        placement[:3, 3] = placement[:3, :3] @ (self._unit * np.array(root.position))
-        orientation = _placed(_rotation(root.axis, root.order))
-        link, placement = self._add_motion(root, world, placement, np.eye(3), list(TRANSLATIONS))
+        y_up = _about(0, 0.5 * math.pi)  # y up to z up
+        placement = pose_from_rotation(y_up, y_up @ (self._unit * np.array(root.position)))
+        orientation = pose_from_rotation(_rotation(root.axis, root.order))
+        link, placement = self._add_motion(root, world, placement, np.eye(3), TRANSLATIONS)
         self._add_joint(f'{ROOT}_fixed', FIXED, link, root, ROOT, placement @ orientation)
         if self._mean > 0.0:
             self._visuals[ROOT] = (Visual(Sphere(_THICKEST * self._mean), color=_ROOT_COLOR),)
@@ -111,8 +97,7 @@ class _Builder:
         translations = [dof for dof in bone.dof if dof in TRANSLATIONS]
         link, placement = self._add_motion(bone, parent, np.eye(4), C, translations)
         along = np.array(bone.direction)
-        far = np.eye(4)
-        far[:3, 3] = self._unit * bone.length * along
+        far = pose_from_rotation(np.eye(3), self._unit * bone.length * along)
         if not np.abs(far).max() <= MAX_NUMBER:
             raise self._text.error(bone.line, f'bone {bone.name!r} is longer than '
                                               f'{MAX_NUMBER:g} m')
@@ -139,9 +124,9 @@ class _Builder:
             name = f'{bone.name}_{dof}'
             limits = self._limits(bone, dof)
             kind = PRISMATIC if dof in TRANSLATIONS else (
-                REVOLUTE if math.isfinite(limits[0]) or math.isfinite(limits[1]) else CONTINUOUS)
+                REVOLUTE if any(map(math.isfinite, limits)) else CONTINUOUS)
             self._add_joint(name, kind, link, bone, f'{name}_link', placement,
-                            axes[:, _COLUMN[dof[1]]], limits)
+                            axes[:, 'xyz'.index(dof[1])], limits)
             link, placement = f'{name}_link', np.eye(4)
         return link, placement
 
@@ -172,10 +157,10 @@ class _Builder:
         radius = min(max(_THICKNESS * length, _THINNEST * self._mean), _THICKEST * self._mean)
         along = far / length if length > _SHORTEST else np.array([0.0, 0.0, 1.0])
         if length > _SHORTEST:
-            T = _placed(turn_z_onto(along))
-            T[:3, 3] = -0.5 * far
-            self._visuals[bone.name] = (Visual(Cylinder(radius, length), T, _COLOR),
-                                        Visual(Sphere(radius), color=_COLOR))
+            self._visuals[bone.name] = (
+                Visual(Cylinder(radius, length),
+                       pose_from_rotation(turn_z_onto(along), -0.5 * far), _COLOR),
+                Visual(Sphere(radius), color=_COLOR))
         if bone.mass is None:
             return
         mass = bone.mass / self._skeleton.units.mass
@@ -194,22 +179,11 @@ class _Builder:
 def _rotation(angles: Sequence[float], order: str) -> np.ndarray:
     """Return the rotation (3, 3) by angles about the fixed axes x, y, z, rad, in an order."""
     R = np.eye(3)
-    for letter in order:
-        R = _about(_COLUMN[letter], angles[_COLUMN[letter]]) @ R
+    for axis in map('xyz'.index, order):
+        R = _about(axis, angles[axis]) @ R
     return R
 
 
 def _about(axis: int, angle: float) -> np.ndarray:
     """Return the rotation (3, 3) about x, y or z, which are 0, 1 and 2."""
-    R = np.eye(3)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    R[i, i] = R[j, j] = math.cos(angle)
-    R[j, i] = math.sin(angle)
-    R[i, j] = -R[j, i]
-    return R
-
-
-def _placed(R: np.ndarray) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, :3] = R
-    return T
+    return screw(angle, 0.0, axis)[:3, :3]

@@ -5,13 +5,13 @@ are not case-sensitive; sections, and keys in a section, may come in any order.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ik_node.model.joints import UNLIMITED
 from ik_node.model.numbered_text import NumberedText, Words, number_of
 from ik_node.support.bounds import MAX_LINKS
-from ik_node.support.exceptions import names, shown, unknown
+from ik_node.support.exceptions import ModelError, names, shown, unknown
 
 ROOT = 'root'
 ROTATIONS, TRANSLATIONS, STRETCH = ('rx', 'ry', 'rz'), ('tx', 'ty', 'tz'), 'l'
@@ -22,7 +22,9 @@ _ROOT_KEYS = ('order', 'axis', 'position', 'orientation')
 _BONE_KEYS = ('id', 'name', 'direction', 'length', 'axis', 'dof', 'limits', 'bodymass', 'cofmass')
 _ORDERS = ('xyz', 'xzy', 'yxz', 'yzx', 'zxy', 'zyx')
 _ANGLES = {'deg': math.pi / 180.0, 'rad': 1.0}
-_SHORTEST = 1e-9      # of a direction
+_ZERO: tuple[float, ...] = (0.0, 0.0, 0.0)
+_NO_LIMITS = (-math.inf, math.inf)
+_SHORTEST = 1e-9     # of a direction
 _LONGEST_NAME = 200  # characters: the names of joints and links are longer
 
 
@@ -30,12 +32,9 @@ _LONGEST_NAME = 200  # characters: the names of joints and links are longer
 class Units:
     """Units of a file; its numbers are divided by mass and length."""
 
-    mass: float = 1.0
-    """Units of mass of the file per kg."""
-    length: float = 1.0
-    """Units of length of the file per inch."""
-    angle: float = _ANGLES['deg']
-    """Radians per unit of angle of the file."""
+    mass: float = 1.0  # units of mass of the file per kg
+    length: float = 1.0  # units of length of the file per inch
+    angle: float = _ANGLES['deg']  # radians per unit of angle of the file
 
 
 @dataclass(frozen=True)
@@ -43,29 +42,25 @@ class Bone:
     """A bone in the units of the file, but angles in rad. The root is a bone without length."""
 
     name: str
-    line: int
-    """Where it begins in the file."""
-    direction: tuple[float, ...] = (0.0, 0.0, 0.0)
+    line: int  # where it begins in the file
+    direction: tuple[float, ...] = _ZERO
     """From its near to its far end, in the axes of the file, in the rest pose."""
     length: float = 0.0
-    axis: tuple[float, ...] = (0.0, 0.0, 0.0)
+    axis: tuple[float, ...] = _ZERO
     """Angles about x, y and z of the axes of its motion, or of the root's orientation, rad."""
-    order: str = 'xyz'
-    """In which the angles of `axis` apply, about fixed axes."""
+    order: str = 'xyz'  # in which the angles of `axis` apply, about fixed axes
     dof: tuple[str, ...] = ()
     """In the order in which the values of a motion are applied and written in its file."""
     limits: tuple[tuple[float, float], ...] = ()
     """Lower and upper for each of dof, rad or the file's unit of length; infinite for none."""
     mass: float | None = None
-    center: float | None = None
-    """Of the mass, from the near end along the bone."""
-    position: tuple[float, ...] = (0.0, 0.0, 0.0)
-    """Of the root."""
+    center: float | None = None  # of the mass, from the near end along the bone
+    position: tuple[float, ...] = _ZERO  # of the root
 
 
 @dataclass(frozen=True)
 class Skeleton:
-    """What an ASF file holds. `parents`: bone → its parent, parents first, siblings in order."""
+    """The contents of a file. `parents`: bone → its parent, parents first, siblings in order."""
 
     name: str
     units: Units
@@ -92,7 +87,7 @@ def parse_asf(text: NumberedText) -> Skeleton:
         if len(bones) > MAX_LINKS:
             raise text.error(line, f'there are too many bones; at most {MAX_LINKS} are allowed')
     parents = _hierarchy(text, titles[':hierarchy'], sections[':hierarchy'], bones)
-    name = ' '.join(word for _, words in sections.get(':name', []) for _, word in words)
+    name = _joined(word for _, words in sections.get(':name', []) for word in words)
     if not name.isprintable():
         raise text.error(titles[':name'], f'the name {shown(name)} has unprintable characters')
     return Skeleton(name or 'skeleton', units, root, bones, parents)
@@ -123,85 +118,96 @@ def _sections(text: NumberedText) -> tuple[dict[str, int], dict[str, _Lines]]:
     return titles, sections
 
 
-def _keys(text: NumberedText, lines: _Lines, allowed: Sequence[str],
-          where: str) -> dict[str, Words]:
-    """Return key → its line and words; a line that begins with a number continues a key."""
-    found: dict[str, Words] = {}
-    current: Words | None = None
-    for line, words in lines:
-        key = words[0][1].lower()
-        if current is not None and number_of(key) is not None:
-            current.extend(words)
-            continue
-        if key not in allowed:
-            raise text.error(line, unknown(f'key of {where}', key, allowed))
-        if key in found:
-            raise text.error(line, f'{where} has the key {key!r} twice')
-        current = found[key] = list(words)
-    return found
+class _Keys(dict[str, Words]):
+    """The keys of a section or of a bone, with their words; `where`: in messages."""
+
+    def __init__(self, text: NumberedText, lines: _Lines, allowed: Sequence[str],
+                 where: str) -> None:
+        """Take lines; one that begins with a number continues a key."""
+        super().__init__()
+        self._text, self.where = text, where
+        current: Words | None = None
+        for line, words in lines:
+            key = words[0][1].lower()
+            if current is not None and number_of(key) is not None:
+                current.extend(words)
+                continue
+            if key not in allowed:
+                raise text.error(line, unknown(f'key of {where}', key, allowed))
+            if key in self:
+                raise text.error(line, f'{where} has the key {key!r} twice')
+            current = self[key] = list(words)
+
+    def error(self, key: str, problem: str) -> ModelError:
+        return self._text.error(self[key][0][0], problem)
+
+    def numbers(self, key: str, count: int, end: int | None = None) -> tuple[float, ...]:
+        """Return the numbers that follow a key, up to the word at `end`."""
+        (line, name), *values = self[key][:end]
+        if len(values) != count:
+            wanted = 'a number' if count == 1 else f'{count} numbers'
+            raise self._text.error(line, f'{self.where}: {name} must be {wanted}, not '
+                                         f'{shown(_joined(values))}')
+        return tuple(self._text.number(at, word, f'{self.where}: {name}') for at, word in values)
+
+    def number(self, key: str) -> float:
+        return self.numbers(key, 1)[0]
+
+    def word(self, key: str) -> str:
+        (line, name), *values = self[key]
+        if len(values) != 1:
+            raise self._text.error(line, f'{self.where}: {name} must be one word, not '
+                                         f'{shown(_joined(values))}')
+        return values[0][1].lower()
+
+    def order(self, key: str) -> str:
+        """Return the order of rotations at the end of a key."""
+        line, order = self[key][-1]
+        if len(self[key]) < 2 or order.lower() not in _ORDERS:
+            raise self._text.error(line, f'{self.where}: {self[key][0][1]} must end with an order '
+                                         f'of rotations, one of {names(_ORDERS)}, not '
+                                         f'{shown(order)}')
+        return order.lower()
 
 
-def _numbers(text: NumberedText, words: Words, count: int, where: str) -> tuple[float, ...]:
-    """Return the numbers that follow a key."""
-    (line, key), values = words[0], words[1:]
-    if len(values) != count:
-        wanted = 'a number' if count == 1 else f'{count} numbers'
-        raise text.error(line, f'{where}: {key} must be {wanted}, not '
-                               f'{shown(" ".join(word for _, word in values))}')
-    return tuple(text.number(at, word, f'{where}: {key}') for at, word in values)
-
-
-def _one_word(text: NumberedText, words: Words, where: str) -> str:
-    (line, key), values = words[0], words[1:]
-    if len(values) != 1:
-        raise text.error(line, f'{where}: {key} must be one word, not '
-                               f'{shown(" ".join(word for _, word in values))}')
-    return values[0][1].lower()
-
-
-def _order(text: NumberedText, words: Words, where: str) -> str:
-    """Return the order of rotations at the end of a key."""
-    line, order = words[-1]
-    if len(words) < 2 or order.lower() not in _ORDERS:
-        raise text.error(line, f'{where}: {words[0][1]} must end with an order of rotations, one '
-                               f'of {names(_ORDERS)}, not {shown(order)}')
-    return order.lower()
+def _joined(words: Iterable[tuple[int, str]]) -> str:
+    return ' '.join(word for _, word in words)
 
 
 def _units(text: NumberedText, lines: _Lines) -> Units:
+    keys = _Keys(text, lines, ('mass', 'length', 'angle'), 'the units')
     found: dict[str, float] = {}
-    for key, words in _keys(text, lines, ('mass', 'length', 'angle'), 'the units').items():
+    for key in keys:
         if key == 'angle':
-            unit = _one_word(text, words, 'the units')
+            unit = keys.word(key)
             if unit not in _ANGLES:
-                raise text.error(words[0][0], f'the unit of angle must be one of {names(_ANGLES)}, '
-                                              f'not {shown(unit)}')
+                raise keys.error(key, f'the unit of angle must be one of {names(_ANGLES)}, not '
+                                      f'{shown(unit)}')
             found[key] = _ANGLES[unit]
         else:
-            found[key], = _numbers(text, words, 1, 'the units')
+            found[key] = keys.number(key)
             if not found[key] >= 1e-9:
-                raise text.error(words[0][0], f'the unit of {key} must be above 0, not '
-                                              f'{shown(words[1][1])}')
+                raise keys.error(key, f'the unit of {key} must be above 0, not '
+                                      f'{shown(keys[key][1][1])}')
     return Units(**found)
 
 
 def _root(text: NumberedText, line: int, lines: _Lines, units: Units) -> Bone:
-    keys = _keys(text, lines, _ROOT_KEYS, 'the root')
+    keys = _Keys(text, lines, _ROOT_KEYS, 'the root')
     if 'order' not in keys:
         raise text.error(line, "the root has no key 'order'")
     dof = tuple(word.lower() for _, word in keys['order'][1:])
     if sorted(dof) != sorted((*TRANSLATIONS, *ROTATIONS)):
-        raise text.error(keys['order'][0][0], f'the order of the root must have TX, TY, TZ, RX, RY '
-                                              f'and RZ once each, not {shown(" ".join(dof))}')
+        raise keys.error('order', f'the order of the root must have TX, TY, TZ, RX, RY '
+                                  f'and RZ once each, not {shown(" ".join(dof))}')
     if 'axis' in keys and len(keys['axis']) != 2:
-        raise text.error(keys['axis'][0][0], 'the axis of the root must be an order of rotations, '
-                                             f'one of {names(_ORDERS)}')
-    position, orientation = (
-        _numbers(text, keys[key], 3, 'the root') if key in keys else (0.0, 0.0, 0.0)
-        for key in ('position', 'orientation'))
+        raise keys.error('axis', 'the axis of the root must be an order of rotations, '
+                                 f'one of {names(_ORDERS)}')
+    position, orientation = (keys.numbers(key, 3) if key in keys else _ZERO
+                             for key in ('position', 'orientation'))
     return Bone(ROOT, line, axis=tuple(units.angle * angle for angle in orientation),
-                order=_order(text, keys['axis'], 'the root') if 'axis' in keys else 'xyz',
-                dof=dof, limits=((-math.inf, math.inf),) * 6, position=position)
+                order=keys.order('axis') if 'axis' in keys else 'xyz', dof=dof,
+                limits=(_NO_LIMITS,) * 6, position=position)
 
 
 def _blocks(text: NumberedText, title: int, lines: _Lines) -> list[tuple[int, _Lines]]:
@@ -233,68 +239,60 @@ def _blocks(text: NumberedText, title: int, lines: _Lines) -> list[tuple[int, _L
 
 
 def _bone(text: NumberedText, line: int, lines: _Lines, units: Units) -> Bone:
-    keys = _keys(text, lines, _BONE_KEYS, 'a bone')
+    keys = _Keys(text, lines, _BONE_KEYS, 'a bone')
     for key in ('name', 'direction', 'length', *(['axis'] if 'dof' in keys else [])):
         if key not in keys:
             raise text.error(line, f'the bone that begins here has no key {key!r}')
-    name = _one_word(text, keys['name'], 'a bone')
-    where = f'bone {shown(name)}'
+    name = keys.word('name')
+    where = keys.where = f'bone {shown(name)}'
     if name == ROOT or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise text.error(keys['name'][0][0], f'a bone must have a name other than {ROOT!r}, of at '
-                                             f'most {_LONGEST_NAME} printable characters, not '
-                                             f'{shown(name)}')
+        raise keys.error('name', f'a bone must have a name other than {ROOT!r}, of at most '
+                                 f'{_LONGEST_NAME} printable characters, not {shown(name)}')
     if 'id' in keys:
-        _numbers(text, keys['id'], 1, where)
-    direction = _numbers(text, keys['direction'], 3, where)
-    length, = _numbers(text, keys['length'], 1, where)
+        keys.number('id')
+    direction, length = keys.numbers('direction', 3), keys.number('length')
     if length < 0.0:
-        raise text.error(keys['length'][0][0], f'{where}: length must not be negative, not '
-                                               f'{length:g}')
-    dof = _dof(text, keys['dof'], where) if 'dof' in keys else ()
+        raise keys.error('length', f'{where}: length must not be negative, not {length:g}')
+    dof = _dof(text, keys) if 'dof' in keys else ()
     if math.hypot(*direction) < _SHORTEST and (length > 0.0 or STRETCH in dof):
-        raise text.error(keys['direction'][0][0], f'{where}: direction must not be zero')
-    axis: tuple[float, ...] = (0.0, 0.0, 0.0)
-    order = 'xyz'
+        raise keys.error('direction', f'{where}: direction must not be zero')
+    axis, order = _ZERO, 'xyz'
     if 'axis' in keys:
-        order = _order(text, keys['axis'], where)
-        axis = tuple(units.angle * angle for angle in _numbers(text, keys['axis'][:-1], 3, where))
-    mass, center = (_numbers(text, keys[key], 1, where)[0] if key in keys else None
-                    for key in ('bodymass', 'cofmass'))
+        order = keys.order('axis')
+        axis = tuple(units.angle * angle for angle in keys.numbers('axis', 3, -1))
+    mass, center = (keys.number(key) if key in keys else None for key in ('bodymass', 'cofmass'))
     if mass is not None and mass < 0.0:
-        raise text.error(keys['bodymass'][0][0], f'{where}: bodymass must not be negative, not '
-                                                 f'{mass:g}')
-    limits = _limits(text, keys['limits'], dof, units, where) if 'limits' in keys else (
-        ((-math.inf, math.inf),) * len(dof))
+        raise keys.error('bodymass', f'{where}: bodymass must not be negative, not {mass:g}')
+    limits = _limits(text, keys, dof, units) if 'limits' in keys else (_NO_LIMITS,) * len(dof)
     return Bone(name, line, direction, length, axis, order, dof, limits, mass, center)
 
 
-def _dof(text: NumberedText, words: Words, where: str) -> tuple[str, ...]:
-    dof = tuple(word.lower() for _, word in words[1:])
-    for line, word in words[1:]:
+def _dof(text: NumberedText, keys: _Keys) -> tuple[str, ...]:
+    words = keys['dof'][1:]
+    for line, word in words:
         if word.lower() not in _DOF:
-            raise text.error(line, f'{where}: {unknown("degree of freedom", word, _DOF)}')
+            raise text.error(line, f'{keys.where}: {unknown("degree of freedom", word, _DOF)}')
+    dof = tuple(word.lower() for _, word in words)
     if len(set(dof)) < len(dof):
-        raise text.error(words[0][0], f'{where}: a degree of freedom appears twice in '
-                                      f'{names(dof)}')
+        raise keys.error('dof', f'{keys.where}: a degree of freedom appears twice in {names(dof)}')
     return dof
 
 
-def _limits(text: NumberedText, words: Words, dof: Sequence[str], units: Units,
-            where: str) -> tuple[tuple[float, float], ...]:
-    """Return (lower, upper) for each degree of freedom."""
-    values = words[1:]
+def _limits(text: NumberedText, keys: _Keys, dof: Sequence[str],
+            units: Units) -> tuple[tuple[float, float], ...]:
+    values = keys['limits'][1:]
     if len(values) != 2 * len(dof):
-        raise text.error(words[0][0], f'{where}: limits must be a lower and an upper one for each '
-                                      f'of its {len(dof)} degrees of freedom, not {len(values)} '
-                                      'numbers')
+        raise keys.error('limits', f'{keys.where}: limits must be a lower and an upper one for '
+                                   f'each of its {len(dof)} degrees of freedom, not {len(values)} '
+                                   'numbers')
     found = []
     for name, (line, low), (_, high) in zip(dof, values[::2], values[1::2]):
         lower, upper = number_of(low), number_of(high)
         if lower is None or upper is None:
-            raise text.error(line, f'{where}: the limits of {name} must be numbers, inf or -inf, '
-                                   f'not {shown(f"{low} {high}")}')
+            raise text.error(line, f'{keys.where}: the limits of {name} must be numbers, inf or '
+                                   f'-inf, not {shown(f"{low} {high}")}')
         if not lower <= upper or lower >= UNLIMITED or upper <= -UNLIMITED:
-            raise text.error(line, f'{where}: the limits {low} {high} of {name} are no range')
+            raise text.error(line, f'{keys.where}: the limits {low} {high} of {name} are no range')
         unit = units.angle if name in ROTATIONS else 1.0
         found.append((unit * lower if lower > -UNLIMITED else -math.inf,
                       unit * upper if upper < UNLIMITED else math.inf))

@@ -9,16 +9,18 @@ import numpy as np
 from ik_node.kinematics.kinds import REVOLUTE
 from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
-from ik_node.kinematics.tree_frames import TreeFrames
+from ik_node.kinematics.tree_frames import TreeFrames, frames_at
 from ik_node.model.complex_joints import EXPONENTIAL, FLOATING, ComplexJoint
-from ik_node.model.inertial import inertia_arrays
 from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
+from ik_node.model.parts import inertia_arrays
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.support.arguments import mapping, number, sequence, vector
 from ik_node.support.exceptions import InputError, ModelError, OptionError, names, shown, unknown
 from ik_node.support.immutable import frozen_copy
 
+ORIGIN = np.zeros(3)
+ORIGIN.flags.writeable = False
 _X, _Y, _Z = np.eye(3)
 ROOTS: dict[str, tuple[Joint, ...]] = {
     'fixed': (),
@@ -35,11 +37,10 @@ _Values = Sequence[float] | np.ndarray
 class Body(JointSpace):
     """A tree with one q for all its branches, and optionally a moving root. Immutable.
 
-    The world is the root link where the root is fixed; else the entries of q at the front place the
-    root link in it, all zero where the tree places it. The rotation of a floating root is a
-    rotation vector w, R_world_root = exp(w): Jacobians and mass matrix are with respect to q̇, so
-    that the angular velocity is J_l(w) ẇ, with the left Jacobian of SO(3) [Solà, A micro Lie
-    theory, eq. 145]; at w = 0 that is ẇ.
+    The world is the root link where the root is fixed; else the first entries of q place the root
+    link in it, all zero where the tree places it. The rotation of a floating root is a rotation
+    vector w, R_world_root = exp(w): Jacobians and mass matrix are with respect to q̇, so that the
+    angular velocity is J_l(w) ẇ [Solà, A micro Lie theory, eq. 145]; at w = 0 that is ẇ.
 
     Attributes:
     - `tree`; `root`: "fixed", "planar" or "floating"; `links`: all links, depth first.
@@ -62,9 +63,7 @@ class Body(JointSpace):
         """Lay out q over the arrays of a tree; see `KinematicTree.body`."""
         if not isinstance(root, str) or root not in ROOTS:
             raise OptionError(unknown('kind of root', root, ROOTS))
-        self.tree = tree
-        self.root = root
-        self.links = tree.links
+        self.tree, self.root, self.links = tree, root, tree.links
         root_joints = ROOTS[root]
         for joint in root_joints:
             if joint.name in tree.joints:
@@ -72,7 +71,11 @@ class Body(JointSpace):
                                  'joint of that name; rename the joint')
         held = {} if held is None else mapping(held, 'held {joint: value}')
         chosen = _chosen(tree, joints, held)
-        self.held: Mapping[str, float] = MappingProxyType(_held(tree, chosen, held))
+        in_q = set(chosen)
+        self.held: Mapping[str, float] = MappingProxyType({
+            **{name: 0.0 for name in tree.independent_joints if name not in in_q},
+            **{name: number(value, f'the held value of joint {name!r}')
+               for name, value in held.items()}})
         moving = [*root_joints, *(tree.joints[name] for name in chosen)]
         if not moving:
             raise ModelError(f'no joint of {tree.name!r} moves: {_choices(tree)}')
@@ -89,7 +92,6 @@ class Body(JointSpace):
         self._freeze()
 
     def __repr__(self) -> str:
-        """Return the robot, the root and how many joints there are."""
         return f'Body({self.tree.name!r}, {self.root} root, {self.n_joints} joints)'
 
     def forward(self, q: _Values) -> dict[str, np.ndarray]:
@@ -97,9 +99,9 @@ class Body(JointSpace):
 
         Raises InputError for a wrong q.
         """
-        frames = self._frames(q)
+        frames = frames_at(self.record, self.checked(q))
         T_world_link = frames.T_world_link[-len(self.links):].copy()
-        self._idle.append(frames)
+        frames.release()
         return dict(zip(self.links, T_world_link))
 
     def jacobian(self, q: _Values, link: str, point: _Values = (0.0, 0.0, 0.0)) -> np.ndarray:
@@ -108,9 +110,9 @@ class Body(JointSpace):
         Linear rows first, world axes, m and rad per rad or m; point (3,): in the link's frame, m.
         Raises InputError for a wrong q or point, ModelError for an unknown link.
         """
-        frames = self._frames(q)
-        J: np.ndarray = frames.jacobian(self.link_index(link), vector(point, 3, 'the point'))
-        self._idle.append(frames)
+        frames = frames_at(self.record, self.checked(q))
+        J = frames.jacobian(self.link_index(link), vector(point, 3, 'the point'))
+        frames.release()
         return J
 
     def center_of_mass(self, q: _Values) -> np.ndarray:
@@ -133,9 +135,9 @@ class Body(JointSpace):
         By composite rigid bodies [Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2].
         Raises InputError for a wrong q, and for one so large that M is not finite.
         """
-        frames = self._frames(q)
-        M: np.ndarray = frames.mass_matrix(self.record)
-        self._idle.append(frames)
+        frames = frames_at(self.record, self.checked(q))
+        M = frames.mass_matrix(self.record)
+        frames.release()
         if not np.isfinite(M).all():
             raise InputError('q is too large for a mass matrix: the squares of distances overflow')
         return M
@@ -151,28 +153,13 @@ class Body(JointSpace):
         """The tree for the kernels, its root's joints before it."""
         return Tree(self.arrays, self.inertias, self.n_joints)
 
-    @cached_property
-    def _idle(self) -> list[TreeFrames]:
-        """Frames that no thread uses."""
-        return []
-
-    def _frames(self, q: _Values) -> TreeFrames:
-        """Return the frames at q, for this thread."""
-        at = self.checked(q)
-        try:
-            frames = self._idle.pop()
-        except IndexError:
-            frames = TreeFrames(self.record)
-        frames.update(at)
-        return frames
-
     def _center_of_mass(self, q: _Values) -> tuple[np.ndarray, np.ndarray]:
         if self.mass == 0.0:
             raise ModelError(f'{self.tree.name!r} has no centre of mass: the masses of its links '
                              'add up to 0 kg; they are read from <inertial>')
-        frames = self._frames(q)
-        found: tuple[np.ndarray, np.ndarray] = frames.center_of_mass()
-        self._idle.append(frames)
+        frames = frames_at(self.record, self.checked(q))
+        found = frames.center_of_mass()
+        frames.release()
         return found
 
 
@@ -183,13 +170,53 @@ def check_body(body: object) -> Body:
     return body
 
 
+class BodyFrames:
+    """The frames of a body at one q, for all who ask about that q. `update` moves them.
+
+    - `body`; `q`: (n,) of the last update, rad or m.
+    """
+
+    def __init__(self, body: Body, q: np.ndarray) -> None:
+        """Make room for the frames of a body, and compute those at q (n,), unchecked floats."""
+        self.body, self._frames = body, TreeFrames(body.record)
+        self.update(q)
+
+    def update(self, q: np.ndarray) -> None:
+        """Compute the frames at q (n,), rad or m: one pass from the root."""
+        self.q = q
+        self._frames.update(q)
+
+    def pose(self, link: str) -> np.ndarray:
+        """Return T_world_link (4, 4), m: a view, valid until the next update."""
+        return self._frames.T_world_link[self.body.link_index(link)]
+
+    def position(self, link: str, point: np.ndarray = ORIGIN) -> np.ndarray:
+        """Return the position (3,), m, of a point (3,) of a link, in its frame, in the world."""
+        T = self.pose(link)
+        return T[:3, 3].copy() if point is ORIGIN else T[:3, :3] @ point + T[:3, 3]
+
+    def jacobian(self, link: str, point: np.ndarray = ORIGIN) -> np.ndarray:
+        """Return the Jacobian (6, n) of a point (3,) of a link; see `Body.jacobian`."""
+        return self._frames.jacobian(self.body.link_index(link), point)
+
+    def center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the centre of mass (3,), m, and its Jacobian (3, n). The mass must not be 0."""
+        return self._frames.center_of_mass()
+
+    def mass_matrix(self, tree: Tree | None = None) -> np.ndarray:
+        """Return M (n, n); see `Body.mass_matrix`.
+
+        tree: a record of the same body with other inertials; by default that of the body.
+        """
+        return self._frames.mass_matrix(self.body.record if tree is None else tree)
+
+
 def _chosen(tree: TreeStructure, joints: Iterable[str] | None,
             held: Mapping[str, float]) -> list[str]:
-    """Return the names of the tree's joints that are in q, depth first."""
     for name in held:
         _check_joint(tree, name, 'held')
     if joints is None:
-        return [name for name in _independent(tree) if name not in held]
+        return [name for name in tree.independent_joints if name not in held]
     named: set[str] = set()
     for name in sequence(joints, 'joints'):
         _check_joint(tree, name, 'joints')
@@ -198,13 +225,13 @@ def _chosen(tree: TreeStructure, joints: Iterable[str] | None,
         if name in held:
             raise InputError(f'joint {name!r} is in joints and in held; it can be in one of them')
         named.add(name)
-    return [name for name in _independent(tree) if name in named]
+    return [name for name in tree.independent_joints if name in named]
 
 
 def _check_joint(tree: TreeStructure, name: object, where: str) -> None:
-    """Raise ModelError for a name that is no joint with a value of its own."""
+    """Raise ModelError for anything but the name of a joint with a value of its own."""
     if not isinstance(name, str) or name not in tree.joints:
-        raise ModelError(f'{where}: {unknown("joint", name, _independent(tree))}')
+        raise ModelError(f'{where}: {unknown("joint", name, tree.independent_joints)}')
     joint = tree.joints[name]
     if not joint.moves:
         raise ModelError(f'{where}: joint {name!r} is fixed; {_choices(tree)}')
@@ -213,28 +240,12 @@ def _check_joint(tree: TreeStructure, name: object, where: str) -> None:
                          f'one; {_choices(tree)}')
 
 
-def _independent(tree: TreeStructure) -> list[str]:
-    """Return the joints that have a value of their own, depth first."""
-    return [joint.name for joint in tree.joints.values() if joint.moves and joint.mimic is None]
-
-
 def _choices(tree: TreeStructure) -> str:
-    return f'the joints that move by themselves are {names(_independent(tree))}'
-
-
-def _held(tree: TreeStructure, chosen: Sequence[str],
-          held: Mapping[str, float]) -> dict[str, float]:
-    """Return the value of every joint that is not in q; zero by default."""
-    in_q = set(chosen)
-    values = {name: 0.0 for name in _independent(tree) if name not in in_q}
-    for name, value in held.items():
-        values[name] = number(value, f'the held value of joint {name!r}')
-    return values
+    return f'the joints that move by themselves are {names(tree.independent_joints)}'
 
 
 def _limits(tree: TreeStructure, moving: Sequence[Joint],
             columns: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the lower, upper and velocity limits of q, (n,) each, mimics folded in."""
     limits = [(joint.lower, joint.upper) for joint in moving]
     velocity = [joint.velocity for joint in moving]
     for joint in tree.joints.values():
@@ -269,7 +280,6 @@ def _arrays(tree: TreeStructure, arrays: TreeArrays, root_joints: Sequence[Joint
 def _turns(arrays: TreeArrays, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Return which entries of q may change by 2π (n,): unlimited, revolute, by whole ratios."""
     turns = np.isinf(lower) & np.isinf(upper)
-    for kind, column, ratio in zip(arrays.kind, arrays.column, arrays.ratio):
-        if column >= 0 and (kind != REVOLUTE or ratio != round(ratio)):
-            turns[column] = False
+    still = (arrays.kind != REVOLUTE) | (arrays.ratio != np.round(arrays.ratio))
+    turns[arrays.column[still & (arrays.column >= 0)]] = False
     return turns

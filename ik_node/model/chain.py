@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.kinematics.chain_kinematics import ChainKinematics
-from ik_node.kinematics.forward import Chain as ChainRecord
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.kinds import REVOLUTE, SPHERICAL_X, SPHERICAL_Z
 from ik_node.kinematics.structures import ChainArrays
 from ik_node.model.joint_space import JointSpace, intersect_limits
@@ -47,16 +47,13 @@ class Chain(JointSpace):
                 for joint in path):
             raise ModelError('a chain is made by tree.chain(base_link, tip_link), not of '
                              f'{shown(path)}')
-        self.tree = tree
-        self.base_link = base_link
-        self.tip_link = tip_link
+        self.tree, self.base_link, self.tip_link = tree, base_link, tip_link
         self.links = (base_link, *(joint.child for joint in path))
         self.arrays, self.joint_names = _fold(tree, path)
         if not self.joint_names:
             raise ModelError(f'no joint moves between {base_link!r} and {tip_link!r}')
         self.n_joints = len(self.joint_names)
-        self.lower = self.arrays.lower
-        self.upper = self.arrays.upper
+        self.lower, self.upper = self.arrays.lower, self.arrays.upper
         self.turns = self.arrays.turns
         self._balls = [self.arrays.column[k - 2:k + 1]
                        for k in np.flatnonzero(self.arrays.kind == SPHERICAL_Z)]
@@ -64,7 +61,6 @@ class Chain(JointSpace):
         self._freeze()
 
     def __repr__(self) -> str:
-        """Return the ends and the joints of the chain."""
         listed = ', '.join(self.joint_names[:_LISTED])
         more = ', …' if self.n_joints > _LISTED else ''
         return (f'Chain({self.base_link!r} → {self.tip_link!r}, '
@@ -72,23 +68,21 @@ class Chain(JointSpace):
 
     def forward(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises InputError for a wrong q."""
-        T: np.ndarray = self._kinematics.pose(self.checked(q))
-        return T
+        return self._kinematics.pose(self.checked(q))
 
     def jacobian(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the Jacobian (6, n) at q (n,): linear rows first, base frame, at the tip.
 
         In m/rad and rad/rad, for a prismatic joint 1 and 0. Raises InputError for a wrong q.
         """
-        J: np.ndarray = self._kinematics.jacobian(self.checked(q))
-        return J
+        return self._kinematics.jacobian(self.checked(q))
 
     def shorten_rotations(self, q: np.ndarray) -> None:
         """Replace rotation vectors in q (n,), in place, that turn by more than π.
 
-        The same rotation the other way round, (1 − 2π/|w|) w, is farther from where the
-        exponential map is singular, |w| = 2π [Grassia 1998]. Unchanged where it would leave the
-        limits. Raises InputError unless q is a writeable array (n,) of finite floats.
+        (1 − 2π/|w|) w is the same rotation, farther from the singularity of the exponential map
+        at |w| = 2π [Grassia 1998]. It is not taken outside the limits. Raises InputError unless q
+        is a writeable array (n,) of finite floats.
         """
         if type(q) is not np.ndarray or q.dtype != np.float64 or not q.flags.writeable:
             raise InputError(f'q must be a writeable array of floats, not {shown(q)}')
@@ -135,8 +129,8 @@ class Chain(JointSpace):
 
     def without_limits(self) -> 'Chain':
         """Return the same chain with every joint free to go anywhere."""
-        n = self.n_joints
-        return self.with_limits(np.full(n, -math.inf), np.full(n, math.inf))
+        limits = np.full(self.n_joints, math.inf)
+        return self.with_limits(-limits, limits)
 
     @property
     def has_balls(self) -> bool:
@@ -162,7 +156,7 @@ def check_chain(chain: object) -> Chain:
 
 def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tuple[str, ...]]:
     """Fold the joints of a path into arrays: fixed ones into placements, mimics into columns."""
-    _refuse_part_of_a_ball(path)
+    _check_ends(path)
     columns: dict[str, int] = {}
     limits: list[tuple[float, float]] = []
     placement, kinds, column, ratio = [], [], [], []
@@ -187,16 +181,16 @@ def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tupl
             T = np.eye(4)
         T[:3, :3] = T[:3, :3] @ R_joint_z.T
     placement.append(T)
-    whole = [True] * len(columns)
-    for kind, c, r in zip(kinds, column, ratio):
-        whole[c] = whole[c] and kind == REVOLUTE and float(r).is_integer()
     counts = Counter(column)
+    still = {c for kind, c, r in zip(kinds, column, ratio)
+             if kind != REVOLUTE or not float(r).is_integer()}
     arrays = ChainArrays(
         placement=frozen_copy(placement), kind=frozen_copy(kinds, np.int64),
         column=frozen_copy(column, np.int64), ratio=frozen_copy(ratio, float),
         shared=frozen_copy([counts[c] > 1 for c in column], bool),
         lower=frozen_copy([low for low, _ in limits], float),
-        upper=frozen_copy([high for _, high in limits], float), turns=frozen_copy(whole, bool))
+        upper=frozen_copy([high for _, high in limits], float),
+        turns=frozen_copy([c not in still for c in columns.values()], bool))
     return arrays, tuple(columns)
 
 
@@ -210,7 +204,7 @@ def _articulate(T: np.ndarray, prismatic: bool, value: float) -> None:
     T[:3, 0], T[:3, 1] = c * x + s * y, c * y - s * x
 
 
-def _refuse_part_of_a_ball(path: Sequence[Joint]) -> None:
+def _check_ends(path: Sequence[Joint]) -> None:
     """Raise ModelError where a chain begins or ends within a ball by exponential map."""
     ends = ((path[0], SPHERICAL_X, 'base'), (path[-1], SPHERICAL_Z, 'tip')) if path else ()
     for joint, kind, end in ends:

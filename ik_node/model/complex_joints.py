@@ -56,22 +56,18 @@ class ComplexJoint(Immutable):
     """
 
     name: str
-    type: str
-    """One of COMPLEX_TYPES."""
+    type: str  # one of COMPLEX_TYPES
     parent: str
     child: str
     placement: np.ndarray = field(default_factory=lambda: np.eye(4))
     """(4, 4) T_parent_child where every value is 0; m."""
     normal: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     """(3,) unit normal of a planar joint's plane, joint frame."""
-    rotation: str = 'zyx'
-    """An Euler order or 'exponential'."""
-    lower: Sequence[float] | None = None
-    """One limit for each part, m or rad; None for none at all."""
+    rotation: str = 'zyx'  # an Euler order or 'exponential'
+    lower: Sequence[float] | None = None  # one limit for each part, m or rad; None for none at all
     upper: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        """Validate the fields."""
         for role in ('name', 'parent', 'child'):
             check_text(getattr(self, role), f'the {role} of a joint')
         if not isinstance(self.type, str) or self.type not in COMPLEX_TYPES:
@@ -105,16 +101,14 @@ class ComplexJoint(Immutable):
 
         The first carries the placement; the links between them are named after the joints.
         """
-        coordinates = self._coordinates()
-        joints = []
+        joints: list[Joint] = []
         parent, placement = self.parent, self.placement
-        for k, (suffix, kind, axis) in enumerate(coordinates):
+        for (suffix, kind, axis), lower, upper in zip(self._coordinates(), *self._limits()):
             name = f'{self.name}_{suffix}'
-            child = self.child if k + 1 == len(coordinates) else f'{name}_link'
-            lower, upper = (float(limits[k]) for limits in self._limits())
+            child = self.child if len(joints) + 1 == self.freedom else f'{name}_link'
             limited = math.isfinite(lower) or math.isfinite(upper)
             joints.append(Joint(name, REVOLUTE if kind == CONTINUOUS and limited else kind, parent,
-                                child, placement, np.array(axis), lower, upper))
+                                child, placement, np.array(axis), float(lower), float(upper)))
             parent, placement = child, np.eye(4)
         return tuple(joints)
 
@@ -128,20 +122,17 @@ class ComplexJoint(Immutable):
                 self.upper if self.upper is not None else (math.inf,) * self.freedom)
 
     def _coordinates(self) -> list[_Coordinate]:
-        """Return (suffix, joint type, axis) of every part."""
         if self.type == PLANAR:
             u, v = _plane(self.normal)
-            return [('x', PRISMATIC, u), ('y', PRISMATIC, v),
-                    ('theta', CONTINUOUS, self.normal)]
-        translations = [(letter, PRISMATIC, _AXES[letter]) for letter in 'xyz']
-        return (translations if self.type == FLOATING else []) + self._rotations()
-
-    def _rotations(self) -> list[_Coordinate]:
-        if self.rotation == EXPONENTIAL:
-            return [(f'w{letter}', ROTATION_VECTOR, _AXES[letter]) for letter in 'xyz']
+            return [('x', PRISMATIC, u), ('y', PRISMATIC, v), ('theta', CONTINUOUS, self.normal)]
         order = self.rotation
-        return [(f'r{letter}' + (str(1 + k // 2) if order.count(letter) > 1 else ''), CONTINUOUS,
-                 _AXES[letter]) for k, letter in enumerate(order)]
+        rotations: list[_Coordinate] = [
+            (f'w{letter}', ROTATION_VECTOR, _AXES[letter]) for letter in 'xyz'
+        ] if order == EXPONENTIAL else [
+            (f'r{letter}' + (str(1 + k // 2) if order.count(letter) > 1 else ''), CONTINUOUS,
+             _AXES[letter]) for k, letter in enumerate(order)]
+        return [*((letter, PRISMATIC, _AXES[letter]) for letter in 'xyz'
+                  if self.type == FLOATING), *rotations]
 
 
 def check_rotation(rotation: object, where: str = '') -> None:

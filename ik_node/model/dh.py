@@ -42,8 +42,8 @@ from ik_node.model.joints import (
 )
 from ik_node.model.parts import ModelParts
 from ik_node.model.yaml_file import load_yaml, parse_yaml
-from ik_node.spatial import pose_from_rpy
-from ik_node.support.arguments import mapping, sequence
+from ik_node.spatial import pose_from_rpy, screw
+from ik_node.support.arguments import is_real, mapping, sequence
 from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER, check_name
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
@@ -62,7 +62,7 @@ def read_dh(table: Any, convention: str | None = None) -> ModelParts:
     Raises ModelError.
     """
     if isinstance(table, (str, PathLike)):
-        table = _load(table)
+        table = _mapping_of_rows(load_yaml(table, 'the DH table'), f'the DH table {str(table)!r}')
     table = (mapping(table, 'a DH table') if isinstance(table, Mapping)
              else {'joints': _plain_rows(table)})
     for key in table:
@@ -109,12 +109,7 @@ def is_dh(head: str) -> bool:
     return re.search(rf'^({"|".join(_TABLE_KEYS)})[ \t]*:', head, re.MULTILINE) is not None
 
 
-def _load(path: str | PathLike[str]) -> Any:
-    return _mapping_of_rows(load_yaml(path, 'the DH table'), f'the DH table {str(path)!r}')
-
-
 def _mapping_of_rows(table: Any, what: str) -> Any:
-    """Return a table as it was loaded. Raises ModelError for what is no mapping."""
     if not isinstance(table, Mapping):
         raise ModelError(f'{what} must be a mapping with the keys '
                          f'{names(_TABLE_KEYS)}, not {shown(table)}')
@@ -133,7 +128,6 @@ def _plain_rows(rows: Any) -> list[dict[str, Any]]:
 
 
 def _four_numbers(row: Any, index: int) -> list[Any]:
-    """Return a row as a list of four entries. Raises ModelError for anything else."""
     try:
         entries = sequence(row, 'a row')
     except ModelError:
@@ -201,16 +195,6 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     return joint, rest
 
 
-def screw(angle: float, length: float, axis: int) -> np.ndarray:
-    """Return the pose (4, 4) turned about, rad, and moved along, m, the x (0) or z (2) axis."""
-    c, s = math.cos(angle), math.sin(angle)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    T = np.eye(4)
-    T[i, i], T[i, j], T[j, i], T[j, j] = c, -s, s, c
-    T[axis, 3] = length
-    return T
-
-
 def _limits(row: Mapping[str, Any], kind: str, unit: float,
             where: str) -> tuple[str, float, float]:
     """Return a row's type and limits: a revolute one without limits is continuous."""
@@ -228,7 +212,7 @@ def _limits(row: Mapping[str, Any], kind: str, unit: float,
 
 
 def _number(value: Any, key: str, where: str, largest: float = MAX_NUMBER) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if not is_real(value):
         raise ModelError(f'{where}: {key} must be a number, not {shown(value)}{_yaml_hint(value)}')
     if not abs(value) < math.inf:  # NaN is not, either
         raise ModelError(f'{where}: {key} must be a finite number, not {shown(value)}')
@@ -238,7 +222,6 @@ def _number(value: Any, key: str, where: str, largest: float = MAX_NUMBER) -> fl
 
 
 def _yaml_hint(value: Any) -> str:
-    """Return what to do about a number that YAML 1.1 reads as text: 1e-3 has no point."""
     try:
         return f'; in YAML write {float(value)!r}' if isinstance(value, str) else ''
     except ValueError:
@@ -255,7 +238,6 @@ def _positive(row: Mapping[str, Any], key: str, where: str) -> float:
 
 
 def _pose(table: Any, what: str, unit: float) -> np.ndarray:
-    """Return base or tool as a pose (4, 4), m."""
     if table is None:
         return np.eye(4)
     if not isinstance(table, Mapping) or not all(

@@ -9,6 +9,7 @@ away, and such rows are accurate to 1e-11 m. Only where d would have no digits l
 inserted.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
@@ -16,14 +17,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ik_node.kinematics import kinds
-from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.reach import reach
-from ik_node.kinematics.structures import ChainArrays
+from ik_node.kinematics.structures import ChainArrays, axes_at_zero
 from ik_node.model.complex_joints import ComplexJoint
-from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh, screw
+from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
 from ik_node.model.tree_structure import TreeStructure
-from ik_node.spatial import inverse, rpy_from_matrix
+from ik_node.spatial import inverse, rpy_from_matrix, screw
 from ik_node.support.exceptions import ModelError, names, shown
 
 _PARALLEL = 1e-10   # m: axes apart by less than this over the arm's length are parallel
@@ -34,7 +34,7 @@ _EXACT = 1e-12      # rad and m: what counts as zero where it makes a table nice
 
 
 class SerialChain(Protocol):
-    """What rows are extracted from: a `Chain`."""
+    """A chain that rows are extracted from: a `Chain`."""
 
     tree: TreeStructure
     base_link: str
@@ -49,13 +49,13 @@ class SerialChain(Protocol):
         """Return T_base_tip (4, 4), m, at q (n,)."""
 
 
-class _Step(NamedTuple):
+class _DhStep(NamedTuple):
     """From one axis to the next: Rz(θ) Tz(d) Tx(a) Rx(α)."""
 
-    theta: float
-    d: float
-    a: float
-    alpha: float
+    theta: float = 0.0
+    d: float = 0.0
+    a: float = 0.0
+    alpha: float = 0.0
 
     def pose(self) -> np.ndarray:
         return screw(self.theta, self.d, 2) @ screw(self.alpha, self.a, 0)
@@ -79,38 +79,46 @@ def extract_dh(chain: SerialChain, convention: str) -> dict[str, Any]:
     points, axes = axes_at_zero(arrays)
     size = max(_size(chain), 1e-3)
     base = _first_frame(points[0], axes[0], bool(arrays.kind[0] == kinds.PRISMATIC))
-    F, steps, owners = base.copy(), [], []
-    for k in range(chain.n_joints):
-        owners.append(k)
-        if k + 1 == chain.n_joints:
-            break
+    steps, owners = _steps(base, points, axes, arrays.kind, size)
+    T_last = functools.reduce(np.matmul, (step.pose() for step in steps), base)
+    last, tool = _last_step(inverse(T_last) @ chain.forward(np.zeros(chain.n_joints)), convention)
+    steps.append(last)
+    table = {'convention': convention, 'angle_unit': 'rad',
+             'joints': [_row(chain, owner, step, before, convention) for owner, step, before in zip(
+                 owners, steps, [_DhStep(), *steps])],
+             'base': _as_xyz_rpy(base), 'tool': _as_xyz_rpy(tool)}
+    _verify(table, chain)
+    return table
+
+
+def _steps(F: np.ndarray, points: np.ndarray, axes: np.ndarray, kind: np.ndarray,
+           size: float) -> tuple[list[_DhStep], list[int]]:
+    """Return the steps from the frame F (4, 4) of the first axis to the last axis.
+
+    And the owner of each row: the column of its joint, −1 for a fixed row between two axes.
+    """
+    steps, owners = [], [0]
+    for k in range(1, len(axes)):
         R = F[:3, :3].T
-        z, p = R @ axes[k + 1], R @ (points[k + 1] - F[:3, 3])
-        if arrays.kind[k + 1] == kinds.PRISMATIC:  # the position of its axis does not matter
+        z, p = R @ axes[k], R @ (points[k] - F[:3, 3])
+        if kind[k] == kinds.PRISMATIC:  # the position of its axis does not matter
             p = np.zeros(3)
         step = _step(z, p, size)
         if abs(step.d) > _FARTHEST:
             # Via an axis at right angles to both.
             u = np.cross(z, [1.0, 0.0, 0.0] if abs(z[0]) < 0.9 else [0.0, 1.0, 0.0])
             steps.append(_step(u / np.linalg.norm(u), p, size))
-            F = F @ steps[-1].pose()
             owners.append(-1)
+            F = F @ steps[-1].pose()
             R = F[:3, :3].T
-            step = _step(R @ axes[k + 1], R @ (points[k + 1] - F[:3, 3]), size)
+            step = _step(R @ axes[k], R @ (points[k] - F[:3, 3]), size)
         steps.append(step)
+        owners.append(k)
         F = F @ step.pose()
-    last, tool = _last_step(inverse(F) @ chain.forward(np.zeros(chain.n_joints)), convention)
-    steps.append(last)
-    table = {'convention': convention, 'angle_unit': 'rad',
-             'joints': [_row(chain, owner, step, before, convention) for owner, step, before in zip(
-                 owners, steps, [_Step(0.0, 0.0, 0.0, 0.0), *steps])],
-             'base': _as_xyz_rpy(base), 'tool': _as_xyz_rpy(tool)}
-    _verify(table, chain)
-    return table
+    return steps, owners
 
 
 def _verify(table: dict[str, Any], chain: SerialChain) -> None:
-    """Raise ModelError where the rows of a table miss the forward kinematics of the chain."""
     rows = read_dh(table).joints
     span = np.where(chain.arrays.kind == kinds.PRISMATIC, max(_size(chain), 1e-3), math.pi)
     lower, upper = np.clip([chain.lower, chain.upper], -span, span)
@@ -134,7 +142,7 @@ def _forward(rows: Sequence[Joint | ComplexJoint], q: np.ndarray) -> np.ndarray:
     return T
 
 
-def _step(z: np.ndarray, p: np.ndarray, size: float) -> _Step:
+def _step(z: np.ndarray, p: np.ndarray, size: float) -> _DhStep:
     """Return the step from the z axis to the line through p along the unit vector z, both (3,)."""
     sine = math.hypot(z[0], z[1])
     if sine * size <= _PARALLEL:
@@ -150,7 +158,7 @@ def _step(z: np.ndarray, p: np.ndarray, size: float) -> _Step:
     if abs(theta) > 0.5 * math.pi + _EXACT:  # the same normal seen from the other side
         theta -= math.copysign(math.pi, theta)
         a, alpha = -a, -alpha
-    return _Step(theta, d, a, alpha)
+    return _DhStep(theta, d, a, alpha)
 
 
 def _size(chain: SerialChain) -> float:
@@ -173,23 +181,23 @@ def _first_frame(point: np.ndarray, axis: np.ndarray, is_prismatic: bool) -> np.
     return F
 
 
-def _last_step(M: np.ndarray, convention: str) -> tuple[_Step, np.ndarray]:
+def _last_step(M: np.ndarray, convention: str) -> tuple[_DhStep, np.ndarray]:
     """Split the remaining pose of the tip, M (4, 4), into the last row and the simplest tool.
 
     Where M is itself a row, Rz(θ) Tz(d) Tx(a) Rx(α), nothing or only Tx(a) Rx(α) is left for the
     tool.
     """
     theta = math.atan2(M[1, 0], M[0, 0])
-    step = _Step(theta, M[2, 3], math.cos(theta) * M[0, 3] + math.sin(theta) * M[1, 3],
+    step = _DhStep(theta, M[2, 3], math.cos(theta) * M[0, 3] + math.sin(theta) * M[1, 3],
                  math.atan2(M[2, 1], M[2, 2]))
     if np.abs(step.pose() - M).max() > _EXACT:
-        return _Step(0.0, 0.0, 0.0, 0.0), M
+        return _DhStep(), M
     if convention == MODIFIED:
         return step, screw(step.alpha, step.a, 0)
     return step, np.eye(4)
 
 
-def _row(chain: SerialChain, owner: int, step: _Step, before: _Step,
+def _row(chain: SerialChain, owner: int, step: _DhStep, before: _DhStep,
          convention: str) -> dict[str, Any]:
     """Return a row; owner is the column of its joint, −1 for a fixed row."""
     x = before if convention == MODIFIED else step

@@ -16,8 +16,7 @@ from ik_node.support.immutable import Immutable, frozen_copy
 class Box(NamedTuple):
     """A box about its middle."""
 
-    size: tuple[float, float, float]
-    """m, along x, y and z."""
+    size: tuple[float, float, float]  # m, along x, y and z
 
 
 class Cylinder(NamedTuple):
@@ -31,8 +30,7 @@ class Capsule(NamedTuple):
     """A cylinder about its middle, along z, with a hemisphere at each end."""
 
     radius: float
-    length: float
-    """m, of the cylinder alone [urdfdom 5.1, URDF 1.1]."""
+    length: float  # m, of the cylinder alone [urdfdom 5.1, URDF 1.1]
 
 
 class Sphere(NamedTuple):
@@ -52,40 +50,29 @@ Shape = Box | Cylinder | Capsule | Sphere | Mesh
 
 
 @dataclass(frozen=True, eq=False)
-class Visual(Immutable):
-    """A shape on a link. Immutable."""
-
+class _PlacedShape(Immutable):
     shape: Shape
-    placement: np.ndarray = field(default_factory=lambda: np.eye(4))
-    """(4, 4) T_link_shape; m. Not inherited by children of the link."""
-    color: tuple[float, float, float, float] | None = None
-    """Red, green, blue and opacity, 0 to 1; None for the mesh's own or the viewer's."""
+    placement: np.ndarray = field(default_factory=lambda: np.eye(4))  # (4, 4) T_link_shape; m
 
     def __post_init__(self) -> None:
-        """Keep a read-only copy of the transform. Raises InputError for wrong arguments."""
-        object.__setattr__(self, 'placement', _placement_of(self.shape, self.placement))
+        if not isinstance(self.shape, Shape):
+            raise InputError('a shape must be a Box, Cylinder, Capsule, Sphere or Mesh, not '
+                             f'{shown(self.shape)}')
+        T_link_shape = floats(self.placement, 'the placement of a shape')
+        if T_link_shape.shape != (4, 4):
+            raise InputError('the placement of a shape must have the shape (4, 4), not '
+                             f'{T_link_shape.shape}')
+        object.__setattr__(self, 'placement', frozen_copy(T_link_shape))
 
 
 @dataclass(frozen=True, eq=False)
-class Collision(Immutable):
-    """A shape of a link, or a part of it, for collision checks."""
+class Visual(_PlacedShape):
+    """A shape on a link. Immutable. Raises InputError for wrong arguments."""
 
-    shape: Shape
-    placement: np.ndarray = field(default_factory=lambda: np.eye(4))
-    """(4, 4) T_link_shape; m."""
-
-    def __post_init__(self) -> None:
-        """Keep a read-only copy of the transform. Raises InputError for wrong arguments."""
-        object.__setattr__(self, 'placement', _placement_of(self.shape, self.placement))
+    color: tuple[float, float, float, float] | None = None
+    """Red, green, blue and opacity, 0 to 1; None for the mesh's own or the viewer's."""
 
 
-def _placement_of(shape: object, placement: object) -> np.ndarray:
-    """Return a read-only copy of a shape's transform (4, 4), m. Raises InputError."""
-    if not isinstance(shape, Shape):
-        raise InputError(f'a shape must be a Box, Cylinder, Capsule, Sphere or Mesh, not '
-                         f'{shown(shape)}')
-    T_link_shape = floats(placement, 'the placement of a shape')
-    if T_link_shape.shape != (4, 4):
-        raise InputError('the placement of a shape must have the shape (4, 4), not '
-                         f'{T_link_shape.shape}')
-    return frozen_copy(T_link_shape)
+@dataclass(frozen=True, eq=False)
+class Collision(_PlacedShape):
+    """A shape of a link, or a part of it, for collision checks. Raises as `Visual`."""

@@ -1,6 +1,6 @@
 """Order of links and joints in a tree, and the sources of mimic joints."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ik_node.model.joints import Joint, Mimic
@@ -11,8 +11,7 @@ from ik_node.support.exceptions import ModelError, names, unknown
 class Drive(NamedTuple):
     """The source of a joint's value, with mimics resolved.
 
-    value = multiplier · (value of the joint `source`) + offset; a joint that nothing moves has
-    the multiplier 0.
+    value = multiplier · (value of the joint `source`) + offset; a fixed joint has the multiplier 0.
     """
 
     source: str
@@ -20,62 +19,61 @@ class Drive(NamedTuple):
     offset: float
 
 
-def unique(joints: Iterable[Joint]) -> dict[str, Joint]:
-    """Return joints by name, in the given order. Raises ModelError for a name given twice."""
-    found: dict[str, Joint] = {}
+def depth_first(links: Sequence[str], joints: Sequence[Joint]) -> tuple[str, list[Joint]]:
+    """Return the root link and all joints depth first, siblings in the given order.
+
+    With a stack instead of recursion, so that no description is too deep. Raises ModelError unless
+    the joints connect the links to one tree.
+    """
+    below = _joints_below(links, joints)
+    root = _root(links, joints)
+    order: list[Joint] = []
+    stack = below[root][::-1]
+    while stack:
+        order.append(stack.pop())
+        stack.extend(reversed(below[order[-1].child]))
+    lost = {*links} - {root, *(joint.child for joint in order)}
+    if lost:
+        raise ModelError(f'the links {names(link for link in links if link in lost)} form a loop: '
+                         f'none of them hangs on the root {root!r}')
+    return root, order
+
+
+def _joints_below(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, list[Joint]]:
+    seen: set[str] = set()
     for joint in joints:
-        if joint.name in found:
+        if joint.name in seen:
             raise ModelError(f'two joints are named {joint.name!r}')
-        found[joint.name] = joint
-    return found
-
-
-def joints_by_parent(links: Sequence[str], joints: Mapping[str, Joint]) -> dict[str, list[Joint]]:
-    """Return the joints below each link, in file order."""
+        seen.add(joint.name)
     if not links:
         raise ModelError('the robot has no links')
-    by_parent: dict[str, list[Joint]] = {}
+    below: dict[str, list[Joint]] = {}
     for link in links:
-        if link in by_parent:
+        if link in below:
             raise ModelError(f'two links are named {link!r}')
-        by_parent[link] = []
+        below[link] = []
     joint_into: dict[str, Joint] = {}
-    for joint in joints.values():
+    for joint in joints:
         for role, link in (('parent', joint.parent), ('child', joint.child)):
-            if link not in by_parent:
+            if link not in below:
                 raise ModelError(f'joint {joint.name!r}: {unknown(f"{role} link", link, links)}')
         other = joint_into.setdefault(joint.child, joint)
         if other is not joint:
             raise ModelError(f'joint {joint.name!r}: its child link {joint.child!r} already has a '
                              f'parent, by joint {other.name!r}; closed loops cannot be read')
-        by_parent[joint.parent].append(joint)
-    return by_parent
+        below[joint.parent].append(joint)
+    return below
 
 
-def find_root(links: Sequence[str], joints: Mapping[str, Joint]) -> str:
-    """Return the link without a parent. Raises ModelError where there is none, or several."""
-    children = {joint.child for joint in joints.values()}
+def _root(links: Sequence[str], joints: Sequence[Joint]) -> str:
+    children = {joint.child for joint in joints}
     roots = [link for link in links if link not in children]
-    if len(roots) == 1:
-        return roots[0]
     if not roots:
         raise ModelError('the joints form a loop: every link has a parent, so there is no root '
-                         f'link; the joints are {names(joints)}')
-    raise ModelError(f'a robot has one root link, this one has {len(roots)}: {names(roots)}')
-
-
-def depth_first(root: str, by_parent: Mapping[str, Sequence[Joint]]) -> list[Joint | None]:
-    """Return the joints depth first, siblings in order, after None for the root link.
-
-    With a stack instead of recursion, so that no description is too deep.
-    """
-    order: list[Joint | None] = [None]
-    stack = list(reversed(by_parent[root]))
-    while stack:
-        joint = stack.pop()
-        order.append(joint)
-        stack.extend(reversed(by_parent[joint.child]))
-    return order
+                         f'link; the joints are {names(joint.name for joint in joints)}')
+    if len(roots) > 1:
+        raise ModelError(f'a robot has one root link, this one has {len(roots)}: {names(roots)}')
+    return roots[0]
 
 
 def drives_of(joints: Mapping[str, Joint]) -> dict[str, Drive]:
@@ -104,15 +102,14 @@ def drives_of(joints: Mapping[str, Joint]) -> dict[str, Drive]:
         for name, mimic in reversed(followers.items()):
             drive = drives[name] = Drive(drive.source, mimic.multiplier * drive.multiplier,
                                          mimic.multiplier * drive.offset + mimic.offset)
-    return {name: _bounded(name, drives[name]) for name in joints}
+    for name in joints:
+        _check_bounds(name, *drives[name])
+    return {name: drives[name] for name in joints}
 
 
-def _bounded(name: str, drive: Drive) -> Drive:
-    """Return the drive of the joint of that name. Raises ModelError where it is out of bounds."""
-    source, multiplier, offset = drive
+def _check_bounds(name: str, source: str, multiplier: float, offset: float) -> None:
     if not max(abs(multiplier), abs(offset)) <= MAX_NUMBER or (
             0.0 < abs(multiplier) < 1.0 / MAX_NUMBER):
         raise ModelError(f'joint {name!r} follows {source!r} with multiplier {multiplier:g} and '
                          f'offset {offset:g}; at most {MAX_NUMBER:g} in size, and for a '
                          f'multiplier at least {1.0 / MAX_NUMBER:g}, are allowed')
-    return drive

@@ -1,4 +1,4 @@
-"""What q consists of: the values of the joints of a chain, or of a body, and their limits."""
+"""The joint values q of a chain or of a body, and their limits."""
 
 from collections.abc import Sequence
 

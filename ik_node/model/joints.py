@@ -33,17 +33,12 @@ class Mimic:
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the name and the numbers."""
         if not isinstance(self.joint, str):
             raise ModelError(f'the joint of a mimic must be a name, not {shown(self.joint)}')
         for field_name in ('multiplier', 'offset'):
             value = model_array(getattr(self, field_name),
                                 f'the {field_name} of a mimic of {self.joint!r}', ())
             object.__setattr__(self, field_name, float(value))
-
-
-def _no_axis() -> np.ndarray:
-    return np.array([1.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,32 +50,25 @@ class Joint(Immutable):
     """
 
     name: str
-    type: str
-    """One of JOINT_TYPES. Rotation vectors come in threes, see `model.complex_joints`."""
+    type: str  # one of JOINT_TYPES. Rotation vectors come in threes, see `model.complex_joints`.
     parent: str
     child: str
     placement: np.ndarray = field(default_factory=lambda: np.eye(4))
     """(4, 4) T_parent_child at q = 0; m."""
-    axis: np.ndarray = field(default_factory=_no_axis)
+    axis: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     """(3,) unit vector in the joint's frame; nothing to a fixed joint."""
-    lower: float = -math.inf
-    """rad or m; −inf where there is none."""
-    upper: float = math.inf
-    """rad or m; +inf where there is none."""
-    velocity: float = math.inf
-    """Largest speed, rad/s or m/s; +inf where the source names none."""
-    effort: float = math.inf
-    """Largest effort, N m or N; +inf where the source names none."""
+    lower: float = -math.inf  # rad or m; −inf where there is none
+    upper: float = math.inf  # rad or m; +inf where there is none
+    velocity: float = math.inf  # largest speed, rad/s or m/s; +inf where the source names none
+    effort: float = math.inf  # largest effort, N m or N; +inf where the source names none
     mimic: Mimic | None = None
     acceleration: float = math.inf
     """Largest acceleration, rad/s² or m/s²; +inf where the source names none."""
     deceleration: float = math.inf
     """Likewise, of slowing down; that of the acceleration where the source names none."""
-    jerk: float = math.inf
-    """Largest jerk, rad/s³ or m/s³; +inf where the source names none."""
+    jerk: float = math.inf  # largest jerk, rad/s³ or m/s³; +inf where the source names none
 
     def __post_init__(self) -> None:
-        """Check what is given, and keep read-only copies of the arrays."""
         for role in ('name', 'parent', 'child'):
             check_text(getattr(self, role), f'the {role} of a joint')
         where = f'joint {self.name!r}'
@@ -128,8 +116,7 @@ def check_text(value: object, what: str) -> None:
 def limits_of(lower: float, upper: float, where: str) -> tuple[float, float]:
     """Return limits, infinite where they are beyond ±UNLIMITED, which is how files say so.
 
-    where: what a message begins with. Raises ModelError where lower is greater than upper, and
-    where both are beyond the same end.
+    Raises ModelError where lower is greater than upper, and where both are beyond the same end.
     """
     if not lower <= upper:
         raise ModelError(f'{where}: its limits {lower:g} to {upper:g} are no range; lower must '

@@ -24,8 +24,8 @@ from ik_node.model.joints import check_text
 from ik_node.model.srdf import GroupState, read_group_states
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.yaml_file import load_yaml
-from ik_node.support.arguments import mapping, sequence, vector
-from ik_node.support.bounds import as_path, check_name, read_bytes
+from ik_node.support.arguments import is_real, mapping, sequence, vector
+from ik_node.support.bounds import as_path, check_name, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
 _ANGLE_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
@@ -96,23 +96,21 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         check_tree(tree)
         what, states = read_group_states(source)
         warnings: list[str] = []
-        fitting: list[tuple[GroupState, dict[str, float] | None]] = []
+        by_group: dict[str, dict[str, float]] = {}
+        by_name: dict[str, list[dict[str, float] | None]] = {}
         for state in states:
-            where = f'{what}: pose {_full_name(state)!r}'
-            values = None
+            full_name = state.name if state.group is None else f'{state.group}/{state.name}'
+            where, values = f'{what}: pose {full_name!r}', None
             try:
                 values = _checked(_own_values(state, tree, where, warnings), tree, 'rad', where)
+                if state.group is not None:
+                    by_group[full_name] = values
             except ModelError as error:
                 warnings.append(f'{error}; the pose is skipped')
-            fitting.append((state, values))
-        poses: dict[str, dict[str, float]] = {}
-        for name in dict.fromkeys(state.name for state in states):
-            parts = [values for state, values in fitting if state.name == name]
-            merged = _merged(parts, f'{what}: pose {name!r}', warnings)
-            if merged is not None:
-                poses[name] = merged
-        poses.update({_full_name(state): values for state, values in fitting
-                      if state.group is not None and values is not None})
+            by_name.setdefault(state.name, []).append(values)
+        merged = {name: _merged(values, f'{what}: pose {name!r}', warnings)
+                  for name, values in by_name.items()}
+        poses = {name: values for name, values in merged.items() if values is not None} | by_group
         if not poses:
             raise ModelError(f'{what} has no poses: ' + (
                 '; '.join(warnings) or 'there is no <group_state> in it'))
@@ -160,15 +158,16 @@ def read_poses(path: str | PathLike[str], tree: KinematicTree) -> PoseLibrary:
     """
     path = as_path(path, 'the source of poses')
     suffix = path.suffix.lower()
+    is_srdf = suffix == '.srdf'
     if suffix not in ('.yaml', '.yml', '.srdf'):
-        suffix = '.srdf' if _begins_as_xml(path) else '.yaml'
-    if suffix == '.srdf':
+        with reading(f'the poses {str(path)!r}'):
+            is_srdf = read_bytes(path).removeprefix(b'\xef\xbb\xbf').lstrip().startswith(b'<')
+    if is_srdf:
         return PoseLibrary.from_srdf(path, tree)
     return PoseLibrary.from_yaml(path, tree)
 
 
 def _checked(values: Any, tree: KinematicTree, angle_unit: str, where: str) -> dict[str, float]:
-    """Return a pose in rad or m. Raises ModelError where it does not fit the tree."""
     if not isinstance(values, Mapping) or not (values := mapping(values, where)):
         raise ModelError(f'{where} must hold joint: value for at least one joint, not '
                          f'{shown(values)}')
@@ -178,15 +177,15 @@ def _checked(values: Any, tree: KinematicTree, angle_unit: str, where: str) -> d
 def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: str) -> float:
     """Return the value of a joint, rad or m. Raises ModelError where it cannot have it."""
     if not isinstance(name, str) or name not in tree.joints:
-        raise ModelError(f'{where}: {unknown("joint", name, _own_joints(tree))}')
+        raise ModelError(f'{where}: {unknown("joint", name, tree.independent_joints)}')
     joint = tree.joints[name]
     where = f'{where}: joint {name!r}'
     if not joint.moves:
-        raise ModelError(f'{where} is fixed; those that move are {names(_own_joints(tree))}')
+        raise ModelError(f'{where} is fixed; those that move are {names(tree.independent_joints)}')
     if joint.mimic is not None:
         raise ModelError(f'{where} follows {tree.drives[name].source!r}; give the value of that '
                          'joint')
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if not is_real(value):
         hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(value, str) else ''
         raise ModelError(f'{where} must be a number, not {shown(value)}{hint}')
     if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some whole numbers
@@ -196,15 +195,6 @@ def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: s
         raise ModelError(f'{where}: {value:.9g} {unit} is outside its limits '
                          f'{joint.lower / scale:.9g} to {joint.upper / scale:.9g} {unit}')
     return float(scale * value)
-
-
-def _full_name(state: GroupState) -> str:
-    return state.name if state.group is None else f'{state.group}/{state.name}'
-
-
-def _own_joints(tree: KinematicTree) -> list[str]:
-    """Return the joints that have a value of their own."""
-    return [joint.name for joint in tree.joints.values() if joint.moves and joint.mimic is None]
 
 
 def _own_values(state: GroupState, tree: KinematicTree, where: str,
@@ -244,11 +234,3 @@ def _merged(parts: Sequence[Mapping[str, float] | None], where: str,
                                 f'{merged[joint]:g} and {value:g}; use group/name')
                 return None
     return merged
-
-
-def _begins_as_xml(path: str | PathLike[str]) -> bool:
-    try:
-        data = read_bytes(path)
-    except (OSError, ValueError) as error:
-        raise ModelError(f'cannot read the poses {str(path)!r}: {error}') from error
-    return data.removeprefix(b'\xef\xbb\xbf').lstrip().startswith(b'<')

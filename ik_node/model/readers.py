@@ -12,7 +12,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf import is_urdf, is_xacro, read_untrusted_urdf, read_urdf
 from ik_node.model.zipped_urdf import is_zip, read_zipped_urdf
 from ik_node.support.archives import ARCHIVE, member_of
-from ik_node.support.bounds import as_path, read_bytes
+from ik_node.support.bounds import as_path, read_bytes, reading
 from ik_node.support.exceptions import ModelError, shown
 
 _HEAD = 2**16  # characters that a reader is shown to recognise a source by
@@ -22,16 +22,13 @@ _HEAD = 2**16  # characters that a reader is shown to recognise a source by
 class Reader:
     """A kind of source, and the function that reads it."""
 
-    name: str
-    """The name of this kind of source in messages and lists."""
+    name: str  # the name of this kind of source in messages and lists
     extensions: tuple[str, ...]
     """Of its files, in lower case with the dot; several readers may share one."""
     recognises: Callable[[str], bool]
     """Whether the beginning of a text is of this kind; for text and for other extensions."""
-    read: Callable[..., ModelParts]
-    """Takes a Path, or the text itself as str. Raises ModelError."""
-    options: tuple[str, ...] = ()
-    """The arguments of `read_model` that `read` takes too, by name."""
+    read: Callable[..., ModelParts]  # takes a Path, or the text itself as str. Raises ModelError.
+    options: tuple[str, ...] = ()  # the arguments of `read_model` that `read` takes too, by name
 
 
 _XML_OPTIONS = ('xacro_args', 'hold_complex_joints')
@@ -79,11 +76,8 @@ def find_reader(source: str | PathLike[str]) -> Reader:
             return candidates[0]
         candidates = candidates or READERS
         what = f'the file {str(path)!r}'
-        try:
+        with reading(what, f'; the known models are {FORMATS}'):
             head = read_bytes(path).decode(errors='replace')
-        except (OSError, ValueError) as error:
-            raise ModelError(f'cannot read {what}: {error}; the known models are {FORMATS}'
-                             ) from error
     head = head[:_HEAD]
     for reader in candidates:
         if reader.recognises(head):
@@ -117,5 +111,4 @@ def read_urdf_text(text: str, hold_complex_joints: bool = False) -> KinematicTre
 
 
 def _is_text(source: object) -> bool:
-    """Return whether a source is the text of a model, not the path to it."""
     return isinstance(source, str) and bool(re.search(r'\A[\ufeff\s]*<|\n', source))

@@ -42,9 +42,9 @@ def uses_xacro(data: bytes, what: str, encoding: str | None = None) -> bool:
     Arguments and errors as for `parse_robot`.
     """
     check_size(len(data), what)
+    scan = _Scan(what)
     try:
         parser = expat.ParserCreate(encoding)
-        scan = _Scan(what)
         parser.EntityDeclHandler = scan.refuse_entity
         parser.AttlistDeclHandler = scan.refuse_attribute_list
         parser.StartElementHandler, parser.EndElementHandler = scan.enter, scan.leave
@@ -98,15 +98,9 @@ class _Scan:
             if '${' in value and '}' in value.partition('${')[2]:
                 self.uses_xacro = True
             elif attribute.startswith('xmlns'):
-                if _is_xacro(value):
+                if value.rstrip('/').endswith(('/xacro', '#xacro')):  # written in several ways
                     self._xacro_prefixes.add(attribute.partition(':')[2])
             elif ':' in attribute and attribute.partition(':')[0] in self._xacro_prefixes:
                 self.uses_xacro = True
-        prefix, colon, _ = name.partition(':')
-        if (prefix if colon else '') in self._xacro_prefixes:
+        if (name.partition(':')[0] if ':' in name else '') in self._xacro_prefixes:
             self.uses_xacro = True
-
-
-def _is_xacro(namespace: str) -> bool:
-    """Return whether a namespace is xacro's, which has been written in several ways."""
-    return namespace.rstrip('/').endswith(('/xacro', '#xacro'))

@@ -1,13 +1,12 @@
 """A floating root as six joints of one degree of freedom, which files and messages can carry."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint
-from ik_node.model.parts import ModelParts
-from ik_node.model.tree import KinematicTree, check_tree
+from ik_node.model.tree import KinematicTree, check_tree, parts_of
 from ik_node.spatial import rpy_from_matrix
 from ik_node.support.exceptions import ModelError
 
@@ -42,10 +41,9 @@ def with_root_joints(tree: KinematicTree) -> KinematicTree:
                    np.eye(3)['xyz'.index(name[-1])])
              for name, parent, child, placement in zip(
                  _ORDER, (WORLD, *between), (*between, tree.root), placements)]
-    links, joints = _parts(tree)
-    return KinematicTree.from_parts(ModelParts(
-        [WORLD, *between, *links], [*roots, *joints], tree.name, tree.warnings,
-        visuals=tree.visuals, inertials=tree.inertials, collisions=tree.collisions))
+    parts = parts_of(tree)
+    return KinematicTree.from_parts(replace(
+        parts, links=[WORLD, *between, *parts.links], joints=[*roots, *parts.joints]))
 
 
 def rooted_for(joint_names: Sequence[object], tree: KinematicTree) -> KinematicTree:
@@ -62,14 +60,3 @@ def root_values(T_world_root: np.ndarray) -> np.ndarray:
     """Return the values of `ROOT_JOINTS` (6,), m and rad, for a pose (4, 4) of the root, m."""
     return np.array([*T_world_root[:3, 3],
                      *rpy_from_matrix(np.ascontiguousarray(T_world_root[:3, :3]))])
-
-
-def _parts(tree: KinematicTree) -> tuple[list[str], list[Joint | ComplexJoint]]:
-    """Return links and joints as they were given, joints of several degrees of freedom whole."""
-    parts = [part for joint in tree.complex_joints.values() for part in joint.parts()]
-    names = {part.name for part in parts}
-    inner = {part.child for part in parts} - {
-        joint.child for joint in tree.complex_joints.values()}
-    return ([link for link in tree.links if link not in inner],
-            [*(joint for joint in tree.joints.values() if joint.name not in names),
-             *tree.complex_joints.values()])

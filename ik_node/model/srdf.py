@@ -15,9 +15,9 @@ from os import PathLike
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from ik_node.model.number_text import numbers_in
+from ik_node.model.numbered_text import numbers_or_nan
 from ik_node.model.robot_xml import parse_robot, uses_xacro
-from ik_node.support.bounds import MAX_GROUP_STATES, as_path, read_bytes
+from ik_node.support.bounds import MAX_GROUP_STATES, as_path, read_bytes, reading
 from ik_node.support.exceptions import ModelError
 
 
@@ -25,10 +25,8 @@ class GroupState(NamedTuple):
     """A named joint configuration of a group, as the file has it."""
 
     name: str
-    group: str | None
-    """None where the state names no group, though SRDF requires one."""
-    values: dict[str, tuple[float, ...]]
-    """Per joint its values, rad or m."""
+    group: str | None  # none where the state names no group, though SRDF requires one
+    values: dict[str, tuple[float, ...]]  # per joint its values, rad or m
 
 
 def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState]]:
@@ -37,16 +35,15 @@ def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState
     source: a path, or the XML text itself. Raises ModelError for an invalid file, naming the
     file, the state and the joint.
     """
-    if isinstance(source, str) and source.lstrip('\ufeff \t\r\n').startswith('<'):
-        what, data = 'the SRDF', source.lstrip('\ufeff \t\r\n').encode(errors='replace')
-        encoding: str | None = 'utf-8'
+    what = 'the SRDF'
+    encoding: str | None = 'utf-8'
+    if isinstance(source, str) and (text := source.lstrip('\ufeff \t\r\n')).startswith('<'):
+        data = text.encode(errors='replace')
     else:
-        source = as_path(source, 'the SRDF')
+        source = as_path(source, what)
         what, encoding = str(source), None  # as the file declares it
-        try:
+        with reading(f'the SRDF {what!r}'):
             data = read_bytes(source).removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
-        except (OSError, ValueError) as error:
-            raise ModelError(f'cannot read the SRDF {what!r}: {error}') from error
     if uses_xacro(data, what, encoding):
         raise ModelError(f'{what} uses xacro; expand it first: "xacro FILE > robot.srdf"')
     elements = parse_robot(data, what, encoding).findall('group_state')
@@ -79,11 +76,8 @@ def _group_state(element: ElementTree.Element, number: int, what: str) -> GroupS
 
 
 def _numbers(text: str | None, where: str) -> tuple[float, ...]:
-    try:
-        numbers = tuple(numbers_in(text or ''))
-    except ValueError:
-        numbers = ()
-    if not numbers or not all(math.isfinite(number) for number in numbers):
+    numbers = tuple(numbers_or_nan(text or ''))
+    if not numbers or not all(map(math.isfinite, numbers)):
         raise ModelError(f'{where}: the value must be a finite number, or several separated '
                          f'by spaces, not {text!r}')
     return numbers

@@ -14,7 +14,8 @@ from ik_node.model.joints import check_text
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import is_pose
-from ik_node.support.arguments import flag, floats, mapping, pose_fault
+from ik_node.spatial.rotations import pose_fault
+from ik_node.support.arguments import flag, floats, mapping
 from ik_node.support.bounds import as_path
 from ik_node.support.exceptions import InputError, ModelError, names, shown
 
@@ -45,9 +46,7 @@ class KinematicTree(TreeStructure):
         """Build the tree from what a reader of models returned. Raises ModelError."""
         if not isinstance(parts, ModelParts):
             raise ModelError(f'the parts of a model must be ModelParts, not {shown(parts)}')
-        return cls(parts.links, parts.joints, name=parts.name, warnings=parts.warnings,
-                   text=parts.text, visuals=parts.visuals, inertials=parts.inertials,
-                   collisions=parts.collisions, motion_channels=parts.motion_channels)
+        return cls(**vars(parts))
 
     @classmethod
     def from_urdf(cls, source: str | PathLike[str],
@@ -56,23 +55,22 @@ class KinematicTree(TreeStructure):
         """Read a robot from URDF or xacro.
 
         source: a path (.urdf, .xacro), or the XML text itself. xacro_args: the arguments of a
-        xacro file, name → value. hold_complex_joints: whether planar and floating joints are held
-        fixed at zero; else they become joints of one degree of freedom, see
-        `model.complex_joints`. rotation: how floating ones turn, an Euler order or "exponential".
-        Raises ModelError for an invalid source, naming the joint.
+        xacro file, name → value. hold_complex_joints: whether planar and floating joints are fixed
+        at zero; else they become joints of one degree of freedom, see `model.complex_joints`.
+        rotation: how floating ones turn, an Euler order or "exponential". Raises ModelError for an
+        invalid source, naming the joint.
         """
         from ik_node.model.urdf import read_urdf
         check_rotation(rotation)
-        if xacro_args is not None:
-            xacro_args = mapping(xacro_args, 'xacro_args')
-            for name, value in xacro_args.items():
-                check_text(name, 'the name of a xacro argument')
-                if not isinstance(value, (str, bool, float)) and not (
-                        isinstance(value, int) and abs(value) < 2**63):
-                    raise ModelError(f'the xacro argument {name!r} must be text or a number, not '
-                                     f'{shown(value)}')
-        hold_complex_joints = flag(hold_complex_joints, 'hold_complex_joints')
-        return cls.from_parts(read_urdf(source, xacro_args, hold_complex_joints, rotation))
+        xacro_args = {} if xacro_args is None else mapping(xacro_args, 'xacro_args')
+        for name, value in xacro_args.items():
+            check_text(name, 'the name of a xacro argument')
+            if not isinstance(value, (str, bool, float)) and not (
+                    isinstance(value, int) and abs(value) < 2**63):
+                raise ModelError(f'the xacro argument {name!r} must be text or a number, not '
+                                 f'{shown(value)}')
+        return cls.from_parts(read_urdf(
+            source, xacro_args, flag(hold_complex_joints, 'hold_complex_joints'), rotation))
 
     @classmethod
     def from_dh(cls, table: Any, convention: str | None = None) -> 'KinematicTree':
@@ -156,25 +154,20 @@ class KinematicTree(TreeStructure):
         """
         from ik_node.model.urdf_writer import write_urdf
         tree = self.with_euler_angles()
-        return write_urdf(ModelParts(tree.links, tuple(tree.joints.values()), tree.name,
-                                     visuals=tree.visuals, inertials=tree.inertials,
-                                     collisions=tree.collisions))
+        return write_urdf(replace(parts_of(tree), links=tree.links,
+                                  joints=tuple(tree.joints.values())))
 
     def with_euler_angles(self) -> 'KinematicTree':
         """Return the same tree with Euler angles 'zyx' instead of exponential maps."""
         if all(joint.rotation != EXPONENTIAL for joint in self.complex_joints.values()):
             return self
-        links, joints = self._source
-        return KinematicTree(
-            links, [replace(joint, rotation='zyx', lower=None, upper=None)
-                    if isinstance(joint, ComplexJoint) and joint.rotation == EXPONENTIAL else joint
-                    for joint in joints],
-            name=self.name, warnings=self.warnings, visuals=self.visuals,
-            inertials=self.inertials, collisions=self.collisions,
-            motion_channels=self.motion_channels)
+        parts = parts_of(self)
+        return KinematicTree.from_parts(replace(parts, joints=[
+            replace(joint, rotation='zyx', lower=None, upper=None)
+            if isinstance(joint, ComplexJoint) and joint.rotation == EXPONENTIAL else joint
+            for joint in parts.joints]))
 
     def __repr__(self) -> str:
-        """Return the name, the root, how many links and moving joints there are, and the leaves."""
         moving = sum(joint.moves for joint in self.joints.values())
         leaves = self.leaves()
         more = f', … ({len(leaves)} in all)' if len(leaves) > _LEAVES else ''
@@ -199,3 +192,10 @@ def check_tree(tree: object) -> KinematicTree:
     if not isinstance(tree, KinematicTree):
         raise InputError(f'a KinematicTree is needed, not {shown(tree)}')
     return tree
+
+
+def parts_of(tree: KinematicTree) -> ModelParts:
+    """Return what a tree was made of, without the text that it was read from."""
+    links, joints = tree._source
+    return ModelParts(links, joints, tree.name, tree.warnings, None, tree.visuals, tree.inertials,
+                      tree.collisions, tree.motion_channels)

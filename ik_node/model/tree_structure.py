@@ -11,30 +11,19 @@ import numpy as np
 from ik_node.kinematics.kinds import REVOLUTE
 from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
-from ik_node.kinematics.tree_frames import TreeFrames
+from ik_node.kinematics.tree_frames import frames_at
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Collision, Visual
-from ik_node.model.hierarchy import (
-    Drive,
-    depth_first,
-    drives_of,
-    find_root,
-    joints_by_parent,
-    unique,
-)
-from ik_node.model.inertial import Inertial, inertia_arrays
+from ik_node.model.hierarchy import Drive, depth_first, drives_of
 from ik_node.model.joints import Joint, check_text, joint_kind
-from ik_node.model.parts import MotionChannels
-from ik_node.support.arguments import mapping, sequence
+from ik_node.model.parts import Inertial, MotionChannels, inertia_arrays
+from ik_node.support.arguments import is_real, mapping, sequence
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 from ik_node.support.immutable import Immutable, frozen_copy
 
 
 class TreeStructure(Immutable):
-    """Links as nodes, joints as edges: what a `KinematicTree` is, however it was made. Immutable.
-
-    For its attributes see there.
-    """
+    """Links as nodes, joints as edges. Immutable. For its attributes see `KinematicTree`."""
 
     def __init__(self, links: Sequence[str], joints: Iterable[Joint | ComplexJoint], *,
                  name: str = 'robot', warnings: Iterable[str] = (), text: str | None = None,
@@ -49,11 +38,9 @@ class TreeStructure(Immutable):
         with two parents, loops, several roots, mimics that lead nowhere, and inertials of links
         that do not exist.
         """
-        links, joints = _checked(links, joints)
-        check_text(name, 'the name of a robot')
+        links, joints = tuple(sequence(links, 'links')), tuple(sequence(joints, 'joints'))
+        _check_parts(links, joints, name, text)
         self.name = name
-        if text is not None:
-            check_text(text, 'the URDF of a robot')
         self.warnings = tuple(sequence(warnings, 'warnings'))
         for warning in self.warnings:
             check_text(warning, 'a warning')
@@ -70,31 +57,19 @@ class TreeStructure(Immutable):
         self.motion_channels = motion_channels
         self.T_world_root = np.eye(4)
         self._text = None if self.complex_joints else text
-        by_name = unique(part for joint in joints for part in (
-            joint.parts() if isinstance(joint, ComplexJoint) else (joint,)))
-        links = (*links, *(part.child for joint in self.complex_joints.values()
-                           for part in joint.parts()[:-1]))
-        by_parent = joints_by_parent(links, by_name)
-        self.root = find_root(links, by_name)
-        order = depth_first(self.root, by_parent)
-        if len(order) < len(links):
-            reached = {self.root, *(joint.child for joint in order[1:] if joint)}
-            lost = [link for link in links if link not in reached]
-            raise ModelError(f'the links {names(lost)} form a loop: none of them hangs on the root '
-                             f'{self.root!r}')
-        path = [joint for joint in order if joint is not None]
+        self.root, path = depth_first(
+            (*links, *(part.child for joint in self.complex_joints.values()
+                       for part in joint.parts()[:-1])),
+            [part for joint in joints for part in (
+                joint.parts() if isinstance(joint, ComplexJoint) else (joint,))])
         self.links = (self.root, *(joint.child for joint in path))
         self.inertials: Mapping[str, Inertial] = MappingProxyType(
             _checked_inertials(inertials, self.links))
-        self.joints: Mapping[str, Joint] = MappingProxyType({j.name: j for j in path})
+        self.joints: Mapping[str, Joint] = MappingProxyType({joint.name: joint for joint in path})
         self.drives: Mapping[str, Drive] = MappingProxyType(drives_of(self.joints))
         self._joint_into = {joint.child: joint for joint in path}
         self._arrays = self._flatten(path)
         self._freeze()
-
-    def joint_into(self, link: str) -> Joint | None:
-        """Return the joint whose child a link is; None for the root. Raises ModelError."""
-        return self._joint_into.get(self._checked_link(link, 'link'))
 
     def path(self, base_link: str, tip_link: str) -> list[Joint]:
         """Return the joints from a link down to another, fixed ones too.
@@ -102,15 +77,14 @@ class TreeStructure(Immutable):
         Raises ModelError for unknown links, and where the first is no ancestor of the second.
         """
         base = self._checked_link(base_link, 'base link')
-        tip = self._checked_link(tip_link, 'tip link')
+        tip = link = self._checked_link(tip_link, 'tip link')
         path: list[Joint] = []
-        link = tip
-        while link != base:
-            if link == self.root:
-                raise ModelError(f'the base link {base!r} is no ancestor of the tip link {tip!r}; '
-                                 f'its ancestors are {names(self._ancestors(tip))}')
+        while link not in (base, self.root):
             path.append(self._joint_into[link])
             link = path[-1].parent
+        if link != base:
+            raise ModelError(f'the base link {base!r} is no ancestor of the tip link {tip!r}; '
+                             f'its ancestors are {names(joint.parent for joint in path)}')
         return path[::-1]
 
     def forward(self, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
@@ -120,14 +94,9 @@ class TreeStructure(Immutable):
         whatever is given for them, and fixed joints have no value. Of a tree that is `placed` it
         is T_world_link. Raises ModelError for an unknown joint or a value that is no finite number.
         """
-        by_link = self._values_by_link({} if values is None else values)
-        try:
-            frames = self._idle.pop()
-        except IndexError:
-            frames = TreeFrames(self._record)
-        frames.update(by_link)
+        frames = frames_at(self._record, self._values_by_link({} if values is None else values))
         T_root_link = frames.T_world_link.copy()
-        self._idle.append(frames)
+        frames.release()
         return dict(zip(self.links, T_root_link))
 
     def joint_values(self, values: Mapping[str, float]) -> dict[str, float]:
@@ -156,14 +125,15 @@ class TreeStructure(Immutable):
         return [link for link in (base, *self._below(base)) if link not in parents]
 
     @cached_property
+    def independent_joints(self) -> tuple[str, ...]:
+        """The names of the joints that have a value of their own, depth first."""
+        return tuple(joint.name for joint in self.joints.values()
+                     if joint.moves and joint.mimic is None)
+
+    @cached_property
     def _record(self) -> Tree:
         """The tree for the kernels; q has an entry for every link."""
         return Tree(self._arrays, inertia_arrays(self.links, self.inertials), len(self.links))
-
-    @cached_property
-    def _idle(self) -> list[TreeFrames]:
-        """Frames that no thread uses."""
-        return []
 
     def _values_by_link(self, values: Mapping[str, float]) -> np.ndarray:
         """Return the value of the joint of every link (k,), in the order of the links."""
@@ -171,30 +141,19 @@ class TreeStructure(Immutable):
         for name, value in values.items():
             if not isinstance(name, str) or name not in self.joints:
                 raise ModelError(unknown('joint', name, self.joints))
-            if isinstance(value, bool) or not isinstance(
-                    value, (int, float, np.integer, np.floating)):
+            if not is_real(value):
                 raise ModelError(f'the value of joint {name!r} must be a number, not '
                                  f'{shown(value)}')
             if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some integers
                 raise ModelError(f'the value of joint {name!r} is {shown(value)}, not a finite '
                                  'number')
-        by_parent = np.zeros(len(self.links))
-        for k, drive in enumerate(self.drives.values(), start=1):
-            by_parent[k] = drive.multiplier * values.get(drive.source, 0.0) + drive.offset
-        return by_parent
+        return np.array([0.0, *(drive.multiplier * values.get(drive.source, 0.0) + drive.offset
+                                for drive in self.drives.values())], dtype=float)
 
     def _checked_link(self, link: str, what: str) -> str:
         if not isinstance(link, str) or (link != self.root and link not in self._joint_into):
             raise ModelError(unknown(what, link, self.links))
         return link
-
-    def _ancestors(self, link: str) -> list[str]:
-        """Return the links from the parent of a link up to the root."""
-        found = []
-        while link != self.root:
-            link = self._joint_into[link].parent
-            found.append(link)
-        return found
 
     def _below(self, base: str) -> list[str]:
         """Return the links that hang on base, itself left out, depth first."""
@@ -213,41 +172,38 @@ class TreeStructure(Immutable):
         return TreeArrays(*map(frozen_copy, (
             parent, kind, [np.eye(4), *(joint.placement for joint in path)],
             [np.zeros(3), *(joint.axis for joint in path)],
-            np.arange(count), np.ones(count), np.zeros(count),
-            first_moved(parent, kind))))
+            np.arange(count), np.ones(count), np.zeros(count), first_moved(parent, kind))))
 
 
-def _checked(links: Any, joints: Any) -> tuple[tuple[str, ...], tuple[Joint | ComplexJoint, ...]]:
-    """Return links and joints as tuples. Raises ModelError for anything else."""
-    links, joints = tuple(sequence(links, 'links')), tuple(sequence(joints, 'joints'))
+def _check_parts(links: Any, joints: Any, name: Any, text: Any) -> None:
     for link in links:
         check_text(link, 'the name of a link')
     for joint in joints:
         if not isinstance(joint, (Joint, ComplexJoint)):
             raise ModelError(f'joints must be a list of Joint and ComplexJoint, not of '
                              f'{shown(joint)}')
-    return links, joints
+    check_text(name, 'the name of a robot')
+    if text is not None:
+        check_text(text, 'the URDF of a robot')
 
 
 def _checked_shapes(values: Any, kind: type, what: str) -> dict[str, tuple[Any, ...]]:
-    """Return the shapes of the links that have some. Raises ModelError for what is none."""
-    if values is None:
-        return {}
-    found = {link: tuple(sequence(shapes, f'the {what} of {shown(link)}')) for link, shapes in
-             mapping(values, f'{what} {{link: list of {kind.__name__}}}').items()}
-    for link, shapes in found.items():
+    found: dict[str, tuple[Any, ...]] = {}
+    for link, shapes in mapping({} if values is None else values,
+                                f'{what} {{link: list of {kind.__name__}}}').items():
+        shapes = tuple(sequence(shapes, f'the {what} of {shown(link)}'))
         check_text(link, 'the name of a link')
         if not all(isinstance(shape, kind) for shape in shapes):
             raise ModelError(f'the {what} of {link!r} must be a list of {kind.__name__}, not '
                              f'{shown(shapes)}')
-    return {link: shapes for link, shapes in found.items() if shapes}
+        if shapes:
+            found[link] = shapes
+    return found
 
 
 def _checked_inertials(values: Any, links: Sequence[str]) -> dict[str, Inertial]:
-    """Return the inertials of links. Raises ModelError for what is none, and for other links."""
-    if values is None:
-        return {}
-    inertials, link_names = mapping(values, 'inertials {link: Inertial}'), set(links)
+    inertials = mapping({} if values is None else values, 'inertials {link: Inertial}')
+    link_names = set(links)
     for link, inertial in inertials.items():
         if not isinstance(link, str) or link not in link_names:
             raise ModelError(f'inertials: {unknown("link", link, links)}')

@@ -1,15 +1,15 @@
 """Writes any robot as URDF."""
 
 import math
-from xml.etree import ElementTree
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import FIXED, PRISMATIC, RATES, REVOLUTE, UNLIMITED, Joint
-from ik_node.model.parts import ModelParts
-from ik_node.model.stick_figure import stick_figure
+from ik_node.model.parts import Inertial, ModelParts
+from ik_node.model.substitutes import stick_figure
 from ik_node.spatial import rpy_from_matrix
 
 
@@ -20,105 +20,85 @@ def write_urdf(parts: ModelParts) -> str:
     """
     joints = [joint for joint in parts.joints if isinstance(joint, Joint)]
     visuals = parts.visuals or stick_figure(parts.links, joints)
-    robot = ElementTree.Element('robot', name=parts.name)
+    robot = Element('robot', name=parts.name)
     for link in parts.links:
-        element = ElementTree.SubElement(robot, 'link', name=link)
+        element = SubElement(robot, 'link', name=link)
         for visual in visuals.get(link, ()):
-            _write_visual(element, visual)
+            _write_shape(element, 'visual', visual)
         for collision in parts.collisions.get(link, ()):
-            _write_collision(element, collision)
+            _write_shape(element, 'collision', collision)
         if link in parts.inertials:
             _write_inertial(element, parts.inertials[link])
     for joint in joints:
-        _write_joint(robot, joint)
-    _write_version(robot)
-    ElementTree.indent(robot)
-    return f'<?xml version="1.0"?>\n{ElementTree.tostring(robot, encoding="unicode")}\n'
-
-
-def _write_joint(robot: ElementTree.Element, joint: Joint) -> None:
-    element = ElementTree.SubElement(robot, 'joint', name=joint.name, type=joint.type)
-    ElementTree.SubElement(element, 'parent', link=joint.parent)
-    ElementTree.SubElement(element, 'child', link=joint.child)
-    _write_origin(element, joint.placement)
-    if joint.type == FIXED:
-        return
-    ElementTree.SubElement(element, 'axis', xyz=_numbers(joint.axis))
-    usual = {'effort': _or_nothing(joint.effort), 'velocity': _or_nothing(joint.velocity)}
-    usual.update({key: repr(getattr(joint, key)) for key in RATES
-                  if math.isfinite(getattr(joint, key))})
-    if joint.type in (REVOLUTE, PRISMATIC):
-        ElementTree.SubElement(element, 'limit', {
-            'lower': repr(max(joint.lower, -UNLIMITED)),
-            'upper': repr(min(joint.upper, UNLIMITED)), **usual})
-    elif set(usual.values()) != {'0'}:
-        ElementTree.SubElement(element, 'limit', usual)
-    if joint.mimic is not None:
-        ElementTree.SubElement(element, 'mimic', joint=joint.mimic.joint,
-                               multiplier=repr(float(joint.mimic.multiplier)),
-                               offset=repr(float(joint.mimic.offset)))
-
-
-def _write_version(robot: ElementTree.Element) -> None:
-    """Write the earliest version that has all that is written: 1.0, which is not named, if it can.
-
-    Rotations are written as rpy, which every version has.
-    """
+        _write_joint(SubElement(robot, 'joint', name=joint.name, type=joint.type), joint)
+    # The earliest version that has all that is written: rotations are rpy, which every one has.
     if any(key in limit.attrib for limit in robot.iter('limit') for key in RATES):
         robot.set('version', '1.2')
     elif next(robot.iter('capsule'), None) is not None:
         robot.set('version', '1.1')
+    indent(robot)
+    return f'<?xml version="1.0"?>\n{tostring(robot, encoding="unicode")}\n'
 
 
-def _write_visual(link: ElementTree.Element, visual: Visual) -> None:
-    element = ElementTree.SubElement(link, 'visual')
-    _write_origin(element, visual.placement)
-    _write_shape(ElementTree.SubElement(element, 'geometry'), visual.shape)
-    if visual.color is not None:
+def _write_joint(element: Element, joint: Joint) -> None:
+    SubElement(element, 'parent', link=joint.parent)
+    SubElement(element, 'child', link=joint.child)
+    _write_origin(element, joint.placement)
+    if joint.type == FIXED:
+        return
+    SubElement(element, 'axis', xyz=_numbers(joint.axis))
+    limit = {key: '0' if math.isinf(value) else repr(float(value))
+             for key, value in (('effort', joint.effort), ('velocity', joint.velocity))}
+    limit.update({key: repr(value) for key in RATES
+                  if math.isfinite(value := getattr(joint, key))})
+    if joint.type in (REVOLUTE, PRISMATIC):
+        SubElement(element, 'limit', {'lower': repr(max(joint.lower, -UNLIMITED)),
+                                      'upper': repr(min(joint.upper, UNLIMITED)), **limit})
+    elif set(limit.values()) != {'0'}:
+        SubElement(element, 'limit', limit)
+    if joint.mimic is not None:
+        SubElement(element, 'mimic', joint=joint.mimic.joint,
+                   multiplier=repr(float(joint.mimic.multiplier)),
+                   offset=repr(float(joint.mimic.offset)))
+
+
+def _write_inertial(link: Element, inertial: Inertial) -> None:
+    element = SubElement(link, 'inertial')
+    SubElement(element, 'origin', xyz=_numbers(inertial.center), rpy='0 0 0')
+    SubElement(element, 'mass', value=repr(inertial.mass))
+    SubElement(element, 'inertia', {f'i{"xyz"[i]}{"xyz"[j]}': repr(float(inertial.inertia[i, j]))
+                                    for i in range(3) for j in range(i, 3)})
+
+
+def _write_shape(link: Element, tag: str, placed: Visual | Collision) -> None:
+    element = SubElement(link, tag)
+    _write_origin(element, placed.placement)
+    name, attributes = _described(placed.shape)
+    SubElement(SubElement(element, 'geometry'), name, attributes)
+    if isinstance(placed, Visual) and placed.color is not None:
         # The name says the colour: materials of one name are taken for the same.
-        name = 'rgba_' + '_'.join(f'{part:g}' for part in visual.color)
-        material = ElementTree.SubElement(element, 'material', name=name)
-        ElementTree.SubElement(material, 'color', rgba=_numbers(visual.color))
+        name = 'rgba_' + '_'.join(f'{part:g}' for part in placed.color)
+        SubElement(SubElement(element, 'material', name=name), 'color',
+                   rgba=_numbers(placed.color))
 
 
-def _write_collision(link: ElementTree.Element, collision: Collision) -> None:
-    element = ElementTree.SubElement(link, 'collision')
-    _write_origin(element, collision.placement)
-    _write_shape(ElementTree.SubElement(element, 'geometry'), collision.shape)
-
-
-def _write_inertial(link: ElementTree.Element, inertial: Inertial) -> None:
-    element = ElementTree.SubElement(link, 'inertial')
-    ElementTree.SubElement(element, 'origin', xyz=_numbers(inertial.center), rpy='0 0 0')
-    ElementTree.SubElement(element, 'mass', value=repr(inertial.mass))
-    ElementTree.SubElement(element, 'inertia', {
-        f'i{"xyz"[i]}{"xyz"[j]}': repr(float(inertial.inertia[i, j]))
-        for i in range(3) for j in range(i, 3)})
-
-
-def _write_shape(geometry: ElementTree.Element, shape: Shape) -> None:
+def _described(shape: Shape) -> tuple[str, dict[str, str]]:
     if isinstance(shape, Box):
-        ElementTree.SubElement(geometry, 'box', size=_numbers(shape.size))
-    elif isinstance(shape, (Cylinder, Capsule)):
-        ElementTree.SubElement(geometry, type(shape).__name__.lower(),
-                               radius=repr(float(shape.radius)), length=repr(float(shape.length)))
-    elif isinstance(shape, Mesh):
-        ElementTree.SubElement(geometry, 'mesh', filename=shape.filename,
-                               scale=_numbers(shape.scale))
-    else:
-        ElementTree.SubElement(geometry, 'sphere', radius=repr(float(shape.radius)))
+        return 'box', {'size': _numbers(shape.size)}
+    if isinstance(shape, Mesh):
+        return 'mesh', {'filename': shape.filename, 'scale': _numbers(shape.scale)}
+    attributes = {'radius': repr(float(shape.radius))}
+    if isinstance(shape, (Cylinder, Capsule)):
+        attributes['length'] = repr(float(shape.length))
+    return type(shape).__name__.lower(), attributes
 
 
-def _write_origin(element: ElementTree.Element, T: np.ndarray) -> None:
+def _write_origin(element: Element, T: np.ndarray) -> None:
     if not np.array_equal(T, np.eye(4)):
-        ElementTree.SubElement(element, 'origin', xyz=_numbers(T[:3, 3]),
-                               rpy=_numbers(rpy_from_matrix(T[:3, :3])))
+        SubElement(element, 'origin', xyz=_numbers(T[:3, 3]),
+                   rpy=_numbers(rpy_from_matrix(T[:3, :3])))
 
 
-def _numbers(values: object) -> str:
+def _numbers(values: Iterable[float]) -> str:
     """Return numbers to the last digit, so that what is read is what was written."""
-    return ' '.join(repr(float(value) + 0.0) for value in values)  # type: ignore[attr-defined]
-
-
-def _or_nothing(limit: float) -> str:
-    return '0' if math.isinf(limit) else repr(float(limit))
+    return ' '.join(repr(float(value) + 0.0) for value in values)

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
-from ik_node.support.bounds import MAX_NESTING, MAX_NODES, MAX_TEXT, as_path, read_bytes
+from ik_node.support.bounds import MAX_NESTING, MAX_NODES, MAX_TEXT, as_path, read_bytes, reading
 from ik_node.support.exceptions import ModelError
 
 # libyaml's parser, many times as fast, unless PyYAML was built without it.
@@ -23,11 +23,10 @@ def load_yaml(path: str | PathLike[str], what: str) -> Any:
     what: what messages call the file.
     """
     path = as_path(path, what)
-    try:
+    what = f'{what} {str(path)!r}'
+    with reading(what):
         text = read_bytes(path).decode('utf-8-sig')
-    except (OSError, ValueError) as error:
-        raise ModelError(f'cannot read {what} {str(path)!r}: {error}') from error
-    return parse_yaml(text, f'{what} {str(path)!r}')
+    return parse_yaml(text, what)
 
 
 def parse_yaml(text: str, what: str) -> Any:
@@ -48,10 +47,8 @@ class _BoundedComposer(Composer):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Return the next node; its values are counted."""
-        alias = self.check_event(yaml.AliasEvent)
-        event = self.peek_event()
+        alias, event, before = self.check_event(yaml.AliasEvent), self.peek_event(), self._count
         mark = event.start_mark
-        before = self._count
         self._depth += 1
         if self._depth > MAX_NESTING:
             raise _refused(f'values stand more than {MAX_NESTING} deep in each other', mark)

@@ -60,7 +60,6 @@ def is_zip(head: str) -> bool:
 
 
 def _with_meshes(urdf: Member) -> str:
-    """Return the text of a URDF, with the names of the meshes that the archive has."""
     robot = parse_robot(read_member(urdf), f'{urdf.name} in {urdf.archive.name}')
     files = _Files(file_names(urdf.archive), urdf.name.split('/')[:-1])
     archive = urdf.archive.resolve()
@@ -129,5 +128,4 @@ class _Files:
 
 
 def _common(a: Sequence[str], b: Sequence[str]) -> tuple[str, ...]:
-    """Return the parts that two names have in common, from the first on."""
     return tuple(posixpath.commonprefix([list(a), list(b)]))

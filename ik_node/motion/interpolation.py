@@ -15,7 +15,8 @@ import numpy as np
 from ik_node.model.chain import Chain, check_chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.spatial import is_pose, rotation_exp, rotation_log
-from ik_node.support.arguments import floats, pose_fault, vector
+from ik_node.spatial.rotations import pose_fault
+from ik_node.support.arguments import floats, vector
 from ik_node.support.exceptions import InputError, OptionError, unknown
 
 _POSE_TOLERANCE = 1e-6     # how far a matrix may be off SE(3), as in a Goal

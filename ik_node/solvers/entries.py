@@ -12,7 +12,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, goal_input, search
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
@@ -24,7 +24,7 @@ from ik_node.support import native
 class Verifier:
     """Errors of a chain's joint values, and their limits."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: ChainRecord) -> None:
         """Prepare for a chain."""
         self.chain = chain
         self.idle: list[Work] = []
@@ -89,8 +89,9 @@ class Search(Verifier):
 
     patient: Any
 
-    def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table,
-                 attempts: int, soft: Chain | None = None, patient: 'Search | None' = None) -> None:
+    def __init__(self, chain: ChainRecord, method: Method, settings: Settings, table: Table,
+                 attempts: int, soft: ChainRecord | None = None,
+                 patient: 'Search | None' = None) -> None:
         """Prepare to search with a method, by a number of attempts.
 
         soft: the chain with narrower limits, where a solution is looked for first. patient: the

@@ -1,6 +1,6 @@
 from libc cimport math
 cimport ik_node.solvers.codes as codes
-cimport ik_node.support.lu as lu
+cimport ik_node.support.linear_systems as linear_systems
 from ik_node.support.arrays cimport columns, square, vector
 from ik_node.solvers.settings cimport Work
 cimport cython

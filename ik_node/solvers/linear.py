@@ -8,7 +8,7 @@ import math
 
 from ik_node.solvers import codes
 from ik_node.solvers.settings import Work
-from ik_node.support import lu
+from ik_node.support import linear_systems
 from ik_node.support.arrays import Columns, Square, Vector
 
 # Above this pivot ratio J Jᵀ is solved as it is; below it the SVD decides what counts as zero. The
@@ -34,7 +34,7 @@ def shortest_step(J: Columns, n: int, V: Vector, factorization: int, tolerance: 
             cholesky_solve(A, V, beta)
     elif factorization == codes.LU:
         gram(J, n, A)
-        solved = lu.lu_solve(A, V, beta)
+        solved = linear_systems.lu_solve(A, V, beta)
     if solved:
         times_transpose(J, n, beta, dq)
     else:

@@ -1,6 +1,6 @@
 """What a method is to the search: attempts from one initial guess."""
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.settings import Settings, Work
 from ik_node.solvers.task import Task
 from ik_node.support.arrays import Vector
@@ -20,7 +20,7 @@ class Method:
         """
         return Work(m, n)
 
-    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, swing: bool,
                 q: Vector) -> int:
         """Iterate from q (n,), in place and inside the limits; return how it ended.
 
@@ -35,7 +35,7 @@ class Method:
         """Tell whether a whole turn of a joint may spoil the result of an attempt."""
         return False
 
-    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, q: Vector,
                   dq: Vector) -> int:
         """Write one step of the method from q into dq (n,): no limits, no line search. Return 0."""
         return 0

@@ -4,12 +4,12 @@ cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Settings, Work
 from ik_node.solvers.task cimport Task
 
 cdef double INF
 
 cdef double joint_distance(Settings settings, int n, vector q0, vector q) noexcept nogil
-cdef double selection_cost(Chain chain, Task task, Settings settings, Work work, vector q0,
+cdef double selection_cost(ChainRecord chain, Task task, Settings settings, Work work, vector q0,
                            vector q) noexcept nogil

@@ -7,7 +7,7 @@ and to q0; samples spread over the limits follow. IKSel [arXiv 2503.22234] selec
 import math
 from typing import Any
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes, preference
 from ik_node.solvers.settings import Settings, Work
@@ -52,7 +52,7 @@ class Table:
         self.q = memory.vector(table.q.ravel())
 
 
-def pick_entries(chain: Chain, task: Task, settings: Settings, work: Work, table: Table,
+def pick_entries(chain: ChainRecord, task: Task, settings: Settings, work: Work, table: Table,
                  start: Vector) -> int:
     """Select the entries to restart from, given q0 = start (n,); return how many.
 
@@ -97,7 +97,7 @@ def pick_entries(chain: Chain, task: Task, settings: Settings, work: Work, table
     return count
 
 
-def next_start(chain: Chain, settings: Settings, work: Work, table: Table, entries: int,
+def next_start(chain: ChainRecord, settings: Settings, work: Work, table: Table, entries: int,
                number: int, start: Vector, q: Vector) -> None:
     """Write the initial guess of restart `number`, from 0, into q (n,).
 
@@ -112,7 +112,7 @@ def next_start(chain: Chain, settings: Settings, work: Work, table: Table, entri
     spread(chain, work.unit, start, table.samples, number - entries, q)
 
 
-def take_entry(chain: Chain, table: Table, number: int, start: Vector, q: Vector) -> None:
+def take_entry(chain: ChainRecord, table: Table, number: int, start: Vector, q: Vector) -> None:
     """Write the joint values of an entry into q (n,), turned to come nearest to start (n,)."""
     n, lower, upper = chain.n, chain.lower, chain.upper
     for k in range(n):

@@ -9,7 +9,7 @@ cimport ik_node.solvers.preference as preference
 cimport ik_node.solvers.restarts as restarts
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.restarts cimport Table
@@ -21,17 +21,18 @@ cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, NEARLY_SINGULAR, FAR_
 
 
 @cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)
-cdef int try_starts(Chain chain, Method method, Settings settings, Table table, Task task,
+cdef int try_starts(ChainRecord chain, Method method, Settings settings, Table table, Task task,
                     Task plain, Work work, int attempts, Record record) except -1 nogil
 
 cdef bint nothing_nearer(Work work, int index, int entries, double distance) noexcept nogil
-cdef (double, double, double) residual(Chain chain, Task task, Work work, vector q) noexcept nogil
+cdef (double, double, double) residual(ChainRecord chain, Task task, Work work,
+                                       vector q) noexcept nogil
 @cython.locals(whole=cython.bint)
 cdef bint beyond_reach(Task task, Settings settings) noexcept nogil
 @cython.locals(count=double)
 cdef void nearest_turn(JointLimits limits, vector q0, vector q) noexcept nogil
-cdef void into_limits(Chain chain, vector q) noexcept nogil
+cdef void into_limits(ChainRecord chain, vector q) noexcept nogil
 @cython.locals(beyond=cython.bint)
-cdef int approach(Chain chain, Method method, Settings settings, Table table, Task task,
+cdef int approach(ChainRecord chain, Method method, Settings settings, Table table, Task task,
                   Task plain, Work work, Record record) except -1 nogil
-cdef bint is_singular(Chain chain, double length, Task task, Work work) noexcept nogil
+cdef bint is_singular(ChainRecord chain, double length, Task task, Work work) noexcept nogil

@@ -3,7 +3,7 @@
 import math
 
 from ik_node.kinematics import forward, jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes, linear, preference, restarts
 from ik_node.solvers import task as tasks
@@ -22,7 +22,7 @@ NEARLY_SINGULAR = 1e-2  # smallest over largest singular value of a singular con
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
-def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
+def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: Task,
                plain: Task, work: Work, attempts: int, record: Record) -> int:
     """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
 
@@ -109,7 +109,7 @@ def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> boo
     return nearest >= FAR_NEARER * distance
 
 
-def residual(chain: Chain, task: Task, work: Work, q: Vector) -> tuple[float, float, float]:
+def residual(chain: ChainRecord, task: Task, work: Work, q: Vector) -> tuple[float, float, float]:
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
 
     work.frames are then q's.
@@ -185,7 +185,7 @@ def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
             q[k] = min(max(turned, lower[k]), upper[k])
 
 
-def into_limits(chain: Chain, q: Vector) -> None:
+def into_limits(chain: ChainRecord, q: Vector) -> None:
     """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
     lower, upper = chain.lower, chain.upper
     for k in range(chain.n):
@@ -201,7 +201,7 @@ def into_limits(chain: Chain, q: Vector) -> None:
         q[k] = min(max(q[k], lower[k]), upper[k])
 
 
-def approach(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
+def approach(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: Task,
              plain: Task, work: Work, record: Record) -> int:
     """Continue from the best configuration of a failed search while the error falls. Return 0.
 
@@ -223,7 +223,7 @@ def approach(chain: Chain, method: Method, settings: Settings, table: Table, tas
     return 0
 
 
-def is_singular(chain: Chain, length: float, task: Task, work: Work) -> bool:
+def is_singular(chain: ChainRecord, length: float, task: Task, work: Work) -> bool:
     """Tell whether at work.best no joint moves the tip along some constrained axis.
 
     length: that counts as a radian, m. A search that fails there proves nothing about solutions,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.many import tip_poses
+from ik_node.kinematics.structures import tip_poses
 from ik_node.model.chain import Chain
 from ik_node.solvers.low_discrepancy import low_discrepancy
 

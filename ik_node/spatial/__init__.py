@@ -9,56 +9,34 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node.spatial import conversions
+from ik_node.spatial.conversions import (
+    quaternion_from_matrix,
+    right_jacobian_inverse,
+    rotation_exp,
+    rotation_log,
+)
 from ik_node.support.checks import first_off_pose, is_pose, rotation_defect
 
 __all__ = [
     'first_off_pose', 'inverse', 'is_pose', 'matrix_from_quaternion', 'matrix_from_rpy',
-    'pose_from_quaternion', 'pose_from_rpy', 'quaternion_from_matrix',
+    'pose_from_quaternion', 'pose_from_rotation', 'pose_from_rpy', 'quaternion_from_matrix',
     'right_jacobian_inverse', 'rotation_defect', 'rotation_exp', 'rotation_log', 'rpy_from_matrix',
-    'turn_z_onto',
+    'screw', 'turn_z_onto',
 ]
 
 
 def inverse(T_a_b: np.ndarray) -> np.ndarray:
     """Return T_b_a (4, 4) of a pose T_a_b (4, 4)."""
-    T_b_a = np.eye(4)
-    T_b_a[:3, :3] = T_a_b[:3, :3].T
-    T_b_a[:3, 3] = -T_a_b[:3, :3].T @ T_a_b[:3, 3]
-    return T_b_a
+    return pose_from_rotation(T_a_b[:3, :3].T, -T_a_b[:3, :3].T @ T_a_b[:3, 3])
 
 
-def quaternion_from_matrix(R: np.ndarray) -> tuple[float, float, float, float]:
-    """Return the unit quaternion (x, y, z, w) of R (3, 3), with w ≥ 0.
-
-    Of the four ways to extract it the best conditioned is taken, so that it is accurate to the
-    last digits at every angle, 0 and π included [Shepperd, J. Guidance and Control 1 (1978) 223].
-    """
-    return conversions.quaternion_from_matrix(np.asarray(R, dtype=float))
-
-
-def rotation_log(R: np.ndarray) -> tuple[float, float, float]:
-    """Return the rotation vector (wx, wy, wz) of R (3, 3), rad, with an angle in [0, π].
-
-    By way of the quaternion: |vector part| = sin θ/2 and scalar part = cos θ/2 lose no digits
-    at θ = 0 nor at θ = π, where acos((trace − 1)/2) loses half of them.
-    """
-    return conversions.rotation_log(np.asarray(R, dtype=float))
-
-
-def rotation_exp(w: np.ndarray) -> np.ndarray:
-    """Return the rotation (3, 3) of a rotation vector w (3,), rad [Rodrigues]."""
-    s, c, _ = conversions.rotation_series(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-    W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
-    return np.eye(3) + s * W + c * W @ W
-
-
-def right_jacobian_inverse(w: np.ndarray) -> np.ndarray:
-    """Return J_r⁻¹(w) (3, 3): log(exp(w) exp(δ)) ≈ w + J_r⁻¹(w) δ.
-
-    w (3,) is a rotation vector, rad, |w| ≤ π [Solà, A micro Lie theory, eq. 144].
-    """
-    return conversions.right_jacobian_inverse(w[0], w[1], w[2])
+def pose_from_rotation(R: np.ndarray,
+                       xyz: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> np.ndarray:
+    """Return the pose (4, 4) of a rotation (3, 3) at xyz (3,), m."""
+    T = np.eye(4)
+    T[:3, :3] = R
+    T[:3, 3] = xyz
+    return T
 
 
 def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,
@@ -103,9 +81,16 @@ def rpy_from_matrix(R: np.ndarray) -> tuple[float, float, float]:
 def pose_from_rpy(xyz: Sequence[float] | np.ndarray,
                   rpy: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the pose (4, 4) at xyz (3,), m, turned by URDF's roll, pitch, yaw (3,), rad."""
+    return pose_from_rotation(matrix_from_rpy(*rpy), xyz)
+
+
+def screw(angle: float, length: float, axis: int) -> np.ndarray:
+    """Return the pose (4, 4) turned about, rad, and moved along, m, an axis: x 0, y 1 or z 2."""
+    c, s = math.cos(angle), math.sin(angle)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
     T = np.eye(4)
-    T[:3, :3] = matrix_from_rpy(*rpy)
-    T[:3, 3] = xyz
+    T[i, i], T[i, j], T[j, i], T[j, j] = c, -s, s, c
+    T[axis, 3] = length
     return T
 
 

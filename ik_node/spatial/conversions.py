@@ -1,4 +1,6 @@
-"""Functions of `spatial` for callers in Python."""
+"""Rotations as vectors and quaternions, for callers in Python; see `so3` for the formulas."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -6,25 +8,32 @@ from ik_node.spatial import so3
 
 
 def quaternion_from_matrix(R: np.ndarray) -> tuple[float, float, float, float]:
-    """Return the unit quaternion (x, y, z, w) of R (3, 3); see `spatial`."""
-    M = [[R[0, 0], R[0, 1], R[0, 2]], [R[1, 0], R[1, 1], R[1, 2]], [R[2, 0], R[2, 1], R[2, 2]]]
+    """Return the unit quaternion (x, y, z, w) of R (3, 3), with w ≥ 0; accurate at every angle."""
+    A = np.asarray(R, dtype=float)
+    M = [[A[0, 0], A[0, 1], A[0, 2]], [A[1, 0], A[1, 1], A[1, 2]], [A[2, 0], A[2, 1], A[2, 2]]]
     return so3.quaternion_from_matrix(M)
 
 
 def rotation_log(R: np.ndarray) -> tuple[float, float, float]:
-    """Return the rotation vector (wx, wy, wz) of R (3, 3), rad; see `spatial`."""
-    M = [[R[0, 0], R[0, 1], R[0, 2]], [R[1, 0], R[1, 1], R[1, 2]], [R[2, 0], R[2, 1], R[2, 2]]]
+    """Return the rotation vector (wx, wy, wz) of R (3, 3), rad, with an angle in [0, π]."""
+    A = np.asarray(R, dtype=float)
+    M = [[A[0, 0], A[0, 1], A[0, 2]], [A[1, 0], A[1, 1], A[1, 2]], [A[2, 0], A[2, 1], A[2, 2]]]
     return so3.rotation_log(M)
 
 
-def rotation_series(angle2: float) -> tuple[float, float, float]:
-    """Return sin θ/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ of θ²; see `spatial`."""
-    return so3.rotation_series(angle2)
+def rotation_exp(w: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the rotation (3, 3) of a rotation vector w (3,), rad [Rodrigues]."""
+    s, c, _ = so3.rotation_series(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    return np.eye(3) + s * W + c * W @ W
 
 
-def right_jacobian_inverse(x: float, y: float, z: float) -> np.ndarray:
-    """Return J_r⁻¹(w) (3, 3) of w = (x, y, z), rad; see `spatial`."""
+def right_jacobian_inverse(w: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return J_r⁻¹(w) (3, 3): log(exp(w) exp(δ)) ≈ w + J_r⁻¹(w) δ.
+
+    w (3,) is a rotation vector, rad, |w| ≤ π [Solà, A micro Lie theory, eq. 144].
+    """
     M = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
-    so3.right_jacobian_inverse(x, y, z, M)
+    so3.right_jacobian_inverse(w[0], w[1], w[2], M)
     return np.array([[M[0][0], M[0][1], M[0][2]], [M[1][0], M[1][1], M[1][2]],
                      [M[2][0], M[2][1], M[2][2]]])

@@ -1,16 +1,18 @@
 """Rotations that callers give: matrices and quaternions, checked and made exact."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ik_node.spatial import matrix_from_quaternion
-from ik_node.support.arguments import floats, rotation_fault
+from ik_node.support.arguments import floats
 from ik_node.support.checks import rotation_defect
 from ik_node.support.exceptions import InputError
 
 ROTATION_TOLERANCE = 1e-6  # largest deviation from SO(3) of an accepted rotation matrix
 EXACT = 1e-12              # largest deviation that is kept; beyond, the nearest rotation is used
+_NOTICED = 2.5e-7          # of a column's length and of the cosine of two: named as a fault
 
 
 def as_rotation(orientation: Any, what: str) -> np.ndarray:
@@ -40,3 +42,36 @@ def nearest_rotation(R: np.ndarray) -> np.ndarray:
         return R
     U, _, Vt = np.linalg.svd(R)
     return np.ascontiguousarray(U @ Vt)
+
+
+def pose_fault(T: np.ndarray, tolerance: float) -> str:
+    """Return in words why a finite matrix (4, 4) is not a pose; see `rotation_fault`."""
+    if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
+        return f'its last row must be 0 0 0 1, not {T[3].tolist()}'
+    return f'its upper left (3, 3) is no rotation: {rotation_fault(T[:3, :3], tolerance)}'
+
+
+def rotation_fault(R: np.ndarray, tolerance: float) -> str:
+    """Return in words why a finite matrix (3, 3) is not a rotation: it scales, shears or mirrors.
+
+    tolerance: how far R Rᵀ may be off the unit matrix. The columns are the images of the axes; of
+    a rotation they have length 1, stand at right angles and are right-handed.
+    """
+    with np.errstate(all='ignore'):
+        lengths = np.sqrt(np.square(R).sum(axis=0))
+        unit = R / np.where(lengths > 0.0, lengths, 1.0)
+        cosines = np.abs((unit.T @ unit)[np.triu_indices(3, 1)])
+        mirrors = np.linalg.det(unit) < 0.0
+        defect = float(np.abs(R @ R.T - np.eye(3)).max())
+    faults = []
+    if not defect <= tolerance:
+        faults.append(f'R Rᵀ is {defect:g} off the unit matrix, {tolerance:g} is allowed')
+    if not (np.abs(lengths - 1.0) <= _NOTICED).all():
+        faults.append(f'it scales: its columns have the lengths '
+                      f'{", ".join(f"{length:.9g}" for length in lengths)}, not 1')
+    if not (cosines <= _NOTICED).all():
+        angle = math.degrees(math.acos(min(float(cosines.max()), 1.0)))
+        faults.append(f'it shears: two of its columns are {angle:.9g}° apart, not 90°')
+    if mirrors:
+        faults.append('it mirrors: its determinant is negative')
+    return '; '.join(faults)

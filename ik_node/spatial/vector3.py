@@ -12,8 +12,7 @@ import math
 from ik_node.support.arrays import Points, Pose
 
 Vector3 = tuple[float, float, float]
-Motion = tuple[Vector3, Vector3, Vector3, Vector3]
-"""The rows of R, and p."""
+Motion = tuple[Vector3, Vector3, Vector3, Vector3]  # the rows of R, and p
 
 
 def row(array: Points, i: int) -> Vector3:

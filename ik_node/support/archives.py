@@ -9,7 +9,7 @@ import functools
 import io
 import posixpath
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +25,7 @@ from ik_node.support.bounds import (
 )
 from ik_node.support.exceptions import ModelError, shown
 
-ARCHIVE = '.zip'
-"""The extension of archives."""
+ARCHIVE = '.zip'  # the extension of archives
 _IGNORED = ('__MACOSX', '.git')  # folders
 _SMALL = 2**16  # bytes that a file may have, however it is packed
 
@@ -35,8 +34,7 @@ class Member(NamedTuple):
     """A file inside an archive. Its path is that of the archive and the name in it."""
 
     archive: Path
-    name: str
-    """With slashes, as the archive has it."""
+    name: str  # with slashes, as the archive has it
 
 
 def member_of(path: str | PathLike[str]) -> Member | None:
@@ -61,7 +59,7 @@ def is_member(path: str | PathLike[str]) -> bool:
 
 def file_names(archive: Path) -> list[str]:
     """Return the names of the files in an archive, within the bounds. Raises ModelError."""
-    return list(_files(archive))
+    return list(_opened(archive)[1])
 
 
 def packed_size(member: Member) -> int:
@@ -81,14 +79,14 @@ def read_member(member: Member, most: int = MAX_BYTES) -> bytes:
     if info.flag_bits & 1:
         raise ModelError(f'{what} is encrypted; pack it without a password')
     try:
-        with _opened(member.archive).reader.open(info) as file:
+        with _opened(member.archive)[0].open(info) as file:
             return file.read(most)  # the module reads no more than the size in the directory
     except _DAMAGED as error:
         raise ModelError(f'{what} cannot be read: {error}') from error
 
 
 def _info(member: Member) -> zipfile.ZipInfo:
-    info = _files(member.archive).get(member.name)
+    info = _opened(member.archive)[1].get(member.name)
     if info is None:
         raise ModelError(f'there is no {_shown_name(member)}')
     return info
@@ -98,40 +96,16 @@ def _shown_name(member: Member) -> str:
     return f'{member.name} in {member.archive.name}'
 
 
-def _files(archive: Path) -> dict[str, zipfile.ZipInfo]:
-    try:
-        opened = _opened(archive)
-    except _DAMAGED as error:
-        raise ModelError(f'{archive.name} is no zip archive that can be read: {error}') from error
-    if opened.entries > MAX_ARCHIVE_FILES:
-        raise ModelError(f'{archive.name} has {opened.entries} files; at most {MAX_ARCHIVE_FILES} '
-                         'are allowed')
-    if opened.size > MAX_ARCHIVE_BYTES:
-        raise ModelError(f'{archive.name} has {opened.size / 2**20:.0f} MiB unpacked; at most '
-                         f'{MAX_ARCHIVE_BYTES // 2**20} MiB are allowed')
-    if opened.longest:
-        raise ModelError(f'{archive.name} has a file {shown(opened.longest[:60])}…; names have at '
-                         f'most {MAX_PATH} characters and {MAX_FOLDERS} folders')
-    return opened.files
-
-
-class _Opened(NamedTuple):
-    """An archive that is open."""
-
-    reader: zipfile.ZipFile
-    files: dict[str, zipfile.ZipInfo]
-    entries: int
-    """How many it has, folders counted."""
-    size: int
-    """Of all entries, unpacked; bytes."""
-    longest: str
-    """A name that is beyond the bounds; '' for none."""
+_Opened = tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]
 
 
 def _opened(archive: Path) -> _Opened:
-    """Return an archive; the last one stays open, since robots have many meshes."""
-    status = archive.stat()
-    return _open(archive, (status.st_ino, status.st_size, status.st_mtime_ns))
+    """Return an open archive and its files; the last one stays open: robots have many meshes."""
+    try:
+        status = archive.stat()
+        return _open(archive, (status.st_ino, status.st_size, status.st_mtime_ns))
+    except _DAMAGED as error:
+        raise ModelError(f'{archive.name} is no zip archive that can be read: {error}') from error
 
 
 @functools.lru_cache(maxsize=1)
@@ -139,17 +113,28 @@ def _open(archive: Path, _: tuple[int, ...]) -> _Opened:
     file = _File(archive)
     try:
         reader = zipfile.ZipFile(file)
+        file.most = None
+        infos = reader.infolist()
+        _check_bounds(archive.name, infos)
     except BaseException:
         file.close()
         raise
-    file.most = None
-    infos = reader.infolist()
-    longest = next((info.filename for info in infos if len(info.filename) > MAX_PATH
-                    or info.filename.count('/') > MAX_FOLDERS), '')
-    return _Opened(reader, {
-        info.filename: info for info in infos
-        if not longest and not info.is_dir() and not _is_ignored(info.filename.split('/'))
-    }, len(infos), sum(info.file_size for info in infos), longest)
+    return reader, {info.filename: info for info in infos if not info.is_dir()
+                    and not any(part in _IGNORED for part in info.filename.split('/'))}
+
+
+def _check_bounds(archive: str, infos: Sequence[zipfile.ZipInfo]) -> None:
+    if len(infos) > MAX_ARCHIVE_FILES:
+        raise ModelError(f'{archive} has {len(infos)} files; at most {MAX_ARCHIVE_FILES} '
+                         'are allowed')
+    size = sum(info.file_size for info in infos)
+    if size > MAX_ARCHIVE_BYTES:
+        raise ModelError(f'{archive} has {size / 2**20:.0f} MiB unpacked; at most '
+                         f'{MAX_ARCHIVE_BYTES // 2**20} MiB are allowed')
+    for name in (info.filename for info in infos):
+        if len(name) > MAX_PATH or name.count('/') > MAX_FOLDERS:
+            raise ModelError(f'{archive} has a file {shown(name[:60])}…; names have at '
+                             f'most {MAX_PATH} characters and {MAX_FOLDERS} folders')
 
 
 class _File(io.FileIO):
@@ -162,10 +147,6 @@ class _File(io.FileIO):
             raise zipfile.BadZipFile(f'its directory has {size / 2**20:.0f} MiB; at most '
                                      f'{self.most // 2**20} MiB are read')
         return super().read(-1 if size is None else size) or b''
-
-
-def _is_ignored(parts: Iterable[str]) -> bool:
-    return any(part in _IGNORED for part in parts)
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:

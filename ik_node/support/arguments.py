@@ -3,6 +3,7 @@
 Every array that a kernel takes from a caller is made here: kernels take them unchecked.
 """
 
+import contextlib
 import math
 from collections.abc import Mapping
 from numbers import Real
@@ -17,7 +18,6 @@ _WORDS = {'b': 'booleans', 'c': 'complex numbers', 'U': 'text', 'S': 'bytes', 'M
           'm': 'time differences', 'V': 'records'}
 _SHOWN = 400   # characters of an array in a message
 _DEEP = 8      # lists within lists in which masked arrays are looked for
-_OFF = 2.5e-7  # of a column's length and of the cosine of two: what is worth naming as a fault
 
 
 def numbers(values: Any, what: str, *, booleans: bool = False) -> np.ndarray:
@@ -73,6 +73,11 @@ def number(value: Any, what: str) -> float:
     return float(array)
 
 
+def is_real(value: Any) -> bool:
+    """Tell whether a value is a single real number, of Python's or numpy's, and no boolean."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def flag(value: Any, what: str) -> bool:
     """Return a boolean. Raises InputError for anything else."""
     if not isinstance(value, (bool, np.bool_)):
@@ -91,59 +96,21 @@ def whole(value: Any, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
 
 def mapping(values: Any, what: str) -> dict[Any, Any]:
     """Return a mapping as a dict. Raises ModelError for anything else."""
-    try:
+    with contextlib.suppress(Exception):  # whatever the object's own methods raise
         if isinstance(values, Mapping):
             return dict(values)
-    except Exception as error:  # whatever the object's own methods raise
-        raise ModelError(f'{what} must be a mapping, not {shown(values)}') from error
     raise ModelError(f'{what} must be a mapping, not {shown(values)}')
 
 
 def sequence(values: Any, what: str, error: type[IkError] = ModelError) -> list[Any]:
     """Return the items of a list, a tuple or any other iterable but text. Raises the error."""
-    try:
+    with contextlib.suppress(Exception):  # not iterable, or whatever the object's methods raise
         if not isinstance(values, (str, bytes)):
             return list(values)
-    except Exception as cause:  # what is not iterable, and whatever the object's methods raise
-        raise error(f'{what} must be a list, not {shown(values)}') from cause
     raise error(f'{what} must be a list, not {shown(values)}')
 
 
-def pose_fault(T: np.ndarray, tolerance: float) -> str:
-    """Return in words why a finite matrix (4, 4) is not a pose; see `rotation_fault`."""
-    if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
-        return f'its last row must be 0 0 0 1, not {T[3].tolist()}'
-    return f'its upper left (3, 3) is no rotation: {rotation_fault(T[:3, :3], tolerance)}'
-
-
-def rotation_fault(R: np.ndarray, tolerance: float) -> str:
-    """Return in words why a finite matrix (3, 3) is not a rotation: it scales, shears or mirrors.
-
-    tolerance: how far R Rᵀ may be off the unit matrix. The columns are the images of the axes; of
-    a rotation they have length 1, stand at right angles and are right-handed.
-    """
-    with np.errstate(all='ignore'):
-        lengths = np.sqrt(np.square(R).sum(axis=0))
-        unit = R / np.where(lengths > 0.0, lengths, 1.0)
-        cosines = np.abs((unit.T @ unit)[np.triu_indices(3, 1)])
-        mirrors = np.linalg.det(unit) < 0.0
-        defect = float(np.abs(R @ R.T - np.eye(3)).max())
-    faults = []
-    if not defect <= tolerance:
-        faults.append(f'R Rᵀ is {defect:g} off the unit matrix, {tolerance:g} is allowed')
-    if not (np.abs(lengths - 1.0) <= _OFF).all():
-        faults.append(f'it scales: its columns have the lengths '
-                      f'{", ".join(f"{length:.9g}" for length in lengths)}, not 1')
-    if not (cosines <= _OFF).all():
-        angle = math.degrees(math.acos(min(float(cosines.max()), 1.0)))
-        faults.append(f'it shears: two of its columns are {angle:.9g}° apart, not 90°')
-    if mirrors:
-        faults.append('it mirrors: its determinant is negative')
-    return '; '.join(faults)
-
-
 def _real(value: Any) -> float:
-    """Return one entry of an array of objects as a float. Raises TypeError or OverflowError."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(value)
     return float(value)

@@ -64,23 +64,19 @@ class Memory:
 
     def points(self, values: Any) -> Points:
         """Return a copy of points (k, 3)."""
-        block = self.vector(values)
-        return cython.cast('points', block) if cython.compiled else block
+        return cython.cast('points', self.vector(values))
 
     def rotations(self, values: Any) -> Rotations:
         """Return a copy of matrices (k, 3, 3)."""
-        block = self.vector(values)
-        return cython.cast('rotations', block) if cython.compiled else block
+        return cython.cast('rotations', self.vector(values))
 
     def pairs(self, values: Any) -> Pairs:
         """Return a copy of pairs (k, 2)."""
-        block = self.vector(values)
-        return cython.cast('pairs', block) if cython.compiled else block
+        return cython.cast('pairs', self.vector(values))
 
     def pose(self, values: Any) -> Pose:
         """Return a copy of rows of four (k, 4)."""
-        block = self.vector(values)
-        return cython.cast('pose', block) if cython.compiled else block
+        return cython.cast('pose', self.vector(values))
 
     def rows(self, values: Any) -> Rows:
         """Return a copy of a matrix (k, n): row by row, so that rows are taken as `M[i]`."""
@@ -93,38 +89,31 @@ class Memory:
 
     def poses(self, values: Any) -> Poses:
         """Return a copy of poses (k, 4, 4)."""
-        block = self.vector(values)
-        return cython.cast('poses', block) if cython.compiled else block
+        return cython.cast('poses', self.vector(values))
 
     def columns(self, values: Any) -> Columns:
         """Return a copy of a matrix of six rows, given by its columns (n, 6)."""
-        block = self.vector(values)
-        return cython.cast('columns', block) if cython.compiled else block
+        return cython.cast('columns', self.vector(values))
 
     def fours(self, values: Any) -> Fours:
         """Return a copy of rows of four numbers (k, 4)."""
-        block = self.vector(values)
-        return cython.cast('fours', block) if cython.compiled else block
+        return cython.cast('fours', self.vector(values))
 
     def nines(self, values: Any) -> Nines:
         """Return a copy of rows of nine numbers (k, 9)."""
-        block = self.vector(values)
-        return cython.cast('nines', block) if cython.compiled else block
+        return cython.cast('nines', self.vector(values))
 
     def twelves(self, values: Any) -> Twelves:
         """Return a copy of rows of twelve numbers (k, 12)."""
-        block = self.vector(values)
-        return cython.cast('twelves', block) if cython.compiled else block
+        return cython.cast('twelves', self.vector(values))
 
     def fourteens(self, values: Any) -> Fourteens:
         """Return a copy of rows of fourteen numbers (k, 14)."""
-        block = self.vector(values)
-        return cython.cast('fourteens', block) if cython.compiled else block
+        return cython.cast('fourteens', self.vector(values))
 
     def sixteens(self, values: Any) -> Sixteens:
         """Return a copy of rows of sixteen numbers (k, 16)."""
-        block = self.vector(values)
-        return cython.cast('sixteens', block) if cython.compiled else block
+        return cython.cast('sixteens', self.vector(values))
 
     def matrix(self, rows: int, columns: int) -> Matrix:
         """Return zeros (rows, columns)."""

@@ -4,67 +4,56 @@ Far beyond any robot there is, and far below what would stop the machine that re
 of a hundred descriptions in the field has 0.2 MB, 130 links, and lengths of a few metres.
 """
 
+import contextlib
 import stat
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
 from ik_node.support.exceptions import ModelError, shown
 
-MAX_BYTES = 8 * 2**20
-"""Of a description, a table of rows or a file of poses."""
-MAX_MESH_BYTES = 128 * 2**20
-"""Of a mesh, with the files that it names."""
-MAX_ARCHIVE_BYTES = 512 * 2**20
-"""Of all files of an archive, unpacked."""
-MAX_ARCHIVE_FILES = 10_000
-"""Of an archive, folders counted."""
-MAX_DIRECTORY_BYTES = 4 * 2**20
-"""Of the directory of an archive."""
+MAX_BYTES = 8 * 2**20  # of a description, a table of rows or a file of poses
+MAX_MESH_BYTES = 128 * 2**20  # of a mesh, with the files that it names
+MAX_ARCHIVE_BYTES = 512 * 2**20  # of all files of an archive, unpacked
+MAX_ARCHIVE_FILES = 10_000  # of an archive, folders counted
+MAX_DIRECTORY_BYTES = 4 * 2**20  # of the directory of an archive
 MAX_PACKING = 100
 """How many times a file of an archive may be larger than it is packed; meshes are 3 to 20 times."""
-MAX_PATH = 1024
-"""Characters of the name of a file in an archive, with its folders."""
-MAX_FOLDERS = 50
-"""Levels of nested folders in an archive."""
-MAX_UPLOAD_BYTES = 256 * 2**20
-"""Of a file that is sent to the page."""
+MAX_PATH = 1024  # characters of the name of a file in an archive, with its folders
+MAX_FOLDERS = 50  # levels of nested folders in an archive
+MAX_UPLOAD_BYTES = 256 * 2**20  # of a file that is sent to the page
 MAX_NODES = 100_000
 """Elements of an XML text; values of a YAML text, those of aliases counted each time."""
-MAX_NESTING = 50
-"""How deep elements or values may stand within each other."""
-MAX_ATTRIBUTES = 200
-"""Of an XML element; URDF knows a dozen."""
-MAX_WARNINGS = 100
-"""About one description; the node logs each."""
-MAX_GROUP_STATES = 1_000
-"""Of an SRDF."""
+MAX_NESTING = 50  # how deep elements or values may stand within each other
+MAX_ATTRIBUTES = 200  # of an XML element; URDF knows a dozen
+MAX_WARNINGS = 100  # about one description; the node logs each
+MAX_GROUP_STATES = 1_000  # of an SRDF
 MAX_LINKS = 2_000
 """Of a robot, as it is read from a description or a table of rows; and as many joints."""
 MAX_JOINTS = 200
 """Of an arm that the node solves for: a goal out of reach must not keep it busy for minutes."""
-MAX_NUMBER = 1e9
-"""m, rad, or a ratio: products of a few such numbers still have digits to spare."""
-MAX_NAME = 255
-"""Characters of the name of a link, a joint, a pose or a frame."""
-MAX_TEXT = 4096
-"""Characters of a parameter that is a text, other than a description."""
-MAX_ENTRIES = 10_000
-"""Of a parameter that is a list."""
-MAX_POSES = 10_000
-"""Waypoints of a path."""
-
-def _too_large(most: int) -> str:
-    return f'it is too large; at most {most // 2**20} MiB are read'
+MAX_NUMBER = 1e9  # m, rad, or a ratio: products of a few such numbers still have digits to spare
+MAX_NAME = 255  # characters of the name of a link, a joint, a pose or a frame
+MAX_TEXT = 4096  # characters of a parameter that is a text, other than a description
+MAX_ENTRIES = 10_000  # of a parameter that is a list
+MAX_POSES = 10_000  # waypoints of a path
 
 
 def as_path(source: object, what: str) -> Path:
     """Return a path from a text or a path-like object. Raises ModelError for anything else."""
-    try:
+    with contextlib.suppress(Exception):  # whatever the object's own method raises
         if isinstance(source, (str, PathLike)):
             return Path(source)
-    except Exception as error:  # whatever the object's own method raises
-        raise ModelError(f'{what} must be a path, not {shown(source)}') from error
     raise ModelError(f'{what} must be a path, not {shown(source)}')
+
+
+@contextlib.contextmanager
+def reading(what: str, hint: str = '') -> Iterator[None]:
+    """Raise ModelError, which names what a block reads, for OSError and ValueError in it."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise ModelError(f'cannot read {what}: {error}{hint}') from error
 
 
 def read_bytes(path: str | PathLike[str], most: int = MAX_BYTES) -> bytes:
@@ -86,6 +75,10 @@ def check_size(size: int, what: str, most: int = MAX_BYTES) -> None:
     """Raise ModelError where a text of so many bytes is too large."""
     if size > most:
         raise ModelError(f'{what} cannot be read: {_too_large(most)}')
+
+
+def _too_large(most: int) -> str:
+    return f'it is too large; at most {most // 2**20} MiB are read'
 
 
 def check_name(name: str, what: str) -> str:

@@ -7,14 +7,14 @@ from ik_node.support import native
 from ik_node.support.arrays import Memory
 
 
-class _Thread(threading.local):
+class _InUse(threading.local):
     """The cancellations that are in use in a thread, the innermost last."""
 
     def __init__(self) -> None:
-        self.used: list[Cancellation] = []
+        self.cancellations: list[Cancellation] = []
 
 
-_thread = _Thread()
+_in_use = _InUse()
 
 
 class Cancellation:
@@ -46,14 +46,12 @@ class Cancellation:
         return self.limit[1] != 0.0
 
     def __enter__(self) -> 'Cancellation':
-        """Use it for the searches of the calling thread."""
-        _thread.used.append(self)
+        _in_use.cancellations.append(self)
         native.use_limit(self.limit)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Use the former one again."""
-        _thread.used.pop()
+        _in_use.cancellations.pop()
         former = present()
         if former is None:
             native.use_none()
@@ -63,7 +61,7 @@ class Cancellation:
 
 def present() -> Cancellation | None:
     """Return what the calling thread uses; None where nothing cancels its searches."""
-    used = _thread.used
+    used = _in_use.cancellations
     return used[len(used) - 1] if used else None
 
 

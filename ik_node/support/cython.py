@@ -1,4 +1,4 @@
-"""What the kernels use of the module `cython`, for running them as they are where it is missing."""
+"""Stands in for the module `cython` where kernels run as they are and it is not installed."""
 
 import contextlib
 from typing import Any

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ik_node.support.exceptions import ModelError, names
@@ -46,11 +46,6 @@ def described_robots() -> dict[str, str]:
     from robot_descriptions import DESCRIPTIONS
     return {name: ' '.join(filter(None, (one.maker, one.robot)))
             for name, one in sorted(DESCRIPTIONS.items()) if one.has_urdf}
-
-
-def download(name: str) -> Path:
-    """Return the file of a robot, downloaded first where need be. Raises ModelError."""
-    return Download(name).wait(lambda words: print(f'{name}: {words}', file=sys.stderr))
 
 
 def is_described(name: str) -> bool:
@@ -95,15 +90,14 @@ class Download:
             start_new_session=True,  # git and all that it starts end with it
             env={**os.environ, 'GIT_TERMINAL_PROMPT': '0',  # no question for a password
                  'PYTHONUNBUFFERED': '1', 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
-        if self._cancelled.is_set():
-            self.cancel()
-        try:
-            output = self._follow(process, progress)
-            status = process.wait()
-        finally:
-            self._end()
-            if process.stdin is not None:
-                process.stdin.close()
+        with process:
+            if self._cancelled.is_set():
+                self.cancel()
+            try:
+                output = _followed(process.stdout or (), progress)
+                status = process.wait()
+            finally:
+                self._end()
         found = re.search(rf'^{_SUFFIX}:(.+)$', output, re.MULTILINE)
         if self._cancelled.is_set():
             raise ModelError(f'the download of {self.name} was cancelled')
@@ -114,40 +108,35 @@ class Download:
         return Path(found[1])
 
     def cancel(self) -> None:
-        """End the download; `wait` then raises. What is there already is used by the next one."""
+        """End the download; `wait` then raises. The next one uses what is already downloaded."""
         self._cancelled.set()
         self._end()
 
     def _end(self) -> None:
         process = self._process
-        if process is None:
-            return
         for number in (signal.SIGTERM, signal.SIGKILL):  # on SIGTERM, git removes its lock files
-            if process.poll() is None:
+            if process is not None and process.poll() is None:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, number)
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(_PATIENCE)
 
-    @staticmethod
-    def _follow(process: 'subprocess.Popen[str]', progress: Callable[[str], None]) -> str:
-        """Report the progress in the output of a process; return the end of the output."""
-        assert process.stdout is not None  # it is a pipe
-        output, last = '', ''
-        with process.stdout:
-            for line in process.stdout:  # a carriage return ends a line, too
-                output = (output + line)[-_TAIL:]
-                percent = re.match(r'\s*(\d+)%\|', line)
-                words = (f'{percent[1]} %' if percent else
-                         'cloning …' if line.startswith('Cloning') else '')
-                if words and words != last:
-                    progress(words)
-                    last = words
-        return output
+
+def _followed(lines: Iterable[str], progress: Callable[[str], None]) -> str:
+    """Report the progress in the output of a download; return the end of the output."""
+    output, last = '', ''
+    for line in lines:  # a carriage return ends a line, too
+        output = (output + line)[-_TAIL:]
+        percent = re.match(r'\s*(\d+)%\|', line)
+        words = (f'{percent[1]} %' if percent else
+                 'cloning …' if line.startswith('Cloning') else last)
+        if words != last:
+            progress(words)
+            last = words
+    return output
 
 
 def _reason(output: str) -> str:
-    """Return what the output of a failed download says, in a line."""
     fatal = re.findall(r'(?:fatal|error): ([^\n]+)', output)
     if fatal:
         hint = ('; is there a connection to the network?'

@@ -14,7 +14,6 @@ class IkError(Exception):
     """
 
     def __str__(self) -> str:
-        """Return the message, a very long one without its middle."""
         text = super().__str__()
         if len(text) <= _LONGEST:
             return text

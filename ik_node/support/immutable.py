@@ -1,8 +1,7 @@
 """The base of immutable classes: attributes and arrays that cannot be changed, also after pickling.
 
 numpy's pickles and copies forget that an array is read-only, and a read-only mapping cannot be
-pickled at all; the base restores both. What a cached property holds is not copied: a copy makes
-its own.
+pickled at all; the base restores both. Cached properties are not copied: a copy makes its own.
 """
 
 from functools import cached_property
@@ -16,22 +15,18 @@ class Immutable:
     """Takes attributes until `_freeze` is called at the end of a constructor, and none after."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute while the object is made. Raises AttributeError afterwards."""
         if '_frozen' in vars(self):
             raise AttributeError(f'{type(self).__name__} is immutable: {name!r} cannot be set')
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
-        """Raise AttributeError."""
         raise AttributeError(f'{type(self).__name__} is immutable: {name!r} cannot be deleted')
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes, read-only mappings as plain ones; for pickle and copy."""
         return {name: _Mapping(value) if isinstance(value, MappingProxyType) else value
                 for name, value in self._own().items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the attributes of a pickle or a copy, and make them read-only again."""
         vars(self).update({name: read_only(MappingProxyType(dict(value)) if isinstance(
             value, _Mapping) else value) for name, value in state.items()})
 

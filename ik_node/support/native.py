@@ -1,4 +1,4 @@
-"""What kernels have from C: the time, and a limit of it for each thread."""
+"""The time, and a limit of it for each thread, which kernels take from C."""
 
 import math
 import threading
@@ -7,12 +7,12 @@ import time
 from ik_node.support.arrays import Vector
 
 
-class _Thread(threading.local):
+class _ThreadLimit(threading.local):
     def __init__(self) -> None:
         self.limit: Vector = [math.inf, 0.0]
 
 
-_thread = _Thread()
+_thread = _ThreadLimit()
 
 
 def now() -> float:

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.support.arguments import is_real
 from ik_node.support.bounds import MAX_ENTRIES, MAX_TEXT
 from ik_node.support.exceptions import OptionError, names, shown, unknown
+from ik_node.support.immutable import frozen_copy
 
 _LISTS = (list, tuple, array, np.ndarray)
 
@@ -23,27 +25,19 @@ _LISTS = (list, tuple, array, np.ndarray)
 class Spec:
     """The allowed values of an option."""
 
-    kind: type
-    """float, int, bool or str."""
+    kind: type  # float, int, bool or str
     text: str
     unit: str = ''
     low: float = -math.inf
     high: float = math.inf
-    positive: bool = False
-    """Whether the lowest value itself is excluded."""
+    positive: bool = False  # whether the lowest value itself is excluded
     choices: tuple[str, ...] = ()
-    optional: bool = False
-    """Whether it may be None."""
-    per_joint: bool = False
-    """Whether it may be one number for each joint, too."""
-    listed: bool = False
-    """Whether it is a list."""
-    named: bool = False
-    """Whether it may be a name instead, a text."""
-    length: int | None = None
-    """How long the list must be; None for any length up to MAX_ENTRIES."""
-    longest: int = MAX_TEXT
-    """How many characters a text may have."""
+    optional: bool = False  # whether it may be None
+    per_joint: bool = False  # whether it may be one number for each joint, too
+    listed: bool = False  # whether it is a list
+    named: bool = False  # whether it may be a name instead, a text
+    length: int | None = None  # how long the list must be; None for any length up to MAX_ENTRIES
+    longest: int = MAX_TEXT  # how many characters a text may have
 
 
 def option(default: Any, text: str, unit: str = '', *, kind: type | None = None,
@@ -107,11 +101,13 @@ def check(name: str, value: Any, spec: Spec, n_joints: int | None = None) -> Any
 
 
 def _one(name: str, value: Any, spec: Spec) -> Any:
-    if spec.kind in (str, bool):
-        if not isinstance(value, spec.kind) or (spec.choices and value not in spec.choices):
-            raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
-        return _text(name, value, spec) if isinstance(value, str) else value
-    return _number(name, value, spec)
+    if spec.kind in (int, float):
+        allowed = _is_allowed(value, spec)
+    else:
+        allowed = isinstance(value, spec.kind) and (not spec.choices or value in spec.choices)
+    if not allowed:
+        raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
+    return _text(name, value, spec) if isinstance(value, str) else spec.kind(value)
 
 
 def _text(name: str, value: str, spec: Spec) -> str:
@@ -120,19 +116,14 @@ def _text(name: str, value: str, spec: Spec) -> str:
     return value
 
 
-def _number(name: str, value: Any, spec: Spec) -> float | int:
-    numeric = isinstance(value, (int, float, np.integer, np.floating))
-    if (not numeric or isinstance(value, bool) or not abs(value) <= sys.float_info.max
-            or (spec.kind is int and value != int(value))
-            or not spec.low <= value <= spec.high or (spec.positive and value == spec.low)):
-        raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
-    return spec.kind(value)
+def _is_allowed(value: Any, spec: Spec) -> bool:
+    return (is_real(value) and abs(value) <= sys.float_info.max
+            and (spec.kind is float or value == int(value))
+            and spec.low <= value <= spec.high and not (spec.positive and value == spec.low))
 
 
 def _list(name: str, value: Any, spec: Spec, length: int | None) -> Any:
-    if not isinstance(value, _LISTS):
-        raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
-    if isinstance(value, np.ndarray) and value.ndim == 0:
+    if not isinstance(value, _LISTS) or (isinstance(value, np.ndarray) and value.ndim == 0):
         raise OptionError(f'{name} must be {_allowed(spec)}, not {shown(value)}')
     if len(value) > MAX_ENTRIES:
         raise OptionError(f'{name} must have {f"{length}" if length else f"at most {MAX_ENTRIES}"} '
@@ -144,13 +135,10 @@ def _list(name: str, value: Any, spec: Spec, length: int | None) -> Any:
                           f'{", one for each joint" if spec.per_joint else ""}, not {len(items)}')
     if spec.kind is str:
         return tuple(items)
-    numbers: np.ndarray = np.array(items, dtype=spec.kind)
-    numbers.flags.writeable = False
-    return numbers
+    return frozen_copy(items, spec.kind)
 
 
 def _allowed(spec: Spec) -> str:
-    """Return the allowed values of an option in words."""
     words = {bool: 'true or false', str: 'text', int: 'a whole number', float: 'a number'}[
         spec.kind]
     if spec.choices:

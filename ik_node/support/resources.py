@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from ik_node.support.archives import is_member
-from ik_node.support.downloads import download, is_described
+from ik_node.support.downloads import Download, is_described
 
 _PACKAGE = 'ik_node'
 
@@ -48,7 +48,7 @@ def robot_file(robot: str) -> Path:
     if robot in own:
         return own[robot]
     if is_described(robot):
-        return download(robot)
+        return Download(robot).wait(lambda words: print(f'{robot}: {words}', file=sys.stderr))
     raise FileNotFoundError(f'there is no robot {robot!r}: neither a file, nor one of '
                             f'{", ".join(own)}, nor one of the package robot_descriptions, such as '
                             'panda_description')

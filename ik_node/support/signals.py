@@ -50,7 +50,6 @@ class Stop:
         self._before: dict[int, Any] = {}
 
     def __bool__(self) -> bool:
-        """Tell whether a signal has come."""
         return self.number != 0
 
     @property
@@ -59,12 +58,10 @@ class Stop:
         return 128 + self.number if self.number else 0
 
     def __enter__(self) -> 'Stop':
-        """Take the signals."""
         self._before = {number: signal.signal(number, self._take) for number in SIGNALS}
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Leave the signals to those that had them before."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 

@@ -5,8 +5,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 
-Notify = Callable[[str], None]
-"""Shows a line where users see it."""
+Notify = Callable[[str], None]  # shows a line where users see it
 _LOG = logging.getLogger(__name__)
 
 

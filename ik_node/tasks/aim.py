@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, Rows, perpendicular, rows
 from ik_node.tasks.body_task import BodyTask

@@ -7,8 +7,7 @@ from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 import numpy as np
 
-from ik_node.model.body import Body, check_body
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import Body, BodyFrames, check_body
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.tasks.body_task import BodyTask

@@ -6,8 +6,14 @@ from typing import Any
 import numpy as np
 
 from ik_node.spatial import is_pose
-from ik_node.spatial.rotations import EXACT, ROTATION_TOLERANCE, as_rotation, nearest_rotation
-from ik_node.support.arguments import floats, number, numbers, pose_fault, vector
+from ik_node.spatial.rotations import (
+    EXACT,
+    ROTATION_TOLERANCE,
+    as_rotation,
+    nearest_rotation,
+    pose_fault,
+)
+from ik_node.support.arguments import floats, number, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
 

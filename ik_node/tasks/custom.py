@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import Body, BodyFrames
 from ik_node.support.arguments import floats, sequence
 from ik_node.support.exceptions import InputError, names, shown
 from ik_node.tasks.base import Rows, Task, rows

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from ik_node.kinematics import tree as trees
+from ik_node.kinematics import jacobian
 from ik_node.kinematics.tree import Tree
 from ik_node.support.arrays import Columns, Matrix, Points, Vector
 from ik_node.tasks import body_task
@@ -30,7 +30,7 @@ class AlignTask(BodyTask):
              J: Matrix) -> None:
         """Write residual and Jacobian; see `BodyTask.rows`."""
         F, A, a, axis, link = work.frames, work.J, work.u, self.axis, self.link
-        trees.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
+        jacobian.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
         for i in range(3):
             a[i] = F[link][i][0] * axis[0] + F[link][i][1] * axis[1] + F[link][i][2] * axis[2]
         for k in range(tree.n):
@@ -67,7 +67,7 @@ class LookTask(BodyTask):
                 for k in range(tree.n):
                     J[k][first + i] = 0.0
         else:
-            trees.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
+            jacobian.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
             ux, uy, uz = v[0] / distance, v[1] / distance, v[2] / distance
             for i in range(3):
                 u[i] = F[link][0][i] * ux + F[link][1][i] * uy + F[link][2][i] * uz

@@ -1,6 +1,6 @@
 from libc cimport math
 cimport ik_node.tasks.body_task as body_task
-cimport ik_node.kinematics.tree as trees
+cimport ik_node.kinematics.jacobian as jacobian
 from ik_node.support.arrays cimport matrix, pairs, vector
 from ik_node.tasks.body_task cimport BodyTask, TaskWork
 from ik_node.kinematics.tree cimport Tree

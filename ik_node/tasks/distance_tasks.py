@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics import tree as trees
+from ik_node.kinematics import jacobian
 from ik_node.kinematics.tree import Tree
 from ik_node.support.arrays import Matrix, Vector
 from ik_node.tasks import body_task
@@ -37,7 +37,7 @@ class DifferenceTask(BodyTask):
         """Write p_a − p_b into work.v (3,), and its Jacobian into the first rows of work.J."""
         F, v, A, B, link, other = work.frames, work.v, work.J, work.other, self.link, self.other
         a, b = self.point, self.other_point
-        trees.point_jacobian(tree, F, work.axes, link, a[0], a[1], a[2], A)
+        jacobian.point_jacobian(tree, F, work.axes, link, a[0], a[1], a[2], A)
         for i in range(3):
             v[i] = (F[link][i][0] * a[0] + F[link][i][1] * a[1] + F[link][i][2] * a[2]
                     + F[link][i][3])
@@ -45,7 +45,7 @@ class DifferenceTask(BodyTask):
             for i in range(3):
                 v[i] -= b[i]
             return
-        trees.point_jacobian(tree, F, work.axes, other, b[0], b[1], b[2], B)
+        jacobian.point_jacobian(tree, F, work.axes, other, b[0], b[1], b[2], B)
         for i in range(3):
             v[i] -= F[other][i][0] * b[0] + F[other][i][1] * b[1] + F[other][i][2] * b[2]
             v[i] -= F[other][i][3]

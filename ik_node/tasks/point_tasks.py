@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics import tree as trees
+from ik_node.kinematics import jacobian
 from ik_node.kinematics.tree import Tree
 from ik_node.support.arrays import Matrix, Vector
 from ik_node.tasks import body_task
@@ -30,7 +30,7 @@ class PointTask(BodyTask):
         """Write residual and Jacobian; see `BodyTask.rows`."""
         F, T, A, G = work.frames, work.T, work.J, work.targets[self.index]
         point, across, link = self.point, self.across, self.link
-        trees.point_jacobian(tree, F, work.axes, link, point[0], point[1], point[2], A)
+        jacobian.point_jacobian(tree, F, work.axes, link, point[0], point[1], point[2], A)
         for i in range(3):
             T[i][3] = F[link][i][3] + (F[link][i][0] * point[0] + F[link][i][1] * point[1]
                                        + F[link][i][2] * point[2])
@@ -58,8 +58,8 @@ class ForceTask(BodyTask):
              J: Matrix) -> None:
         """Write residual and Jacobian; see `BodyTask.rows`."""
         along, point = self.along, self.point
-        trees.point_jacobian(tree, work.frames, work.axes, self.link, point[0], point[1], point[2],
-                             work.J)
+        jacobian.point_jacobian(tree, work.frames, work.axes, self.link, point[0], point[1],
+                                point[2], work.J)
         r[first] = -1.0
         body_task.write_row(along[0], along[1], along[2], work.J, 0, tree.n, first, J)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ik_node.kinematics import tree as trees
+from ik_node.kinematics import jacobian
 from ik_node.kinematics.tree import Tree
 from ik_node.spatial import so3
 from ik_node.support.arrays import Matrix, Pose, Rotation, Vector
@@ -29,7 +29,7 @@ class PoseTask(BodyTask):
         """Write residual and Jacobian; see `BodyTask.rows`."""
         G, T, M, A, F = work.targets[self.index], work.T, work.M, work.J, work.frames
         point, link, row = self.point, self.link, first
-        trees.point_jacobian(tree, F, work.axes, link, point[0], point[1], point[2], A)
+        jacobian.point_jacobian(tree, F, work.axes, link, point[0], point[1], point[2], A)
         for i in range(3):
             for j in range(4):
                 T[i][j] = F[link][i][j]
@@ -71,8 +71,8 @@ class RelativePoseTask(BodyTask):
                     lever = F[link][k][3] - F[reference][k][3] if j == 3 else F[link][k][j]
                     T[i][j] += F[reference][k][i] * lever
         pose_rows(G, T, work.R, work.own, M)
-        trees.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
-        trees.point_jacobian(tree, F, work.axes, reference, T[0][3], T[1][3], T[2][3], B)
+        jacobian.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
+        jacobian.point_jacobian(tree, F, work.axes, reference, T[0][3], T[1][3], T[2][3], B)
         for k in range(tree.n):
             for i in range(6):
                 A[k][i] -= B[k][i]

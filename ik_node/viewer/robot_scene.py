@@ -9,7 +9,7 @@ import trimesh
 import viser
 
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere, Visual
-from ik_node.model.stick_figure import stick_figure
+from ik_node.model.substitutes import stick_figure
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
 from ik_node.viewer.mesh_parts import Part, is_coloured, most_each, parts_of, whole_of

@@ -10,7 +10,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics import forward, jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import linear
 from ik_node.solvers.settings import Work
 from ik_node.support.arrays import Memory
@@ -24,7 +24,7 @@ class VoxelGrid:
     `length`: m, what a metre is divided by to compare with a radian.
     """
 
-    def __init__(self, chain: Chain, voxels: Any, task_axes: np.ndarray, length: float,
+    def __init__(self, chain: ChainRecord, voxels: Any, task_axes: np.ndarray, length: float,
                  found: Any) -> None:
         """Copy `Voxels`; use the arrays of an `Occupancy`, which must fit to them.
 

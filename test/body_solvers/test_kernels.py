@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ik_node import StopReason, make_body_solver
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import BodyFrames
 from ik_node.solvers.body.base import shorten_root
 from ik_node.support.exceptions import IkError, InputError
 from ik_node.tasks import (

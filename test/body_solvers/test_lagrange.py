@@ -6,8 +6,8 @@ import pytest
 import robots
 from ik_node import KinematicTree, make_body_solver
 from ik_node.model.geometry import Box, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint
+from ik_node.model.parts import Inertial
 from ik_node.support.exceptions import OptionError
 from ik_node.tasks import Distance, Force, HalfSpace, Pose, Position, Posture, Spring
 from task_bodies import figure, hand, placed, two_arms

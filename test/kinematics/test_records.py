@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import robots
+from ik_node.kinematics.tree_frames import frames_at
 
 
 def copies(value):
@@ -76,7 +77,7 @@ def test_kernels_refuse_another_number_of_joint_values(count):
     chain, body = robots.chain('panda'), robots.tree('ur5').body()
     with pytest.raises(ValueError, match='values'):
         chain._kinematics.pose(np.zeros(count))
-    frames = body._frames(np.zeros(body.n_joints))
+    frames = frames_at(body.record, np.zeros(body.n_joints))
     with pytest.raises(ValueError, match='values'):
         frames.update(np.zeros(count if count != 6 else 5))
     with pytest.raises(ValueError, match='no link'):

@@ -9,8 +9,8 @@ import pytest
 import robots
 from ik_node import IkError, KinematicTree, ModelError
 from ik_node.model.complex_joints import ComplexJoint
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint, Mimic
+from ik_node.model.parts import Inertial
 from ik_node.support.exceptions import InputError, OptionError
 
 FLOATING = ('root_x', 'root_y', 'root_z', 'root_wx', 'root_wy', 'root_wz')

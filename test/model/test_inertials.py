@@ -7,8 +7,8 @@ import robots
 from ik_node import KinematicTree
 from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Capsule, Collision, Mesh, Sphere, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint
+from ik_node.model.parts import Inertial
 from ik_node.support.exceptions import InputError, ModelError
 
 GOOD = '<inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.2" iyz="0.02" izz="0.25"/>'

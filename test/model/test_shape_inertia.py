@@ -7,9 +7,9 @@ from scipy.integrate import quad
 import robots
 from ik_node import KinematicTree
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
-from ik_node.model.inertial import Inertial
 from ik_node.model.joints import Joint
-from ik_node.model.shape_inertia import inertial_of, with_shape_inertials
+from ik_node.model.parts import Inertial
+from ik_node.model.substitutes import inertial_of, with_shape_inertials
 from task_bodies import placed
 
 

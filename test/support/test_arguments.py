@@ -6,7 +6,8 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, make_solver
-from ik_node.support.arguments import flag, floats, number, rotation_fault, vector, whole
+from ik_node.spatial.rotations import rotation_fault
+from ik_node.support.arguments import flag, floats, number, vector, whole
 
 Q = [0.1, -0.2, 0.3]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import BodyFrames
 from ik_node.support.exceptions import IkError
 from ik_node.tasks import (
     AlignAxis,

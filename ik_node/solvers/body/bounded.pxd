@@ -1,5 +1,5 @@
 from libc cimport math
-cimport ik_node.support.normal_equations as normal_equations
+cimport ik_node.support.linear_systems as linear_systems
 from ik_node.support.arrays cimport integers, matrix, vector
 from ik_node.solvers.body.step_work cimport StepWork
 cimport cython

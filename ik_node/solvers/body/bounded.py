@@ -7,7 +7,7 @@ have no entry in common: zeros are left out of the products, and of the factor.
 import math
 
 from ik_node.solvers.body.step_work import StepWork
-from ik_node.support import normal_equations
+from ik_node.support import linear_systems
 from ik_node.support.arrays import Integers, Matrix, Vector
 
 ROUNDS = 12  # changes of the active one-sided rows in one step
@@ -117,14 +117,14 @@ def free_solve(work: StepWork, m: int, damping2: float) -> None:
             for i in range(count):
                 total += A[p][rows[i]] * rest[i]
             y[a] = total
-        normal_equations.damped_solve(G, y, width, damping2)
+        linear_systems.damped_solve(G, y, width, damping2)
         for a in range(width):
             x[columns[a]] = y[a]
         return
     gram(A, columns, width, rows, count, work.places, work.values, G)
     for a in range(count):
         y[a] = rest[a]
-    normal_equations.damped_solve(G, y, count, damping2)
+    linear_systems.damped_solve(G, y, count, damping2)
     for b in range(width):
         k, total = columns[b], 0.0
         for a in range(count):

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import Body, BodyFrames
 from ik_node.solvers.body.proofs import Proof
 from ik_node.solvers.body.result import error_words
 from ik_node.support.exceptions import names

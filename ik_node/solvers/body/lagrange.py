@@ -8,8 +8,8 @@ import numpy as np
 
 from ik_node.kinematics.tree import Tree
 from ik_node.model.body import Body
-from ik_node.model.inertial import inertia_arrays
-from ik_node.model.shape_inertia import with_shape_inertials
+from ik_node.model.parts import inertia_arrays
+from ik_node.model.substitutes import with_shape_inertials
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.motion import Mass, Motion

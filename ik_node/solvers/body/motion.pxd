@@ -1,5 +1,5 @@
 cimport ik_node.solvers.body.levels.cascade as cascades
-cimport ik_node.support.cholesky as cholesky
+cimport ik_node.support.linear_systems as linear_systems
 cimport ik_node.solvers.body.limits as limited
 cimport ik_node.kinematics.mass_matrix as masses
 cimport ik_node.solvers.body.levels.second_order as second_order

@@ -17,7 +17,7 @@ from ik_node.solvers.body.levels import velocity as velocities
 from ik_node.solvers.body.levels.velocity import Velocity, Work
 from ik_node.solvers.body.limits import Limits
 from ik_node.solvers.body.stacked_tasks import Problem
-from ik_node.support import cholesky
+from ik_node.support import linear_systems
 from ik_node.support.arrays import Integers, Matrix, Memory, Vector
 
 SINGULAR = 1e-2   # singular value of the constraints below which they are damped
@@ -145,7 +145,7 @@ def add_least(M: Matrix, L: Matrix, n: int) -> None:
     for i in range(n):
         for j in range(i + 1):
             L[i][j] = M[i][j]
-    cholesky.factor(L, n)
+    linear_systems.factor(L, n)
     for c in range(n):  # row c of the upper triangle takes column c of L⁻¹: |L⁻¹|² = tr M⁻¹
         own = L[c][c]
         inverse += own * own

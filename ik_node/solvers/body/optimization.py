@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.model.body import Body
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import Body, BodyFrames
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term

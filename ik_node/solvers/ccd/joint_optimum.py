@@ -10,7 +10,7 @@ is the same with c₁ = k2 − k1 and s₁ = k3.
 import math
 
 from ik_node.kinematics import kinds
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.settings import Settings
 from ik_node.solvers.task import Task
 from ik_node.support.arrays import Pose, Vector
@@ -33,7 +33,7 @@ class CcdSettings:
         self.orientation_weight = orientation_weight
 
 
-def joint_optimum(chain: Chain, task: Task, settings: Settings, own: CcdSettings, frame: Pose,
+def joint_optimum(chain: ChainRecord, task: Task, settings: Settings, own: CcdSettings, frame: Pose,
                   T: Pose, k: int, limited: bool, swing: bool, q: Vector) -> tuple[float, float]:
     """Return (best change of joint k, its gain); frame is joint k's, T the tip's.
 

@@ -7,7 +7,7 @@ cimport ik_node.solvers.ccd.joint_optimum as joint_optimum
 cimport ik_node.kinematics.kinds as kinds
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.ccd.joint_optimum cimport CcdSettings
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.settings cimport Settings, Work
@@ -20,24 +20,25 @@ cdef double INF, STILL
 cdef class CyclicCoordinateDescent(Method):
     cdef CcdSettings own
 
-    cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
+    cdef int attempt(self, ChainRecord chain, Task task, Settings settings, Work work, bint swing,
                      vector q) except -1 nogil
-    cdef int bare_step(self, Chain chain, Task task, Settings settings, Work work, vector q,
+    cdef int bare_step(self, ChainRecord chain, Task task, Settings settings, Work work, vector q,
                        vector dq) except -1 nogil
 
 
-cdef double sweep(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+cdef double sweep(ChainRecord chain, Task task, Settings settings, CcdSettings own, Work work,
                   bint limited, bint swing, vector q) noexcept nogil
-cdef double _sweep_inward(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
-                          bint limited, bint swing, vector q) noexcept nogil
+cdef double _sweep_inward(ChainRecord chain, Task task, Settings settings, CcdSettings own,
+                          Work work, bint limited, bint swing, vector q) noexcept nogil
 @cython.locals(prismatic=cython.bint)
-cdef double _sweep_outward(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
-                           bint limited, bint swing, vector q) noexcept nogil
-cdef double _move_ranked(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
-                         bint limited, bint swing, vector q) noexcept nogil
-cdef double _move_shared(Chain chain, Task task, Settings settings, Work work, bint limited,
+cdef double _sweep_outward(ChainRecord chain, Task task, Settings settings, CcdSettings own,
+                           Work work, bint limited, bint swing, vector q) noexcept nogil
+cdef double _move_ranked(ChainRecord chain, Task task, Settings settings, CcdSettings own,
+                         Work work, bint limited, bint swing, vector q) noexcept nogil
+cdef double _move_shared(ChainRecord chain, Task task, Settings settings, Work work, bint limited,
                          vector q) noexcept nogil
 cdef double energy_of(Settings settings, double position, double orientation) noexcept nogil
 cdef void articulate(pose T, bint prismatic, double value) noexcept nogil
-cdef double _set(Chain chain, int k, double change, pose frame, pose T, vector q) noexcept nogil
+cdef double _set(ChainRecord chain, int k, double change, pose frame, pose T,
+                 vector q) noexcept nogil
 cdef void _copy(pose T, pose T_copy) noexcept nogil

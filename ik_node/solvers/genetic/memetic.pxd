@@ -5,7 +5,7 @@ cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport Memory, poses, rotation, vector
 from ik_node.solvers.jacobian.dls_step cimport DampedLeastSquares
 from ik_node.solvers.genetic.evolution cimport Evolution
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.genetic.population cimport Population
 from ik_node.solvers.settings cimport Settings, Work
@@ -25,7 +25,7 @@ cdef class GeneticWork(Work):
 
 
 cdef class ArmEvolution(Evolution):
-    cdef Chain chain
+    cdef ChainRecord chain
     cdef Settings settings
 
     cdef int judge(self, Population people) except -1 nogil
@@ -39,9 +39,9 @@ cdef class Genetic(Method):
 
     cpdef Work make_work(self, int m, int n)
     @cython.locals(end=int)
-    cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
+    cdef int attempt(self, ChainRecord chain, Task task, Settings settings, Work work, bint swing,
                      vector q) except -1 nogil
-    cdef int bare_step(self, Chain chain, Task task, Settings settings, Work work, vector q,
+    cdef int bare_step(self, ChainRecord chain, Task task, Settings settings, Work work, vector q,
                        vector dq) except -1 nogil
 
 

@@ -9,7 +9,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics import forward
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
 from ik_node.solvers.genetic.evolution import Evolution
@@ -54,7 +54,7 @@ class GeneticWork(Work):
 class ArmEvolution(Evolution):
     """Individuals are judged by the error energy of a goal."""
 
-    def __init__(self, options: Any, chain: Chain, settings: Settings, scale: Any,
+    def __init__(self, options: Any, chain: ChainRecord, settings: Settings, scale: Any,
                  span: Any) -> None:
         """Take options of the evolution and of the solver; the chain's limits do not matter."""
         super().__init__(options, scale, span, settings.length)
@@ -86,7 +86,7 @@ class Genetic(Method):
         """Return scratch with a population."""
         return GeneticWork(m, n, self.evolution.elite)
 
-    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, swing: bool,
                 q: Vector) -> int:
         """Improve q (n,) in place; see `Method`.
 
@@ -107,7 +107,7 @@ class Genetic(Method):
         work.iterations += generations
         return end
 
-    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, q: Vector,
                   dq: Vector) -> int:
         """Write the change from q to the best after one generation into dq (n,). Return 0."""
         cython.cast(GeneticWork, work).people.state = self.evolution.generator

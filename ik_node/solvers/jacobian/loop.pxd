@@ -10,7 +10,7 @@ cimport ik_node.solvers.jacobian.nullspace as nullspace
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
 from ik_node.solvers.jacobian.settings cimport JacobianSettings
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.settings cimport Settings, Work
 from ik_node.solvers.task cimport Task
@@ -25,7 +25,7 @@ cdef class JacobianMethod(Method):
     cdef void step(self, Settings settings, int n, Work work, vector V) noexcept nogil
     @cython.locals(biased=cython.bint, ascends=cython.bint, has_prismatic=cython.bint,
                    met=cython.bint)
-    cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
+    cdef int attempt(self, ChainRecord chain, Task task, Settings settings, Work work, bint swing,
                      vector q) except -1 nogil
 
 
@@ -34,10 +34,10 @@ cdef (double, double) shares(JacobianSettings own, double position,
 cdef void units(Settings settings, int n, Work work, double position) noexcept nogil
 cdef void lock(Work work, int k) noexcept nogil
 @cython.locals(below=cython.bint, above=cython.bint)
-cdef bint pushed_out(Chain chain, Work work, int k, vector q) noexcept nogil
+cdef bint pushed_out(ChainRecord chain, Work work, int k, vector q) noexcept nogil
 @cython.locals(point=pose)
-cdef void task_rows(Chain chain, Task task, Settings settings, JacobianSettings own,
+cdef void task_rows(ChainRecord chain, Task task, Settings settings, JacobianSettings own,
                     Work work) noexcept nogil
 @cython.locals(locked=cython.bint)
-cdef (double, bint) move(Chain chain, Settings settings, Work work, bint swing,
+cdef (double, bint) move(ChainRecord chain, Settings settings, Work work, bint swing,
                          vector q) noexcept nogil

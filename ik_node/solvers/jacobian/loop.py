@@ -3,7 +3,7 @@
 import math
 
 from ik_node.kinematics import forward, jacobian, joint_limits
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
 from ik_node.solvers.jacobian import damping, manipulability, nullspace
@@ -32,7 +32,7 @@ class JacobianMethod(Method):
     def step(self, settings: Settings, n: int, work: Work, V: Vector) -> None:
         """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden."""
 
-    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, swing: bool,
                 q: Vector) -> int:
         """Iterate from q (n,); see `Method`."""
         n, F, V, rest, free = chain.n, work.frames, work.V, work.rest, work.free
@@ -92,7 +92,7 @@ class JacobianMethod(Method):
                 return codes.STALLED
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, q: Vector,
                   dq: Vector) -> int:
         """Write one step of the method from q into dq (n,); see `Method`."""
         n = chain.n
@@ -144,7 +144,7 @@ def lock(work: Work, k: int) -> None:
         work.J[k][i] = 0.0
 
 
-def pushed_out(chain: Chain, work: Work, k: int, q: Vector) -> bool:
+def pushed_out(chain: ChainRecord, work: Work, k: int, q: Vector) -> bool:
     """Tell whether joint k is at a limit and the gradient Jᵀ V of the error points beyond it.
 
     Locking it at once saves one solution of the step.
@@ -158,7 +158,7 @@ def pushed_out(chain: Chain, work: Work, k: int, q: Vector) -> bool:
     return (below and slope < 0.0) or (above and slope > 0.0)
 
 
-def task_rows(chain: Chain, task: Task, settings: Settings, own: JacobianSettings,
+def task_rows(chain: ChainRecord, task: Task, settings: Settings, own: JacobianSettings,
               work: Work) -> None:
     """Fill the task's Jacobian, its columns scaled by the joint weights; frames and e are q's.
 
@@ -176,7 +176,7 @@ def task_rows(chain: Chain, task: Task, settings: Settings, own: JacobianSetting
                 J[k][i] *= factor
 
 
-def move(chain: Chain, settings: Settings, work: Work, swing: bool,
+def move(chain: ChainRecord, settings: Settings, work: Work, swing: bool,
          q: Vector) -> tuple[float, bool]:
     """Take the step work.dq inside the limits, q (n,) in place.
 

@@ -1,7 +1,7 @@
 """Manipulability as a secondary objective in the null space [Yoshikawa 1985]."""
 
 from ik_node.kinematics import forward, jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import linear
 from ik_node.solvers import task as tasks
 from ik_node.solvers.jacobian.settings import JacobianSettings
@@ -12,7 +12,8 @@ from ik_node.support.arrays import Vector
 APART = 1e-5  # rad or m: step of the central differences
 
 
-def manipulability(chain: Chain, task: Task, settings: Settings, work: Work, q: Vector) -> float:
+def manipulability(chain: ChainRecord, task: Task, settings: Settings, work: Work,
+                   q: Vector) -> float:
     """Return w = √det(J Jᵀ) of the constrained rows at q (n,), lengths in units of the arm length.
 
     The Jacobian is the tip's, without joint weights or weights of rows. w is 0 where there are
@@ -33,8 +34,8 @@ def manipulability(chain: Chain, task: Task, settings: Settings, work: Work, q: 
     return linear.volume(work.A) if linear.cholesky(work.A) > 0.0 else 0.0
 
 
-def manipulability_gradient(chain: Chain, task: Task, settings: Settings, own: JacobianSettings,
-                            work: Work, q: Vector) -> None:
+def manipulability_gradient(chain: ChainRecord, task: Task, settings: Settings,
+                            own: JacobianSettings, work: Work, q: Vector) -> None:
     """Write manipulability_gain · ∂w/∂q, by √weight q, into work.ascent (n,); work is then q's.
 
     By central differences, though `∂w/∂qᵢ = w tr(J⁺ ∂J/∂qᵢ)` is known: J may have columns

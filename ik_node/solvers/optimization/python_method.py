@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.method import Method
 from ik_node.solvers.settings import Settings, Work
 from ik_node.solvers.task import Task
@@ -27,7 +27,7 @@ class PythonMethod(Method):
         """Tell whether a whole turn of a joint may spoil a result; see `Method`."""
         return self.turns_spoil
 
-    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, swing: bool,
                 q: Vector) -> int:
         """Call the function; see `Method`."""
         return self.call(chain.n, work, q)

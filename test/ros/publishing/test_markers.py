@@ -22,7 +22,7 @@ from ik_node.control.controller import Outcome
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import BodyFrames
 from ik_node.model.readers import read_model
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid

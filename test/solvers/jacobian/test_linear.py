@@ -5,7 +5,8 @@ from ik_node.solvers.codes import AUTO, LU, SVD
 from ik_node.solvers.jacobian.settings import RANK_TOLERANCE
 from plain_kernels import plain
 
-linear, lu, settings = plain('solvers.linear', 'support.lu', 'solvers.settings')
+linear, linear_systems, settings = plain('solvers.linear', 'support.linear_systems',
+                                         'solvers.settings')
 
 HOW = pytest.mark.parametrize('how', [AUTO, LU, SVD], ids=['auto', 'lu', 'svd'])
 
@@ -105,7 +106,7 @@ def test_lu_takes_the_largest_pivot():
     A = A + A.T
     A[0, 0] = 1e-300
     b, x = rng.normal(size=6), [0.0] * 6
-    assert lu.lu_solve(np.tril(A).tolist(), b.tolist(), x)
+    assert linear_systems.lu_solve(np.tril(A).tolist(), b.tolist(), x)
     assert x == pytest.approx(np.linalg.solve(A, b), rel=1e-9)
 
 

@@ -8,7 +8,7 @@ from visualization_msgs.msg import Marker
 
 from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import BodyFrames
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.publishing.markers.goal import COLORS, NO_GOAL
 from ik_node.ros.publishing.markers.shapes import GREY, RED, text, wrapped

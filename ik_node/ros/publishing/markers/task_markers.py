@@ -10,7 +10,7 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from ik_node import tasks
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import BodyFrames
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.markers.goal import ShownGoal, goal_markers
 from ik_node.ros.publishing.markers.shapes import GREY, cube, marker, mixed

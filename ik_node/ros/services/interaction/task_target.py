@@ -11,7 +11,7 @@ from ik_node.control.options import BODY_SOLVERS, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import takes_point, takes_pose
-from ik_node.model.body_frames import BodyFrames
+from ik_node.model.body import BodyFrames
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.arm_markers import shown_size
 from ik_node.ros.services.interaction.draggable import ONLY_TIP, Draggable, GoalSink

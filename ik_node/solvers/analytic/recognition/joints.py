@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
+from ik_node.kinematics.structures import axes_at_zero
 from ik_node.model.chain import Chain
 from ik_node.spatial import inverse, turn_z_onto
 

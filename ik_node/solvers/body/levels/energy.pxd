@@ -1,4 +1,4 @@
-cimport ik_node.support.cholesky as cholesky
+cimport ik_node.support.linear_systems as linear_systems
 cimport ik_node.solvers.body.levels.level as levels
 cimport ik_node.solvers.body.levels.nearest as nearest
 from ik_node.support.arrays cimport matrix, vector

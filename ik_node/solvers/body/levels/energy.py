@@ -7,7 +7,7 @@ constant, y_u = L⁻¹ T (f − M x₀): within constraints it is a step of `nea
 from ik_node.solvers.body.levels import level as levels
 from ik_node.solvers.body.levels import nearest
 from ik_node.solvers.body.levels.level import Level
-from ik_node.support import cholesky
+from ik_node.support import linear_systems
 from ik_node.support.arrays import Matrix, Vector
 
 FLOOR = 1e-16  # of the energy of z over that of the heaviest joint
@@ -30,11 +30,11 @@ def factor(own: Level, M: Matrix, A: Matrix, T: Matrix, width: int) -> None:
         for i in range(j + 1):
             L[j][i] = nearest.dot(MT[j], T[i], n)
         L[j][j] += FLOOR * heaviest
-    cholesky.factor(L, width)
+    linear_systems.factor(L, width)
     for j in range(width):
         for k in range(n):
             own.Y[j][k] = T[j][k]
-    cholesky.forward_rows(L, width, own.Y, n)
+    linear_systems.forward_rows(L, width, own.Y, n)
     levels.measure_sides(own, A)
     nearest.write_reach(own, A, T)
     own.spanned = True

@@ -1,5 +1,5 @@
 from libc cimport math
-cimport ik_node.support.cholesky as cholesky
+cimport ik_node.support.linear_systems as linear_systems
 cimport ik_node.solvers.body.levels.level as levels
 cimport ik_node.solvers.body.levels.partly_free as partly_free
 cimport ik_node.solvers.body.levels.reflections as reflections

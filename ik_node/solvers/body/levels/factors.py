@@ -13,7 +13,7 @@ import math
 from ik_node.solvers.body.levels import level as levels
 from ik_node.solvers.body.levels import partly_free, reflections
 from ik_node.solvers.body.levels.level import Level
-from ik_node.support import cholesky
+from ik_node.support import linear_systems
 from ik_node.support.arrays import Integers, Matrix, Vector
 
 FLOOR = 1e-12     # of λ² over the squared length of the longest row
@@ -50,7 +50,7 @@ def factor(own: Level, A: Matrix, one_sided: Integers, T: Matrix, width: int,
     own.damping2 = max(damping2 + (FLOOR + near) * longest * longest, 1e-200)
     own.free2 = max(own.damping2, free2)
     damped_gram(own)
-    cholesky.factor(own.L, own.rank)
+    linear_systems.factor(own.L, own.rank)
 
 
 def damped_gram(own: Level) -> None:
@@ -84,11 +84,11 @@ def unbound(own: Level, A: Matrix, e: Vector, x: Vector, T: Matrix) -> None:
         for c in range(a, own.count):
             total += B[a][c] * values[c]
         w[a] = total
-    cholesky.forward(own.L, own.rank, w)
+    linear_systems.forward(own.L, own.rank, w)
     for a in range(own.width):
         y[a] = w[a] if a < own.rank else 0.0
         z[a] = y[a]
-    cholesky.backward(own.L, own.rank, z)
+    linear_systems.backward(own.L, own.rank, z)
     for k in range(own.n):
         own.x[k] = x[k]
     for i in range(own.rank - 1, -1, -1):
@@ -115,7 +115,7 @@ def span(own: Level, T: Matrix) -> None:
         factor_of_row = 1.0 if j < own.rank else inverse
         for k in range(own.n):
             own.Y[j][k] = factor_of_row * own.Q[j][k]
-    cholesky.forward_rows(own.L, own.rank, own.Y, own.n)
+    linear_systems.forward_rows(own.L, own.rank, own.Y, own.n)
 
 
 def leave_free(own: Level, T: Matrix) -> int:

@@ -1,15 +1,69 @@
-"""Inertials of links that have none, from the volume of their shapes at uniform density."""
+"""Simple shapes for robots without, and inertials of links without, from their shapes."""
 
+import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Sphere, Visual
-from ik_node.model.inertial import Inertial
-from ik_node.model.stick_figure import stick_figure
+from ik_node.model.joints import Joint
+from ik_node.model.parts import Inertial
 from ik_node.model.tree_structure import TreeStructure
+from ik_node.spatial import pose_from_rotation, turn_z_onto
 
-DENSITY = 1000.0  # kg/m³, that of water
+DENSITY = 1000.0       # kg/m³, that of water
+_THICKNESS = 0.03      # of the figure's size: a rod's radius
+_HUB = 1.45            # of a rod's radius: a hub's
+_SHORTEST = 1e-6       # of the figure's size: what is drawn as a rod
+_COLORS = ((0.93, 0.55, 0.18, 1.0), (0.32, 0.36, 0.42, 1.0), (0.85, 0.87, 0.90, 1.0))
+_TIP_COLOR = (0.25, 0.55, 0.85, 1.0)
+_Color = tuple[float, float, float, float]
+
+
+def stick_figure(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, tuple[Visual, ...]]:
+    """Return shapes for every link, from the root out, in m, sized by the joints' distances.
+
+    All of a link's shapes have one colour: some viewers give a link no more than that.
+    """
+    arms = [float(np.linalg.norm(joint.placement[:3, 3])) for joint in joints]
+    size = max(sum(arms) / max(len([arm for arm in arms if arm > 0.0]), 1), 1e-3) * 3.0
+    radius = _THICKNESS * size
+    figure: dict[str, list[Visual]] = {link: [] for link in links}
+    joint_into = {joint.child: joint for joint in joints}
+    children: dict[str, list[Joint]] = {link: [] for link in links}
+    for child in joints:
+        children[child.parent].append(child)
+    colors: dict[str, _Color] = {}
+    next_color = itertools.cycle(_COLORS)
+    for link in links:
+        joint, below = joint_into.get(link), children[link]
+        color = colors[link] = (next(next_color) if joint is None or joint.moves
+                                else colors[joint.parent])
+        if joint is not None and joint.moves:
+            figure[link].append(_hub(joint, radius, color))
+        for child in below:
+            figure[link].extend(_rod(child.placement[:3, 3], radius, _SHORTEST * size, color))
+        if not below and joint is not None and not joint.moves:
+            figure[link].append(Visual(Sphere(1.1 * radius), color=_TIP_COLOR))
+    return {link: tuple(visuals) for link, visuals in figure.items() if visuals}
+
+
+def _hub(joint: Joint, radius: float, color: _Color) -> Visual:
+    T = pose_from_rotation(turn_z_onto(joint.axis))
+    if joint.prismatic:
+        return Visual(Box((2.0 * radius, 2.0 * radius, 3.0 * radius)), T, color)
+    return Visual(Cylinder(_HUB * radius, 3.0 * radius), T, color)
+
+
+def _rod(end: np.ndarray, radius: float, shortest: float, color: _Color) -> list[Visual]:
+    """Return a cylinder from the link's origin to end (3,), m, with a round end; none if short."""
+    length = math.sqrt(end @ end)
+    if length <= shortest:
+        return []
+    return [Visual(Cylinder(radius, length),
+                   pose_from_rotation(turn_z_onto(end / length), 0.5 * end), color),
+            Visual(Sphere(radius), pose_from_rotation(np.eye(3), end), color)]
 
 
 def with_shape_inertials(tree: TreeStructure) -> dict[str, Inertial]:
