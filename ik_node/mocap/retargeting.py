@@ -24,7 +24,7 @@ from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import LookAt, Orientation, Pose, Position
 from ik_node.tasks.base import Task
-from ik_node.tasks.joint_values import JointValues
+from ik_node.tasks.posture import JointValues
 
 LEAST_SQUARES = 'least_squares'
 _STRICT = 1e4            # least_squares: weight of constraints among the other tasks

@@ -1,8 +1,11 @@
 """The base of tasks: a residual over frames, its Jacobian, a weight and a priority."""
 
 import functools
+import inspect
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 import numpy as np
@@ -11,10 +14,10 @@ from ik_node.model.body import Body, check_body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, ModelError, shown
-from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.checks import Checked, at_least_zero, text
-from ik_node.tasks.python_task import PythonTask
-from ik_node.tasks.task_rows import TaskRows
+from ik_node.tasks.body_task import BodyTask, PythonTask, TaskRows
+from ik_node.tasks.checks import at_least_zero, text
+
+_LINKS = ('link', 'reference', 'link_a', 'link_b')
 
 
 class Rows(NamedTuple):
@@ -41,7 +44,7 @@ class Task(ABC):
 
     A solver minimises the cost weight · |W r|² / 2 of the tasks of one priority, W the weights of
     the rows; rows that ask for r ≥ 0 cost nothing where that holds. A task of one's own is a
-    subclass with `rows` and `evaluate`, or a `CustomTask`.
+    subclass with `rows` and `evaluate`, or a `CustomTask`. Malformed arguments raise InputError.
 
     - `name`: what errors and results call it; `links`: those that it names.
     - `weight`: ≥ 0, what it counts among tasks of the same priority; 0 switches it off.
@@ -58,23 +61,38 @@ class Task(ABC):
     """How many attributes have been set; `remakes`: those of them that are not the target."""
     remakes = 0
 
-    weight = Checked(at_least_zero)
-    priority = Checked(lambda value, what: whole(value, what, 0, 1000))
+    weight: float
+    priority: int
+
+    _checks: ClassVar[dict[str, Callable[[Any, str], Any]]] = {
+        'weight': at_least_zero, 'priority': lambda value, what: whole(value, what, 0, 1000)}
+    """What checks and copies the values of attributes: those of `Annotated` fields, and these."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Note the checks of the fields."""
+        super().__init_subclass__(**kwargs)
+        cls._checks = cls._checks | {
+            name: hint.__metadata__[0] for name, hint in inspect.get_annotations(cls).items()
+            if hasattr(hint, '__metadata__')}
 
     def __init__(self, links: tuple[Any, ...], weight: Any, priority: Any, name: Any) -> None:
-        """Take what all tasks have. Raises InputError for what they may not be."""
+        """Take what all tasks have. Raises InputError for malformed arguments."""
         kind = type_name(type(self))
         self.has_own_name = name is not None
         self.links = tuple(text(link, f'a link of the task {kind!r}') for link in links)
         self.name = (text(name, f'the name of the task {kind!r}') if self.has_own_name
                      else '_'.join([kind, *self.links]))
-        self.weight = weight
-        self.priority = priority
+        self.weight, self.priority = weight, priority
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute, and note that something has changed, for solvers that keep copies."""
-        super().__setattr__(name, value)
+        """Check, copy and set a value, and note the change, for solvers that keep copies.
+
+        Raises InputError, naming task and attribute. Until the task has a name nothing is checked.
+        """
         own = vars(self)
+        if name in self._checks and 'name' in own:
+            value = self._checks[name](value, f'{name} of the task {self.name!r}')
+        super().__setattr__(name, value)
         own['changes'] = self.changes + 1
         if name != 'target':
             own['remakes'] = self.remakes + 1
@@ -146,22 +164,38 @@ class Task(ABC):
                 f'priority={self.priority})')
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BuiltInTask(Task):
-    """A task that kernels evaluate."""
+    """A task that kernels evaluate; its fields are the arguments of its constructor."""
 
-    _kept: tuple[Body, int, TaskRows] | None = None
+    weight: InitVar[float] = 1.0
+    priority: InitVar[int] = 1
+    name: InitVar[str | None] = None
+
+    _metres: ClassVar[Sequence[bool]]
+    """Whether a row is in metres, of tasks that have always the same rows; `_one_sided`."""
+    _one_sided: ClassVar[bool] = False
+    _kept: ClassVar[tuple[Body, int, TaskRows] | None] = None
     """The body and the changes at the last evaluation, and what evaluates the task."""
 
+    def __post_init__(self, weight: float, priority: int, name: str | None) -> None:
+        """Give the task its name, then check the other arguments."""
+        fields = dict(vars(self))
+        links = [fields[field] for field in _LINKS if field in fields]
+        if fields.get('link_b', '') is None:  # a point of the world
+            links.pop()
+        super().__init__(tuple(links), weight, priority, name)
+        for field, value in fields.items():
+            if field in self._checks:
+                setattr(self, field, value)
+
+    def rows(self, body: Body) -> Rows:
+        """Return what the rows are for a body."""
+        return rows(self._metres, self._one_sided)
+
     @abstractmethod
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by, the target not yet in it.
-
-        index: which of the tasks of a solver it is.
-        """
-
-    def put_target(self, record: BodyTask) -> None:
-        """Write the target into what kernels evaluate the task by."""
-        record.set_pose(self.target)
+    def _record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by, without target; index: among those of a solver."""
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual r (m,), m and rad, and its Jacobian ∂r/∂q (m, n) at some frames.
@@ -200,9 +234,9 @@ def record_of(task: Task, body: Body, index: int) -> BodyTask:
 
 
 def _targeted(task: BuiltInTask, body: Body, index: int) -> BodyTask:
-    record = task.record(body, index)
+    record = task._record(body, index)
     if getattr(task, 'target', None) is not None:
-        task.put_target(record)
+        record.set_target(task.target)
     return record
 
 

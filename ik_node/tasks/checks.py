@@ -12,26 +12,6 @@ from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
 
 
-class Checked:
-    """An attribute whose values are checked and copied when they are set."""
-
-    def __init__(self, check: Callable[[Any, str], Any]) -> None:
-        """Take the check: (value, what it is) → what is kept."""
-        self._check = check
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        """Note the attribute's name."""
-        self._name, self._slot = name, f'_{name}'
-
-    def __get__(self, task: Any, owner: type | None = None) -> Any:
-        """Return the value that was kept."""
-        return self if task is None else task.__dict__[self._slot]
-
-    def __set__(self, task: Any, value: Any) -> None:
-        """Check and keep a value. Raises InputError, naming task and attribute."""
-        task.__dict__[self._slot] = self._check(value, f'{self._name} of the task {task.name!r}')
-
-
 def optional(check: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
     """Return a check that lets None pass."""
     return lambda value, what: None if value is None else check(value, what)

@@ -1,6 +1,7 @@
 """A pose for a link, or some axes of one."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ik_node.tasks.pose_tasks import PoseTask
 _METRES = np.array([True] * 3 + [False] * 3)
 
 
+@dataclass(eq=False, repr=False)
 class Pose(BuiltInTask):
     """A point of a link at a position, and the orientation of the link.
 
@@ -26,17 +28,10 @@ class Pose(BuiltInTask):
     - `weights`: (6,) of the rows, along the target's axes, linear first; 0 leaves that axis free.
     """
 
-    target = checks.Checked(checks.optional(checks.pose))
-    weights = checks.Checked(checks.weights(6))
-    point = checks.Checked(checks.point)
-
-    def __init__(self, link: str, target: Any = None, weights: Any = (1,) * 6,
-                 point: Any = (0, 0, 0), *, weight: float = 1.0, priority: int = 1,
-                 name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments."""
-        super().__init__((link,), weight, priority, name)
-        self.link = link
-        self.target, self.weights, self.point = target, weights, point
+    link: str
+    target: Annotated[Any, checks.optional(checks.pose)] = None
+    weights: Annotated[Any, checks.weights(6)] = (1,) * 6
+    point: Annotated[Any, checks.point] = (0, 0, 0)
 
     def rows(self, body: Body) -> Rows:
         """Return what the rows are: those with a weight above 0."""
@@ -45,8 +40,7 @@ class Pose(BuiltInTask):
         targeted = self.weights > 0.0
         return rows(_METRES[targeted], weights=self.weights[targeted])
 
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         return PoseTask(index, body.link_index(self.link), self.weights > 0.0, self.point)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:

@@ -64,7 +64,7 @@ class Records:
                 if task.remakes != self._remakes[k] or not self._targeted[k] or task.target is None:
                     return False
                 if is_built_in(task):
-                    task.put_target(self._records[k])
+                    self._records[k].set_target(task.target)
             self._changes = changes
         return True
 
