@@ -7,10 +7,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.priorities import FACTORS, relax, relaxes
 from ik_node.solvers.body.proofs import Proof, proof
-from ik_node.solvers.body.pursuit import FACTORS, relax, relaxes
-from ik_node.solvers.body.records import Records
+from ik_node.solvers.body.records import Records, TaskLevel
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
@@ -30,7 +29,7 @@ _LENGTH = 0.15        # m: places without limits are spread over π of it, to bo
 class BodyProblem(NamedTuple):
     """The levels, the start (n,) and the budget of a solve."""
 
-    levels: list[Level]
+    levels: list[TaskLevel]
     start: np.ndarray
     budget: Budget
 
@@ -49,11 +48,11 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     task_names: Sequence[str]
     _records: Records | None
     """The tasks, since the first solve."""
-    _quick: Level | None
+    _quick: TaskLevel | None
     """The level that one descent can meet; None where there is more to do."""
 
     @abstractmethod
-    def _attempt(self, levels: list[Level], q: np.ndarray, budget: Budget,
+    def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
         """Search from q (n,), inside the limits. thorough: for the best where all is not met."""
 
@@ -123,7 +122,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
         by_merit.sort(key=lambda each: each[0])
         return [q for _, q in by_merit[:_SETTLED]]
 
-    def _approached(self, levels: list[Level], q: np.ndarray, budget: Budget) -> np.ndarray:
+    def _approached(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget) -> np.ndarray:
         """Return a q (n,) nearer to the levels than q (n,), or to the first of them."""
         if len(levels) > 1 and self._merges and relaxes(levels):
             return relax(levels, range(len(levels)), q, budget).q
@@ -170,7 +169,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             np.clip(attempt.q, self.body.lower, self.body.upper), start)
         return self._judged(problem.levels, attempt._replace(q=q), success, misses)
 
-    def _judged(self, levels: list[Level], attempt: Attempt, success: bool,
+    def _judged(self, levels: list[TaskLevel], attempt: Attempt, success: bool,
                 misses: np.ndarray) -> VerifiedAttempt:
         """Return an attempt with what each task misses (t, 2), m and rad."""
         errors = {name: (along, about)
@@ -179,7 +178,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             attempt.q, success, reason_of(success, attempt.reason), errors, attempt.iterations,
             (0.0,) if success else self._rank(levels, attempt.q, errors))
 
-    def _rank(self, levels: list[Level], q: np.ndarray,
+    def _rank(self, levels: list[TaskLevel], q: np.ndarray,
               errors: dict[str, tuple[float, float]]) -> tuple[float, ...]:
         """Return what is missed at q (n,), the highest priority first."""
         strict = sum(m * m + o * o for m, o in (errors[name] for name, task in zip(

@@ -13,7 +13,7 @@ from ik_node.model.shape_inertia import with_shape_inertials
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.motion import Mass, Motion
-from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.records import TaskLevel
 from ik_node.solvers.found import VerifiedAttempt
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
@@ -72,7 +72,7 @@ class LagrangeSolver(BodySolver):
             raise OptionError(f'lagrange.mass must have {body.n_joints} entries, one for each '
                               f'joint, not {len(mass)}')
 
-    def _levels(self) -> list[list[Task]]:
+    def _tasks_by_level(self) -> list[list[Task]]:
         """Return the constraints, and what acts as a force."""
         constraints = [task for task in self.tasks if task.is_necessary]
         return [constraints, [task for task in self.tasks if not task.is_necessary]]
@@ -91,7 +91,7 @@ class LagrangeSolver(BodySolver):
             return super()._search(problem, found.q, thorough)
         return self._verified(problem, found, start)
 
-    def _differential_steps(self, levels: Sequence[Level]) -> Motion:
+    def _make_velocity(self, levels: Sequence[TaskLevel]) -> Motion:
         """Return what takes motions for some levels, the first of those that are."""
         n, weights = self.body.n_joints, self.options.joint_weights
         mass = self.options.mass

@@ -15,7 +15,7 @@ class LeastSquaresSolver(BodySolver):
 
     name = 'least_squares'
 
-    def _levels(self) -> list[list[Task]]:
+    def _tasks_by_level(self) -> list[list[Task]]:
         """Return the strict tasks, the weighted ones, and those that never count."""
         counted = [task for task in self.tasks if task.counts]
         return [[task for task in counted if task.priority == 0],
@@ -33,7 +33,7 @@ class HierarchySolver(BodySolver):
 
     name = 'hierarchy'
 
-    def _levels(self) -> list[list[Task]]:
+    def _tasks_by_level(self) -> list[list[Task]]:
         """Return two levels for each priority: the tasks that count, then those that do not."""
         return [[task for task in self.tasks
                  if task.priority == priority and task.counts == counts]

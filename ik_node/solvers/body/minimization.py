@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.solvers.body.problem import Level, LevelRows, missed
+from ik_node.solvers.body.records import LevelRows, TaskLevel
 from ik_node.solvers.found import Budget
 from ik_node.solvers.optimization.objective import Objective, Rows
 from ik_node.solvers.optimization.space import Space, Variables
@@ -24,7 +24,7 @@ _ACTIVE = 1e-6  # rad or m: a one-sided row that holds by less can be broken by 
 class TaskObjective(Objective):
     """E of the tasks of a level, the rows of strict ones first, and the terms."""
 
-    def __init__(self, space: Space, about: Space, level: Level, strict: int, held: bool,
+    def __init__(self, space: Space, about: Space, level: TaskLevel, strict: int, held: bool,
                  terms: TermSum | None, budget: Budget, unit: float) -> None:
         """Prepare for one attempt.
 
@@ -59,7 +59,7 @@ class TaskObjective(Objective):
     def keeps_strict(self, q: np.ndarray, tolerance: float) -> bool:
         """Tell whether the constraints hold at q (n,), to a tolerance of each row."""
         rows = self._level.evaluate(q)
-        e = missed(rows.e, rows.one_sided)[self._strict]
+        e = rows.missed()[self._strict]
         return bool((np.abs(e) <= tolerance).all())
 
     def _allows(self, q: np.ndarray) -> bool:
@@ -68,25 +68,25 @@ class TaskObjective(Objective):
     def _evaluate(self, q: np.ndarray) -> Rows:
         """Return the rows at q (n,); those of one-sided tasks that hold are zero."""
         self._level_rows = rows = self._level.evaluate(q)
-        V, factors = self._factors * missed(rows.e, rows.one_sided), self._factors
+        V, factors = self._factors * rows.missed(), self._factors
         if self._level.any_one_sided:
             factors = np.where(rows.one_sided & (rows.e < 0.0), 0.0, factors)
         return Rows(V, factors[:, None] * rows.A, float(V @ V), rows.met)
 
 
-def level_term(level: Level, weight: float) -> Term:
+def level_term(level: TaskLevel, weight: float) -> Term:
     """Return the energy of the tasks of a level as a term."""
     def value(q: np.ndarray) -> float:
         return level.evaluate(q).cost
 
     def gradient(q: np.ndarray) -> np.ndarray:
         rows = level.evaluate(q)
-        slope: np.ndarray = -rows.A.T @ missed(rows.e, rows.one_sided)
+        slope: np.ndarray = -rows.A.T @ rows.missed()
         return slope
     return Term(value, gradient, weight)
 
 
-def active_rows(level: Level, q: np.ndarray) -> np.ndarray:
+def active_rows(level: TaskLevel, q: np.ndarray) -> np.ndarray:
     """Return the rows (m, n) of a level at q (n,) that a small step could break."""
     rows = level.evaluate(q)
     active: np.ndarray = rows.A[~rows.one_sided | (rows.e > -_ACTIVE)]

@@ -10,7 +10,7 @@ from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
-from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.records import TaskLevel
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.driver import reason_of
@@ -71,7 +71,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
             raise UnsupportedError('closest ignores linear_constraints: make a solver without')
         return super().closest(q0)
 
-    def _attempt(self, levels: list[Level], q: np.ndarray, budget: Budget,
+    def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
         """Minimise from q (n,)."""
         counted = [level for level in levels if level.tasks[0].counts]
@@ -79,7 +79,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         terms = self._terms(q, others)
         if not counted:
             return self._without_tasks(q, budget, terms)
-        level = Level.merged(counted)
+        level = counted[0].records.merged(counted)
         strict = sum(len(one.one_sided) for one in counted if one.tasks[0].priority == 0)
         found = self._minimised(level, q, budget, strict, terms)
         if terms is None:
@@ -114,7 +114,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         return self._region._replace(lower=np.where(np.isfinite(lower), lower, q - room),
                                      upper=np.where(np.isfinite(upper), upper, q + room))
 
-    def _minimised(self, level: Level, q: np.ndarray, budget: Budget, strict: int,
+    def _minimised(self, level: TaskLevel, q: np.ndarray, budget: Budget, strict: int,
                    terms: TermSum | None) -> Attempt:
         """Run the minimizer from q (n,); again where it has not kept its constraints."""
         options, iterations, about = self.options, 0, self._about(q)
@@ -135,11 +135,11 @@ class BodyOptimizationSolver(LeastSquaresSolver):
     def _without_tasks(self, q: np.ndarray, budget: Budget, terms: TermSum | None) -> Attempt:
         """Minimise the terms alone, where no task counts."""
         assert self._records is not None
-        empty = Level(self._records, [])
+        empty = TaskLevel(self._records, [])
         return self._minimised(empty, q, budget, 0, terms)._replace(
             reason=StopReason.CONVERGED)
 
-    def _in_null_space(self, level: Level, found: Attempt, budget: Budget,
+    def _in_null_space(self, level: TaskLevel, found: Attempt, budget: Budget,
                        terms: TermSum) -> Attempt:
         """Meet the tasks from what was found with terms, and reduce these while they are met."""
         def restored(q: np.ndarray) -> np.ndarray | None:
@@ -153,7 +153,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
             self._region, lambda q: active_rows(level, q), terms, restored, met.q)
         return Attempt(q, StopReason.CONVERGED, iterations + steps)
 
-    def _terms(self, q0: np.ndarray, others: list[Level]) -> TermSum | None:
+    def _terms(self, q0: np.ndarray, others: list[TaskLevel]) -> TermSum | None:
         """Return the terms of the options and of tasks that do not count; None without any."""
         terms = terms_of(self.options, self._region, q0, {})
         terms += [level_term(level, WEIGHT) for level in others]

@@ -26,7 +26,7 @@ class Proof(NamedTuple):
     """Why a task cannot be met."""
 
     reason: StopReason
-    words: str
+    text: str
 
 
 class _Ball(NamedTuple):
