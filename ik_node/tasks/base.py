@@ -4,7 +4,7 @@ import functools
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar, NamedTuple, TypeGuard
 
@@ -15,20 +15,21 @@ from ik_node.model.body_frames import BodyFrames
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.tasks.body_task import BodyTask, PythonTask, TaskRows
-from ik_node.tasks.checks import at_least_zero, text
+from ik_node.tasks.checks import Check, at_least_zero, text
 
 _LINKS = ('link', 'reference', 'link_a', 'link_b')
 
 
 class Rows(NamedTuple):
-    """What the rows of a task's residual are, (m,) each."""
+    """What the rows of a task's residual are, (m,) each.
+
+    Whether a row is in metres, or else in radians; whether it asks for a residual ≥ 0, or else for
+    0; and what it is multiplied by in the cost.
+    """
 
     metres: np.ndarray
-    """bool: whether a row is in metres; else it is in radians."""
     one_sided: np.ndarray
-    """bool: whether the row asks for a residual ≥ 0; else it asks for 0."""
     weights: np.ndarray
-    """What a row is multiplied by in the cost."""
 
 
 def rows(metres: Any, one_sided: Any = False, weights: Any = 1.0) -> Rows:
@@ -49,24 +50,21 @@ class Task(ABC):
     - `name`: what errors and results call it; `links`: those that it names.
     - `weight`: ≥ 0, what it counts among tasks of the same priority; 0 switches it off.
     - `priority`: 0 for a constraint that must hold, then 1, 2, …
+    - `target`: what is asked for, of tasks that have one; None where it is not set.
+    - `misses`: whether its residual is something missed, for `errors` of a result.
+    - `changes`: how many attributes have been set; `remakes`: those that are not the target.
     """
 
     misses: ClassVar[bool] = True
-    """Whether its residual is something missed, for `errors` of a result."""
-
-    target: Any
-    """What is asked for, of tasks that have one; None where it is not set."""
-
     changes = 0
-    """How many attributes have been set; `remakes`: those of them that are not the target."""
     remakes = 0
-
     weight: float
     priority: int
+    target: Any
 
-    _checks: ClassVar[dict[str, Callable[[Any, str], Any]]] = {
+    # What checks and copies the values of attributes: of these, and of `Annotated` fields.
+    _checks: ClassVar[dict[str, Check]] = {
         'weight': at_least_zero, 'priority': lambda value, what: whole(value, what, 0, 1000)}
-    """What checks and copies the values of attributes: those of `Annotated` fields, and these."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Note the checks of the fields."""
@@ -172,11 +170,9 @@ class BuiltInTask(Task):
     priority: InitVar[int] = 1
     name: InitVar[str | None] = None
 
-    _metres: ClassVar[Sequence[bool]]
-    """Whether a row is in metres, of tasks that have always the same rows; `_one_sided`."""
+    _metres: ClassVar[Sequence[bool]]  # see `Rows`; of tasks that have always the same rows
     _one_sided: ClassVar[bool] = False
-    _kept: ClassVar[tuple[Body, int, TaskRows] | None] = None
-    """The body and the changes at the last evaluation, and what evaluates the task."""
+    _evaluator: ClassVar[tuple[Body, int, TaskRows] | None] = None  # for a body and `changes`
 
     def __post_init__(self, weight: float, priority: int, name: str | None) -> None:
         """Give the task its name, then check the other arguments."""
@@ -195,25 +191,21 @@ class BuiltInTask(Task):
 
     @abstractmethod
     def _record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by, without target; index: among those of a solver."""
+        """Return what kernels evaluate it by, without target; index: as of `BodyTask`."""
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual r (m,), m and rad, and its Jacobian ∂r/∂q (m, n) at some frames.
-
-        Raises an IkError where the target is not set.
-        """
-        kept = self._kept
-        if kept is None or kept[0] is not frames.body or kept[1] != self.changes:
+        """Return residual and Jacobian; see `Task`. An IkError where the target is not set."""
+        last = self._evaluator
+        if last is None or last[0] is not frames.body or last[1] != self.changes:
             self.check_target()
-            kept = frames.body, self.changes, TaskRows(
+            last = frames.body, self.changes, TaskRows(
                 frames.body.record, _targeted(self, frames.body, 0))
-            vars(self)['_kept'] = kept  # which is no change
-        found: tuple[np.ndarray, np.ndarray] = kept[2].evaluate(frames.q)
-        return found
+            vars(self)['_evaluator'] = last  # which is no change
+        return last[2].evaluate(frames.q)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled and copied: the attributes that are set."""
-        return {name: value for name, value in vars(self).items() if name != '_kept'}
+        return {name: value for name, value in vars(self).items() if name != '_evaluator'}
 
 
 def is_built_in(task: Task) -> TypeGuard[BuiltInTask]:
@@ -222,10 +214,7 @@ def is_built_in(task: Task) -> TypeGuard[BuiltInTask]:
 
 
 def record_of(task: Task, body: Body, index: int) -> BodyTask:
-    """Return what kernels evaluate a task by, with its target; they call those in Python.
-
-    index: which of the tasks of a solver it is.
-    """
+    """Return what kernels evaluate a task by, with its target; index: as of `BodyTask`."""
     record = _targeted(task, body, index) if is_built_in(task) else PythonTask(
         index, task, functools.partial(BodyFrames, body), task.rows(body),
         type(task).energy is not Task.energy)

@@ -57,5 +57,6 @@ cdef class TaskRows:
 
 
 cdef int copy_rows(vector r, matrix J, double[::1] residual, double[:, ::1] jacobian) except -1
+cdef void write_point(Tree tree, TaskWork work, int link, vector point) noexcept nogil
 cdef void write_row(double a, double b, double c, columns A, int top, int n, int row,
                     matrix J) noexcept nogil

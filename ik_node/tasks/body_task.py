@@ -23,16 +23,15 @@ class TaskWork:
         """Make room for a number of tasks."""
         self.memory = memory = Memory()
         self.body_frames: Any = None
-        self.frames = memory.poses(np.zeros((tree.links, 4, 4)))
+        links, n = tree.links, tree.n
+        self.frames = memory.poses(np.zeros((links, 4, 4)))
         self.targets = memory.poses(np.zeros((count, 4, 4)))
-        self.axes = memory.points(np.zeros((tree.links, 3)))
-        self.moments = memory.fours(np.zeros((tree.links, 4)))
-        self.J = memory.columns(np.zeros((tree.n, 6)))
-        self.other = memory.columns(np.zeros((tree.n, 6)))
-        self.T = memory.pose(np.zeros((4, 4)))
+        self.axes = memory.points(np.zeros((links, 3)))
+        self.moments = memory.fours(np.zeros((links, 4)))
+        self.J, self.other = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((n, 6)))
+        self.T, self.own = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(6))
         self.R = memory.rotations(np.zeros((1, 3, 3)))[0]
         self.M = memory.rotations(np.zeros((1, 3, 3)))[0]
-        self.own = memory.vector(np.zeros(6))
         self.v, self.u = memory.vector(np.zeros(3)), memory.vector(np.zeros(3))
 
 
@@ -67,8 +66,8 @@ class BodyTask:
              J: Matrix) -> None:
         """Write the residual into r from `first` on, and its Jacobian into J (n, m), transposed.
 
-        work has the frames and axes at q (n,), and the targets. What this raises ends the search,
-        and reaches the caller.
+        work has the frames and axes at q (n,), and the targets. What this raises reaches the
+        caller.
         """
 
     def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
@@ -176,6 +175,14 @@ def copy_rows(r: Vector, J: Matrix, residual: np.ndarray, jacobian: np.ndarray) 
         residual[i] = r[i]
         for k in range(jacobian.shape[1]):
             jacobian[i, k] = J[k][i]
+
+
+def write_point(tree: Tree, work: TaskWork, link: int, point: Vector) -> None:
+    """Write the position (3,) of a point of a link into work.v, and its Jacobian into work.J."""
+    F, x, y, z = work.frames, point[0], point[1], point[2]
+    trees.point_jacobian(tree, F, work.axes, link, x, y, z, work.J)
+    for i in range(3):
+        work.v[i] = F[link][i][3] + (F[link][i][0] * x + F[link][i][1] * y + F[link][i][2] * z)
 
 
 def write_row(a: float, b: float, c: float, A: Columns, top: int, n: int, row: int,

@@ -31,24 +31,18 @@ class PointTask(BodyTask):
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         """Write residual and Jacobian; see `BodyTask.rows`."""
-        F, T, A, G = work.frames, work.T, work.J, work.targets[self.index]
-        point, across, link = self.point, self.across, self.link
-        trees.point_jacobian(tree, F, work.axes, link, point[0], point[1], point[2], A)
-        for i in range(3):
-            T[i][3] = F[link][i][3] + (F[link][i][0] * point[0] + F[link][i][1] * point[1]
-                                       + F[link][i][2] * point[2])
+        p, G = work.v, work.targets[self.index]
+        body_task.write_point(tree, work, self.link, self.point)
         for i in range(self.m):
-            a, b, c = across[i][0], across[i][1], across[i][2]
-            r[first + i] = (a * (T[0][3] - G[0][3]) + b * (T[1][3] - G[1][3])
-                            + c * (T[2][3] - G[2][3]))
-            body_task.write_row(a, b, c, A, 0, tree.n, first + i, J)
+            a, b, c = self.across[i][0], self.across[i][1], self.across[i][2]
+            r[first + i] = (a * (p[0] - G[0][3]) + b * (p[1] - G[1][3]) + c * (p[2] - G[2][3]))
+            body_task.write_row(a, b, c, work.J, 0, tree.n, first + i, J)
 
 
 class ForceTask(BodyTask):
-    """r = −1 (1,), m, and J = fᵀ J_v(p) / |f| for a force f at a point p of a link.
+    """r = −1 (1,), m, and J = fᵀ J_v(p) / |f| for a force f at a point p of a link; see `Force`.
 
-    With the weight √|f| its row is that of a point to be moved a metre along the force; its energy
-    is −f · p. A force of zero has no row but zeros.
+    Its energy is −f · p. A force of zero has no row but zeros.
     """
 
     def __init__(self, index: int, link: int, along: Any, point: Any) -> None:
@@ -60,18 +54,16 @@ class ForceTask(BodyTask):
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         """Write residual and Jacobian; see `BodyTask.rows`."""
-        along, point = self.along, self.point
-        trees.point_jacobian(tree, work.frames, work.axes, self.link, point[0], point[1], point[2],
-                             work.J)
+        f = self.along
+        body_task.write_point(tree, work, self.link, self.point)
         r[first] = -1.0
-        body_task.write_row(along[0], along[1], along[2], work.J, 0, tree.n, first, J)
+        body_task.write_row(f[0], f[1], f[2], work.J, 0, tree.n, first, J)
 
     def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
         """Return −weight · f · p, J; see `BodyTask.energy`."""
-        F, along, point, link, energy = work.frames, self.along, self.point, self.link, 0.0
+        energy = 0.0
         for i in range(3):
-            energy -= along[i] * (F[link][i][0] * point[0] + F[link][i][1] * point[1]
-                                  + F[link][i][2] * point[2] + F[link][i][3])
+            energy -= self.along[i] * work.v[i]
         return scale[first] * scale[first] * energy
 
 
@@ -96,12 +88,9 @@ class DifferenceTask(BodyTask):
 
     def difference(self, tree: Tree, work: TaskWork) -> None:
         """Write p_a − p_b into work.v (3,), and its Jacobian into the first rows of work.J."""
-        F, v, A, B, link, other = work.frames, work.v, work.J, work.other, self.link, self.other
-        a, b = self.point, self.other_point
-        trees.point_jacobian(tree, F, work.axes, link, a[0], a[1], a[2], A)
-        for i in range(3):
-            v[i] = (F[link][i][0] * a[0] + F[link][i][1] * a[1] + F[link][i][2] * a[2]
-                    + F[link][i][3])
+        F, v, A, B, other, b = (work.frames, work.v, work.J, work.other, self.other,
+                                self.other_point)
+        body_task.write_point(tree, work, self.link, self.point)
         if other < 0:
             for i in range(3):
                 v[i] -= b[i]

@@ -30,7 +30,7 @@ class Pose(BuiltInTask):
 
     link: str
     target: Annotated[Any, checks.optional(checks.pose)] = None
-    weights: Annotated[Any, checks.weights(6)] = (1,) * 6
+    weights: Annotated[Any, checks.axis_weights] = (1,) * 6
     point: Annotated[Any, checks.point] = (0, 0, 0)
 
     def rows(self, body: Body) -> Rows:

@@ -25,21 +25,18 @@ class PoseTask(BodyTask):
     def __init__(self, index: int, link: int, wanted: Any, point: Any) -> None:
         """Take whether a row is wanted (6,), and a point (3,) in the link's frame, m."""
         super().__init__(index, sum(map(bool, wanted)))
-        self.link = link
-        self.wanted = self.memory.integers(wanted)
+        self.link, self.wanted = link, self.memory.integers(wanted)
         self.point = self.memory.vector(point)
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         """Write residual and Jacobian; see `BodyTask.rows`."""
-        G, T, M, A, F = work.targets[self.index], work.T, work.M, work.J, work.frames
-        point, link, row = self.point, self.link, first
-        trees.point_jacobian(tree, F, work.axes, link, point[0], point[1], point[2], A)
+        G, T, M, A, row = work.targets[self.index], work.T, work.M, work.J, first
+        body_task.write_point(tree, work, self.link, self.point)
         for i in range(3):
-            for j in range(4):
-                T[i][j] = F[link][i][j]
-            T[i][3] += (F[link][i][0] * point[0] + F[link][i][1] * point[1]
-                        + F[link][i][2] * point[2])
+            for j in range(3):
+                T[i][j] = work.frames[self.link][i][j]
+            T[i][3] = work.v[i]
         pose_rows(G, T, work.R, work.own, M)
         for i in range(6):
             if not self.wanted[i]:

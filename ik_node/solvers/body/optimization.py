@@ -1,4 +1,10 @@
-"""Several tasks by a minimizer [Bařinka & Berka 3.2.2; Zhao & Badler 1994]."""
+"""Several tasks by a minimizer [Bařinka & Berka 3.2.2; Zhao & Badler 1994].
+
+    E(q) = Σ weight · |W r|²,   ∂E/∂q = −2 Aᵀ e
+
+over the tasks that count, with A and e of `LevelRows`. Strict tasks weigh more, or are constraints
+of a minimizer that can keep them.
+"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -9,23 +15,25 @@ from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.least_squares import LeastSquaresSolver
-from ik_node.solvers.body.minimization import TaskObjective, active_rows, level_term
-from ik_node.solvers.body.records import TaskLevel
+from ik_node.solvers.body.records import LevelRows, TaskLevel
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.driver import reason_of
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.optimization import nullspace
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
-from ik_node.solvers.optimization.objective import unit_of
+from ik_node.solvers.optimization.objective import Objective, Rows, unit_of
 from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows
-from ik_node.solvers.optimization.space import Space
-from ik_node.solvers.optimization.terms import WEIGHT, TermSum, terms_of
+from ik_node.solvers.optimization.space import Space, Variables
+from ik_node.solvers.optimization.terms import WEIGHT, Term, TermSum, terms_of
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.support.options import option
 
+STRICT = 10.0   # what a row of a strict task counts over others in |V|
+_HELD = 300.0   # where it is a constraint: the best configuration is the one that keeps it
+_ACTIVE = 1e-6  # rad or m: a one-sided row that holds by less can be broken by a small step
 _FAR = 100.0  # rad or lengths: how far from the start a result may be, where there are no limits
 
 
@@ -158,3 +166,73 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         terms = terms_of(self.options, self._region, q0, {})
         terms += [level_term(level, WEIGHT) for level in others]
         return TermSum(terms) if terms else None
+
+
+class TaskObjective(Objective):
+    """E of the tasks of a level, the rows of strict ones first, and the terms."""
+
+    def __init__(self, space: Space, about: Space, level: TaskLevel, strict: int, held: bool,
+                 terms: TermSum | None, budget: Budget, unit: float) -> None:
+        """Prepare for one attempt.
+
+        about: the space, with limits of results for what has none, which would change the first
+        step of a minimizer. strict: number of rows of strict tasks; held: whether these are
+        constraints.
+        """
+        super().__init__(space, terms, budget.max_iterations, unit, budget.deadline)
+        self._about, self._level = about, level
+        self._strict = slice(strict if held else 0)
+        self._factors = np.ones(len(level.one_sided))
+        self._factors[:strict] = _HELD if held else STRICT
+        self._level_rows: LevelRows
+
+    def constraints(self, variables: Variables) -> list[Any]:
+        """Return the strict tasks as one constraint of scipy: r = 0, r ≥ 0 where one-sided."""
+        rows = self._strict
+        if not rows.stop:
+            return []
+        from scipy import optimize  # late: a quarter of a node's start
+
+        def residuals(x: np.ndarray) -> np.ndarray:
+            self._move_to(variables.joint_values(x))
+            return -self._level_rows.e[rows]
+
+        def jacobian(x: np.ndarray) -> np.ndarray:
+            self._move_to(variables.joint_values(x))
+            return variables.slope(self._level_rows.A[rows])
+        return [optimize.NonlinearConstraint(
+            residuals, 0.0, np.where(self._level.one_sided[rows], np.inf, 0.0), jac=jacobian)]
+
+    def keeps_strict(self, q: np.ndarray, tolerance: float) -> bool:
+        """Tell whether the constraints hold at q (n,), to a tolerance of each row."""
+        rows = self._level.evaluate(q)
+        e = rows.missed()[self._strict]
+        return bool((np.abs(e) <= tolerance).all())
+
+    def _allows(self, q: np.ndarray) -> bool:
+        return self._about.allows(q)
+
+    def _evaluate(self, q: np.ndarray) -> Rows:
+        """Return the rows at q (n,); those of one-sided tasks that hold are zero."""
+        self._level_rows = rows = self._level.evaluate(q)
+        V, factors = self._factors * rows.missed(), self._factors
+        if self._level.any_one_sided:
+            factors = np.where(rows.one_sided & (rows.e < 0.0), 0.0, factors)
+        return Rows(V, factors[:, None] * rows.A, float(V @ V), rows.met)
+
+
+def level_term(level: TaskLevel, weight: float) -> Term:
+    """Return the energy of the tasks of a level as a term."""
+    def value(q: np.ndarray) -> float:
+        return level.evaluate(q).cost
+
+    def gradient(q: np.ndarray) -> np.ndarray:
+        rows = level.evaluate(q)
+        return -rows.A.T @ rows.missed()
+    return Term(value, gradient, weight)
+
+
+def active_rows(level: TaskLevel, q: np.ndarray) -> np.ndarray:
+    """Return the rows (m, n) of a level at q (n,) that a small step could break."""
+    rows = level.evaluate(q)
+    return rows.A[~rows.one_sided | (rows.e > -_ACTIVE)]

@@ -28,6 +28,7 @@ class Records:
     Anything else that has changed makes them anew: see `refresh`.
 
     - `body`, `tasks`; `layouts`: what the rows of each task are.
+    - `check`: verifies joint values.
     """
 
     def __init__(self, body: Body, tasks: Sequence[Task], limits: Limits, options: BodyOptions,
@@ -36,9 +37,8 @@ class Records:
 
         lock: held by a search, whose targets must not change.
         """
-        self._lock = lock
         self.body, self.tasks, self._limits = body, tuple(tasks), limits
-        self._options = options
+        self._options, self._lock = options, lock
         self.layouts = [_layout(task, body) for task in tasks]
         self._changes = [task.changes for task in tasks]
         self._remakes = [task.remakes for task in tasks]
@@ -48,14 +48,14 @@ class Records:
         self._records = [record_of(task, body, k) for k, task in enumerate(tasks)]
         self._idle: list[DescentWork] = []
         self._whole = self.stacked([range(len(tasks))])
-        self._check = self._descent(self._whole)
+        self.check = self.descent(self._whole)
         self._merged: dict[Any, TaskLevel] = {}
 
     def refresh(self) -> bool:
         """Write targets that have changed; tell whether that was enough.
 
-        What tasks written in Python say of themselves is asked for each time. Raises an IkError
-        for one of them that cannot be solved.
+        The rows, weights and priorities of tasks written in Python are compared each time. Raises
+        an IkError for one of them that cannot be solved.
         """
         for k, before in self._own.items():
             now = _described(self.tasks[k], self.body)
@@ -89,22 +89,10 @@ class Records:
         return StackedTasks([[entry(k) for k in level] for level in levels],
                             self._options.position_tolerance, self._options.orientation_tolerance)
 
-    def descent(self, indices: Sequence[int], factors: Sequence[float] = ()) -> Descent:
-        """Return what searches for tasks as one level; see `stacked`."""
-        return self._descent(self.stacked([indices], factors))
-
-    def _descent(self, level: StackedTasks) -> Descent:
+    def descent(self, level: StackedTasks) -> Descent:
+        """Return what searches for the tasks of one level."""
         return Descent(self.body.record, level, self._whole, self._limits,
                        self._options.max_iterations, self._idle)
-
-    def verify(self, q: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, bool, np.ndarray]:
-        """Return q (n,), whether it meets all that is necessary, and what each task misses (t, 2).
-
-        m and rad, from frames computed anew. Continuous joints are at the turn nearest to start
-        (n,), where that meets no less.
-        """
-        found: tuple[np.ndarray, bool, np.ndarray] = self._check.verify(start, q)
-        return found
 
     def merged(self, levels: 'Sequence[TaskLevel]', factors: Sequence[float] = ()) -> 'TaskLevel':
         """Return the tasks of several levels as one; factors: of the rows of each level."""
@@ -129,7 +117,7 @@ def _layout(task: Task, body: Body) -> Rows:
 
 
 def _described(task: Task, body: Body) -> tuple[Any, ...]:
-    """Return what a task says of itself, without its residual."""
+    """Return the rows, weight and priority of a task."""
     return (*_layout(task, body), task.weight, task.priority, task.counts)
 
 
@@ -167,7 +155,7 @@ class TaskLevel:
         self.any_one_sided = bool(self.one_sided.any())
         needed = [task.is_necessary for task in tasks]
         self.is_necessary, self.all_necessary = any(needed), all(needed)
-        self._descent = records.descent(self.indices, factors)
+        self._descent = records.descent(records.stacked([self.indices], factors))
 
     def evaluate(self, q: np.ndarray) -> LevelRows:
         """Return the rows at q (n,)."""
@@ -175,30 +163,19 @@ class TaskLevel:
         return LevelRows(A, e, self.one_sided, cost, met)
 
     def descend(self, q: np.ndarray, deadline: float, settles: bool = False) -> Attempt:
-        """Minimise the cost from q (n,), until it is met or nothing improves any more.
-
-        deadline: see `Budget`. settles: whether a minimum is wanted where it is not met;
-        so it is where a task of the level is not necessary.
-        """
+        """Minimise the cost from q (n,); see `Descent.run`, and `Budget` for the deadline."""
         q, reason, iterations = self._descent.run(q, deadline, settles)
         return Attempt(q, REASONS[reason], iterations)
 
     def solve(self, q: np.ndarray, start: np.ndarray,
               deadline: float) -> tuple[Attempt, bool, np.ndarray]:
-        """Descend from q (n,) and verify.
-
-        Return also whether all that is necessary is met, and what each task of the solver misses
-        (t, 2), m and rad. Continuous joints end at the turn nearest to start (n,).
-        """
+        """Descend from q (n,) and verify; return also what `Descent.verify` does."""
         q, met, misses, reason, iterations = self._descent.solve(start, q, deadline)
         return Attempt(q, REASONS[reason], iterations), met, misses
 
     def evolve(self, evolution: BodyEvolution, seed: int, q: np.ndarray, start: np.ndarray,
                deadline: float) -> Attempt:
-        """Return the best of all generations; q (n,) is one of the first.
-
-        start: (n,) about which joints without limits are spread. The same seed and q give the same.
-        """
+        """Return the best of all generations; see `BodyEvolution.run`."""
         state = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
         q, reason, generations = evolution.run(self._descent, start, q, state, deadline)
         return Attempt(q, REASONS[reason], generations)
