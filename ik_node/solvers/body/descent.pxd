@@ -3,6 +3,7 @@ cimport ik_node.support.clock as clocks
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.search as search
 cimport ik_node.support.copies as copies
+cimport ik_node.solvers.body.bounded as bounded
 cimport ik_node.solvers.body.stacked_tasks as stacks
 cimport ik_node.solvers.body.steps as steps
 cimport ik_node.tasks.body_task as body_task

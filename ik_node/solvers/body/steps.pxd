@@ -1,10 +1,7 @@
 from libc cimport math
-cimport ik_node.support.normal_equations as normal_equations
 from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.support.arrays cimport Memory, integers, matrix, vector
-cimport cython
 
-cdef int ROUNDS
 cdef double INF
 
 
@@ -30,13 +27,3 @@ cdef void set_region(Limits limits, StepWork work, vector q, double radius) noex
 cdef void scale_columns(Limits limits, matrix A, int m) noexcept nogil
 cdef void subtract(matrix A, vector x, int n, int m, vector left) noexcept nogil
 cdef double inside(Limits limits, int k, double q, double x, double dt) noexcept nogil
-@cython.locals(changed=cython.bint, now=cython.bint)
-cdef void bounded_step(StepWork work, int m, bint some_one_sided, integers one_sided,
-                       double damping2) noexcept nogil
-@cython.locals(beyond=cython.bint)
-cdef void locked_solve(StepWork work, int m, double damping2) noexcept nogil
-@cython.locals(found=cython.bint)
-cdef bint freed_again(StepWork work, int m, double damping2) noexcept nogil
-cdef void free_solve(StepWork work, int m, double damping2) noexcept nogil
-cdef void gram(matrix A, integers columns, int width, integers rows, int count, integers places,
-               vector values, matrix G) noexcept nogil

@@ -1,5 +1,6 @@
 from libc cimport math
 cimport ik_node.solvers.body.levels.cascade as cascades
+cimport ik_node.solvers.body.bounded as bounded
 cimport ik_node.solvers.body.stacked_tasks as stacks
 cimport ik_node.solvers.body.steps as steps
 cimport ik_node.kinematics.tree as trees

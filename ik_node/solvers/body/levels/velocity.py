@@ -17,8 +17,8 @@ import numpy as np
 
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
+from ik_node.solvers.body import bounded, steps
 from ik_node.solvers.body import stacked_tasks as stacks
-from ik_node.solvers.body import steps
 from ik_node.solvers.body.levels import cascade as cascades
 from ik_node.solvers.body.levels.cascade import Cascade
 from ik_node.solvers.body.stacked_tasks import LevelCost, StackedTasks
@@ -96,7 +96,7 @@ class Velocity:
         steps.set_bounds(self.limits, work.step, work.q, dt, INF)
         rows_at(self, work)
         if self.stack.levels == 1:
-            steps.bounded_step(
+            bounded.bounded_step(
                 work.step, self.stack.m, self.stack.some_one_sided[0] != 0, self.stack.one_sided,
                 DAMPING * 0.5 * stacks.missed2(self.stack, 0, work.step.e) + TINY)
         else:

@@ -1,0 +1,18 @@
+from libc cimport math
+cimport ik_node.support.normal_equations as normal_equations
+from ik_node.support.arrays cimport integers, matrix, vector
+from ik_node.solvers.body.steps cimport StepWork
+cimport cython
+
+cdef int ROUNDS
+
+@cython.locals(changed=cython.bint, now=cython.bint)
+cdef void bounded_step(StepWork work, int m, bint some_one_sided, integers one_sided,
+                       double damping2) noexcept nogil
+@cython.locals(beyond=cython.bint)
+cdef void locked_solve(StepWork work, int m, double damping2) noexcept nogil
+@cython.locals(found=cython.bint)
+cdef bint freed_again(StepWork work, int m, double damping2) noexcept nogil
+cdef void free_solve(StepWork work, int m, double damping2) noexcept nogil
+cdef void gram(matrix A, integers columns, int width, integers rows, int count, integers places,
+               vector values, matrix G) noexcept nogil
