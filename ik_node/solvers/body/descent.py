@@ -53,20 +53,15 @@ class Descent:
 
     def __init__(self, tree: Tree, level: StackedTasks, whole: StackedTasks, limits: Limits,
                  max_iterations: int, idle: list[DescentWork]) -> None:
-        """Prepare to descend.
+        """Take the tasks of the level, and the `whole`: all of the solver, which are verified.
 
-        level: the tasks; whole: all tasks of the solver, in their order, of which verified results
-        tell what they miss. idle: scratch that is not used, which all descents of the same `whole`
-        may share.
+        idle: scratch that is not used, which all descents of the same `whole` may share.
         """
         self.tree, self.level, self.whole, self.limits = tree, level, whole, limits
         self.max_iterations, self.idle = max_iterations, idle
 
     def rows(self, q: InputVector) -> tuple[np.ndarray, np.ndarray, float, bool]:
-        """Return the weighted rows A (m, n) and e (m,) of the level at q (n,): A Δq = e is wanted.
-
-        Return also the cost, and whether all that is necessary is within the tolerances.
-        """
+        """Return the rows A (m, n) and e (m,) at q (n,), see `level_rows`, the cost, and `met`."""
         work = self.begin(q)
         A, e = np.empty((self.level.m, self.tree.n)), np.empty(self.level.m)
         with cython.nogil:
@@ -120,10 +115,7 @@ class Descent:
         return q, met, misses
 
     def begin(self, q: InputVector) -> DescentWork:
-        """Return scratch that no other thread uses, with q (n,) and the targets in it.
-
-        Raises ValueError for another number of values.
-        """
+        """Return scratch that no other thread uses, with q (n,) and the targets in it."""
         if q.shape[0] != self.tree.n:
             raise ValueError(f'q must have {self.tree.n} values, not {q.shape[0]}')
         work = self.idle.pop() if self.idle else DescentWork(self.tree, self.whole)
@@ -133,7 +125,7 @@ class Descent:
         return work
 
     def take_start(self, work: DescentWork, start: InputVector) -> None:
-        """Copy a start (n,). Raises ValueError for another number of values."""
+        """Copy a start (n,)."""
         if start.shape[0] != self.tree.n:
             raise ValueError(f'start must have {self.tree.n} values, not {start.shape[0]}')
         for k in range(self.tree.n):
@@ -227,10 +219,7 @@ def left2(own: Descent, work: DescentWork) -> float:
 
 
 def shorten_rotation(q: Vector) -> bool:
-    """Make the rotation vector q[3:6] no longer than 1.5 π; tell whether it was.
-
-    The same rotation by another vector: at a length of 2π the vector's derivatives vanish.
-    """
+    """Make the rotation vector q[3:6] no longer than 1.5 π, as `shorten_root`; tell if it was."""
     angle = math.sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5])
     if not angle > 1.5 * math.pi:
         return False

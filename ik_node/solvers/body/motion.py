@@ -1,8 +1,8 @@
 """Motion of least kinetic energy under constraints, by Lagrange multipliers [Grassia].
 
 A figure without momentum moves as it is pulled, f + f_c = M q̇, and constraints pull along their
-gradients, f_c = Jᵀ λ. So q̇ minimises the energy q̇ᵀ M q̇ / 2 − fᵀ q̇ among the motions that the
-constraints let it: what they ask for is the first level of a cascade, the energy the second.
+gradients, f_c = Jᵀ λ. So q̇ minimises q̇ᵀ M q̇ / 2 − fᵀ q̇ among the motions that the constraints
+allow: they are the first level of a cascade, the energy the second.
 """
 
 import math
@@ -61,11 +61,7 @@ class Motion(Velocity):
         return VelocityWork(self.tree, self.stack, rows, True)
 
     def step(self, work: VelocityWork, dt: float) -> None:
-        """Write the motion of dt seconds into work.step.x (n,).
-
-        The feedback corrects two-sided constraints at the next step; one-sided ones hold after this
-        one, although they are curved.
-        """
+        """Write the motion of dt seconds into work.step.x (n,); curved one-sided rows hold then."""
         steps.set_bounds(self.limits, work.step, work.q, dt, INF)
         velocities.rows_at(self, work)
         motion(self, work, self.stack.levels, dt, False)

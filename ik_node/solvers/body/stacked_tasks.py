@@ -56,15 +56,13 @@ class StackedTasks:
 
 
 class LevelCost:
-    """What a level costs, and whether it is met.
+    """What a level costs, and whether every necessary task is within the tolerances.
 
-    - `cost`: Σ weight · |W r|² / 2 of the tasks, or weight · energy of those that have their own.
-    - `met`: whether every necessary task is within the tolerances.
+    `cost`: Σ weight · |W r|² / 2 of the tasks, or weight · energy of those that have their own.
     """
 
-    def __init__(self) -> None:
-        """Make room."""
-        self.cost, self.met = 0.0, False
+    cost: float
+    met: bool
 
 
 def take_targets(stack: StackedTasks, work: TaskWork) -> None:

@@ -46,7 +46,6 @@ cdef class LevelSearch:
 
 cdef int search(LevelSearch own, LevelSearchWork work, double deadline, int max_iterations,
                 double progress) except -1 nogil
-cdef double largest_region(LevelSearch own) noexcept nogil
 @cython.locals(found=cython.bint)
 cdef bint all_met(integers met, int count) noexcept nogil
 cdef int arrive(LevelSearch own, LevelSearchWork work, vector q) except -1 nogil

@@ -52,9 +52,9 @@ class LevelSearchWork:
         self.work, self.iterations = work, 0
         self.here, self.there = Linearization(n, m, count), Linearization(n, m, count)
         self.q, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.marked, self.predicted, self.weights = (
-            memory.vector(np.zeros(count)), memory.vector(np.zeros(count)),
-            memory.vector(np.zeros(count)))
+        self.marked, self.predicted = (memory.vector(np.zeros(count)),
+                                       memory.vector(np.zeros(count)))
+        self.weights = memory.vector(np.zeros(count))
 
 
 class LevelSearch:
@@ -88,8 +88,7 @@ class LevelSearch:
             progress: float) -> tuple[int, int]:
         """Search from q (n,), in place; return how that ended, and the number of iterations.
 
-        deadline: by `clock`, s. progress: by which part of itself the merit must shrink within some
-        iterations.
+        progress: by which part of itself the merit must shrink within some iterations.
         """
         n = self.steps.tree.n
         own = self.idle.pop() if self.idle else LevelSearchWork(
@@ -116,7 +115,9 @@ def search(own: LevelSearch, work: LevelSearchWork, deadline: float, max_iterati
     them.
     """
     n, q, count, end = own.steps.tree.n, work.q, own.stack.levels, codes.STALLED
-    region = largest_region(own)
+    region = 1.0
+    for k in range(n):
+        region = min(region, own.steps.limits.step[k])
     radius, since, work.iterations = region, 0, 0
     arrive(own, work, q)
     for level in range(count):
@@ -157,14 +158,6 @@ def search(own: LevelSearch, work: LevelSearchWork, deadline: float, max_iterati
             for level in range(count):
                 work.marked[level] = work.here.misses[level]
     return codes.CONVERGED if all_met(work.here.met, count) else end
-
-
-def largest_region(own: LevelSearch) -> float:
-    """Return the radius of the trust region at the start."""
-    region = 1.0
-    for k in range(own.steps.tree.n):
-        region = min(region, own.steps.limits.step[k])
-    return region
 
 
 def all_met(met: Integers, count: int) -> bool:
@@ -259,8 +252,7 @@ def weigh(work: LevelSearchWork, count: int) -> None:
 def restore(own: LevelSearch, work: LevelSearchWork) -> None:
     """Move the trial to where the necessary levels are met again.
 
-    What a step over the levels after them leaves of second order is taken back, so that the search
-    follows a curved null space in long steps.
+    So the search follows a curved null space in long steps.
     """
     for _ in range(RESTORATIONS):
         if all_met(work.there.met, own.needed):

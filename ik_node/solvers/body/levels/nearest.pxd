@@ -1,5 +1,6 @@
 from libc cimport math
 cimport ik_node.solvers.body.levels.factors as factors
+cimport ik_node.solvers.body.levels.reflections as reflections
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.body.levels.level cimport Level
 

@@ -16,7 +16,7 @@ that only damping opposes are longer than others by orders of magnitude.
 
 import math
 
-from ik_node.solvers.body.levels import factors
+from ik_node.solvers.body.levels import factors, reflections
 from ik_node.solvers.body.levels.level import Level
 from ik_node.support.arrays import Vector
 
@@ -31,7 +31,7 @@ def satisfy(own: Level, held: Vector, lower: Vector, upper: Vector) -> None:
     """Move x from y_u to the nearest point that satisfies the constraints.
 
     lower, upper (n,): of x; held (m,): what one-sided rows of former levels must not fall below.
-    The active set of the last call is tried first where the factors are still the same.
+    Begins with the active set of the last call where the factors are still the same.
     """
     n, size = own.n, 0.0
     own.held, own.lower, own.upper = held, lower, upper
@@ -122,12 +122,12 @@ def missing(own: Level, constraint: int) -> float:
 def write_normal(own: Level, constraint: int) -> None:
     """Write the normal (size,) of a constraint."""
     n, Y, normal = own.n, own.Y, own.normal
+    for j in range(own.width, own.size):
+        normal[j] = 0.0
     if constraint < 2 * n:
         joint, sign = (constraint, 1.0) if constraint < n else (constraint - n, -1.0)
         for j in range(own.width):
             normal[j] = sign * Y[j][joint]
-        for j in range(own.width, own.size):
-            normal[j] = 0.0
         return
     s = constraint - 2 * n
     row = own.side_rows[s]
@@ -135,8 +135,8 @@ def write_normal(own: Level, constraint: int) -> None:
         own.moved[k] = own.A[k][row]
     for j in range(own.width):
         normal[j] = dot(Y[j], own.moved, n)
-    for j in range(own.width, own.size):
-        normal[j] = 1.0 if j - own.width == s - own.former_sides else 0.0
+    if s >= own.former_sides:
+        normal[own.width + s - own.former_sides] = 1.0
 
 
 def write_reach(own: Level) -> None:
@@ -167,10 +167,7 @@ def is_moved(own: Level, length: float) -> bool:
 
 
 def split(own: Level) -> float:
-    """Write the part of the normal across the active ones, and the rates of their multipliers.
-
-    Return the squared length of that part.
-    """
+    """Write the normal's part across the active ones, return |across|², and write the rates."""
     size, count = own.size, own.active_count
     across, along, rates = own.across, own.along, own.rates
     for i in range(size):
@@ -255,14 +252,8 @@ def deactivate(own: Level, index: int) -> None:
         length = math.sqrt(R[j][j] * R[j][j] + R[j + 1][j] * R[j + 1][j])
         cosine, sine = R[j][j] / length, R[j + 1][j] / length
         R[j][j], R[j + 1][j] = length, 0.0
-        for c in range(j + 1, count):
-            value = R[j][c]
-            R[j][c] = cosine * value + sine * R[j + 1][c]
-            R[j + 1][c] = cosine * R[j + 1][c] - sine * value
-        for i in range(own.size):
-            value = Q[j][i]
-            Q[j][i] = cosine * value + sine * Q[j + 1][i]
-            Q[j + 1][i] = cosine * Q[j + 1][i] - sine * value
+        reflections.turn(R, j, j + 1, j + 1, count, cosine, sine)
+        reflections.turn(Q, j, j + 1, 0, own.size, cosine, sine)
     own.active_count = count
 
 

@@ -3,6 +3,7 @@
 import math
 
 from ik_node.solvers.body.levels.level import Level
+from ik_node.support.arrays import Matrix
 
 RANK = 1e-8      # length of what is left of a unit row that is none
 SWEEPS = 30
@@ -111,6 +112,14 @@ def rotate(own: Level) -> None:
                     Q[j][k] -= value * w[k]
 
 
+def turn(M: Matrix, a: int, b: int, first: int, end: int, cosine: float, sine: float) -> None:
+    """Rotate rows a and b of M into each other, from a column to another [Golub & Van Loan 5.1]."""
+    for c in range(first, end):
+        value = M[a][c]
+        M[a][c] = cosine * value + sine * M[b][c]
+        M[b][c] = cosine * M[b][c] - sine * value
+
+
 def partly_free(own: Level, singular: float) -> int:
     """Write directions that the level hardly moves into `free`, in part; return their number.
 
@@ -141,14 +150,8 @@ def partly_free(own: Level, singular: float) -> int:
                     1.0 + zeta * zeta))
                 cosine = 1.0 / math.sqrt(1.0 + t * t)
                 sine = t * cosine
-                for c in range(m):
-                    value = R[a][c]
-                    R[a][c] = cosine * value - sine * R[b][c]
-                    R[b][c] = sine * value + cosine * R[b][c]
-                for k in range(n):
-                    value = turned[a][k]
-                    turned[a][k] = cosine * value - sine * turned[b][k]
-                    turned[b][k] = sine * value + cosine * turned[b][k]
+                turn(R, a, b, 0, m, cosine, -sine)
+                turn(turned, a, b, 0, n, cosine, -sine)
         if not rotated:
             break
     left = 0

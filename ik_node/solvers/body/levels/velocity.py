@@ -42,13 +42,9 @@ class VelocityWork:
     """Scratch of one thread."""
 
     def __init__(self, tree: Tree, stack: StackedTasks, rows: Sequence[int], energy: bool) -> None:
-        """Make room for tasks, and for steps over levels of some numbers of rows each.
-
-        energy: whether the energy of the motion is their last level.
-        """
-        self.memory = Memory()
-        self.task = TaskWork(tree, stack.count)
-        self.step, self.found = StepWork(tree.n, stack.m), LevelCost()
+        """Make room for steps over levels of some numbers of rows; energy: see `Cascade`."""
+        self.memory, self.found = Memory(), LevelCost()
+        self.task, self.step = TaskWork(tree, stack.count), StepWork(tree.n, stack.m)
         self.q = self.memory.vector(np.zeros(tree.n))
         self.composite = self.memory.poses(np.zeros((tree.links, 4, 4)))
         self.L = self.memory.matrix(tree.n, tree.n)
@@ -90,8 +86,7 @@ class Velocity:
     def step(self, work: VelocityWork, dt: float) -> None:
         """Write the step of dt seconds into work.step.x (n,), over the scale of the joints.
 
-        Where several levels are there, and all tasks of the first must be met, they hold after it
-        although they are curved.
+        Of several levels the first holds after it, although it is curved, if it has to be met.
         """
         steps.set_bounds(self.limits, work.step, work.q, dt, INF)
         rows_at(self, work)
