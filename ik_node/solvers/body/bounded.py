@@ -8,7 +8,7 @@ import math
 
 from ik_node.solvers.body.steps import StepWork
 from ik_node.support import normal_equations
-from ik_node.support.arrays import Integers, Matrix, Vector
+from ik_node.support.arrays import Integers
 
 ROUNDS = 12  # changes of the active one-sided rows in one step
 
@@ -120,7 +120,7 @@ def free_solve(work: StepWork, m: int, damping2: float) -> None:
         for a in range(width):
             x[columns[a]] = y[a]
         return
-    gram(A, columns, width, rows, count, work.places, work.values, G)
+    gram(work, width, count)
     for a in range(count):
         y[a] = rest[a]
     normal_equations.damped_solve(G, y, count, damping2)
@@ -131,16 +131,16 @@ def free_solve(work: StepWork, m: int, damping2: float) -> None:
         x[k] = total
 
 
-def gram(A: Matrix, columns: Integers, width: int, rows: Integers, count: int, places: Integers,
-         values: Vector, G: Matrix) -> None:
-    """Write Σ a aᵀ over the free columns, lower triangle; A (n, m) is transposed."""
+def gram(work: StepWork, width: int, count: int) -> None:
+    """Write Σ a aᵀ over the free columns of the active rows into G, lower triangle."""
+    A, G, places, values = work.A, work.G, work.places, work.values
     for a in range(count):
         for b in range(a + 1):
             G[a][b] = 0.0
     for c in range(width):
-        k, filled = columns[c], 0
+        k, filled = work.columns[c], 0
         for a in range(count):
-            value = A[k][rows[a]]
+            value = A[k][work.rows[a]]
             if value != 0.0:
                 places[filled], values[filled] = a, value
                 filled += 1

@@ -26,7 +26,6 @@ cdef class Motion(Velocity):
     cdef integers constant
     cdef double feedback
 
-    cdef VelocityWork make_work(self)
     cdef int step(self, VelocityWork work, double dt) except -1 nogil
     cdef int direction(self, VelocityWork work, int count) except -1 nogil
 

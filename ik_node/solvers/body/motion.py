@@ -52,13 +52,9 @@ class Motion(Velocity):
         """
         super().__init__(tree, stack, limits)
         self.mass, self.constraints, self.feedback = mass, constraints, feedback
+        self.rows, self.energy = [constraints] if constraints > 0 else [], True
         self.memory = Memory()
         self.constant = self.memory.integers(constant)
-
-    def make_work(self) -> VelocityWork:
-        """Return scratch for one more thread."""
-        rows = [self.constraints] if self.constraints > 0 else []
-        return VelocityWork(self.tree, self.stack, rows, True)
 
     def step(self, work: VelocityWork, dt: float) -> None:
         """Write the motion of dt seconds into work.step.x (n,); curved one-sided rows hold then."""

@@ -86,7 +86,9 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         others = [level for level in levels if not level.tasks[0].counts]
         terms = self._terms(q, others)
         if not counted:
-            return self._without_tasks(q, budget, terms)
+            assert self._records is not None
+            return self._minimised(TaskLevel(self._records, []), q, budget, 0, terms)._replace(
+                reason=StopReason.CONVERGED)
         level = counted[0].records.merged(counted)
         strict = sum(len(one.one_sided) for one in counted if one.tasks[0].priority == 0)
         found = self._minimised(level, q, budget, strict, terms)
@@ -139,13 +141,6 @@ class BodyOptimizationSolver(LeastSquaresSolver):
                     q, min(options.position_tolerance, options.orientation_tolerance))):
                 break
         return Attempt(q, StopReason.TIMEOUT if budget.is_over() else REASONS[end], iterations)
-
-    def _without_tasks(self, q: np.ndarray, budget: Budget, terms: TermSum | None) -> Attempt:
-        """Minimise the terms alone, where no task counts."""
-        assert self._records is not None
-        empty = TaskLevel(self._records, [])
-        return self._minimised(empty, q, budget, 0, terms)._replace(
-            reason=StopReason.CONVERGED)
 
     def _in_null_space(self, level: TaskLevel, found: Attempt, budget: Budget,
                        terms: TermSum) -> Attempt:

@@ -8,7 +8,7 @@ cimport cython
 cdef class StackedTasks:
     cdef Memory memory
     cdef readonly int levels, m, count
-    cdef readonly list sides
+    cdef readonly list sides, level_sizes
     cdef objects tasks
     cdef integers sizes, necessary, first_task, first_row, all_necessary, some_one_sided
     cdef integers metres, one_sided

@@ -21,7 +21,8 @@ class StackedTasks:
     - `m`: number of rows of all tasks; `count`: more than the index of any task.
     - `tasks`, `sizes`, `necessary`: (t,) `BodyTask`s, their numbers of rows, and whether success
       needs them.
-    - `first_task`, `first_row`: (levels + 1,) where the tasks and the rows of each level begin.
+    - `first_task`, `first_row`: (levels + 1,) where the tasks and the rows of each level begin;
+      `level_sizes`: the numbers of the rows.
     - `all_necessary`, `some_one_sided`: (levels,) of tasks, and of rows.
     - `metres`, `one_sided`: (m,) see `Rows`; `sides`: the latter as a list.
     - `scale`: (m,) √weight of the task times the weight of the row.
@@ -42,6 +43,7 @@ class StackedTasks:
             [entry[1] for entry in stacked])
         self.first_task = memory.integers(tops)
         self.first_row = memory.integers([ends[top] for top in tops])
+        self.level_sizes = [ends[end] - ends[top] for top, end in itertools.pairwise(tops)]
         self.all_necessary = memory.integers([all(entry[1] for entry in level)
                                               for level in levels])
         self.some_one_sided = memory.integers([any(entry[3].any() for entry in level)

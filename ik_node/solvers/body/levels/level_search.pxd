@@ -39,7 +39,6 @@ cdef class LevelSearch:
     cdef integers necessary
     cdef list idle
 
-    cdef void note_levels(self)
     @cython.locals(own=LevelSearchWork)
     cpdef tuple run(self, double[::1] q, double deadline, int max_iterations, double progress)
 

@@ -72,10 +72,6 @@ class LevelSearch:
         self.stack = self.steps.stack
         self.idle: list[LevelSearchWork] = []
         self.needed, self.settles = 0, False
-        self.note_levels()
-
-    def note_levels(self) -> None:
-        """Note which levels are necessary."""
         self.necessary = self.memory.integers(np.zeros(self.stack.levels))
         for level in range(self.stack.levels):
             for index in range(self.stack.first_task[level], self.stack.first_task[level + 1]):
@@ -92,7 +88,7 @@ class LevelSearch:
         """
         n = self.steps.tree.n
         own = self.idle.pop() if self.idle else LevelSearchWork(
-            self.steps.make_work(), n, self.stack.m, self.stack.levels)
+            self.steps.take_work(), n, self.stack.m, self.stack.levels)
         for k in range(n):
             own.q[k] = q[k]
         stacks.take_targets(self.stack, own.work.task)

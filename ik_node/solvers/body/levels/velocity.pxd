@@ -31,11 +31,12 @@ cdef class Velocity:
     cdef Tree tree
     cdef StackedTasks stack
     cdef Limits limits
-    cdef list idle
+    cdef list idle, rows
+    cdef bint energy
 
     @cython.locals(work=VelocityWork)
     cpdef run(self, const double[::1] q, double dt)
-    cdef VelocityWork make_work(self)
+    cdef VelocityWork take_work(self)
     cdef int step(self, VelocityWork work, double dt) except -1 nogil
     cdef int direction(self, VelocityWork work, int count) except -1 nogil
     cdef bint write(self, VelocityWork work, double dt, double[::1] velocity)

@@ -57,13 +57,13 @@ class Velocity:
     def __init__(self, tree: Tree, stack: StackedTasks, limits: Limits) -> None:
         """Prepare for steps."""
         self.tree, self.stack, self.limits = tree, stack, limits
+        self.rows, self.energy = list(stack.level_sizes), False
         self.idle: list[VelocityWork] = []
 
-    def make_work(self) -> VelocityWork:
-        """Return scratch for one more thread."""
-        rows = [self.stack.first_row[level + 1] - self.stack.first_row[level]
-                for level in range(self.stack.levels)]
-        return VelocityWork(self.tree, self.stack, rows, False)
+    def take_work(self) -> VelocityWork:
+        """Return scratch that no other thread uses."""
+        return self.idle.pop() if self.idle else VelocityWork(self.tree, self.stack, self.rows,
+                                                              self.energy)
 
     def run(self, q: InputVector, dt: float) -> np.ndarray | None:
         """Return joint velocities (n,) that bring q (n,) nearer to the tasks, None for overflows.
@@ -71,8 +71,7 @@ class Velocity:
         q + dt · velocity is inside the limits of q, and the velocity inside its own; a q outside
         the limits comes back as fast as those let it. Raises what a task in Python raises.
         """
-        work = self.idle.pop() if self.idle else self.make_work()
-        n = self.tree.n
+        work, n = self.take_work(), self.tree.n
         for k in range(n):
             work.q[k] = q[k]
         stacks.take_targets(self.stack, work.task)
