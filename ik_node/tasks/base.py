@@ -20,7 +20,7 @@ from ik_node.tasks.checks import Check, at_least_zero, text
 _LINKS = ('link', 'reference', 'link_a', 'link_b')
 
 
-class Rows(NamedTuple):
+class RowKinds(NamedTuple):
     """What the rows of a task's residual are, (m,) each.
 
     Whether a row is in metres, or else in radians; whether it asks for a residual ≥ 0, or else for
@@ -32,12 +32,12 @@ class Rows(NamedTuple):
     weights: np.ndarray
 
 
-def rows(metres: Any, one_sided: Any = False, weights: Any = 1.0) -> Rows:
+def rows(metres: Any, one_sided: Any = False, weights: Any = 1.0) -> RowKinds:
     """Return rows: `metres` (m,), the others for each row or for all."""
     kinds = np.array(metres, dtype=bool)
     sides, factors = np.empty(kinds.shape, dtype=bool), np.empty(kinds.shape)
     sides[:], factors[:] = one_sided, weights
-    return Rows(kinds, sides, factors)
+    return RowKinds(kinds, sides, factors)
 
 
 class Task(ABC):
@@ -106,7 +106,7 @@ class Task(ABC):
         return self.weight > 0.0 and self.counts and self.priority <= 1
 
     @abstractmethod
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are for a body."""
 
     @abstractmethod
@@ -170,7 +170,7 @@ class BuiltInTask(Task):
     priority: InitVar[int] = 1
     name: InitVar[str | None] = None
 
-    _metres: ClassVar[Sequence[bool]]  # see `Rows`; of tasks that have always the same rows
+    _metres: ClassVar[Sequence[bool]]  # see `RowKinds`; of tasks that have always the same rows
     _one_sided: ClassVar[bool] = False
     _evaluator: ClassVar[tuple[Body, int, TaskRows] | None] = None  # for a body and `changes`
 
@@ -185,7 +185,7 @@ class BuiltInTask(Task):
             if field in self._checks:
                 setattr(self, field, value)
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are for a body."""
         return rows(self._metres, self._one_sided)
 

@@ -10,7 +10,7 @@ from ik_node.model.body_frames import BodyFrames
 from ik_node.support.arguments import floats, numbers
 from ik_node.support.exceptions import IkError, InputError, ModelError
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.point_tasks import CenterOfMassTask
 
@@ -75,7 +75,7 @@ class CenterOfMass(BuiltInTask):
             raise IkError(f'the task {self.name!r} has neither a target nor a polygon: set one '
                           'before solving')
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: x, y and z of a target, then the edges of a polygon."""
         edges = 0 if self.polygon is None else len(self.polygon)
         axes = 0 if self.target is None else 3

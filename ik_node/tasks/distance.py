@@ -8,7 +8,7 @@ from ik_node.model.body import Body
 from ik_node.support.arguments import numbers
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.point_tasks import DifferenceTask, DistanceTask
 
@@ -54,7 +54,7 @@ class Distance(BuiltInTask):
         super().check(body)
         self._check_bounds()
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: one for each bound that excludes something."""
         return rows([True] * len(self._sides()), one_sided=self.lower != self.upper)
 
@@ -98,7 +98,7 @@ class Spring(BuiltInTask):
 
     counts = False
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: how much longer it is; along three axes with length 0."""
         count = 1 if self.rest_length > 0.0 else 3
         return rows([True] * count, weights=math.sqrt(self.stiffness))

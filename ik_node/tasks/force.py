@@ -8,7 +8,7 @@ import numpy as np
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.point_tasks import ForceTask
 
@@ -32,7 +32,7 @@ class Force(BuiltInTask):
     misses = False
     counts = False
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the row is: a metre along the force."""
         return rows([True], weights=np.sqrt(np.linalg.norm(self.force)))
 

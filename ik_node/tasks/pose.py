@@ -8,7 +8,7 @@ import numpy as np
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.pose_tasks import PoseTask
 
@@ -33,7 +33,7 @@ class Pose(BuiltInTask):
     weights: Annotated[Any, checks.axis_weights] = (1,) * 6
     point: Annotated[Any, checks.point] = (0, 0, 0)
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: those with a weight above 0."""
         if 0.0 not in self.weights.tolist():
             return rows(_METRES, weights=self.weights)

@@ -9,7 +9,7 @@ from ik_node.model.body import Body
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import InputError
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.point_tasks import RestTask
 
@@ -48,7 +48,7 @@ class Posture(BuiltInTask):
                 raise InputError(f'{what} of the task {self.name!r} must have the shape '
                                  f'({body.n_joints},), not {values.shape}')
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: one for each joint that is not free."""
         joints, _ = self.wanted(body)
         gains = np.ones(len(joints)) if self.gains is None else self.gains[joints]

@@ -1,4 +1,4 @@
-"""What every body solver does: tasks checked once, attempts from several starts, verification."""
+"""The base of body solvers: tasks checked once, levels, steps; and least squares over levels."""
 
 import math
 import threading
@@ -32,7 +32,7 @@ _FLOAT = np.dtype(float)
 
 
 class BodySolver(Attempts):
-    """Finds joint values of a body for several tasks. A method overrides `_levels`.
+    """Finds joint values of a body for several tasks. A method overrides `_tasks_by_level`.
 
     Targets are read at each solve. Threads may use one solver: they solve one after the other.
     Success is decided by frames computed anew at the q that is returned, whatever the method
@@ -208,3 +208,40 @@ def shorten_root(body: Body, q: np.ndarray) -> np.ndarray:
             q = q.copy()
             q[3:6] *= 1.0 - 2.0 * np.pi * round(angle / (2.0 * np.pi)) / angle
     return q
+
+
+class LeastSquaresSolver(BodySolver):
+    """Minimises Σ weight · |W r|² of the tasks, those of priority 0 strictly first.
+
+    Tasks of priority 0 are met first, and the others act in the null space of theirs. Those others
+    are weighted against each other, whatever their priority; but those that do not count, `Spring`,
+    `Force` and a `Posture` of another priority than 0, act in what the tasks that count leave free.
+    Where all tasks are of one kind each iteration is a single bounded least-squares step.
+    """
+
+    name = 'least_squares'
+
+    def _tasks_by_level(self) -> list[list[Task]]:
+        """Return the strict tasks, the weighted ones, and those that never count."""
+        counted = [task for task in self.tasks if task.counts]
+        return [[task for task in counted if task.priority == 0],
+                [task for task in counted if task.priority > 0],
+                [task for task in self.tasks if not task.counts]]
+
+
+class HierarchySolver(BodySolver):
+    """Solves priority after priority: a lower one moves only in the null space of the higher.
+
+    Tasks of one priority are weighted against each other, but those that never count act in what
+    the others of their priority leave free. One-sided rows and limits hold at every level; see
+    `levels`.
+    """
+
+    name = 'hierarchy'
+
+    def _tasks_by_level(self) -> list[list[Task]]:
+        """Return two levels for each priority: the tasks that count, then those that do not."""
+        return [[task for task in self.tasks
+                 if task.priority == priority and task.counts == counts]
+                for priority in sorted({task.priority for task in self.tasks})
+                for counts in (True, False)]

@@ -8,8 +8,8 @@ import numpy as np
 
 from ik_node.model.body import Body
 from ik_node.solvers.body.attempts import BodyProblem
+from ik_node.solvers.body.base import LeastSquaresSolver
 from ik_node.solvers.body.evolution import BodyEvolution
-from ik_node.solvers.body.least_squares import LeastSquaresSolver
 from ik_node.solvers.found import Attempt, VerifiedAttempt
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness
 from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness

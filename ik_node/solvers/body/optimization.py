@@ -14,7 +14,7 @@ import numpy as np
 from ik_node.model.body import Body
 from ik_node.model.body_frames import BodyFrames
 from ik_node.solvers.body.attempts import BodyProblem
-from ik_node.solvers.body.least_squares import LeastSquaresSolver
+from ik_node.solvers.body.base import LeastSquaresSolver
 from ik_node.solvers.body.records import LevelRows, TaskLevel
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.codes import CONVERGED

@@ -19,7 +19,7 @@ from ik_node.solvers.genetic.population import first_state
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS
 from ik_node.support.exceptions import InputError, shown
-from ik_node.tasks.base import Rows, Task, is_built_in, record_of
+from ik_node.tasks.base import RowKinds, Task, is_built_in, record_of
 
 
 class Records:
@@ -109,7 +109,7 @@ class Records:
         return self._merged[key]
 
 
-def _layout(task: Task, body: Body) -> Rows:
+def _layout(task: Task, body: Body) -> RowKinds:
     """Return the rows of a task; raise an IkError that names it where it cannot be solved."""
     task.check(body)
     task.check_target()

@@ -24,7 +24,7 @@ class StackedTasks:
     - `first_task`, `first_row`: (levels + 1,) where the tasks and the rows of each level begin;
       `level_sizes`: the numbers of the rows.
     - `all_necessary`, `some_one_sided`: (levels,) of tasks, and of rows.
-    - `metres`, `one_sided`: (m,) see `Rows`; `sides`: the latter as a list.
+    - `metres`, `one_sided`: (m,) see `RowKinds`; `sides`: the latter as a list.
     - `scale`: (m,) √weight of the task times the weight of the row.
     """
 
