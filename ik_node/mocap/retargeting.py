@@ -18,7 +18,7 @@ from ik_node.spatial import rotation_log
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import LookAt, Orientation, Pose, Position
 from ik_node.tasks.base import Task
-from ik_node.tasks.joint_values import JointValues
+from ik_node.tasks.posture import JointValues
 
 _STRICT = 1e4            # least_squares: weight of constraints among the other tasks
 _LOOK_DISTANCE = 2.0     # m: of the point that a gaze meets

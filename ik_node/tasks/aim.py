@@ -1,16 +1,18 @@
 """Axes that point along a direction, or at a point."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, perpendicular, rows
+from ik_node.tasks.base import BuiltInTask, perpendicular
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.direction_tasks import AlignTask, LookTask
+from ik_node.tasks.pose_tasks import AlignTask, LookTask
 
 
+@dataclass(eq=False, repr=False)
 class AlignAxis(BuiltInTask):
     """An axis of a link along a direction: r = (θ / sin θ) B a (2,), rad, |r| = θ.
 
@@ -22,26 +24,18 @@ class AlignAxis(BuiltInTask):
       vectors.
     """
 
-    axis = checks.Checked(checks.direction)
-    direction = checks.Checked(checks.direction)
+    link: str
+    axis: Annotated[Any, checks.direction]
+    direction: Annotated[Any, checks.direction]
 
-    def __init__(self, link: str, axis: Any, direction: Any, *, weight: float = 1.0,
-                 priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments, zero axes included."""
-        super().__init__((link,), weight, priority, name)
-        self.link = link
-        self.axis, self.direction = axis, direction
+    _metres = (False,) * 2
 
-    def rows(self, body: Body) -> Rows:
-        """Return what the rows are: two angles."""
-        return rows([False] * 2)
-
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         return AlignTask(index, body.link_index(self.link), self.axis, self.direction,
                          perpendicular(self.direction))
 
 
+@dataclass(eq=False, repr=False)
 class LookAt(BuiltInTask):
     """The ray from a link's origin along an axis of it meets a point: r = (θ / sin θ) B u (2,).
 
@@ -54,27 +48,14 @@ class LookAt(BuiltInTask):
     - `target`: (3,) m, world frame, or None.
     """
 
-    axis = checks.Checked(checks.direction)
-    target = checks.Checked(checks.optional(checks.point))
+    link: str
+    axis: Annotated[Any, checks.direction]
+    target: Annotated[Any, checks.optional(checks.point)] = None
 
-    def __init__(self, link: str, axis: Any, target: Any = None, *, weight: float = 1.0,
-                 priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments, a zero axis included."""
-        super().__init__((link,), weight, priority, name)
-        self.link = link
-        self.axis, self.target = axis, target
+    _metres = (False,) * 2
 
-    def rows(self, body: Body) -> Rows:
-        """Return what the rows are: two angles."""
-        return rows([False] * 2)
-
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         return LookTask(index, body.link_index(self.link), self.axis, perpendicular(self.axis))
-
-    def put_target(self, record: BodyTask) -> None:
-        """Write the target into what kernels evaluate the task by."""
-        record.set_point(self.target)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the point of the ray (3,) that is 1 m from the link's origin, m."""

@@ -1,8 +1,11 @@
 """The base of tasks: a residual over frames, its Jacobian, a weight and a priority."""
 
 import functools
+import inspect
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 import numpy as np
@@ -10,29 +13,30 @@ import numpy as np
 from ik_node.model.body import Body, BodyFrames, check_body
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, ModelError, shown
-from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.checks import Checked, at_least_zero, text
-from ik_node.tasks.python_task import PythonTask
-from ik_node.tasks.task_rows import TaskRows
+from ik_node.tasks.body_task import BodyTask, PythonTask, TaskRows
+from ik_node.tasks.checks import Check, at_least_zero, text
+
+_LINKS = ('link', 'reference', 'link_a', 'link_b')
 
 
-class Rows(NamedTuple):
-    """What the rows of a task's residual are, (m,) each."""
+class RowKinds(NamedTuple):
+    """What the rows of a task's residual are, (m,) each.
+
+    Whether a row is in metres, or else in radians; whether it asks for a residual ≥ 0, or else for
+    0; and what it is multiplied by in the cost.
+    """
 
     metres: np.ndarray
-    """bool: whether a row is in metres; else it is in radians."""
     one_sided: np.ndarray
-    """bool: whether the row asks for a residual ≥ 0; else it asks for 0."""
     weights: np.ndarray
-    """What a row is multiplied by in the cost."""
 
 
-def rows(metres: Any, one_sided: Any = False, weights: Any = 1.0) -> Rows:
+def rows(metres: Any, one_sided: Any = False, weights: Any = 1.0) -> RowKinds:
     """Return rows: `metres` (m,), the others for each row or for all."""
     kinds = np.array(metres, dtype=bool)
     sides, factors = np.empty(kinds.shape, dtype=bool), np.empty(kinds.shape)
     sides[:], factors[:] = one_sided, weights
-    return Rows(kinds, sides, factors)
+    return RowKinds(kinds, sides, factors)
 
 
 class Task(ABC):
@@ -40,40 +44,52 @@ class Task(ABC):
 
     A solver minimises the cost weight · |W r|² / 2 of the tasks of one priority, W the weights of
     the rows; rows that ask for r ≥ 0 cost nothing where that holds. A task of one's own is a
-    subclass with `rows` and `evaluate`, or a `CustomTask`.
+    subclass with `rows` and `evaluate`, or a `CustomTask`. Malformed arguments raise InputError.
 
     - `name`: what errors and results call it; `links`: those that it names.
     - `weight`: ≥ 0, what it counts among tasks of the same priority; 0 switches it off.
     - `priority`: 0 for a constraint that must hold, then 1, 2, …
+    - `target`: what is asked for, of tasks that have one; None where it is not set.
+    - `misses`: whether its residual is something missed, for `errors` of a result.
+    - `changes`: how many attributes have been set; `remakes`: those that are not the target.
     """
 
     misses: ClassVar[bool] = True
-    """Whether its residual is something missed, for `errors` of a result."""
-
-    target: Any
-    """What is asked for, of tasks that have one; None where it is not set."""
-
     changes = 0
-    """How many attributes have been set; `remakes`: those of them that are not the target."""
     remakes = 0
+    weight: float
+    priority: int
+    target: Any
 
-    weight = Checked(at_least_zero)
-    priority = Checked(lambda value, what: whole(value, what, 0, 1000))
+    # What checks and copies the values of attributes: of these, and of `Annotated` fields.
+    _checks: ClassVar[dict[str, Check]] = {
+        'weight': at_least_zero, 'priority': lambda value, what: whole(value, what, 0, 1000)}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Note the checks of the fields."""
+        super().__init_subclass__(**kwargs)
+        cls._checks = cls._checks | {
+            name: hint.__metadata__[0] for name, hint in inspect.get_annotations(cls).items()
+            if hasattr(hint, '__metadata__')}
 
     def __init__(self, links: tuple[Any, ...], weight: Any, priority: Any, name: Any) -> None:
-        """Take what all tasks have. Raises InputError for what they may not be."""
+        """Take what all tasks have. Raises InputError for malformed arguments."""
         kind = type_name(type(self))
         self.has_own_name = name is not None
         self.links = tuple(text(link, f'a link of the task {kind!r}') for link in links)
         self.name = (text(name, f'the name of the task {kind!r}') if self.has_own_name
                      else '_'.join([kind, *self.links]))
-        self.weight = weight
-        self.priority = priority
+        self.weight, self.priority = weight, priority
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute, and note that something has changed, for solvers that keep copies."""
-        super().__setattr__(name, value)
+        """Check, copy and set a value, and note the change, for solvers that keep copies.
+
+        Raises InputError, naming task and attribute. Until the task has a name nothing is checked.
+        """
         own = vars(self)
+        if name in self._checks and 'name' in own:
+            value = self._checks[name](value, f'{name} of the task {self.name!r}')
+        super().__setattr__(name, value)
         own['changes'] = self.changes + 1
         if name != 'target':
             own['remakes'] = self.remakes + 1
@@ -89,7 +105,7 @@ class Task(ABC):
         return self.weight > 0.0 and self.counts and self.priority <= 1
 
     @abstractmethod
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are for a body."""
 
     @abstractmethod
@@ -145,40 +161,50 @@ class Task(ABC):
                 f'priority={self.priority})')
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BuiltInTask(Task):
-    """A task that kernels evaluate."""
+    """A task that kernels evaluate; its fields are the arguments of its constructor."""
 
-    _kept: tuple[Body, int, TaskRows] | None = None
-    """The body and the changes at the last evaluation, and what evaluates the task."""
+    weight: InitVar[float] = 1.0
+    priority: InitVar[int] = 1
+    name: InitVar[str | None] = None
+
+    _metres: ClassVar[Sequence[bool]]  # see `RowKinds`; of tasks that have always the same rows
+    _one_sided: ClassVar[bool] = False
+    _evaluator: ClassVar[tuple[Body, int, TaskRows] | None] = None  # for a body and `changes`
+
+    def __post_init__(self, weight: float, priority: int, name: str | None) -> None:
+        """Give the task its name, then check the other arguments."""
+        fields = dict(vars(self))
+        links = [fields[field] for field in _LINKS if field in fields]
+        if fields.get('link_b', '') is None:  # a point of the world
+            links.pop()
+        super().__init__(tuple(links), weight, priority, name)
+        for field, value in fields.items():
+            if field in self._checks:
+                setattr(self, field, value)
+
+    def rows(self, body: Body) -> RowKinds:
+        """Return what the rows are for a body."""
+        return rows(self._metres, self._one_sided)
 
     @abstractmethod
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by, the target not yet in it.
-
-        index: which of the tasks of a solver it is.
-        """
-
-    def put_target(self, record: BodyTask) -> None:
-        """Write the target into what kernels evaluate the task by."""
-        record.set_pose(self.target)
+    def _record(self, body: Body, index: int) -> BodyTask:
+        """Return what kernels evaluate it by, without target; index: as of `BodyTask`."""
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual r (m,), m and rad, and its Jacobian ∂r/∂q (m, n) at some frames.
-
-        Raises an IkError where the target is not set.
-        """
-        kept = self._kept
-        if kept is None or kept[0] is not frames.body or kept[1] != self.changes:
+        """Return residual and Jacobian; see `Task`. An IkError where the target is not set."""
+        last = self._evaluator
+        if last is None or last[0] is not frames.body or last[1] != self.changes:
             self.check_target()
-            kept = frames.body, self.changes, TaskRows(
+            last = frames.body, self.changes, TaskRows(
                 frames.body.record, _targeted(self, frames.body, 0))
-            vars(self)['_kept'] = kept  # which is no change
-        found: tuple[np.ndarray, np.ndarray] = kept[2].evaluate(frames.q)
-        return found
+            vars(self)['_evaluator'] = last  # which is no change
+        return last[2].evaluate(frames.q)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled and copied: the attributes that are set."""
-        return {name: value for name, value in vars(self).items() if name != '_kept'}
+        return {name: value for name, value in vars(self).items() if name != '_evaluator'}
 
 
 def is_built_in(task: Task) -> TypeGuard[BuiltInTask]:
@@ -187,10 +213,7 @@ def is_built_in(task: Task) -> TypeGuard[BuiltInTask]:
 
 
 def record_of(task: Task, body: Body, index: int) -> BodyTask:
-    """Return what kernels evaluate a task by, with its target; they call those in Python.
-
-    index: which of the tasks of a solver it is.
-    """
+    """Return what kernels evaluate a task by, with its target; index: as of `BodyTask`."""
     record = _targeted(task, body, index) if is_built_in(task) else PythonTask(
         index, task, functools.partial(BodyFrames, body), task.rows(body),
         type(task).energy is not Task.energy)
@@ -199,9 +222,9 @@ def record_of(task: Task, body: Body, index: int) -> BodyTask:
 
 
 def _targeted(task: BuiltInTask, body: Body, index: int) -> BodyTask:
-    record = task.record(body, index)
+    record = task._record(body, index)
     if getattr(task, 'target', None) is not None:
-        task.put_target(record)
+        record.set_target(task.target)
     return record
 
 

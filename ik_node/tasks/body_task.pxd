@@ -1,6 +1,9 @@
+cimport ik_node.kinematics.jacobian as jacobian
+cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport (
     Memory, columns, fours, matrix, points, pose, poses, rotation, vector)
 from ik_node.kinematics.tree cimport Tree
+cimport cython
 
 
 cdef class TaskWork:
@@ -27,5 +30,34 @@ cdef class BodyTask:
     cdef double energy(self, TaskWork work, int first, vector r, vector scale) except? -1.0 nogil
 
 
+cdef class PythonTask(BodyTask):
+    cdef object task, make_frames, one_sided, weights
+    cdef double weight
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+    cdef double energy(self, TaskWork work, int first, vector r, vector scale) except? -1.0 nogil
+    @cython.locals(residual='const double[::1]', jacobian='const double[:, ::1]')
+    cdef int call(self, int n, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 with gil
+    cdef double call_energy(self, TaskWork work, int first, vector r) except? -1.0 with gil
+    @cython.locals(same=cython.bint, at='const double[::1]')
+    cdef frames_at(self, TaskWork work, int n, vector q)
+    cdef checked(self, values, tuple shape, str what)
+
+
+cdef class TaskRows:
+    cdef Memory memory
+    cdef Tree tree
+    cdef BodyTask task
+    cdef TaskWork work
+    cdef vector q, r
+    cdef matrix J
+
+    cpdef tuple evaluate(self, const double[::1] q)
+
+
+cdef int copy_rows(vector r, matrix J, double[::1] residual, double[:, ::1] jacobian) except -1
+cdef void write_point(Tree tree, TaskWork work, int link, vector point) noexcept nogil
 cdef void write_row(double a, double b, double c, columns A, int top, int n, int row,
                     matrix J) noexcept nogil

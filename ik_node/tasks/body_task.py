@@ -1,60 +1,38 @@
 """What a task of a body is to the kernels, and the scratch that tasks share."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ik_node.kinematics import jacobian
+from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
-from ik_node.support.arrays import (
-    Columns,
-    Fours,
-    Matrix,
-    Memory,
-    Points,
-    Pose,
-    Poses,
-    Rotation,
-    Vector,
-)
+from ik_node.support.arrays import Columns, Matrix, Memory, Vector
+from ik_node.support.exceptions import InputError
 
 
 class TaskWork:
-    """The frames at one q, the targets of one search, and scratch for tasks."""
+    """The frames at one q, the targets of one search, and scratch for tasks.
 
-    frames: Poses
-    targets: Poses
-    """(t, 4, 4) of all tasks, as they were when the search began."""
-    axes: Points
-    moments: Fours
-    J: Columns
-    other: Columns
-    """(6, n) Jacobian of a second link."""
-    T: Pose
-    R: Rotation
-    M: Rotation
-    own: Vector
-    """(6,) residual of one task."""
-    v: Vector
-    """(3,)"""
-    u: Vector
-    """(3,)"""
-    body_frames: Any
-    """Of the tasks written in Python; None before the first."""
+    - `targets`: (t, 4, 4) of all tasks, as they were when the search began.
+    - `J`, `other`: (6, n) Jacobians of two links, by columns; `own`: (6,) residual of one task.
+    - `body_frames`: of the tasks written in Python; None before the first.
+    """
 
     def __init__(self, tree: Tree, count: int) -> None:
         """Make room for a number of tasks."""
         self.memory = memory = Memory()
-        self.body_frames = None
-        self.frames = memory.poses(np.zeros((tree.links, 4, 4)))
+        self.body_frames: Any = None
+        links, n = tree.links, tree.n
+        self.frames = memory.poses(np.zeros((links, 4, 4)))
         self.targets = memory.poses(np.zeros((count, 4, 4)))
-        self.axes = memory.points(np.zeros((tree.links, 3)))
-        self.moments = memory.fours(np.zeros((tree.links, 4)))
-        self.J = memory.columns(np.zeros((tree.n, 6)))
-        self.other = memory.columns(np.zeros((tree.n, 6)))
-        self.T = memory.poses(np.zeros((1, 4, 4)))[0]
+        self.axes = memory.points(np.zeros((links, 3)))
+        self.moments = memory.fours(np.zeros((links, 4)))
+        self.J, self.other = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((n, 6)))
+        self.T, self.own = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(6))
         self.R = memory.rotations(np.zeros((1, 3, 3)))[0]
         self.M = memory.rotations(np.zeros((1, 3, 3)))[0]
-        self.own = memory.vector(np.zeros(6))
         self.v, self.u = memory.vector(np.zeros(3)), memory.vector(np.zeros(3))
 
 
@@ -63,41 +41,34 @@ class BodyTask:
 
     Every target is kept as a pose, of which a task reads the part that it has. Searches copy it
     when they begin, so that a target set meanwhile is not seen by half.
-    """
 
-    index: int
-    """Which of the tasks of a solver it is."""
-    m: int
-    """Number of rows."""
-    has_energy: bool
-    """Whether its cost is its `energy`, instead of half the square of its weighted rows."""
-    misses: bool
-    """Whether its residual is something missed."""
-    target: Pose
+    - `index`: which of the tasks of a solver it is; `m`: number of rows.
+    - `has_energy`: whether its cost is its `energy`, instead of |weighted rows|² / 2.
+    - `misses`: see `Task`.
+    """
 
     def __init__(self, index: int, m: int) -> None:
         """Make a task of m rows, without a target."""
         self.memory = Memory()
         self.index, self.m, self.has_energy, self.misses = index, m, False, True
-        self.target = self.memory.poses(np.reshape(np.eye(4), (1, 4, 4)))[0]
+        self.target = self.memory.pose(np.eye(4))
 
-    def set_pose(self, T: np.ndarray) -> None:
-        """Take a target T_world_target (4, 4), m, or a rotation (3, 3) alone."""
-        for i, row in enumerate(T.tolist()):
+    def set_target(self, target: np.ndarray) -> None:
+        """Take a point (3,), m, a rotation (3, 3), or a pose (4, 4)."""
+        if target.ndim == 1:
+            for i, value in enumerate(target.tolist()):
+                self.target[i][3] = value
+            return
+        for i, row in enumerate(target.tolist()):
             for j, value in enumerate(row):
                 self.target[i][j] = value
-
-    def set_point(self, p: np.ndarray) -> None:
-        """Take a target (3,), m."""
-        for i, value in enumerate(p.tolist()):
-            self.target[i][3] = value
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         """Write the residual into r from `first` on, and its Jacobian into J (n, m), transposed.
 
-        work has the frames and axes at q (n,), and the targets. What this raises ends the search,
-        and reaches the caller.
+        work has the frames and axes at q (n,), and the targets. What this raises reaches the
+        caller.
         """
 
     def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
@@ -106,6 +77,113 @@ class BodyTask:
         scale: √weight of the task times the weight of a row, of all rows.
         """
         return 0.0
+
+
+class PythonTask(BodyTask):
+    """The rows that `evaluate` of a task in Python returns, and its energy if it has its own."""
+
+    def __init__(self, index: int, task: Any, make_frames: Callable[[np.ndarray], Any],
+                 layout: Any, has_energy: bool) -> None:
+        """Take a task, what makes the frames of its body at q (n,), and what the rows are."""
+        super().__init__(index, len(layout.metres))
+        self.task, self.make_frames, self.weight = task, make_frames, task.weight
+        self.one_sided, self.weights = layout.one_sided, layout.weights
+        self.has_energy = has_energy
+
+    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+             J: Matrix) -> None:
+        """Write residual and Jacobian; see `BodyTask.rows`."""
+        self.call(tree.n, work, q, first, r, J)
+
+    def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
+        """Return weight · energy; see `BodyTask.energy`."""
+        return self.call_energy(work, first, r)
+
+    def call(self, n: int, work: TaskWork, q: Vector, first: int, r: Vector, J: Matrix) -> None:
+        """Evaluate the task and copy what it returns; compiled, this holds the GIL."""
+        values, rows = self.task.evaluate(self.frames_at(work, n, q))
+        residual = self.checked(values, (self.m,), 'residual')
+        jacobian = self.checked(rows, (self.m, n), 'Jacobian')
+        for i in range(self.m):
+            r[first + i] = residual[i]
+            for k in range(n):
+                J[k][first + i] = jacobian[i, k]
+
+    def call_energy(self, work: TaskWork, first: int, r: Vector) -> float:
+        """Return weight · energy at the frames of the last `call`; compiled, this holds the GIL."""
+        values = np.array([r[first + i] for i in range(self.m)])
+        values[self.one_sided & (values > 0.0)] = 0.0
+        return self.weight * self.task.energy(work.body_frames, values, self.weights)
+
+    def frames_at(self, work: TaskWork, n: int, q: Vector) -> Any:
+        """Return frames at q (n,), which tasks in Python share."""
+        if work.body_frames is not None:
+            at, same = work.body_frames.q, True
+            for k in range(n):
+                same = same and at[k] == q[k]
+            if same:
+                return work.body_frames
+        values = np.array([q[k] for k in range(n)])
+        if work.body_frames is None:
+            work.body_frames = self.make_frames(values)
+        else:
+            work.body_frames.update(values)
+        return work.body_frames
+
+    def checked(self, values: Any, shape: tuple, what: str) -> np.ndarray:
+        """Return floats of a shape. Raises InputError for anything else."""
+        array = np.ascontiguousarray(values, dtype=np.float64)
+        if array.shape != shape:
+            raise InputError(f'the {what} of the task {self.task.name!r} must have the shape '
+                             f'{shape}, not {array.shape}')
+        return array
+
+
+class TaskRows:
+    """The rows of one task of a tree, for callers in Python."""
+
+    def __init__(self, tree: Tree, task: BodyTask) -> None:
+        """Take a task, the first of its solver."""
+        self.memory = memory = Memory()
+        self.tree, self.task, self.work = tree, task, TaskWork(tree, 1)
+        self.q, self.r = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(task.m))
+        self.J = memory.matrix(tree.n, task.m)
+
+    def evaluate(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residual (m,) at q (n,), and its Jacobian (m, n).
+
+        Raises ValueError for another number of values. Threads may share this: compiled, it holds
+        the GIL from the first number to the last.
+        """
+        tree, n = self.tree, self.tree.n
+        if q.shape[0] != n:
+            raise ValueError(f'q must have {n} values, not {q.shape[0]}')
+        r, J = np.empty(self.task.m), np.empty((self.task.m, n))
+        for k in range(n):
+            self.q[k] = q[k]
+        for i in range(4):
+            for j in range(4):
+                self.work.targets[0][i][j] = self.task.target[i][j]
+        trees.tree_frames(tree, self.q, self.work.frames, self.work.axes)
+        self.task.rows(tree, self.work, self.q, 0, self.r, self.J)
+        copy_rows(self.r, self.J, r, J)
+        return r, J
+
+
+def copy_rows(r: Vector, J: Matrix, residual: np.ndarray, jacobian: np.ndarray) -> None:
+    """Copy r (m,) and J (n, m), transposed, into arrays (m,) and (m, n)."""
+    for i in range(residual.shape[0]):
+        residual[i] = r[i]
+        for k in range(jacobian.shape[1]):
+            jacobian[i, k] = J[k][i]
+
+
+def write_point(tree: Tree, work: TaskWork, link: int, point: Vector) -> None:
+    """Write the position (3,) of a point of a link into work.v, and its Jacobian into work.J."""
+    F, x, y, z = work.frames, point[0], point[1], point[2]
+    jacobian.point_jacobian(tree, F, work.axes, link, x, y, z, work.J)
+    for i in range(3):
+        work.v[i] = F[link][i][3] + (F[link][i][0] * x + F[link][i][1] * y + F[link][i][2] * z)
 
 
 def write_row(a: float, b: float, c: float, A: Columns, top: int, n: int, row: int,

@@ -1,6 +1,7 @@
 """The centre of mass at a point, or above a polygon."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -8,9 +9,9 @@ from ik_node.model.body import Body, BodyFrames
 from ik_node.support.arguments import floats, numbers
 from ik_node.support.exceptions import IkError, InputError, ModelError
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.whole_body_tasks import CenterOfMassTask
+from ik_node.tasks.point_tasks import CenterOfMassTask
 
 
 def _point(value: Any, what: str) -> np.ndarray:
@@ -46,6 +47,7 @@ def _polygon(value: Any, what: str) -> np.ndarray:
     return checks.fixed(corners if area > 0.0 else np.ascontiguousarray(corners[::-1]))
 
 
+@dataclass(eq=False, repr=False)
 class CenterOfMass(BuiltInTask):
     """The centre of mass of all links at a point, or inside a polygon seen from above, or both.
 
@@ -57,14 +59,8 @@ class CenterOfMass(BuiltInTask):
     - `polygon`: (k, 2) m, the corners, in order, of a convex polygon, or None.
     """
 
-    target = checks.Checked(checks.optional(_point))
-    polygon = checks.Checked(checks.optional(_polygon))
-
-    def __init__(self, target: Any = None, polygon: Any = None, *, weight: float = 1.0,
-                 priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments."""
-        super().__init__((), weight, priority, name)
-        self.target, self.polygon = target, polygon
+    target: Annotated[Any, checks.optional(_point)] = None
+    polygon: Annotated[Any, checks.optional(_polygon)] = None
 
     def check(self, body: Body) -> None:
         """Raise ModelError for a body without mass."""
@@ -78,19 +74,14 @@ class CenterOfMass(BuiltInTask):
             raise IkError(f'the task {self.name!r} has neither a target nor a polygon: set one '
                           'before solving')
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: x, y and z of a target, then the edges of a polygon."""
         edges = 0 if self.polygon is None else len(self.polygon)
         axes = 0 if self.target is None else 3
         return rows([True] * (axes + edges), [False] * axes + [True] * edges)
 
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         return CenterOfMassTask(index, self.target is not None, np.column_stack(self.edges()))
-
-    def put_target(self, record: BodyTask) -> None:
-        """Write the target into what kernels evaluate the task by."""
-        record.set_point(self.target)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the centre of mass (3,), m."""

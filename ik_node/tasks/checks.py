@@ -17,28 +17,11 @@ from ik_node.support.arguments import floats, number, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
 
-
-class Checked:
-    """An attribute whose values are checked and copied when they are set."""
-
-    def __init__(self, check: Callable[[Any, str], Any]) -> None:
-        """Take the check: (value, what it is) → what is kept."""
-        self._check = check
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        """Note the attribute's name."""
-        self._name, self._slot = name, f'_{name}'
-
-    def __get__(self, task: Any, owner: type | None = None) -> Any:
-        """Return the value that was kept."""
-        return self if task is None else task.__dict__[self._slot]
-
-    def __set__(self, task: Any, value: Any) -> None:
-        """Check and keep a value. Raises InputError, naming task and attribute."""
-        task.__dict__[self._slot] = self._check(value, f'{self._name} of the task {task.name!r}')
+Check = Callable[[Any, str], Any]
+"""(value, what it is) → what is kept."""
 
 
-def optional(check: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+def optional(check: Check) -> Check:
     """Return a check that lets None pass."""
     return lambda value, what: None if value is None else check(value, what)
 
@@ -95,14 +78,12 @@ def pose(value: Any, what: str) -> np.ndarray:
     return fixed(T)
 
 
-def weights(length: int) -> Callable[[Any, str], np.ndarray]:
-    """Return a check for numbers or booleans (length,) ≥ 0, at least one of them above 0."""
-    def check(value: Any, what: str) -> np.ndarray:
-        values = numbers(value, what, booleans=True)
-        if values.shape != (length,):
-            raise InputError(f'{what} must have the shape ({length},), not {values.shape}')
-        return fixed(_not_negative(values, what))
-    return check
+def axis_weights(value: Any, what: str) -> np.ndarray:
+    """Return numbers or booleans (6,) ≥ 0, at least one of them above 0."""
+    values = numbers(value, what, booleans=True)
+    if values.shape != (6,):
+        raise InputError(f'{what} must have the shape (6,), not {values.shape}')
+    return _not_negative(values, what)
 
 
 def gains(value: Any, what: str) -> np.ndarray:
@@ -110,7 +91,7 @@ def gains(value: Any, what: str) -> np.ndarray:
     values = numbers(value, what)
     if values.ndim != 1:
         raise InputError(f'{what} must have the shape (n,), not {values.shape}')
-    return fixed(_not_negative(values, what))
+    return _not_negative(values, what)
 
 
 def _not_negative(values: np.ndarray, what: str) -> np.ndarray:
@@ -118,16 +99,15 @@ def _not_negative(values: np.ndarray, what: str) -> np.ndarray:
         raise InputError(f'{what} must be finite and not negative, not {shown(values.tolist())}')
     if not values.any():
         raise InputError(f'{what} must have at least one entry above 0')
-    return bounded(values, what)
+    return fixed(bounded(values, what))
 
 
 def at_least_zero(value: Any, what: str) -> float:
     """Return a number from 0 to MAX_NUMBER."""
     values = number(value, what)
-    if values < 0.0:
-        raise InputError(f'{what} must be a number of at least 0, not {values:g}')
-    if values > MAX_NUMBER:
-        raise InputError(f'{what} must be a number of at most {MAX_NUMBER:g}, not {values:g}')
+    if not 0.0 <= values <= MAX_NUMBER:
+        bound = 'least 0' if values < 0.0 else f'most {MAX_NUMBER:g}'
+        raise InputError(f'{what} must be a number of at {bound}, not {values:g}')
     return values
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ik_node.model.body import Body, BodyFrames
 from ik_node.support.arguments import floats, sequence
 from ik_node.support.exceptions import InputError, names, shown
-from ik_node.tasks.base import Rows, Task, rows
+from ik_node.tasks.base import RowKinds, Task, rows
 
 _UNITS = ('m', 'rad')
 
@@ -49,7 +49,7 @@ class CustomTask(Task):
                              f'not {shown(one_sided)}')
         self.one_sided = np.array(sides, dtype=bool)
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are."""
         return rows([unit == 'm' for unit in self.units], self.one_sided)
 

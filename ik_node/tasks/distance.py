@@ -1,19 +1,16 @@
 """A distance between two points: between bounds, or as of a spring."""
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from ik_node.model.body import Body
 from ik_node.support.arguments import numbers
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.distance_tasks import DifferenceTask, DistanceTask
-
-
-def _links(link_a: Any, link_b: Any) -> tuple[Any, ...]:
-    return (link_a,) if link_b is None else (link_a, link_b)
+from ik_node.tasks.point_tasks import DifferenceTask, DistanceTask
 
 
 def _indices(body: Body, link_a: str, link_b: str | None) -> tuple[int, int]:
@@ -28,6 +25,7 @@ def _bound(value: Any, what: str) -> float:
     return float(values)
 
 
+@dataclass(eq=False, repr=False)
 class Distance(BuiltInTask):
     """The distance d of two points between two bounds: r = [d − lower; upper − d] ≥ 0, m.
 
@@ -39,19 +37,16 @@ class Distance(BuiltInTask):
     - `point_a`, `point_b`: (3,) in their link's frame, m.
     """
 
-    lower = checks.Checked(_bound)
-    upper = checks.Checked(_bound)
-    point_a = checks.Checked(checks.point)
-    point_b = checks.Checked(checks.point)
+    link_a: str
+    link_b: str | None
+    lower: Annotated[float, _bound] = 0.0
+    upper: Annotated[float, _bound] = math.inf
+    point_a: Annotated[Any, checks.point] = (0, 0, 0)
+    point_b: Annotated[Any, checks.point] = (0, 0, 0)
 
-    def __init__(self, link_a: str, link_b: str | None, lower: float = 0.0,
-                 upper: float = math.inf, point_a: Any = (0, 0, 0), point_b: Any = (0, 0, 0), *,
-                 weight: float = 1.0, priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments, crossed bounds included."""
-        super().__init__(_links(link_a, link_b), weight, priority, name)
-        self.link_a, self.link_b = link_a, link_b
-        self.lower, self.upper = lower, upper
-        self.point_a, self.point_b = point_a, point_b
+    def __post_init__(self, weight: float, priority: int, name: str | None) -> None:
+        """Check the arguments, and that the bounds do not cross."""
+        super().__post_init__(weight, priority, name)
         self._check_bounds()
 
     def check(self, body: Body) -> None:
@@ -59,14 +54,11 @@ class Distance(BuiltInTask):
         super().check(body)
         self._check_bounds()
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: one for each bound that excludes something."""
-        if self.lower == self.upper:
-            return rows([True])
-        return rows([True] * ((self.lower > 0.0) + (self.upper < math.inf)), one_sided=True)
+        return rows([True] * len(self._sides()), one_sided=self.lower != self.upper)
 
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         return DistanceTask(index, *_indices(body, self.link_a, self.link_b), self.point_a,
                             self.point_b, self._sides())
 
@@ -85,6 +77,7 @@ class Distance(BuiltInTask):
                              f'lower one finite, not {self.lower:g} and {self.upper:g}')
 
 
+@dataclass(eq=False, repr=False)
 class Spring(BuiltInTask):
     """A spring between two points: r = d − rest_length (1,), m; its energy is stiffness · r² / 2.
 
@@ -96,32 +89,21 @@ class Spring(BuiltInTask):
     - `point_a`, `point_b`: (3,) in their link's frame, m.
     """
 
-    stiffness = checks.Checked(checks.at_least_zero)
-    rest_length = checks.Checked(checks.at_least_zero)
-    point_a = checks.Checked(checks.point)
-    point_b = checks.Checked(checks.point)
+    link_a: str
+    link_b: str | None
+    stiffness: Annotated[float, checks.at_least_zero]
+    rest_length: Annotated[float, checks.at_least_zero] = 0.0
+    point_a: Annotated[Any, checks.point] = (0, 0, 0)
+    point_b: Annotated[Any, checks.point] = (0, 0, 0)
 
-    def __init__(self, link_a: str, link_b: str | None, stiffness: float,
-                 rest_length: float = 0.0, point_a: Any = (0, 0, 0), point_b: Any = (0, 0, 0), *,
-                 weight: float = 1.0, priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments."""
-        super().__init__(_links(link_a, link_b), weight, priority, name)
-        self.link_a, self.link_b = link_a, link_b
-        self.stiffness, self.rest_length = stiffness, rest_length
-        self.point_a, self.point_b = point_a, point_b
+    counts = False
 
-    @property
-    def counts(self) -> bool:
-        """Whether it has to be met: never."""
-        return False
-
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: how much longer it is; along three axes with length 0."""
         count = 1 if self.rest_length > 0.0 else 3
         return rows([True] * count, weights=math.sqrt(self.stiffness))
 
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         links = _indices(body, self.link_a, self.link_b)
         if self.rest_length > 0.0:
             return DistanceTask(index, *links, self.point_a, self.point_b,

@@ -1,16 +1,18 @@
 """A constant force at a point of a link."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.point_tasks import ForceTask
 
 
+@dataclass(eq=False, repr=False)
 class Force(BuiltInTask):
     """A constant force f at a point p of a link: its energy is −f · p, and it pulls with J_vᵀ f.
 
@@ -22,34 +24,21 @@ class Force(BuiltInTask):
     - `link`; `force`: (3,) N, world axes, not zero; `point`: (3,) in the link's frame, m.
     """
 
+    link: str
+    force: Annotated[Any, checks.point]
+    point: Annotated[Any, checks.point] = (0, 0, 0)
+
     misses = False
-    force = checks.Checked(checks.point)
-    point = checks.Checked(checks.point)
+    counts = False
 
-    def __init__(self, link: str, force: Any, point: Any = (0, 0, 0), *, weight: float = 1.0,
-                 priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments."""
-        super().__init__((link,), weight, priority, name)
-        self.link = link
-        self.force, self.point = force, point
-
-    @property
-    def counts(self) -> bool:
-        """Whether it has to be met: never."""
-        return False
-
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the row is: a metre along the force."""
         return rows([True], weights=np.sqrt(np.linalg.norm(self.force)))
 
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
-        return ForceTask(index, body.link_index(self.link), self._along(), self.point)
-
-    def _along(self) -> np.ndarray:
-        """Return the unit vector (3,) of the force, zero where it is zero."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         size = np.linalg.norm(self.force)
-        return self.force / size if size > 0.0 else self.force
+        along = self.force / size if size > 0.0 else self.force
+        return ForceTask(index, body.link_index(self.link), along, self.point)
 
     def energy(self, frames: BodyFrames, r: np.ndarray, weights: np.ndarray) -> float:
         """Return −f · p, J."""

@@ -1,14 +1,25 @@
 """A point of a link on a line, on a plane, or on one side of a plane."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
 
 from ik_node.model.body import Body
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, perpendicular, rows
+from ik_node.tasks.base import BuiltInTask, perpendicular
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.point_tasks import PointTask
 
 
+def _point_task(task: Any, body: Body, index: int, across: np.ndarray) -> PointTask:
+    """Return what kernels evaluate a task by whose rows are `across` (m, 3) · (p − origin)."""
+    record = PointTask(index, body.link_index(task.link), task.point, across)
+    record.set_target(task.origin)
+    return record
+
+
+@dataclass(eq=False, repr=False)
 class PointOnLine(BuiltInTask):
     """A point of a link on a line: r = B (p − origin) (2,), m; J = B J_v(p).
 
@@ -19,29 +30,18 @@ class PointOnLine(BuiltInTask):
       is kept as a unit vector.
     """
 
-    point = checks.Checked(checks.point)
-    origin = checks.Checked(checks.point)
-    direction = checks.Checked(checks.direction)
+    link: str
+    point: Annotated[Any, checks.point]
+    origin: Annotated[Any, checks.point]
+    direction: Annotated[Any, checks.direction]
 
-    def __init__(self, link: str, point: Any, origin: Any, direction: Any, *, weight: float = 1.0,
-                 priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments, a zero direction included."""
-        super().__init__((link,), weight, priority, name)
-        self.link = link
-        self.point, self.origin, self.direction = point, origin, direction
+    _metres = (True,) * 2
 
-    def rows(self, body: Body) -> Rows:
-        """Return what the rows are: two distances."""
-        return rows([True] * 2)
-
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
-        record = PointTask(index, body.link_index(self.link), self.point,
-                           perpendicular(self.direction))
-        record.set_point(self.origin)
-        return record
+    def _record(self, body: Body, index: int) -> BodyTask:
+        return _point_task(self, body, index, perpendicular(self.direction))
 
 
+@dataclass(eq=False, repr=False)
 class PointOnPlane(BuiltInTask):
     """A point of a link on a plane: r = normal · (p − origin) (1,), m; J = normalᵀ J_v(p).
 
@@ -50,26 +50,15 @@ class PointOnPlane(BuiltInTask):
       normal is kept as a unit vector.
     """
 
-    point = checks.Checked(checks.point)
-    origin = checks.Checked(checks.point)
-    normal = checks.Checked(checks.direction)
+    link: str
+    point: Annotated[Any, checks.point]
+    origin: Annotated[Any, checks.point]
+    normal: Annotated[Any, checks.direction]
 
-    def __init__(self, link: str, point: Any, origin: Any, normal: Any, *, weight: float = 1.0,
-                 priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments, a zero normal included."""
-        super().__init__((link,), weight, priority, name)
-        self.link = link
-        self.point, self.origin, self.normal = point, origin, normal
+    _metres = (True,)
 
-    def rows(self, body: Body) -> Rows:
-        """Return what the row is: a distance."""
-        return rows([True])
-
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
-        record = PointTask(index, body.link_index(self.link), self.point, self.normal)
-        record.set_point(self.origin)
-        return record
+    def _record(self, body: Body, index: int) -> BodyTask:
+        return _point_task(self, body, index, self.normal)
 
 
 class HalfSpace(PointOnPlane):
@@ -78,6 +67,4 @@ class HalfSpace(PointOnPlane):
     r = normal · (p − origin) (1,), m, as of `PointOnPlane`, but one-sided: (p − origin)·normal ≥ 0.
     """
 
-    def rows(self, body: Body) -> Rows:
-        """Return what the row is: a distance that must not be negative."""
-        return rows([True], one_sided=True)
+    _one_sided = True

@@ -1,8 +1,13 @@
+from libc cimport math
 cimport ik_node.tasks.body_task as body_task
 cimport ik_node.kinematics.jacobian as jacobian
-from ik_node.support.arrays cimport matrix, points, vector
+cimport ik_node.kinematics.tree as trees
+from ik_node.support.arrays cimport fours, integers, matrix, pairs, points, vector
 from ik_node.tasks.body_task cimport BodyTask, TaskWork
 from ik_node.kinematics.tree cimport Tree
+cimport cython
+
+cdef double NOWHERE
 
 
 cdef class PointTask(BodyTask):
@@ -21,3 +26,37 @@ cdef class ForceTask(BodyTask):
     cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
                   matrix J) except -1 nogil
     cdef double energy(self, TaskWork work, int first, vector r, vector scale) except? -1.0 nogil
+
+
+cdef class DifferenceTask(BodyTask):
+    cdef int link, other
+    cdef vector point, other_point
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+    cdef void difference(self, Tree tree, TaskWork work) noexcept nogil
+
+
+cdef class DistanceTask(DifferenceTask):
+    cdef pairs sides
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+
+
+cdef class CenterOfMassTask(BodyTask):
+    cdef bint has_target
+    cdef int edges
+    cdef fours polygon
+
+    @cython.locals(free=cython.bint)
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil
+
+
+cdef class RestTask(BodyTask):
+    cdef integers columns
+    cdef vector wanted
+
+    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+                  matrix J) except -1 nogil

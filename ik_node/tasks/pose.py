@@ -1,18 +1,20 @@
 """A pose for a link, or some axes of one."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.pose_tasks import PoseTask
 
 _METRES = np.array([True] * 3 + [False] * 3)
 
 
+@dataclass(eq=False, repr=False)
 class Pose(BuiltInTask):
     """A point of a link at a position, and the orientation of the link.
 
@@ -25,27 +27,19 @@ class Pose(BuiltInTask):
     - `weights`: (6,) of the rows, along the target's axes, linear first; 0 leaves that axis free.
     """
 
-    target = checks.Checked(checks.optional(checks.pose))
-    weights = checks.Checked(checks.weights(6))
-    point = checks.Checked(checks.point)
+    link: str
+    target: Annotated[Any, checks.optional(checks.pose)] = None
+    weights: Annotated[Any, checks.axis_weights] = (1,) * 6
+    point: Annotated[Any, checks.point] = (0, 0, 0)
 
-    def __init__(self, link: str, target: Any = None, weights: Any = (1,) * 6,
-                 point: Any = (0, 0, 0), *, weight: float = 1.0, priority: int = 1,
-                 name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments."""
-        super().__init__((link,), weight, priority, name)
-        self.link = link
-        self.target, self.weights, self.point = target, weights, point
-
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: those with a weight above 0."""
         if 0.0 not in self.weights.tolist():
             return rows(_METRES, weights=self.weights)
         targeted = self.weights > 0.0
         return rows(_METRES[targeted], weights=self.weights[targeted])
 
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         return PoseTask(index, body.link_index(self.link), self.weights > 0.0, self.point)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Joint values that a body should be near."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -8,9 +9,9 @@ from ik_node.model.body import Body
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import InputError
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.whole_body_tasks import RestTask
+from ik_node.tasks.point_tasks import RestTask
 
 
 def _configuration(value: Any, what: str) -> np.ndarray:
@@ -20,6 +21,7 @@ def _configuration(value: Any, what: str) -> np.ndarray:
     return checks.fixed(values)
 
 
+@dataclass(eq=False, repr=False)
 class Posture(BuiltInTask):
     """A joint configuration: rᵢ = qᵢ − q_refᵢ, rad or m; J is the identity.
 
@@ -31,14 +33,8 @@ class Posture(BuiltInTask):
     - `gains`: (n,) ≥ 0; 0 leaves a joint free; None: 1 for all.
     """
 
-    q = checks.Checked(checks.optional(_configuration))
-    gains = checks.Checked(checks.optional(checks.gains))
-
-    def __init__(self, q: Any = None, gains: Any = None, *, weight: float = 1.0,
-                 priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments."""
-        super().__init__((), weight, priority, name)
-        self.q, self.gains = q, gains
+    q: Annotated[Any, checks.optional(_configuration)] = None
+    gains: Annotated[Any, checks.optional(checks.gains)] = None
 
     @property
     def counts(self) -> bool:
@@ -52,30 +48,33 @@ class Posture(BuiltInTask):
                 raise InputError(f'{what} of the task {self.name!r} must have the shape '
                                  f'({body.n_joints},), not {values.shape}')
 
-    def rows(self, body: Body) -> Rows:
+    def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: one for each joint that is not free."""
-        counted = self._counted(body)
-        gains = np.ones(body.n_joints) if self.gains is None else self.gains
-        return rows(body.prismatic[counted], weights=np.sqrt(gains[counted]))
+        joints, _ = self.wanted(body)
+        gains = np.ones(len(joints)) if self.gains is None else self.gains[joints]
+        return rows(body.prismatic[joints], weights=np.sqrt(gains))
 
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         return RestTask(index, *self.wanted(body))
 
     def wanted(self, body: Body) -> tuple[np.ndarray, np.ndarray]:
         """Return the joints that are not free (m,), entries of q, and what they should be (m,)."""
-        counted = self._counted(body)
-        return np.flatnonzero(counted), self._reference(body)[counted]
+        if self.q is None:
+            counted = np.isfinite(body.lower) & np.isfinite(body.upper)
+            with np.errstate(invalid='ignore'):
+                q_ref = 0.5 * (body.lower + body.upper)
+        else:
+            counted, q_ref = np.ones(body.n_joints, dtype=bool), self.q
+        if self.gains is not None:
+            counted &= self.gains > 0.0
+        return np.flatnonzero(counted), q_ref[counted]
 
-    def _reference(self, body: Body) -> np.ndarray:
-        """Return q_ref (n,); of no meaning for joints that are free."""
-        if self.q is not None:
-            return self.q
-        with np.errstate(invalid='ignore'):
-            return 0.5 * (body.lower + body.upper)
 
-    def _counted(self, body: Body) -> np.ndarray:
-        """Return which joints are not free (n,)."""
-        counted = (np.isfinite(body.lower) & np.isfinite(body.upper) if self.q is None
-                 else np.ones(body.n_joints, dtype=bool))
-        return counted if self.gains is None else counted & (self.gains > 0.0)
+class JointValues(Posture):
+    """Joint values that are weighed against tasks of links, instead of giving way to them all.
+
+    For solvers in which a `Posture` acts only in what the other tasks leave free. With a priority
+    of 2 or more success does not need it.
+    """
+
+    counts = True

@@ -1,17 +1,19 @@
 """A pose of one link seen from another."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.spatial import inverse
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, Rows, rows
+from ik_node.tasks.base import BuiltInTask
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.pose_tasks import RelativePoseTask
 
 
+@dataclass(eq=False, repr=False)
 class RelativePose(BuiltInTask):
     """A link at a pose in another link's frame: r = [R_Tᵀ (p − p_T); log(R_Tᵀ R)] (6,), m and rad.
 
@@ -22,21 +24,13 @@ class RelativePose(BuiltInTask):
     - `link`, `reference`; `target`: T_reference_link (4, 4), m, or None.
     """
 
-    target = checks.Checked(checks.optional(checks.pose))
+    link: str
+    reference: str
+    target: Annotated[Any, checks.optional(checks.pose)] = None
 
-    def __init__(self, link: str, reference: str, target: Any = None, *, weight: float = 1.0,
-                 priority: int = 1, name: str | None = None) -> None:
-        """Make the task. Raises InputError for malformed arguments."""
-        super().__init__((link, reference), weight, priority, name)
-        self.link, self.reference = link, reference
-        self.target = target
+    _metres = (True,) * 3 + (False,) * 3
 
-    def rows(self, body: Body) -> Rows:
-        """Return what the rows are: three along, three about the target's axes."""
-        return rows([True] * 3 + [False] * 3)
-
-    def record(self, body: Body, index: int) -> BodyTask:
-        """Return what kernels evaluate it by; see `BuiltInTask.record`."""
+    def _record(self, body: Body, index: int) -> BodyTask:
         return RelativePoseTask(index, body.link_index(self.link), body.link_index(self.reference))
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:

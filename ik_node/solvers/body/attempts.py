@@ -7,10 +7,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.priorities import FACTORS, relax, relaxes
 from ik_node.solvers.body.proofs import Proof, proof
-from ik_node.solvers.body.pursuit import FACTORS, relax, relaxes
-from ik_node.solvers.body.records import Records
+from ik_node.solvers.body.records import Records, TaskLevel
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
@@ -30,7 +29,7 @@ _LENGTH = 0.15        # m: places without limits are spread over π of it, to bo
 class BodyProblem(NamedTuple):
     """The levels, the start (n,) and the budget of a solve."""
 
-    levels: list[Level]
+    levels: list[TaskLevel]
     start: np.ndarray
     budget: Budget
 
@@ -38,35 +37,32 @@ class BodyProblem(NamedTuple):
 class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     """Finds the best joint values from several starts, by the `_attempt` of a method.
 
-    - `body`, `tasks`, `options`; `task_names`: the keys of the errors.
+    - `_merges`: whether levels that must all be met are tried as one.
+    - `_records`: the tasks, since the first solve.
+    - `_quick`: the level that one descent can meet; None where there is more to do.
     """
 
     _merges: ClassVar[bool] = True
-    """Whether levels that must all be met are tried as one."""
 
     body: Body
     tasks: Sequence[Task]
     task_names: Sequence[str]
     _records: Records | None
-    """The tasks, since the first solve."""
-    _quick: Level | None
-    """The level that one descent can meet; None where there is more to do."""
+    _quick: TaskLevel | None
 
     @abstractmethod
-    def _attempt(self, levels: list[Level], q: np.ndarray, budget: Budget,
+    def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
         """Search from q (n,), inside the limits. thorough: for the best where all is not met."""
 
     def _find(self, problem: BodyProblem) -> VerifiedAttempt:
         """Search from the start, then from others; at the end, thoroughly, from the best."""
-        start = problem.start
-        proved, last = None, self.options.max_restarts
-        best, restarts = None, -1
-        number, attempts = 0, last + (3 if len(problem.levels) > 1 else 1)
-        while number < attempts:
-            thorough = number > last
+        start, last = problem.start, self.options.max_restarts
+        best, proved = None, None
+        number, restarts = 0, -1
+        while number < last + (3 if len(problem.levels) > 1 else 1):
+            thorough, q = number > last, start
             restarts += 1
-            q = start
             if best is not None and number != last + 1:
                 q = best.q if thorough else self._guess(start, number - 1)
             found = self._search(problem, q, thorough)
@@ -78,24 +74,18 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
                 proved = self._proof()
             number = number + 1 if proved is None or thorough else last + 1
         assert best is not None
-        reason = best.reason
-        if not best.success and problem.budget.is_over():
-            reason = StopReason.TIMEOUT
-        if proved is not None and not best.success:
-            reason = proved.reason
-        return best._replace(reason=reason, restarts=restarts)
+        if best.success:
+            return best._replace(restarts=restarts)
+        reason = StopReason.TIMEOUT if problem.budget.is_over() else best.reason
+        return best._replace(reason=reason if proved is None else proved.reason, restarts=restarts)
 
     def _find_closest(self, problem: BodyProblem, found: VerifiedAttempt) -> VerifiedAttempt:
-        """Return the best minimum near what was found, and from other starts.
-
-        Each start is approached by the kernels, in a fraction of the time that a minimum over
-        several levels takes; that is searched for from the most promising ones only.
-        """
+        """Return the best minimum near what was found, and from the most promising other starts."""
         best = found
         for q in self._promising(problem, found.q):
             for minimum in (self._settle(problem, q), q):  # a settled one may miss the first more
-                attempt = Attempt(minimum, found.reason, found.iterations)
-                verified = self._verified(problem, attempt, problem.start)
+                verified = self._verified(problem, Attempt(minimum, found.reason,
+                                                           found.iterations), problem.start)
                 if verified.success or _is_better(verified.rank, best.rank):
                     best = verified
             if best.success or problem.budget.is_over():
@@ -109,21 +99,23 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
         return np.clip(start + part * (guess - start), self.body.lower, self.body.upper)
 
     def _promising(self, problem: BodyProblem, q_found: np.ndarray) -> list[np.ndarray]:
-        """Return some q (n,) from which to go on to a minimum, the most promising one first."""
+        """Return some q (n,) from which to go on to a minimum, the most promising one first.
+
+        Each start is approached by the kernels, in a fraction of the time that a minimum takes.
+        """
         levels, start, budget = problem
         by_merit: list[tuple[float, np.ndarray]] = []
         for k in range(_CLOSEST_STARTS):
             if budget.is_over():
                 break
-            q = q_found if k == 0 else self._guess(start, k - 1)
-            q = self._approached(levels, q, budget)
+            q = self._approached(levels, q_found if k == 0 else self._guess(start, k - 1), budget)
             merit = sum(_LATER ** k * level.evaluate(q).cost for k, level in enumerate(levels))
             if all(abs(merit - other) > _SAME * merit for other, _ in by_merit):
                 by_merit.append((merit, q))
         by_merit.sort(key=lambda each: each[0])
         return [q for _, q in by_merit[:_SETTLED]]
 
-    def _approached(self, levels: list[Level], q: np.ndarray, budget: Budget) -> np.ndarray:
+    def _approached(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget) -> np.ndarray:
         """Return a q (n,) nearer to the levels than q (n,), or to the first of them."""
         if len(levels) > 1 and self._merges and relaxes(levels):
             return relax(levels, range(len(levels)), q, budget).q
@@ -166,11 +158,11 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
         Whole turns of continuous joints away from the start (n,) are undone.
         """
         assert self._records is not None
-        q, success, misses = self._records.verify(
-            np.clip(attempt.q, self.body.lower, self.body.upper), start)
+        q, success, misses = self._records.check.verify(
+            start, np.clip(attempt.q, self.body.lower, self.body.upper))
         return self._judged(problem.levels, attempt._replace(q=q), success, misses)
 
-    def _judged(self, levels: list[Level], attempt: Attempt, success: bool,
+    def _judged(self, levels: list[TaskLevel], attempt: Attempt, success: bool,
                 misses: np.ndarray) -> VerifiedAttempt:
         """Return an attempt with what each task misses (t, 2), m and rad."""
         errors = {name: (along, about)
@@ -179,7 +171,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             attempt.q, success, reason_of(success, attempt.reason), errors, attempt.iterations,
             (0.0,) if success else self._rank(levels, attempt.q, errors))
 
-    def _rank(self, levels: list[Level], q: np.ndarray,
+    def _rank(self, levels: list[TaskLevel], q: np.ndarray,
               errors: dict[str, tuple[float, float]]) -> tuple[float, ...]:
         """Return what is missed at q (n,), the highest priority first."""
         strict = sum(m * m + o * o for m, o in (errors[name] for name, task in zip(

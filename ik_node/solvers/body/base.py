@@ -1,4 +1,4 @@
-"""What every body solver is: tasks checked once, attempts from several starts, verification."""
+"""The base of body solvers: tasks checked once, levels, steps; and least squares over levels."""
 
 import math
 import threading
@@ -10,16 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.body import Body, check_body
+from ik_node.solvers.body import priorities
 from ik_node.solvers.body.attempts import Attempts, BodyProblem
-from ik_node.solvers.body.diagnosis import described
-from ik_node.solvers.body.levels.pursuit import Pursuit
+from ik_node.solvers.body.diagnosis import diagnosis
+from ik_node.solvers.body.levels.level_search import LevelSearch
 from ik_node.solvers.body.levels.velocity import Velocity, within
-from ik_node.solvers.body.limits import Limits
-from ik_node.solvers.body.problem import Level, checked_tasks, unique_names
-from ik_node.solvers.body.pursuit import search
-from ik_node.solvers.body.records import Records
+from ik_node.solvers.body.records import Records, TaskLevel, checked_tasks, unique_names
 from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.body.stacked_tasks import Problem as StackedLevels
+from ik_node.solvers.body.stacked_tasks import StackedTasks
+from ik_node.solvers.body.steps import Limits
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
@@ -33,7 +32,7 @@ _FLOAT = np.dtype(float)
 
 
 class BodySolver(Attempts):
-    """Finds joint values of a body for several tasks. A method overrides `_levels`.
+    """Finds joint values of a body for several tasks. A method overrides `_tasks_by_level`.
 
     Targets are read at each solve. Threads may use one solver: they solve one after the other.
     Success is decided by frames computed anew at the q that is returned, whatever the method
@@ -58,10 +57,10 @@ class BodySolver(Attempts):
         self._limits = self._limits_of(self._scale)
         self._lock = threading.RLock()  # levels, and targets that kernels read, are shared
         self._records: Records | None = None
-        self._kept: list[Level] = []
-        self._quick: Level | None = None
-        self._steps: Velocity | None = None
-        self._pursuits: dict[int, Pursuit] = {}
+        self._levels: list[TaskLevel] = []
+        self._quick: TaskLevel | None = None
+        self._velocity: Velocity | None = None
+        self._searches: dict[int, LevelSearch] = {}
 
     def solve(self, q0: Any = None) -> BodyResult:
         """Return joint values that meet the tasks, or the best found and what they miss.
@@ -97,9 +96,9 @@ class BodySolver(Attempts):
         if not 1.0 / MAX_NUMBER <= period <= MAX_NUMBER:
             raise InputError(f'dt must be from {1.0 / MAX_NUMBER:g} to {MAX_NUMBER:g} s, not '
                              f'{period:g}')
-        steps = self._steps
+        steps = self._velocity
         if steps is None or self._records is None or not self._records.refresh():
-            steps = self._steps_now()
+            steps = self._velocity_now()
         velocity: np.ndarray | None = steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
@@ -118,68 +117,58 @@ class BodySolver(Attempts):
         return repr(self.body), f'tasks {names(self.task_names)}'
 
     @abstractmethod
-    def _levels(self) -> list[list[Task]]:
+    def _tasks_by_level(self) -> list[list[Task]]:
         """Return the tasks by level, the strictest first; levels may be empty."""
 
-    def _differential_steps(self, levels: Sequence[Level]) -> Velocity:
+    def _make_velocity(self, levels: Sequence[TaskLevel]) -> Velocity:
         """Return what takes differential steps for some levels, the first of those that are."""
         return Velocity(self.body.record, self._stacked(levels), self._limits)
 
-    def _stacked(self, levels: Sequence[Level]) -> StackedLevels:
-        """Return levels for kernels."""
+    def _stacked(self, levels: Sequence[TaskLevel]) -> StackedTasks:
         assert self._records is not None
-        tasks = self._records.tasks
-        return self._records.problem([[tasks.index(task) for task in level.tasks]
-                                      for level in levels])
+        return self._records.stacked([level.indices for level in levels])
 
     def _limits_of(self, scale: np.ndarray) -> Limits:
         """Return the limits of q and of its steps, for a scale (n,): 1/√weight of each joint."""
-        body, most = self.body, self.options.max_step
-        return Limits(body.lower, body.upper, body.velocity_limits,
-                      np.where(body.prismatic, np.inf, most), scale)
+        return Limits(self.body, np.where(self.body.prismatic, np.inf, self.options.max_step),
+                      scale)
 
-    def _attempt(self, levels: list[Level], q: np.ndarray, budget: Budget,
+    def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
         """Search from q (n,)."""
-        return search(levels, q, budget, self._pursue, thorough, self._merges)
+        return priorities.search(levels, q, budget, self._search_levels, thorough, self._merges)
 
-    def _pursue(self, levels: Sequence[Level], q: np.ndarray, budget: Budget,
-                progress: float) -> Attempt:
-        """Search over levels from q (n,); see `pursuit.search`."""
-        if len(levels) not in self._pursuits:
-            self._pursuits[len(levels)] = Pursuit(self._differential_steps(levels),
-                                                  self.body.root == 'floating')
+    def _search_levels(self, levels: Sequence[TaskLevel], q: np.ndarray, budget: Budget,
+                       progress: float) -> Attempt:
+        """Search over levels from q (n,); see `priorities.search`."""
+        if len(levels) not in self._searches:
+            self._searches[len(levels)] = LevelSearch(self._make_velocity(levels))
         q = q.copy()
-        end, iterations = self._pursuits[len(levels)].run(
+        end, iterations = self._searches[len(levels)].run(
             q, budget.deadline, budget.max_iterations, progress)
         return Attempt(q, REASONS[end], iterations)
 
-    def _levels_now(self) -> list[Level]:
+    def _levels_now(self) -> list[TaskLevel]:
         """Return the levels that have tasks. Raises an IkError where a target is not set."""
         if self._records is not None and self._records.refresh():
-            return self._kept
-        self._steps, self._pursuits = None, {}
-        self._records = Records(self.body, self.tasks, self._limits, self.options, self._lock)
-        wanted = ([task for task in tasks if task.weight > 0.0] for tasks in self._levels())
-        self._kept = [Level(self._records, tasks) for tasks in wanted if tasks]
-        self._quick = self._level_of_all()
-        return self._kept
+            return self._levels
+        self._velocity, self._searches = None, {}
+        self._records = records = Records(self.body, self.tasks, self._limits, self.options,
+                                          self._lock)
+        wanted = ([task for task in tasks if task.weight > 0.0]
+                  for tasks in self._tasks_by_level())
+        self._levels = levels = [TaskLevel(records, tasks) for tasks in wanted if tasks]
+        self._quick = records.merged(levels) if self._merges and levels and (
+            len(levels) == 1 or all(level.all_necessary for level in levels)) else None
+        return levels
 
-    def _steps_now(self) -> Velocity:
+    def _velocity_now(self) -> Velocity:
         """Return what takes differential steps for the levels that have tasks."""
         with self._lock:
             levels = self._levels_now()
-            if self._steps is None:
-                self._steps = self._differential_steps(levels)
-            return self._steps
-
-    def _level_of_all(self) -> Level | None:
-        """Return the level that one descent can meet; None where there is more to do."""
-        levels = self._kept
-        if self._merges and levels and (
-                len(levels) == 1 or all(level.all_necessary for level in levels)):
-            return Level.merged(levels)
-        return None
+            if self._velocity is None:
+                self._velocity = self._make_velocity(levels)
+            return self._velocity
 
     def _start(self, q0: Any) -> np.ndarray:
         """Return q0 (n,) as a new array inside the limits."""
@@ -196,14 +185,14 @@ class BodySolver(Attempts):
 
     def _report(self, problem: BodyProblem, found: VerifiedAttempt, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""
-        words, reason = '', found.reason
+        text, reason = '', found.reason
         if not found.success:
-            words, singular = described(
+            text, singular = diagnosis(
                 self.body, self.tasks, self.task_names, found.q, found.errors, self._is_met,
                 None if reason is StopReason.TIMEOUT else self._proof_of)
             if singular and reason is StopReason.STALLED:
                 reason = StopReason.SINGULAR
-        return BodyResult.of(words, found.q, found.success, reason, found.errors,
+        return BodyResult.of(text, found.q, found.success, reason, found.errors,
                              found.iterations, found.restarts, time.perf_counter() - started)
 
 
@@ -219,3 +208,40 @@ def shorten_root(body: Body, q: np.ndarray) -> np.ndarray:
             q = q.copy()
             q[3:6] *= 1.0 - 2.0 * np.pi * round(angle / (2.0 * np.pi)) / angle
     return q
+
+
+class LeastSquaresSolver(BodySolver):
+    """Minimises Σ weight · |W r|² of the tasks, those of priority 0 strictly first.
+
+    Tasks of priority 0 are met first, and the others act in the null space of theirs. Those others
+    are weighted against each other, whatever their priority; but those that do not count, `Spring`,
+    `Force` and a `Posture` of another priority than 0, act in what the tasks that count leave free.
+    Where all tasks are of one kind each iteration is a single bounded least-squares step.
+    """
+
+    name = 'least_squares'
+
+    def _tasks_by_level(self) -> list[list[Task]]:
+        """Return the strict tasks, the weighted ones, and those that never count."""
+        counted = [task for task in self.tasks if task.counts]
+        return [[task for task in counted if task.priority == 0],
+                [task for task in counted if task.priority > 0],
+                [task for task in self.tasks if not task.counts]]
+
+
+class HierarchySolver(BodySolver):
+    """Solves priority after priority: a lower one moves only in the null space of the higher.
+
+    Tasks of one priority are weighted against each other, but those that never count act in what
+    the others of their priority leave free. One-sided rows and limits hold at every level; see
+    `levels`.
+    """
+
+    name = 'hierarchy'
+
+    def _tasks_by_level(self) -> list[list[Task]]:
+        """Return two levels for each priority: the tasks that count, then those that do not."""
+        return [[task for task in self.tasks
+                 if task.priority == priority and task.counts == counts]
+                for priority in sorted({task.priority for task in self.tasks})
+                for counts in (True, False)]

@@ -1,7 +1,7 @@
 from libc cimport math
 cimport ik_node.support.linear_systems as linear_systems
-from ik_node.support.arrays cimport integers, matrix, vector
-from ik_node.solvers.body.step_work cimport StepWork
+from ik_node.support.arrays cimport integers
+from ik_node.solvers.body.steps cimport StepWork
 cimport cython
 
 cdef int ROUNDS
@@ -14,5 +14,4 @@ cdef void locked_solve(StepWork work, int m, double damping2) noexcept nogil
 @cython.locals(found=cython.bint)
 cdef bint freed_again(StepWork work, int m, double damping2) noexcept nogil
 cdef void free_solve(StepWork work, int m, double damping2) noexcept nogil
-cdef void gram(matrix A, integers columns, int width, integers rows, int count, integers places,
-               vector values, matrix G) noexcept nogil
+cdef void gram(StepWork work, int width, int count) noexcept nogil

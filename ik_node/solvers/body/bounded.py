@@ -6,9 +6,9 @@ have no entry in common: zeros are left out of the products, and of the factor.
 
 import math
 
-from ik_node.solvers.body.step_work import StepWork
+from ik_node.solvers.body.steps import StepWork
 from ik_node.support import linear_systems
-from ik_node.support.arrays import Integers, Matrix, Vector
+from ik_node.support.arrays import Integers
 
 ROUNDS = 12  # changes of the active one-sided rows in one step
 
@@ -44,10 +44,9 @@ def bounded_step(work: StepWork, m: int, some_one_sided: bool, one_sided: Intege
 
 def locked_solve(work: StepWork, m: int, damping2: float) -> None:
     """Solve for the active rows; joints beyond a bound are locked there, and freed again once."""
-    x, lower, upper, free, freed, n = (work.x, work.lower, work.upper, work.free, work.freed,
-                                       work.n)
+    x, lower, upper, free, n = work.x, work.lower, work.upper, work.free, work.n
     for k in range(n):
-        free[k], freed[k], x[k] = True, False, 0.0
+        free[k], work.freed[k], x[k] = True, False, 0.0
     for turn in range(2 * n + 1):
         free_solve(work, m, damping2)
         beyond = False
@@ -121,7 +120,7 @@ def free_solve(work: StepWork, m: int, damping2: float) -> None:
         for a in range(width):
             x[columns[a]] = y[a]
         return
-    gram(A, columns, width, rows, count, work.places, work.values, G)
+    gram(work, width, count)
     for a in range(count):
         y[a] = rest[a]
     linear_systems.damped_solve(G, y, count, damping2)
@@ -132,16 +131,16 @@ def free_solve(work: StepWork, m: int, damping2: float) -> None:
         x[k] = total
 
 
-def gram(A: Matrix, columns: Integers, width: int, rows: Integers, count: int, places: Integers,
-         values: Vector, G: Matrix) -> None:
-    """Write Σ a aᵀ over the free columns, lower triangle; A (n, m) is transposed."""
+def gram(work: StepWork, width: int, count: int) -> None:
+    """Write Σ a aᵀ over the free columns of the active rows into G, lower triangle."""
+    A, G, places, values = work.A, work.G, work.places, work.values
     for a in range(count):
         for b in range(a + 1):
             G[a][b] = 0.0
     for c in range(width):
-        k, filled = columns[c], 0
+        k, filled = work.columns[c], 0
         for a in range(count):
-            value = A[k][rows[a]]
+            value = A[k][work.rows[a]]
             if value != 0.0:
                 places[filled], values[filled] = a, value
                 filled += 1

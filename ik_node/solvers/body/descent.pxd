@@ -1,42 +1,39 @@
 from libc cimport math
-cimport ik_node.solvers.body.bounded as bounded
 cimport ik_node.support.clock as clocks
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.search as search
 cimport ik_node.support.copies as copies
-cimport ik_node.solvers.body.stacked_tasks as problems
+cimport ik_node.solvers.body.bounded as bounded
+cimport ik_node.solvers.body.stacked_tasks as stacks
+cimport ik_node.solvers.body.steps as steps
+cimport ik_node.tasks.body_task as body_task
 cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, matrix, pairs, vector
 from ik_node.tasks.body_task cimport BodyTask, TaskWork
-from ik_node.solvers.body.stacked_tasks cimport Found, Problem
-from ik_node.solvers.body.step_work cimport StepWork
-from ik_node.kinematics.joint_limits cimport JointLimits
+from ik_node.solvers.body.stacked_tasks cimport LevelCost, StackedTasks
+from ik_node.solvers.body.steps cimport Limits, StepWork
 from ik_node.kinematics.tree cimport Tree
-from ik_node.solvers.body.limits cimport Limits
 cimport cython
 
 cdef int PATIENCE
-cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, TWO_PI
+cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, TWO_PI, INF
 
 
 cdef class DescentWork:
     cdef Memory memory
     cdef TaskWork task
     cdef StepWork step
-    cdef Found found
+    cdef LevelCost found
     cdef vector q, start
     cdef pairs misses
     cdef int iterations
-    cdef bint met
 
 
 cdef class Descent:
     cdef Tree tree
-    cdef JointLimits space
-    cdef Problem problem, whole
+    cdef StackedTasks level, whole
     cdef Limits limits
     cdef list idle
-    cdef bint floats
     cdef int max_iterations
 
     @cython.locals(work=DescentWork)
@@ -45,15 +42,14 @@ cdef class Descent:
     cpdef tuple run(self, const double[::1] q, double deadline, bint settles)
     @cython.locals(work=DescentWork)
     cpdef tuple solve(self, const double[::1] start, const double[::1] q, double deadline)
-    @cython.locals(work=DescentWork)
     cpdef tuple verify(self, const double[::1] start, const double[::1] q)
+    @cython.locals(met=cython.bint)
+    cdef tuple verified(self, DescentWork work, const double[::1] start)
     @cython.locals(work=DescentWork)
     cdef DescentWork begin(self, const double[::1] q)
     cdef int take_start(self, DescentWork work, const double[::1] start) except -1
     cdef joint_values(self, DescentWork work)
-    cdef missed(self, DescentWork work)
     cdef int copy_misses(self, DescentWork work, double[:, ::1] misses) except -1
-    cdef int copy_rows(self, DescentWork work, double[:, ::1] A, double[::1] e) except -1
 
 
 @cython.locals(met=cython.bint)
@@ -61,10 +57,9 @@ cdef int descend(Descent own, DescentWork work, double deadline, bint settles,
                  vector q) except -1 nogil
 cdef int rows_at(Descent own, DescentWork work, vector q) except -1 nogil
 cdef void accept(DescentWork work) noexcept nogil
-cdef void set_bounds(Descent own, DescentWork work, vector q) noexcept nogil
 cdef double left2(Descent own, DescentWork work) noexcept nogil
 cdef bint shorten_rotation(vector q) noexcept nogil
 @cython.locals(differs=cython.bint)
 cdef bint verify(Descent own, DescentWork work, vector q) except -1 nogil
 @cython.locals(met=cython.bint)
-cdef bint missed(Tree tree, Problem whole, DescentWork work, vector q) except -1 nogil
+cdef bint missed(Tree tree, StackedTasks whole, DescentWork work, vector q) except -1 nogil

@@ -1,7 +1,6 @@
 """Levenberg–Marquardt descent of one level of tasks, inside the limits."""
 
 import math
-from typing import Any
 
 try:
     import cython
@@ -10,17 +9,16 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics import tree as trees
-from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.kinematics.tree import Tree
 from ik_node.solvers import codes, search
-from ik_node.solvers.body import bounded
-from ik_node.solvers.body import stacked_tasks as problems
-from ik_node.solvers.body.limits import Limits
-from ik_node.solvers.body.stacked_tasks import Found, Problem
-from ik_node.solvers.body.step_work import StepWork
+from ik_node.solvers.body import bounded, steps
+from ik_node.solvers.body import stacked_tasks as stacks
+from ik_node.solvers.body.stacked_tasks import LevelCost, StackedTasks
+from ik_node.solvers.body.steps import Limits, StepWork
 from ik_node.support import clock as clocks
 from ik_node.support import copies
-from ik_node.support.arrays import InputMatrix, InputVector, Memory, Pairs, Vector
+from ik_node.support.arrays import InputMatrix, InputVector, Memory, Vector
+from ik_node.tasks import body_task
 from ik_node.tasks.body_task import BodyTask, TaskWork
 
 LEAST, MOST = 1e-7, 1e6  # of the damping over the cost
@@ -30,60 +28,46 @@ PROGRESS = 0.9
 SMALL = 1e-9             # rad, m: a step after which there is nothing left to do
 TINY = 1e-14
 TWO_PI = 2.0 * math.pi
+INF = math.inf
 
 
 class DescentWork:
-    """Scratch of one thread."""
+    """Scratch of one thread.
 
-    start: Vector
-    """(n,) to whose turn continuous joints return."""
-    misses: Pairs
-    """(t, 2) what each task misses, m and rad."""
-    iterations: int
-    """Of the last descent."""
-    met: bool
-    """Whether all that is necessary was met at its end."""
+    - `start`: (n,) to whose turn continuous joints return.
+    - `misses`: (t, 2) what each task misses, m and rad; `iterations`: of the last descent.
+    """
 
-    def __init__(self, tree: Tree, whole: Problem) -> None:
+    def __init__(self, tree: Tree, whole: StackedTasks) -> None:
         """Make room for the rows of all tasks."""
         self.memory = memory = Memory()
-        self.task, self.found = TaskWork(tree, whole.count), Found()
+        self.task, self.found = TaskWork(tree, whole.count), LevelCost()
         self.step = StepWork(tree.n, whole.m)
         self.q, self.start = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(tree.n))
         self.misses = memory.pairs(np.zeros((whole.count, 2)))
-        self.iterations, self.met = 0, False
+        self.iterations = 0
 
 
 class Descent:
     """The descents of one level of a solver. Threads may run them at the same time."""
 
-    def __init__(self, tree: Tree, problem: Problem, whole: Problem, limits: Limits, body: Any,
-                 floats: bool, max_iterations: int, idle: list[DescentWork]) -> None:
-        """Prepare to descend.
+    def __init__(self, tree: Tree, level: StackedTasks, whole: StackedTasks, limits: Limits,
+                 max_iterations: int, idle: list[DescentWork]) -> None:
+        """Take the tasks of the level, and the `whole`: all of the solver, which are verified.
 
-        problem: of one level; whole: of all tasks of the solver, in their order, of which verified
-        results tell what they miss. body: what has limits and turns, see `JointLimits`; floats:
-        whether q[3:6] is the root's rotation vector. idle: scratch that is not used, which all
-        descents of the same `whole` may share.
+        idle: scratch that is not used, which all descents of the same `whole` may share.
         """
-        self.tree, self.problem, self.whole, self.limits = tree, problem, whole, limits
-        self.space = JointLimits(body)
-        self.floats, self.max_iterations = floats, max_iterations
-        self.idle = idle
+        self.tree, self.level, self.whole, self.limits = tree, level, whole, limits
+        self.max_iterations, self.idle = max_iterations, idle
 
     def rows(self, q: InputVector) -> tuple[np.ndarray, np.ndarray, float, bool]:
-        """Return the weighted rows A (m, n) and e (m,) of the level at q (n,): A Δq = e is wanted.
-
-        Return also the cost, and whether all that is necessary is within the tolerances.
-        """
+        """Return the rows A (m, n) and e (m,) at q (n,), see `level_rows`, the cost, and `met`."""
         work = self.begin(q)
-        n, m = self.tree.n, self.problem.m
-        A, e = np.empty((m, n)), np.empty(m)
+        A, e = np.empty((self.level.m, self.tree.n)), np.empty(self.level.m)
         with cython.nogil:
-            trees.tree_frames(self.tree, work.q, work.task.frames, work.task.axes)
-            problems.level_rows(self.problem, 0, self.tree, work.task, work.q, work.step.A,
-                                work.step.e, work.found)
-        self.copy_rows(work, A, e)
+            stacks.rows_at(self.level, self.tree, work.task, work.q, work.step.A, work.step.e,
+                           work.found)
+        body_task.copy_rows(work.step.e, work.step.A, e, A)
         found = A, e, work.found.cost, work.found.met
         self.idle.append(work)
         return found
@@ -105,13 +89,10 @@ class Descent:
             np.ndarray, bool, np.ndarray, int, int]:
         """Descend from q (n,) and verify; return as `verify` does, then as `run` does."""
         work = self.begin(q)
-        self.take_start(work, start)
         with cython.nogil:
             end = descend(self, work, deadline, False, work.q)
-            work.met = verify(self, work, work.q)
-        found = self.joint_values(work), work.met, self.missed(work), end, work.iterations
-        self.idle.append(work)
-        return found
+        iterations = work.iterations
+        return (*self.verified(work, start), end, iterations)
 
     def verify(self, start: InputVector, q: InputVector) -> tuple[np.ndarray, bool, np.ndarray]:
         """Return q (n,), whether all that is necessary is met there, and what each task misses.
@@ -119,29 +100,32 @@ class Descent:
         That is (t, 2), m and rad, from frames computed anew. Continuous joints are at the turn
         nearest to start (n,), where that meets no less.
         """
-        work = self.begin(q)
+        return self.verified(self.begin(q), start)
+
+    def verified(self, work: DescentWork, start: InputVector) -> tuple[
+            np.ndarray, bool, np.ndarray]:
+        """Verify work.q (n,), and release work; see `verify`."""
         self.take_start(work, start)
         with cython.nogil:
-            work.met = verify(self, work, work.q)
-        found = self.joint_values(work), work.met, self.missed(work)
+            met = verify(self, work, work.q)
+        misses = np.empty((self.whole.count, 2))
+        self.copy_misses(work, misses)
+        q = self.joint_values(work)
         self.idle.append(work)
-        return found
+        return q, met, misses
 
     def begin(self, q: InputVector) -> DescentWork:
-        """Return scratch that no other thread uses, with q (n,) and the targets in it.
-
-        Raises ValueError for another number of values.
-        """
+        """Return scratch that no other thread uses, with q (n,) and the targets in it."""
         if q.shape[0] != self.tree.n:
             raise ValueError(f'q must have {self.tree.n} values, not {q.shape[0]}')
         work = self.idle.pop() if self.idle else DescentWork(self.tree, self.whole)
         for k in range(self.tree.n):
             work.q[k] = q[k]
-        problems.take_targets(self.whole, work.task)
+        stacks.take_targets(self.whole, work.task)
         return work
 
     def take_start(self, work: DescentWork, start: InputVector) -> None:
-        """Copy a start (n,). Raises ValueError for another number of values."""
+        """Copy a start (n,)."""
         if start.shape[0] != self.tree.n:
             raise ValueError(f'start must have {self.tree.n} values, not {start.shape[0]}')
         for k in range(self.tree.n):
@@ -153,23 +137,10 @@ class Descent:
         copies.copy_vector(work.q, q)
         return q
 
-    def missed(self, work: DescentWork) -> np.ndarray:
-        """Return a copy of work.misses (t, 2)."""
-        misses = np.empty((self.whole.count, 2))
-        self.copy_misses(work, misses)
-        return misses
-
     def copy_misses(self, work: DescentWork, misses: InputMatrix) -> None:
         """Copy what tasks miss into misses (t, 2)."""
         for index in range(self.whole.count):
             misses[index, 0], misses[index, 1] = work.misses[index][0], work.misses[index][1]
-
-    def copy_rows(self, work: DescentWork, A: InputMatrix, e: InputVector) -> None:
-        """Copy the rows of the level into A (m, n) and e (m,)."""
-        for i in range(self.problem.m):
-            e[i] = work.step.e[i]
-            for k in range(self.tree.n):
-                A[i, k] = work.step.A[k][i]
 
 
 def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: Vector) -> int:
@@ -179,7 +150,7 @@ def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: 
     follows the ratio of the cost's change to the predicted one [Nielsen 1999].
     """
     n, x, trial = own.tree.n, work.step.x, work.step.trial
-    settles = settles or not own.problem.all_necessary[0]
+    settles = settles or not own.level.all_necessary[0]
     rows_at(own, work, q)
     accept(work)
     cost, met = work.found.cost, work.found.met
@@ -190,10 +161,10 @@ def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: 
             return codes.CONVERGED if met else codes.EXHAUSTED
         if clocks.is_over(deadline):
             return codes.TIMED_OUT
-        weighted2 = problems.missed2(own.problem, 0, work.step.e)
-        set_bounds(own, work, q)
-        bounded.bounded_step(work.step, own.problem.m, own.problem.some_one_sided[0] != 0,
-                             own.problem.one_sided, mu * 0.5 * weighted2 + TINY)
+        weighted2 = stacks.missed2(own.level, 0, work.step.e)
+        steps.set_region(own.limits, work.step, q, INF)
+        bounded.bounded_step(work.step, own.level.m, own.level.some_one_sided[0] != 0,
+                           own.level.one_sided, mu * 0.5 * weighted2 + TINY)
         predicted = 0.5 * (weighted2 - left2(own, work))
         size = 0.0
         for k in range(n):
@@ -208,7 +179,7 @@ def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: 
                            1.0 if gained > 0.25 * predicted else 3.0), LEAST)
             for k in range(n):
                 q[k] = trial[k]
-            if own.floats and shorten_rotation(q):
+            if own.limits.floats and shorten_rotation(q):
                 rows_at(own, work, q)
             accept(work)
             cost, met = work.found.cost, work.found.met
@@ -227,14 +198,9 @@ def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: 
 
 def rows_at(own: Descent, work: DescentWork, q: Vector) -> None:
     """Write the rows at q (n,) into A_trial and e_trial, columns over the scale of the joints."""
-    A, scale = work.step.A_trial, own.limits.scale
-    trees.tree_frames(own.tree, q, work.task.frames, work.task.axes)
-    problems.level_rows(own.problem, 0, own.tree, work.task, q, A, work.step.e_trial,
-                        work.found)
-    for k in range(own.tree.n):
-        if scale[k] != 1.0:
-            for i in range(own.problem.m):
-                A[k][i] *= scale[k]
+    stacks.rows_at(own.level, own.tree, work.task, q, work.step.A_trial, work.step.e_trial,
+                   work.found)
+    steps.scale_columns(own.limits, work.step.A_trial, own.level.m)
 
 
 def accept(work: DescentWork) -> None:
@@ -244,32 +210,16 @@ def accept(work: DescentWork) -> None:
     work.step.A_trial, work.step.e_trial = A, e
 
 
-def set_bounds(own: Descent, work: DescentWork, q: Vector) -> None:
-    """Write the bounds of a step from q (n,)."""
-    lower, upper, step, scale = (own.limits.lower, own.limits.upper, own.limits.step,
-                                 own.limits.scale)
-    for k in range(own.tree.n):
-        work.step.lower[k] = max(lower[k] - q[k], -step[k]) / scale[k]
-        work.step.upper[k] = min(upper[k] - q[k], step[k]) / scale[k]
-
-
 def left2(own: Descent, work: DescentWork) -> float:
     """Return |e − A x|² of the rows that would miss something."""
-    left, x = work.step.left, work.step.x
-    for i in range(own.problem.m):
-        left[i] = work.step.e[i]
-    for k in range(own.tree.n):
-        if x[k] != 0.0:
-            for i in range(own.problem.m):
-                left[i] -= work.step.A[k][i] * x[k]
-    return problems.missed2(own.problem, 0, left)
+    for i in range(own.level.m):
+        work.step.left[i] = work.step.e[i]
+    steps.subtract(work.step.A, work.step.x, own.tree.n, own.level.m, work.step.left)
+    return stacks.missed2(own.level, 0, work.step.left)
 
 
 def shorten_rotation(q: Vector) -> bool:
-    """Make the rotation vector q[3:6] no longer than 1.5 π; tell whether it was.
-
-    The same rotation by another vector: at a length of 2π the vector's derivatives vanish.
-    """
+    """Make the rotation vector q[3:6] no longer than 1.5 π, as `shorten_root`; tell if it was."""
     angle = math.sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5])
     if not angle > 1.5 * math.pi:
         return False
@@ -287,7 +237,7 @@ def verify(own: Descent, work: DescentWork, q: Vector) -> bool:
     found, differs = work.step.trial, False
     for k in range(own.tree.n):
         found[k] = q[k]
-    search.nearest_turn(own.space, work.start, q)
+    search.nearest_turn(own.limits, work.start, q)
     for k in range(own.tree.n):
         differs = differs or q[k] != found[k]
     if missed(own.tree, own.whole, work, q):
@@ -303,7 +253,7 @@ def verify(own: Descent, work: DescentWork, q: Vector) -> bool:
     return False
 
 
-def missed(tree: Tree, whole: Problem, work: DescentWork, q: Vector) -> bool:
+def missed(tree: Tree, whole: StackedTasks, work: DescentWork, q: Vector) -> bool:
     """Write what each task misses at q (n,); tell whether all that is necessary is met."""
     r, first, met = work.step.e_trial, 0, True
     trees.tree_frames(tree, q, work.task.frames, work.task.axes)

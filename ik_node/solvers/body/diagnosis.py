@@ -1,4 +1,4 @@
-"""What holds a task back that is missed, in words: other tasks, limits, or its own singularity.
+"""What holds a task back that is missed, as text: other tasks, limits, or its own singularity.
 
 Where a search has ended, a missed task moves no nearer within the null space of the other tasks and
 the limits. What holds it is what must be left out for it to move.
@@ -34,11 +34,11 @@ class Missed(NamedTuple):
     """(m,) whether a row keeps others from moving: not one-sided, or at its bound."""
 
 
-def described(body: Body, tasks: Sequence[Task], task_names: Sequence[str], q: np.ndarray,
+def diagnosis(body: Body, tasks: Sequence[Task], task_names: Sequence[str], q: np.ndarray,
               errors: Mapping[str, tuple[float, float]],
               is_met: Callable[[tuple[float, float]], bool],
               proof_of: Callable[[Task], Proof | None] | None) -> tuple[str, bool]:
-    """Return what is missed at q (n,), by how much and why, and the joints at a limit, in words.
+    """Return what is missed at q (n,), by how much and why, and the joints at a limit, as text.
 
     And whether a task is missed only because its own Jacobian has lost rank. errors: {name: (m,
     rad)}; proof_of: proves that a task cannot be met, see `proof`; None where there is no time for
@@ -48,14 +48,13 @@ def described(body: Body, tasks: Sequence[Task], task_names: Sequence[str], q: n
     for which, (name, task) in enumerate(zip(task_names, tasks)):
         if not task.is_necessary or is_met(errors[name]):
             continue
-        words, found = '', None if proof_of is None else proof_of(task)
+        text, found = '', None if proof_of is None else proof_of(task)
         if found is not None:
-            words = found.words
+            text = found.text
         elif proof_of is not None:
-            words, is_singular = cause(body, tasks, task_names, which, q)
+            text, is_singular = cause(body, tasks, task_names, which, q)
             singular = singular or is_singular
-        parts.append(f'{name!r} misses by {error_words(errors[name])}'
-                     f'{": " if words else ""}{words}')
+        parts.append(f'{name!r} misses by {error_words(errors[name])}{": " if text else ""}{text}')
     near = (q <= body.lower + _AT_LIMIT) | (q >= body.upper - _AT_LIMIT)
     if near.any():
         joints = [body.joint_names[k] for k in np.flatnonzero(near)]
@@ -63,18 +62,13 @@ def described(body: Body, tasks: Sequence[Task], task_names: Sequence[str], q: n
     return '; '.join(parts), singular
 
 
-class Cause(NamedTuple):
-    """What holds a task back."""
-
-    words: str
-    """'' where nothing does: the search ended early."""
-    singular: bool
-    """Whether its own Jacobian has lost rank, and no joint moves it nearer."""
-
-
 def cause(body: Body, tasks: Sequence[Task], task_names: Sequence[str], which: int,
-          q: np.ndarray) -> Cause:
-    """Return what holds tasks[which] back at q (n,), of necessary tasks and limits."""
+          q: np.ndarray) -> tuple[str, bool]:
+    """Return what holds tasks[which] back at q (n,), of necessary tasks and limits, as text.
+
+    '' where nothing does: the search ended early. And whether the task's own Jacobian has lost
+    rank, and no joint moves it nearer.
+    """
     frames = BodyFrames(body, q)
     all_rows = [rows_at(task, frames) for task in tasks]
     at_limits = _Limits(q <= body.lower + _AT_LIMIT, q >= body.upper - _AT_LIMIT)
@@ -89,18 +83,18 @@ def cause(body: Body, tasks: Sequence[Task], task_names: Sequence[str], which: i
     holders = [k for k in others if rate([o for o in others if o != k], at_limits) > enough]
     if holders:
         verb = 'holds' if len(holders) == 1 else 'hold'
-        return Cause(f'{_and([task_names[k] for k in holders])} {verb} it', False)
+        return f'{_and([task_names[k] for k in holders])} {verb} it', False
     if others and rate((), at_limits) > enough:
-        return Cause(f'{_and([task_names[k] for k in others])} hold it together', False)
+        return f'{_and([task_names[k] for k in others])} hold it together', False
     for kept in (others, ()):
         if rate(kept, nothing) > enough:
             blocked = _rate(own, [all_rows[k] for k in kept], at_limits)[1]
-            joints = [body.joint_names[k] for k in np.flatnonzero(blocked)]
-            if joints:
-                return Cause(f'the limits of {names(joints)} hold it', False)
+            if blocked.any():
+                joints = [body.joint_names[k] for k in np.flatnonzero(blocked)]
+                return f'the limits of {names(joints)} hold it', False
     if rate((), nothing) <= _MOVES and _has_lost_rank(body, tasks[which], own):
-        return Cause('no joint moves it nearer: it is singular there', True)
-    return Cause('', False)
+        return 'no joint moves it nearer: it is singular there', True
+    return '', False
 
 
 class _Limits(NamedTuple):
@@ -161,7 +155,7 @@ def _rank(J: np.ndarray) -> int:
     return int((s > _MOVES * s[0]).sum()) if len(s) else 0
 
 
-def _and(words: Sequence[str]) -> str:
+def _and(listed: Sequence[str]) -> str:
     """Return names as 'a', 'b' and 'c'."""
-    quoted = [repr(word) for word in words]
+    quoted = [repr(name) for name in listed]
     return ' and '.join([', '.join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else quoted[0]

@@ -2,7 +2,6 @@ cimport ik_node.solvers.body.descent as descents
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.body.descent cimport Descent, DescentWork
 from ik_node.solvers.genetic.evolution cimport Evolution
-from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.solvers.genetic.population cimport Population
 cimport cython
 
@@ -13,8 +12,6 @@ cdef class BodyPopulation(Population):
 
 
 cdef class BodyEvolution(Evolution):
-    cdef JointLimits limits
-
     @cython.locals(people=BodyPopulation)
     cpdef tuple run(self, Descent descent, const double[::1] start, const double[::1] q,
                     long state, double deadline)

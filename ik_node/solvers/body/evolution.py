@@ -1,14 +1,11 @@
 """Evolution of a body's joint values, judged by tasks."""
 
-from typing import Any
-
 try:
     import cython
 except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers.body import descent as descents
 from ik_node.solvers.body.descent import Descent, DescentWork
 from ik_node.solvers.genetic.evolution import Evolution
@@ -19,9 +16,6 @@ from ik_node.support.arrays import InputVector
 class BodyPopulation(Population):
     """A population of a body, and what its individuals are judged with."""
 
-    descent: Descent
-    work: DescentWork
-
     def __init__(self, descent: Descent, work: DescentWork, n: int, elite: int) -> None:
         """Make room, for individuals of n genes."""
         super().__init__(n, elite)
@@ -31,13 +25,6 @@ class BodyPopulation(Population):
 class BodyEvolution(Evolution):
     """Individuals are judged by the cost of the tasks of a level."""
 
-    limits: JointLimits
-
-    def __init__(self, options: Any, body: Any, scale: Any, span: Any, length: float) -> None:
-        """Take options of the evolution, a body with limits, and what mutations are measured by."""
-        super().__init__(options, scale, span, length)
-        self.limits = JointLimits(body)
-
     def run(self, descent: Descent, start: InputVector, q: InputVector, state: int,
             deadline: float) -> tuple[np.ndarray, int, int]:
         """Evolve joint values for the tasks of a level; q (n,) is one of the first.
@@ -46,14 +33,14 @@ class BodyEvolution(Evolution):
         joints without limits are spread. state: first state of the generator. deadline: by
         `clock`, s.
         """
-        work, n = descent.begin(q), self.limits.n
+        work, n = descent.begin(q), descent.tree.n
         people = BodyPopulation(descent, work, n, self.elite)
         people.state, people.deadline = state, deadline
         descent.take_start(work, start)
         for k in range(n):
             people.start[k] = work.start[k]
         with cython.nogil:
-            end = self.evolve(self.limits, people, True, work.q)
+            end = self.evolve(descent.limits, people, True, work.q)
         best = descent.joint_values(work)
         descent.idle.append(work)
         return best, end, people.generations

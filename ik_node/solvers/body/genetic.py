@@ -8,9 +8,8 @@ import numpy as np
 
 from ik_node.model.body import Body
 from ik_node.solvers.body.attempts import BodyProblem
+from ik_node.solvers.body.base import LeastSquaresSolver
 from ik_node.solvers.body.evolution import BodyEvolution
-from ik_node.solvers.body.least_squares import LeastSquaresSolver
-from ik_node.solvers.body.problem import Level
 from ik_node.solvers.found import Attempt, VerifiedAttempt
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness
 from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness
@@ -53,7 +52,7 @@ class BodyGeneticSolver(LeastSquaresSolver):
             self._own_options['fitness'] = fitness  # for pickle and copy
         without_limits = ~(np.isfinite(body.lower) & np.isfinite(body.upper))
         self._generations = BodyEvolution(
-            self.options, body, self._scale / self._scale.max(initial=1e-300),
+            self.options, self._scale / self._scale.max(initial=1e-300),
             body.prismatic & without_limits, _LENGTH)
 
     def _find(self, problem: BodyProblem) -> VerifiedAttempt:
@@ -78,8 +77,8 @@ class BodyGeneticSolver(LeastSquaresSolver):
         counted = [level for level in problem.levels if level.tasks[0].counts]
         if thorough or (local and q is start) or not counted:
             return super()._search(problem, q, thorough)
-        found = Level.merged(counted).evolve(self._generations, self.options.seed, q, start,
-                                             problem.budget.deadline)
+        found = counted[0].records.merged(counted).evolve(
+            self._generations, self.options.seed, q, start, problem.budget.deadline)
         if not local or found.reason in (StopReason.CONVERGED, StopReason.TIMEOUT):
             return self._verified(problem, found, start)
         stepped = super()._search(problem, found.q, thorough)

@@ -13,7 +13,7 @@ from ik_node.model.substitutes import with_shape_inertials
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.motion import Mass, Motion
-from ik_node.solvers.body.problem import Level
+from ik_node.solvers.body.records import TaskLevel
 from ik_node.solvers.found import VerifiedAttempt
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
@@ -60,28 +60,27 @@ class LagrangeSolver(BodySolver):
         super().__init__(body, tasks, **options)
         mass = self.options.mass
         self._heavy: Tree | None = None
-        if isinstance(mass, str) and mass == 'inertia':
+        if not isinstance(mass, str):
+            if len(mass) != body.n_joints:
+                raise OptionError(f'lagrange.mass must have {body.n_joints} entries, one for each '
+                                  f'joint, not {len(mass)}')
+        elif mass == 'inertia':
             extra = len(body.arrays.parent) - len(body.links)
             self._heavy = Tree(body.arrays, inertia_arrays(
                 body.links, with_shape_inertials(body.tree), extra), body.n_joints)
-        if isinstance(mass, str):
-            if mass not in _MASSES:
-                raise OptionError(f'lagrange.mass must be one of {names(_MASSES)}, or a list of '
-                                  f'{body.n_joints} numbers above 0, not {shown(mass)}')
-        elif len(mass) != body.n_joints:
-            raise OptionError(f'lagrange.mass must have {body.n_joints} entries, one for each '
-                              f'joint, not {len(mass)}')
+        elif mass not in _MASSES:
+            raise OptionError(f'lagrange.mass must be one of {names(_MASSES)}, or a list of '
+                              f'{body.n_joints} numbers above 0, not {shown(mass)}')
 
-    def _levels(self) -> list[list[Task]]:
+    def _tasks_by_level(self) -> list[list[Task]]:
         """Return the constraints, and what acts as a force."""
         constraints = [task for task in self.tasks if task.is_necessary]
         return [constraints, [task for task in self.tasks if not task.is_necessary]]
 
     def _search(self, problem: BodyProblem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
-        """Search from q (n,), and verify; from another start where that meets the constraints.
+        """Search from q (n,), and verify; from another start only if a descent from it converges.
 
-        Least motion matters from where the figure is. Whether the constraints can be met from
-        another start, the kernels' descent tells in a hundredth of the time.
+        Least motion matters from the start, and the descent takes a hundredth of the time.
         """
         levels, start, budget = problem
         if q is start or thorough or not levels[0].is_necessary:
@@ -91,10 +90,8 @@ class LagrangeSolver(BodySolver):
             return super()._search(problem, found.q, thorough)
         return self._verified(problem, found, start)
 
-    def _differential_steps(self, levels: Sequence[Level]) -> Motion:
-        """Return what takes motions for some levels, the first of those that are."""
-        n, weights = self.body.n_joints, self.options.joint_weights
-        mass = self.options.mass
+    def _make_velocity(self, levels: Sequence[TaskLevel]) -> Motion:
+        n, mass, weights = self.body.n_joints, self.options.mass, self.options.joint_weights
         heavier = np.zeros(n) if weights is None else np.broadcast_to(
             weights, (n,)) / np.min(weights) - 1.0
         constant = [isinstance(task, Force) for level in levels

@@ -1,8 +1,8 @@
 """Motion of least kinetic energy under constraints, by Lagrange multipliers [Grassia].
 
 A figure without momentum moves as it is pulled, f + f_c = M q̇, and constraints pull along their
-gradients, f_c = Jᵀ λ. So q̇ minimises the energy q̇ᵀ M q̇ / 2 − fᵀ q̇ among the motions that the
-constraints let it: what they ask for is the first level of a cascade, the energy the second.
+gradients, f_c = Jᵀ λ. So q̇ minimises q̇ᵀ M q̇ / 2 − fᵀ q̇ among the motions that the constraints
+allow: they are the first level of a cascade, the energy the second.
 """
 
 import math
@@ -10,15 +10,14 @@ from typing import Any
 
 from ik_node.kinematics import mass_matrix as masses
 from ik_node.kinematics.tree import Tree
-from ik_node.solvers.body import limits as limited
+from ik_node.solvers.body import steps
 from ik_node.solvers.body.levels import cascade as cascades
-from ik_node.solvers.body.levels import second_order
 from ik_node.solvers.body.levels import velocity as velocities
-from ik_node.solvers.body.levels.velocity import Velocity, Work
-from ik_node.solvers.body.limits import Limits
-from ik_node.solvers.body.stacked_tasks import Problem
+from ik_node.solvers.body.levels.velocity import Velocity, VelocityWork
+from ik_node.solvers.body.stacked_tasks import StackedTasks
+from ik_node.solvers.body.steps import Limits
 from ik_node.support import linear_systems
-from ik_node.support.arrays import Integers, Matrix, Memory, Vector
+from ik_node.support.arrays import Matrix, Memory
 
 SINGULAR = 1e-2   # singular value of the constraints below which they are damped
 MASSLESS = 1e-6   # part of the largest entry of M's diagonal that counts as no mass
@@ -29,62 +28,48 @@ INF = math.inf
 class Mass:
     """What resists motion."""
 
-    tree: Any
-    """A `Tree` with the inertials of the links, or None for a mass of each joint."""
-    diagonal: Vector
-    """(n,) mass of each joint, kg m² or kg."""
-    heavier: Vector
-    """(n,) what is added to the diagonal, over the diagonal."""
-
     def __init__(self, tree: Any, diagonal: Any, heavier: Any) -> None:
-        """Take a tree, or None, a mass for each joint (n,), and what is added."""
+        """Take a `Tree` with the inertials of the links, or None for a mass of each joint.
+
+        diagonal: (n,) mass of each joint, kg m² or kg; heavier: (n,) what is added to the diagonal,
+        over the diagonal.
+        """
         self.memory = Memory()
         self.tree, self.has_inertia = tree, tree is not None
         self.diagonal, self.heavier = self.memory.vector(diagonal), self.memory.vector(heavier)
 
 
 class Motion(Velocity):
-    """The motions of a figure; the first level of its problem are constraints, the rest pulls."""
+    """The motions of a figure; the first level of its tasks are constraints, the rest pulls."""
 
-    constraints: int
-    """Number of rows of the constraints."""
-    constant: Integers
-    """(m,) whether a row is a force that is the same at both ends of the step."""
-    feedback: float
-    """Which part of an error a constraint corrects in one step."""
+    def __init__(self, tree: Tree, stack: StackedTasks, limits: Limits, mass: Mass,
+                 constraints: int, constant: Any, feedback: float) -> None:
+        """Prepare for motions.
 
-    def __init__(self, tree: Tree, problem: Problem, limits: Limits, mass: Mass, constraints: int,
-                 constant: Any, feedback: float) -> None:
-        """Prepare for motions."""
-        super().__init__(tree, problem, limits)
+        constraints: number of rows of the constraints; constant: (m,) whether a row is a force that
+        is the same at both ends of the step; feedback: which part of an error a constraint corrects
+        in one step.
+        """
+        super().__init__(tree, stack, limits)
         self.mass, self.constraints, self.feedback = mass, constraints, feedback
+        self.rows, self.energy = [constraints] if constraints > 0 else [], True
         self.memory = Memory()
         self.constant = self.memory.integers(constant)
 
-    def make_work(self) -> Work:
-        """Return scratch for one more thread."""
-        rows = [self.constraints] if self.constraints > 0 else []
-        return Work(self.tree, self.problem, rows, True)
+    def step(self, work: VelocityWork, dt: float) -> None:
+        """Write the motion of dt seconds into work.step.x (n,); curved one-sided rows hold then."""
+        steps.set_bounds(self.limits, work.step, work.q, dt, INF)
+        velocities.rows_at(self, work)
+        motion(self, work, self.stack.levels, dt, False)
+        if self.constraints > 0 and self.stack.some_one_sided[0] and self.feedback > 0.0:
+            velocities.correct(self, work, dt, False)
 
-    def step(self, work: Work, dt: float) -> None:
-        """Write the motion of dt seconds into work.step.x (n,).
-
-        The feedback corrects two-sided constraints at the next step; one-sided ones hold after this
-        one, although they are curved.
-        """
-        limited.set_bounds(self.limits, work.step, work.q, dt, INF)
-        velocities.rows_at(self, work, work.q)
-        motion(self, work, self.problem.levels, dt, False)
-        if self.constraints > 0 and self.problem.some_one_sided[0] and self.feedback > 0.0:
-            second_order.correct(self.tree, self.problem, self.limits, work.task, work.step,
-                                 work.cascade, work.found, work.q, dt, False)
-
-    def direction(self, work: Work, count: int) -> None:
+    def direction(self, work: VelocityWork, count: int) -> None:
         """Write the motion of the first levels in a long time, in which springs come to rest."""
         motion(self, work, count, PSEUDO_TIME, True)
 
 
-def motion(own: Motion, work: Work, count: int, dt: float, at_rest: bool) -> None:
+def motion(own: Motion, work: VelocityWork, count: int, dt: float, at_rest: bool) -> None:
     """Write the motion of dt seconds for the rows of the first levels and the frames in work.
 
     M/dt + Σ Jᵀ J takes the place of M, J of the pulls, which so are those at the end of the step.
@@ -97,8 +82,8 @@ def motion(own: Motion, work: Work, count: int, dt: float, at_rest: bool) -> Non
         f[i] = 0.0
         for j in range(n):
             M[i][j] /= dt
-    for i in range(own.constraints, own.problem.first_row[count]):
-        if own.problem.one_sided[i] and not e[i] > 0.0:
+    for i in range(own.constraints, own.stack.first_row[count]):
+        if own.stack.one_sided[i] and not e[i] > 0.0:
             continue
         for k in range(n):
             pull = A[k][i]
@@ -109,13 +94,13 @@ def motion(own: Motion, work: Work, count: int, dt: float, at_rest: bool) -> Non
                 for j in range(n):
                     M[k][j] += pull * A[j][i]
     for i in range(own.constraints):
-        if not (own.problem.one_sided[i] and e[i] < 0.0):
+        if not (own.stack.one_sided[i] and e[i] < 0.0):
             e[i] *= own.feedback
     cascades.factor(work.cascade, work.cascade.count, A, e, velocities.DAMPING, SINGULAR)
-    cascades.solve(work.cascade, A, e, work.step.lower, work.step.upper, work.step.x)
+    cascades.solve(work.cascade, e, work.step.lower, work.step.upper, work.step.x)
 
 
-def write_mass(own: Motion, work: Work) -> None:
+def write_mass(own: Motion, work: VelocityWork) -> None:
     """Write M (n, n) at the frames, positive definite: joints that move next to none have some."""
     M, n = work.cascade.M, own.tree.n
     if own.mass.has_inertia:

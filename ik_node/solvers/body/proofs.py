@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, SPHERICAL_X
 from ik_node.model.body import Body
+from ik_node.model.body_frames import ORIGIN
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_exp
 from ik_node.tasks.base import Task, perpendicular
@@ -26,14 +27,14 @@ class Proof(NamedTuple):
     """Why a task cannot be met."""
 
     reason: StopReason
-    words: str
+    text: str
 
 
 class _Ball(NamedTuple):
+    """The centre (3,), world frame, and the radius, m; infinite where there is no bound."""
+
     centre: np.ndarray
-    """(3,) world frame, m."""
     radius: float
-    """m; infinite where there is no bound."""
 
 
 def proof(body: Body, task: Task, position_tolerance: float,
@@ -68,28 +69,25 @@ def _least_misses(body: Body, task: Task) -> Iterator[float]:
     """Yield bounds, m, on how far a task stays from being met; not positive ones prove nothing."""
     if isinstance(task, Pose):
         across = task.target[:3, :3].T[task.weights[:3] > 0.0]
-        if len(across):
-            yield _least(_ball(body, task.link, task.point), task.target[:3, 3], across)
+        yield _least(_ball_at(body, task), task.target[:3, 3], across)
     elif isinstance(task, Position):
-        yield _least(_ball(body, task.link, task.point), task.target, np.eye(3))
+        yield _least(_ball_at(body, task), task.target, np.eye(3))
     elif isinstance(task, PointOnLine):
-        yield _least(_ball(body, task.link, task.point), task.origin,
-                     perpendicular(task.direction))
+        yield _least(_ball_at(body, task), task.origin, perpendicular(task.direction))
     elif isinstance(task, HalfSpace):
-        ball = _ball(body, task.link, task.point)
-        yield -float(task.normal @ (ball.centre - task.origin)) - ball.radius
+        yield _least_outside(_ball_at(body, task), task.origin, task.normal)
     elif isinstance(task, PointOnPlane):
-        yield _least(_ball(body, task.link, task.point), task.origin, task.normal[None, :])
+        yield _least(_ball_at(body, task), task.origin, task.normal[None, :])
     elif isinstance(task, CenterOfMass):
         ball = _mass_ball(body)
         if task.target is not None:
             targeted = np.isfinite(task.target)
             yield _least(ball, np.where(targeted, task.target, 0.0), np.eye(3)[targeted])
         for normal, corner in zip(*task.edges()):
-            yield -float(normal @ (ball.centre[:2] - corner)) - ball.radius
+            yield _least_outside(ball, corner, normal)
     elif isinstance(task, RelativePose):
         yield float(np.linalg.norm(task.target[:3, 3])) - _span(
-            body, task.link, np.zeros(3), task.reference, np.zeros(3))
+            body, task.link, ORIGIN, task.reference, ORIGIN)
     elif isinstance(task, Distance) and task.link_b is not None and task.lower > 0.0:
         yield task.lower - _span(body, task.link_a, task.point_a, task.link_b, task.point_b)
 
@@ -99,14 +97,20 @@ def _least(ball: _Ball, origin: np.ndarray, across: np.ndarray) -> float:
     return float(np.linalg.norm(across @ (ball.centre - origin))) - ball.radius
 
 
-def _ball(body: Body, link: str, point: np.ndarray) -> _Ball:
+def _least_outside(ball: _Ball, origin: np.ndarray, normal: np.ndarray) -> float:
+    """Return how far a ball stays behind a plane, or seen from above a line, of a unit normal."""
+    return -float(normal @ (ball.centre[:len(normal)] - origin)) - ball.radius
+
+
+def _ball_at(body: Body, task: Any) -> _Ball:
+    """Return a ball that the point of a task's link cannot leave."""
+    return _ball(body, body.link_index(task.link), task.point)
+
+
+def _ball(body: Body, link: int, point: np.ndarray) -> _Ball:
     """Return a ball about the first joint that moves a point (3,) of a link, in its frame."""
-    return _ball_of(body, body.link_index(link), point)
-
-
-def _ball_of(body: Body, link: int, point: np.ndarray) -> _Ball:
     path, arrays = _to_root(body, link), body.arrays
-    first = next((k for k, at in enumerate(path) if _moves(body, at)), len(path))
+    first = next((k for k, at in enumerate(path) if arrays.column[at] >= 0), len(path))
     T = np.eye(4)
     for at in path[:first]:
         T = T @ _constant(body, at)
@@ -121,7 +125,7 @@ def _ball_of(body: Body, link: int, point: np.ndarray) -> _Ball:
 def _mass_ball(body: Body) -> _Ball:
     """Return a ball that holds the centre of mass."""
     mass, centers = body.inertias.mass, body.inertias.center
-    balls = [(mass[k], _ball_of(body, k, centers[k])) for k in map(int, np.flatnonzero(mass))]
+    balls = [(mass[k], _ball(body, k, centers[k])) for k in map(int, np.flatnonzero(mass))]
     centre = np.asarray(sum(m * ball.centre for m, ball in balls)) / body.mass
     return _Ball(centre, float(sum(abs(m) * ball.radius for m, ball in balls)) / body.mass)
 
@@ -129,9 +133,8 @@ def _mass_ball(body: Body) -> _Ball:
 def _span(body: Body, link: str, point: np.ndarray, other: str,
           other_point: np.ndarray) -> float:
     """Return a distance, m, that points of two links cannot exceed."""
-    paths = [_to_root(body, body.link_index(name)) for name in (link, other)]
-    shared = set(paths[0]) & set(paths[1])
-    length = sum(_length(body, at) for path in paths for at in path if at not in shared)
+    own, others = (_to_root(body, body.link_index(name)) for name in (link, other))
+    length = sum(_length(body, at) for at in [*own, *others] if at not in set(own) & set(others))
     length += float(np.linalg.norm(point) + np.linalg.norm(other_point))
     return length * (1.0 + _ROUNDING) + _ROUNDING
 
@@ -142,10 +145,6 @@ def _to_root(body: Body, link: int) -> list[int]:
     while body.arrays.parent[path[-1]] >= 0:
         path.append(int(body.arrays.parent[path[-1]]))
     return path[::-1]
-
-
-def _moves(body: Body, at: int) -> bool:
-    return bool(body.arrays.column[at] >= 0)
 
 
 def _constant(body: Body, at: int) -> np.ndarray:

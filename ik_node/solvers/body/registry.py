@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ik_node.model.body import Body
-from ik_node.solvers.body.base import BodySolver
+from ik_node.solvers.body.base import BodySolver, HierarchySolver, LeastSquaresSolver
 from ik_node.solvers.body.genetic import BodyGeneticSolver
 from ik_node.solvers.body.lagrange import LagrangeSolver
-from ik_node.solvers.body.least_squares import HierarchySolver, LeastSquaresSolver
 from ik_node.solvers.body.optimization import BodyOptimizationSolver
 from ik_node.support.exceptions import OptionError, unknown
 from ik_node.tasks.base import Task

@@ -8,7 +8,7 @@ from ik_node.solvers.result import ResultBase, StopReason
 
 
 def error_words(errors: tuple[float, float]) -> str:
-    """Return what a task misses, m and rad, in words: "0.3 m and 0.09 rad"."""
+    """Return what a task misses, m and rad, as text: "0.3 m and 0.09 rad"."""
     return ' and '.join(f'{value:.3g} {unit}' for value, unit in zip(errors, ('m', 'rad'))
                         if value > 0.0)
 
@@ -32,7 +32,7 @@ class _BodyFields(NamedTuple):
 class BodyResult(ResultBase, _BodyFields):
     """The best joint values found for several tasks, and how good they are. A named tuple.
 
-    - `diagnosis`: in words, which tasks are missed by how much, and which joints are at a limit; ''
+    - `diagnosis`: as text, which tasks are missed by how much, and which joints are at a limit; ''
       for a success.
     """
 

@@ -1,12 +1,14 @@
+cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, integers, matrix, objects, vector
 from ik_node.tasks.body_task cimport BodyTask, TaskWork
 from ik_node.kinematics.tree cimport Tree
 cimport cython
 
 
-cdef class Problem:
+cdef class StackedTasks:
     cdef Memory memory
     cdef readonly int levels, m, count
+    cdef readonly list sides, level_sizes
     cdef objects tasks
     cdef integers sizes, necessary, first_task, first_row, all_necessary, some_one_sided
     cdef integers metres, one_sided
@@ -14,14 +16,16 @@ cdef class Problem:
     cdef double position_tolerance, orientation_tolerance
 
 
-cdef class Found:
+cdef class LevelCost:
     cdef readonly double cost
     cdef readonly bint met
 
 
 @cython.locals(task=BodyTask)
-cdef take_targets(Problem problem, TaskWork work)
+cdef take_targets(StackedTasks stack, TaskWork work)
+cdef int rows_at(StackedTasks stack, Tree tree, TaskWork work, vector q, matrix A, vector e,
+                 LevelCost found) except -1 nogil
 @cython.locals(met=cython.bint)
-cdef int level_rows(Problem problem, int level, Tree tree, TaskWork work, vector q, matrix A,
-                    vector e, Found found) except -1 nogil
-cdef double missed2(Problem problem, int level, vector e) noexcept nogil
+cdef int level_rows(StackedTasks stack, int level, Tree tree, TaskWork work, vector q, matrix A,
+                    vector e, LevelCost found) except -1 nogil
+cdef double missed2(StackedTasks stack, int level, vector e) noexcept nogil

@@ -3,6 +3,10 @@
 Each level minimises what it misses over what the levels before leave free, as a cascade of
 quadratic programs [Kanoun 2011; Escande 2014]. Its two-sided rows keep then what they have; its
 one-sided ones must not fall below what they ask for, or have.
+
+The motion of least energy among those that the levels leave free is one more level: x = x₀ + Tᵀ z
+minimises xᵀ M x / 2 − fᵀ x. With L Lᵀ = T M Tᵀ and y = Lᵀ z it is |y − y_u|² / 2 + constant, y_u =
+L⁻¹ T (f − M x₀): within constraints it is a step of `nearest`.
 """
 
 import itertools
@@ -15,30 +19,25 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.solvers.body.levels import energy as energies
 from ik_node.solvers.body.levels import factors, nearest
+from ik_node.solvers.body.levels import level as records
 from ik_node.solvers.body.levels.level import Level
-from ik_node.support.arrays import Integers, Matrix, Memory, Objects, Vector
+from ik_node.support import linear_systems
+from ik_node.support.arrays import Matrix, Memory, Vector
+
+FLOOR = 1e-16  # of the energy of z over that of the heaviest joint
 
 
 class Cascade:
-    """The levels of one solver, and scratch: of one thread."""
+    """The levels of one solver, and scratch: of one thread.
 
-    count: int
-    """Number of levels, and the number of those whose factors are needed, `used`."""
-    levels: Objects
-    """(count,) `Level`s."""
-    one_sided: Integers
-    """(m,) whether a row asks for A x ≥ e."""
-    identity: Matrix
-    """(n, n)"""
-    held: Vector
-    """(m,) what one-sided rows must not fall below."""
-    start: Vector
-    """(n,) the step before the first level: 0 where the bounds let it."""
-
-    M: Matrix
-    """(n, n) and f (n,): the energy xᵀ M x / 2 − fᵀ x, the last level where there is one."""
+    - `levels`: `Level`s; `count` of them, and one more for the energy where there is one.
+    - `used`: the number of those whose factors are needed.
+    - `one_sided`: (m,) whether a row asks for A x ≥ e; `held`: (m,) what such rows must not fall
+      below.
+    - `start`: (n,) the step before the first level: 0 where the bounds let it.
+    - `M` (n, n), `f` (n,): the energy xᵀ M x / 2 − fᵀ x.
+    """
 
     def __init__(self, n: int, rows: Sequence[int], one_sided: Any, energy: bool = False) -> None:
         """Make room for levels with some numbers of rows each; one_sided (m,) says of which.
@@ -76,7 +75,7 @@ class Cascade:
         low, high, x = memory.vector(lower), memory.vector(upper), memory.vector(lower)
         with cython.nogil:
             factor(self, self.count, rows, wanted, damping, singular)
-            solve(self, rows, wanted, low, high, x)
+            solve(self, wanted, low, high, x)
         return np.array([x[k] for k in range(self.n)])
 
     def set_energy(self, M: np.ndarray, f: np.ndarray) -> None:
@@ -104,11 +103,10 @@ def factor(own: Cascade, count: int, A: Matrix, e: Vector, damping: float,
                           singular)
             own.used += 1
             if index + 1 < count or own.energy:
-                width = factors.leave_free(cython.cast(Level, own.levels[index]),
-                                          freedom(own, index))
+                width = factors.leave_free(cython.cast(Level, own.levels[index]))
     if own.energy:
-        energies.factor(cython.cast(Level, own.levels[own.count]), own.M, A,
-                        freedom(own, own.used), width)
+        factor_energy(cython.cast(Level, own.levels[own.count]), own.M, A,
+                      freedom(own, own.used), width)
 
 
 def freedom(own: Cascade, index: int) -> Matrix:
@@ -125,39 +123,73 @@ def missed2(own: Cascade, index: int, e: Vector) -> float:
     return total
 
 
-def solve(own: Cascade, A: Matrix, e: Vector, lower: Vector, upper: Vector, x: Vector) -> None:
+def solve(own: Cascade, e: Vector, lower: Vector, upper: Vector, x: Vector) -> None:
     """Write the step (n,) within bounds into x. The rows are those that were factored."""
     n, before = own.n, own.start
     for k in range(n):
         before[k] = min(max(0.0, lower[k]), upper[k])
     for index in range(own.used):
-        factors.unbound(cython.cast(Level, own.levels[index]), A, e, before, freedom(own, index))
-        before = settle(own, index, A, e, lower, upper, before)
+        factors.unbound(cython.cast(Level, own.levels[index]), e, before)
+        before = settle(own, index, e, lower, upper)
     if own.energy:
-        energies.unbound(cython.cast(Level, own.levels[own.count]), own.M, own.f, before)
-        before = settle(own, own.count, A, e, lower, upper, before)
+        unbound_energy(cython.cast(Level, own.levels[own.count]), own.M, own.f, before)
+        before = settle(own, own.count, e, lower, upper)
     for k in range(n):
         x[k] = before[k]
 
 
-def settle(own: Cascade, index: int, A: Matrix, e: Vector, lower: Vector, upper: Vector,
-           before: Vector) -> Vector:
-    """Return the step of a level (n,), within the constraints."""
-    nearest.satisfy(cython.cast(Level, own.levels[index]), A, e, own.held, lower, upper, before,
-                    freedom(own, index))
-    x = cython.cast(Level, own.levels[index]).x
+def settle(own: Cascade, index: int, e: Vector, lower: Vector, upper: Vector) -> Vector:
+    """Return the step of a level (n,), within the constraints.
+
+    What its one-sided rows have then, they must not fall below.
+    """
+    nearest.satisfy(cython.cast(Level, own.levels[index]), own.held, lower, upper)
+    A, x = cython.cast(Level, own.levels[index]).A, cython.cast(Level, own.levels[index]).x
+    first = cython.cast(Level, own.levels[index]).first
     for k in range(own.n):
         x[k] = min(max(x[k], lower[k]), upper[k])
-    hold(own, index, A, e, x)
-    return x
-
-
-def hold(own: Cascade, index: int, A: Matrix, e: Vector, x: Vector) -> None:
-    """Note what the one-sided rows of a level must not fall below from now on."""
-    first = cython.cast(Level, own.levels[index]).first
     for i in range(first, first + cython.cast(Level, own.levels[index]).m):
         if own.one_sided[i]:
             has = 0.0
             for k in range(own.n):
                 has += A[k][i] * x[k]
             own.held[i] = min(e[i], has)
+    return x
+
+
+def factor_energy(own: Level, M: Matrix, A: Matrix, T: Matrix, width: int) -> None:
+    """Factor the energy, M (n, n) positive definite, over the first `width` rows of T."""
+    n, MT, L, heaviest = own.n, own.Q, own.L, 0.0
+    records.begin(own, A, T, width)
+    for k in range(n):
+        heaviest = max(heaviest, M[k][k])
+    for j in range(width):
+        for k in range(n):
+            MT[j][k] = 0.0
+        for i in range(n):
+            share = T[j][i]
+            if share != 0.0:
+                for k in range(n):
+                    MT[j][k] += share * M[i][k]
+        for i in range(j + 1):
+            L[j][i] = nearest.dot(MT[j], T[i], n)
+        L[j][j] += FLOOR * heaviest
+    linear_systems.factor(L, width)
+    for j in range(width):
+        for k in range(n):
+            own.Y[j][k] = T[j][k]
+    linear_systems.forward_rows(L, width, own.Y, n)
+    nearest.write_reach(own)
+    own.spanned = True
+
+
+def unbound_energy(own: Level, M: Matrix, f: Vector, x: Vector) -> None:
+    """Write y_u of the motion from x (n,), and the x (n,) there."""
+    n, pull = own.n, own.moved
+    for k in range(n):
+        own.x[k] = x[k]
+        pull[k] = f[k] - nearest.dot(M[k], x, n)
+    for j in range(own.width):
+        own.y[j] = nearest.dot(own.Y[j], pull, n)
+        for k in range(n):
+            own.x[k] += own.y[j] * own.Y[j][k]

@@ -1,7 +1,6 @@
 from libc cimport math
 cimport ik_node.support.linear_systems as linear_systems
 cimport ik_node.solvers.body.levels.level as levels
-cimport ik_node.solvers.body.levels.partly_free as partly_free
 cimport ik_node.solvers.body.levels.reflections as reflections
 from ik_node.support.arrays cimport integers, matrix, vector
 from ik_node.solvers.body.levels.level cimport Level
@@ -11,7 +10,7 @@ cdef double FLOOR, NOISE, SINGULAR
 cdef void factor(Level own, matrix A, integers one_sided, matrix T, int width,
                  double damping2, double free2, double singular) noexcept nogil
 cdef void damped_gram(Level own) noexcept nogil
-cdef void unbound(Level own, matrix A, vector e, vector x, matrix T) noexcept nogil
-cdef void span(Level own, matrix T) noexcept nogil
-cdef int leave_free(Level own, matrix T) noexcept nogil
+cdef void unbound(Level own, vector e, vector x) noexcept nogil
+cdef void span(Level own) noexcept nogil
+cdef int leave_free(Level own) noexcept nogil
 cdef void clear_noise(matrix T, int width, int n) noexcept nogil

@@ -11,7 +11,7 @@ the point nearest to y_u.
 import math
 
 from ik_node.solvers.body.levels import level as levels
-from ik_node.solvers.body.levels import partly_free, reflections
+from ik_node.solvers.body.levels import reflections
 from ik_node.solvers.body.levels.level import Level
 from ik_node.support import linear_systems
 from ik_node.support.arrays import Integers, Matrix, Vector
@@ -29,8 +29,8 @@ def factor(own: Level, A: Matrix, one_sided: Integers, T: Matrix, width: int,
     rows is below `singular`, σ [Nakamura & Hanafusa 1986], both over the longest row. free2: the
     least λ² of the directions that no row moves, c₂.
     """
-    levels.begin(own, width)
-    longest = levels.row_lengths(own, A, one_sided)
+    levels.begin(own, A, T, width)
+    longest = levels.row_lengths(own, one_sided)
     for j in range(width):
         for c in range(own.count):
             own.B[j][c] = 0.0
@@ -68,15 +68,16 @@ def damped_gram(own: Level) -> None:
         L[a][a] += own.damping2
 
 
-def unbound(own: Level, A: Matrix, e: Vector, x: Vector, T: Matrix) -> None:
+def unbound(own: Level, e: Vector, x: Vector) -> None:
     """Write y_u of the step from x (n,), and the x (n,) there, as if nothing were in its way."""
     B, y, values, z, w = own.B, own.y, own.norms, own.values, own.wanted
+    own.e = e
     for c in range(own.count):
         values[c] = e[own.order[c]]
     for k in range(own.n):
         if x[k] != 0.0:
             for c in range(own.count):
-                values[c] -= x[k] * A[k][own.order[c]]
+                values[c] -= x[k] * own.A[k][own.order[c]]
     for c in range(own.count):
         values[c] *= own.lengths[own.order[c] - own.first]
     for a in range(own.rank):
@@ -102,13 +103,13 @@ def unbound(own: Level, A: Matrix, e: Vector, x: Vector, T: Matrix) -> None:
     for j in range(own.width):
         if z[j] != 0.0:
             for k in range(own.n):
-                own.x[k] += z[j] * T[j][k]
+                own.x[k] += z[j] * own.T[j][k]
 
 
-def span(own: Level, T: Matrix) -> None:
+def span(own: Level) -> None:
     """Write Y, so that bounds have normals."""
     if not own.rotated:
-        reflections.rotate(own, T)
+        reflections.rotate(own)
     own.spanned = True
     inverse = 1.0 / math.sqrt(own.free2)
     for j in range(own.width):
@@ -118,17 +119,17 @@ def span(own: Level, T: Matrix) -> None:
     linear_systems.forward_rows(own.L, own.rank, own.Y, own.n)
 
 
-def leave_free(own: Level, T: Matrix) -> int:
+def leave_free(own: Level) -> int:
     """Write what the two-sided rows leave free into `free`; return the number of directions.
 
     Exactly what they do not move. Near a singularity, a direction v whose singular value σ of the
     unit rows is below ε becomes free in part: v (1 − σ²/ε²), so that steps are continuous.
     """
     if not own.rotated:
-        reflections.rotate(own, T)
+        reflections.rotate(own)
     left = 0
     if own.inverse2 * SINGULAR * SINGULAR > 1.0:
-        left = partly_free.directions(own, SINGULAR)
+        left = reflections.partly_free(own, SINGULAR)
     for j in range(own.rank, own.width):
         for k in range(own.n):
             own.free[left][k] = own.Q[j][k]

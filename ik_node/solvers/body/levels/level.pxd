@@ -7,9 +7,9 @@ cdef double NO_ROW
 cdef class Level:
     cdef Memory memory
     cdef readonly int n, first, m, width, count, rank
-    cdef matrix B, L, Q, Y, free
+    cdef matrix A, T, B, L, Q, Y, free
     cdef integers order
-    cdef vector lengths, tau, norms, values, x, y, wanted, moved
+    cdef vector e, held, lower, upper, lengths, tau, norms, values, x, y, wanted, moved
     cdef double damping2, free2, inverse2
     cdef bint rotated, spanned
     cdef readonly int active_count, sides, own_sides, former_sides, size
@@ -21,6 +21,5 @@ cdef class Level:
     cdef integers indices(self, int count)
 
 
-cdef void begin(Level own, int width) noexcept nogil
-cdef double row_lengths(Level own, matrix A, integers one_sided) noexcept nogil
-cdef void measure_sides(Level own, matrix A) noexcept nogil
+cdef void begin(Level own, matrix A, matrix T, int width) noexcept nogil
+cdef double row_lengths(Level own, integers one_sided) noexcept nogil

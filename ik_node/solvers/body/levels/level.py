@@ -11,49 +11,38 @@ NO_ROW = 1e-12    # length of a row over the longest that is none
 
 
 class Level:
-    """One level: its rows, their factors, the directions it leaves free, and its active set."""
+    """One level: its rows, their factors, the directions it leaves free, and its active set.
 
-    first: int
-    """Index of its first row, and the number of them, `m`."""
+    - `first`, `m`: index of its first row, and the number of them.
+    - `A` (n, …), `e`, `held`, `lower`, `upper`: the rows and constraints of all levels; see
+      `nearest`. `T`: (p, n) the directions that the levels before leave free, p = `width`.
+    - `order`: (count,) rows of A that are two-sided and not 0; `lengths`: (m,) of all.
+    - `B`: (p, count), below the diagonal the reflections that make up Q, above it R, of `rank`
+      rows; `tau`. `Q`: (p, n), Qᵀ T, where `rotated`. `inverse2`: |R⁻¹|².
+    - `damping2`: λ²; `free2`: λ² of the directions that no row moves.
+    - `L`: (rank, rank) lower, its diagonal inverted; `Y`: (p, n), x = x₀ + Yᵀ y, where `spanned`.
+    - `free`: (left, n) the directions that this level leaves free; `x`: (n,) the step after it.
+    - `size`: number of coordinates y: p, and one for each one-sided row of the level.
+    - `side_rows`: (sides,) the one-sided rows of this level and those before, `former_sides`.
+    - `active`: (active_count,) active constraints, kept from one step to the next while the factors
+      last; `normals`, `triangle`: the factors Q and R of their normals.
+    """
+
     width: int
-    """p: number of directions that the levels before leave free."""
     count: int
-    """Two-sided rows that are not 0: the columns of B."""
     rank: int
-    """Number of rows of R."""
-    B: Matrix
-    """(p, count): below the diagonal the reflections that make up Q, above it R."""
-    order: Integers
-    """(count,) rows of A that the columns of B are."""
-    lengths: Vector
-    """(m,) of the rows of A."""
-    damping2: float
-    """λ²."""
-    free2: float
-    """λ² of the directions that no row moves."""
-    inverse2: float
-    """|R⁻¹|²."""
-    L: Matrix
-    """(rank, rank) lower, its diagonal inverted."""
-    rotated: bool
-    """Whether Q is up to date."""
-    Q: Matrix
-    """(p, n): Qᵀ T."""
-    spanned: bool
-    """Whether Y is up to date."""
-    Y: Matrix
-    """(p, n): x = x₀ + Yᵀ y."""
-    free: Matrix
-    """(left, n): the directions that this level leaves free."""
-    x: Vector
-    """(n,) the step after this level."""
-
-    active_count: int
-    """Number of active constraints, kept from one step to the next while the factors last."""
-    side_rows: Integers
-    """(sides,) the one-sided rows of this level and those before, `former_sides` of them."""
     size: int
-    """Number of coordinates y: p, and one for each one-sided row of the level."""
+    A: Matrix
+    T: Matrix
+    e: Vector
+    held: Vector
+    lower: Vector
+    upper: Vector
+    damping2: float
+    free2: float
+    inverse2: float
+    rotated: bool
+    spanned: bool
 
     def __init__(self, n: int, first: int, m: int, side_rows: Sequence[int]) -> None:
         """Make room for m rows over n joints; side_rows: one-sided ones up to its last row."""
@@ -62,17 +51,15 @@ class Level:
         self.sides = sides = len(side_rows)
         self.former_sides = sum(row < first for row in side_rows)
         self.own_sides = sides - self.former_sides
-        size = n + self.own_sides
+        size, longer = n + self.own_sides, max(n, m)
         self.B, self.L = memory.matrix(n, m), memory.matrix(n, n)
         self.Q, self.free = memory.matrix(n, n), memory.matrix(n, n)
         self.Y = memory.matrix(n, n)
         self.order, self.side_rows = self.indices(m), memory.integers(side_rows)
         self.lengths, self.side_lengths = self.row(m), self.row(sides)
-        self.tau, self.norms, self.values = self.row(max(n, m)), self.row(max(n, m)), self.row(
-            max(n, m))
+        self.tau, self.norms, self.values = self.row(longer), self.row(longer), self.row(longer)
         self.x, self.moved, self.y, self.wanted = (self.row(n), self.row(n), self.row(size),
                                                    self.row(size))
-        # The active set; see `nearest`.
         self.active_count = 0
         self.active, self.skipped = self.indices(size), self.indices(2 * n + sides)
         self.multipliers, self.reach = self.row(size), memory.vector(np.ones(n + sides))
@@ -90,22 +77,28 @@ class Level:
         return self.memory.integers(np.zeros(count))
 
 
-def begin(own: Level, width: int) -> None:
-    """Note how many directions are free, and that no factors are up to date."""
-    own.width, own.size, own.active_count = width, width + own.own_sides, 0
-    own.rotated, own.spanned = False, False
+def begin(own: Level, A: Matrix, T: Matrix, width: int) -> None:
+    """Take rows and the first `width` free directions; no factors are up to date."""
+    own.A, own.T, own.width, own.size = A, T, width, width + own.own_sides
+    own.active_count, own.rotated, own.spanned = 0, False, False
     for one in range(own.n + own.sides):
         own.reach[one] = 1.0
+    for s in range(own.sides):
+        length2 = 0.0
+        for k in range(own.n):
+            value = A[k][own.side_rows[s]]
+            length2 += value * value
+        own.side_lengths[s] = math.sqrt(length2)
 
 
-def row_lengths(own: Level, A: Matrix, one_sided: Integers) -> float:
+def row_lengths(own: Level, one_sided: Integers) -> float:
     """Write the lengths of all rows and the two-sided ones that are not 0; return the longest."""
     lengths, first, longest = own.lengths, own.first, 0.0
     for i in range(own.m):
         lengths[i] = 0.0
     for k in range(own.n):
         for i in range(own.m):
-            value = A[k][first + i]
+            value = own.A[k][first + i]
             lengths[i] += value * value
     for i in range(own.m):
         lengths[i] = math.sqrt(lengths[i])
@@ -115,15 +108,4 @@ def row_lengths(own: Level, A: Matrix, one_sided: Integers) -> float:
         if not one_sided[first + i] and lengths[i] > NO_ROW * longest:
             own.order[own.count] = first + i
             own.count += 1
-    measure_sides(own, A)
     return longest
-
-
-def measure_sides(own: Level, A: Matrix) -> None:
-    """Write the lengths of the one-sided rows."""
-    for s in range(own.sides):
-        length2 = 0.0
-        for k in range(own.n):
-            value = A[k][own.side_rows[s]]
-            length2 += value * value
-        own.side_lengths[s] = math.sqrt(length2)

@@ -1,19 +1,17 @@
 from libc cimport math
 cimport ik_node.solvers.body.levels.factors as factors
-from ik_node.support.arrays cimport matrix, vector
+cimport ik_node.solvers.body.levels.reflections as reflections
+from ik_node.support.arrays cimport vector
 from ik_node.solvers.body.levels.level cimport Level
 
 cdef double HOLDS, DEPENDENT, UNMOVED, NOTHING, INF
 
-cdef void satisfy(Level own, matrix A, vector e, vector held, vector lower, vector upper,
-                  vector before, matrix T) noexcept nogil
-cdef int most_violated(Level own, matrix A, vector e, vector held, vector lower, vector upper,
-                       double tolerance) noexcept nogil
-cdef double missing(Level own, matrix A, vector e, vector held, vector lower, vector upper,
-                    int constraint) noexcept nogil
-cdef void write_normal(Level own, matrix A, int constraint, vector normal) noexcept nogil
-cdef void write_reach(Level own, matrix A, matrix T) noexcept nogil
-cdef bint is_moved(Level own, matrix T, double length) noexcept nogil
+cdef void satisfy(Level own, vector held, vector lower, vector upper) noexcept nogil
+cdef int most_violated(Level own, double tolerance) noexcept nogil
+cdef double missing(Level own, int constraint) noexcept nogil
+cdef void write_normal(Level own, int constraint) noexcept nogil
+cdef void write_reach(Level own) noexcept nogil
+cdef bint is_moved(Level own, double length) noexcept nogil
 cdef double split(Level own) noexcept nogil
 cdef bint is_independent(Level own, int constraint, double length2) noexcept nogil
 cdef double row_length(Level own, int constraint) noexcept nogil
@@ -21,7 +19,6 @@ cdef void write_motion(Level own) noexcept nogil
 cdef void move(Level own, double step) noexcept nogil
 cdef void activate(Level own, int constraint, double length2, double multiplier) noexcept nogil
 cdef void deactivate(Level own, int index) noexcept nogil
-cdef void resume(Level own, matrix A, vector e, vector held, vector lower, vector upper,
-                 vector before) noexcept nogil
+cdef void resume(Level own) noexcept nogil
 cdef double dot(vector a, vector b, int size) noexcept nogil
 cdef double squared(vector a, int size) noexcept nogil

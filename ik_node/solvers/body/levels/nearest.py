@@ -16,9 +16,9 @@ that only damping opposes are longer than others by orders of magnitude.
 
 import math
 
-from ik_node.solvers.body.levels import factors
+from ik_node.solvers.body.levels import factors, reflections
 from ik_node.solvers.body.levels.level import Level
-from ik_node.support.arrays import Matrix, Vector
+from ik_node.support.arrays import Vector
 
 HOLDS = 1e-11       # violation over the largest entry of the step that is none
 DEPENDENT = 1e-8    # part of a joint, or of a row, in the motion along a normal that is none
@@ -27,14 +27,14 @@ NOTHING = 1e-14     # rate at which a multiplier falls that is none
 INF = math.inf
 
 
-def satisfy(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper: Vector,
-            before: Vector, T: Matrix) -> None:
+def satisfy(own: Level, held: Vector, lower: Vector, upper: Vector) -> None:
     """Move x from y_u to the nearest point that satisfies the constraints.
 
-    held (m,): what one-sided rows of former levels must not fall below; before (n,): x₀. The
-    active set of the last call is tried first where the factors are still the same.
+    lower, upper (n,): of x; held (m,): what one-sided rows of former levels must not fall below.
+    Begins with the active set of the last call where the factors are still the same.
     """
     n, size = own.n, 0.0
+    own.held, own.lower, own.upper = held, lower, upper
     for k in range(n):
         size = max(size, math.fabs(min(max(own.x[k], lower[k]), upper[k])))
     for s in range(own.own_sides):
@@ -42,36 +42,34 @@ def satisfy(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper
     for one in range(2 * n + own.sides):
         own.skipped[one] = 0
     tolerance = HOLDS * size
-    if most_violated(own, A, e, held, lower, upper, tolerance) < 0:
+    if most_violated(own, tolerance) < 0:
         own.active_count = 0
         return
     if not own.spanned:
-        factors.span(own, T)
-        write_reach(own, A, T)
-    resume(own, A, e, held, lower, upper, before)
+        factors.span(own)
+        write_reach(own)
+    resume(own)
     adding, gained = -1, 0.0
     for _ in range(10 * (2 * n + own.sides)):
         if adding < 0:
-            adding, gained = most_violated(own, A, e, held, lower, upper, tolerance), 0.0
+            adding, gained = most_violated(own, tolerance), 0.0
             if adding < 0:
                 return
-            write_normal(own, A, adding, own.normal)
+            write_normal(own, adding)
         length2 = split(own)
         count, full, part, drop = own.active_count, INF, INF, -1
-        off = missing(own, A, e, held, lower, upper, adding)
+        off = missing(own, adding)
         if is_independent(own, adding, length2):
             full = off / length2
         elif off < DEPENDENT * size * row_length(own, adding):
-            own.skipped[adding] = 1
-            adding = -1
+            own.skipped[adding], adding = 1, -1
             continue
         for j in range(count):
             if own.rates[j] > NOTHING and own.multipliers[j] < part * own.rates[j]:
                 part, drop = own.multipliers[j] / own.rates[j], j
         step = min(full, part)
         if step == INF:  # it is violated by rounding errors of those that are active
-            own.skipped[adding] = 1
-            adding = -1
+            own.skipped[adding], adding = 1, -1
             continue
         for j in range(count):
             own.multipliers[j] -= step * own.rates[j]
@@ -85,12 +83,11 @@ def satisfy(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper
             deactivate(own, drop)
 
 
-def most_violated(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper: Vector,
-                  tolerance: float) -> int:
+def most_violated(own: Level, tolerance: float) -> int:
     """Return the constraint that is farthest in y, −1 where all hold."""
     n, x, chosen, most = own.n, own.x, -1, 0.0
     for k in range(n):
-        below, above = lower[k] - x[k], x[k] - upper[k]
+        below, above = own.lower[k] - x[k], x[k] - own.upper[k]
         reach = own.reach[k]
         if reach == 0.0:
             continue
@@ -99,52 +96,52 @@ def most_violated(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector,
         if above > tolerance and above > most * reach and not own.skipped[n + k]:
             chosen, most = n + k, above / reach
     for s in range(own.sides):
-        off, reach = missing(own, A, e, held, lower, upper, 2 * n + s), own.reach[n + s]
+        off, reach = missing(own, 2 * n + s), own.reach[n + s]
         if reach > 0.0 and off > tolerance * own.side_lengths[s] and off > most * reach and (
                 not own.skipped[2 * n + s]):
             chosen, most = 2 * n + s, off / reach
     return chosen
 
 
-def missing(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper: Vector,
-            constraint: int) -> float:
+def missing(own: Level, constraint: int) -> float:
     """Return b − n · y of a constraint."""
     n, x = own.n, own.x
     if constraint < n:
-        return lower[constraint] - x[constraint]
+        return own.lower[constraint] - x[constraint]
     if constraint < 2 * n:
-        return x[constraint - n] - upper[constraint - n]
+        return x[constraint - n] - own.upper[constraint - n]
     s = constraint - 2 * n
     row = own.side_rows[s]
-    total = held[row] if row < own.first else e[row] - own.y[own.width + s - own.former_sides]
+    total = own.held[row] if row < own.first else (
+        own.e[row] - own.y[own.width + s - own.former_sides])
     for k in range(n):
-        total -= A[k][row] * x[k]
+        total -= own.A[k][row] * x[k]
     return total
 
 
-def write_normal(own: Level, A: Matrix, constraint: int, normal: Vector) -> None:
+def write_normal(own: Level, constraint: int) -> None:
     """Write the normal (size,) of a constraint."""
-    n, Y = own.n, own.Y
+    n, Y, normal = own.n, own.Y, own.normal
+    for j in range(own.width, own.size):
+        normal[j] = 0.0
     if constraint < 2 * n:
         joint, sign = (constraint, 1.0) if constraint < n else (constraint - n, -1.0)
         for j in range(own.width):
             normal[j] = sign * Y[j][joint]
-        for j in range(own.width, own.size):
-            normal[j] = 0.0
         return
     s = constraint - 2 * n
     row = own.side_rows[s]
     for k in range(n):
-        own.moved[k] = A[k][row]
+        own.moved[k] = own.A[k][row]
     for j in range(own.width):
         normal[j] = dot(Y[j], own.moved, n)
-    for j in range(own.width, own.size):
-        normal[j] = 1.0 if j - own.width == s - own.former_sides else 0.0
+    if s >= own.former_sides:
+        normal[own.width + s - own.former_sides] = 1.0
 
 
-def write_reach(own: Level, A: Matrix, T: Matrix) -> None:
+def write_reach(own: Level) -> None:
     """Write the lengths of all normals; 0 for what the directions T (p, n) do not move."""
-    n, Y, reach, free = own.n, own.Y, own.reach, own.moved
+    n, Y, T, reach, free = own.n, own.Y, own.T, own.reach, own.moved
     for k in range(n):
         reach[k], free[k] = 0.0, 0.0
     for j in range(own.width):
@@ -154,28 +151,25 @@ def write_reach(own: Level, A: Matrix, T: Matrix) -> None:
     for k in range(n):
         reach[k] = math.sqrt(reach[k]) if free[k] > UNMOVED * UNMOVED else 0.0
     for s in range(own.sides):
-        write_normal(own, A, 2 * n + s, own.normal)
+        write_normal(own, 2 * n + s)
         reach[n + s] = math.sqrt(squared(own.normal, own.size))
-        if s < own.former_sides and not is_moved(own, T, own.side_lengths[s]):
+        if s < own.former_sides and not is_moved(own, own.side_lengths[s]):
             reach[n + s] = 0.0
 
 
-def is_moved(own: Level, T: Matrix, length: float) -> bool:
+def is_moved(own: Level, length: float) -> bool:
     """Tell whether T (p, n) moves the row in `moved`, of a length."""
     free = 0.0
     for j in range(own.width):
-        share = dot(T[j], own.moved, own.n)
+        share = dot(own.T[j], own.moved, own.n)
         free += share * share
     return free > UNMOVED * UNMOVED * length * length
 
 
 def split(own: Level) -> float:
-    """Write the part of the normal across the active ones, and the rates of their multipliers.
-
-    Return the squared length of that part.
-    """
-    size, count, across, along, rates = (own.size, own.active_count, own.across, own.along,
-                                         own.rates)
+    """Write the normal's part across the active ones, return |across|², and write the rates."""
+    size, count = own.size, own.active_count
+    across, along, rates = own.across, own.along, own.rates
     for i in range(size):
         across[i] = own.normal[i]
     for j in range(count):
@@ -258,23 +252,16 @@ def deactivate(own: Level, index: int) -> None:
         length = math.sqrt(R[j][j] * R[j][j] + R[j + 1][j] * R[j + 1][j])
         cosine, sine = R[j][j] / length, R[j + 1][j] / length
         R[j][j], R[j + 1][j] = length, 0.0
-        for c in range(j + 1, count):
-            value = R[j][c]
-            R[j][c] = cosine * value + sine * R[j + 1][c]
-            R[j + 1][c] = cosine * R[j + 1][c] - sine * value
-        for i in range(own.size):
-            value = Q[j][i]
-            Q[j][i] = cosine * value + sine * Q[j + 1][i]
-            Q[j + 1][i] = cosine * Q[j + 1][i] - sine * value
+        reflections.turn(R, j, j + 1, j + 1, count, cosine, sine)
+        reflections.turn(Q, j, j + 1, 0, own.size, cosine, sine)
     own.active_count = count
 
 
-def resume(own: Level, A: Matrix, e: Vector, held: Vector, lower: Vector, upper: Vector,
-           before: Vector) -> None:
+def resume(own: Level) -> None:
     """Begin at the minimum on the last active set, where its multipliers have the right sign."""
     R, count, shares = own.triangle, own.active_count, own.along
     for j in range(count):  # Rᵀ s = b − N y_u, and R u = s
-        total = missing(own, A, e, held, lower, upper, own.active[j])
+        total = missing(own, own.active[j])
         for i in range(j):
             total -= R[i][j] * shares[i]
         shares[j] = total / R[j][j]

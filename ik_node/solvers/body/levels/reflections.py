@@ -6,6 +6,8 @@ from ik_node.solvers.body.levels.level import Level
 from ik_node.support.arrays import Matrix
 
 RANK = 1e-8      # length of what is left of a unit row that is none
+SWEEPS = 30
+ORTHOGONAL = 1e-15
 
 
 def triangularise(own: Level) -> None:
@@ -85,13 +87,13 @@ def inverse2(own: Level) -> float:
     return total
 
 
-def rotate(own: Level, T: Matrix) -> None:
+def rotate(own: Level) -> None:
     """Write Qᵀ T into Q."""
     B, Q, w, n = own.B, own.Q, own.moved, own.n
     own.rotated = True
     for j in range(own.width):
         for k in range(n):
-            Q[j][k] = T[j][k]
+            Q[j][k] = own.T[j][k]
     for i in range(own.rank):
         for k in range(n):
             w[k] = Q[i][k]
@@ -108,3 +110,58 @@ def rotate(own: Level, T: Matrix) -> None:
             if value != 0.0:
                 for k in range(n):
                     Q[j][k] -= value * w[k]
+
+
+def turn(M: Matrix, a: int, b: int, first: int, end: int, cosine: float, sine: float) -> None:
+    """Rotate rows a and b of M into each other, from a column to another [Golub & Van Loan 5.1]."""
+    for c in range(first, end):
+        value = M[a][c]
+        M[a][c] = cosine * value + sine * M[b][c]
+        M[b][c] = cosine * M[b][c] - sine * value
+
+
+def partly_free(own: Level, singular: float) -> int:
+    """Write directions that the level hardly moves into `free`, in part; return their number.
+
+    Rotations make the rows of R orthogonal, whose lengths are its singular values then, and turn
+    the first rows of Q along [Hestenes 1958].
+    """
+    B, Q, r, m, n = own.B, own.Q, own.rank, own.count, own.n
+    R, turned = own.normals, own.triangle
+    for a in range(r):
+        for c in range(m):
+            R[a][c] = B[a][c] if c >= a else 0.0
+        for k in range(n):
+            turned[a][k] = Q[a][k]
+    for _ in range(SWEEPS):
+        rotated = False
+        for a in range(r - 1):
+            for b in range(a + 1, r):
+                aa, ab, bb = 0.0, 0.0, 0.0
+                for c in range(m):
+                    aa += R[a][c] * R[a][c]
+                    ab += R[a][c] * R[b][c]
+                    bb += R[b][c] * R[b][c]
+                if math.fabs(ab) <= ORTHOGONAL * math.sqrt(aa * bb):
+                    continue
+                rotated = True
+                zeta = 0.5 * (bb - aa) / ab
+                t = (1.0 if zeta >= 0.0 else -1.0) / (math.fabs(zeta) + math.sqrt(
+                    1.0 + zeta * zeta))
+                cosine = 1.0 / math.sqrt(1.0 + t * t)
+                sine = t * cosine
+                turn(R, a, b, 0, m, cosine, -sine)
+                turn(turned, a, b, 0, n, cosine, -sine)
+        if not rotated:
+            break
+    left = 0
+    for a in range(r):
+        sigma2 = 0.0
+        for c in range(m):
+            sigma2 += R[a][c] * R[a][c]
+        part = 1.0 - sigma2 / (singular * singular)
+        if part > 0.0:
+            for k in range(n):
+                own.free[left][k] = part * turned[a][k]
+            left += 1
+    return left

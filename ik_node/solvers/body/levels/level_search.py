@@ -10,11 +10,11 @@ import numpy as np
 
 from ik_node.kinematics import tree as trees
 from ik_node.solvers import codes
-from ik_node.solvers.body import descent
-from ik_node.solvers.body import stacked_tasks as problems
-from ik_node.solvers.body.levels.velocity import Velocity, Work
+from ik_node.solvers.body import descent, steps
+from ik_node.solvers.body import stacked_tasks as stacks
+from ik_node.solvers.body.levels.velocity import Velocity, VelocityWork
 from ik_node.support import clock as clocks
-from ik_node.support.arrays import InputVector, Integers, Matrix, Memory, Vector
+from ik_node.support.arrays import InputVector, Integers, Memory, Vector
 
 RATIO = 10.0         # what a level's miss counts over that of the one after it
 SHRINK, GROW = 0.3, 3.0
@@ -27,19 +27,13 @@ PROGRESS = 1e-5      # by how much of itself
 INF = math.inf
 
 
-class Place:
-    """The rows of all levels at one q, and what they miss."""
+class Linearization:
+    """The rows A (n, m), e (m,) of all levels at one q, and what the levels miss.
 
-    A: Matrix
-    """(n, m)"""
-    e: Vector
-    """(m,)"""
-    costs: Vector
-    """(levels,) Σ weight · energy."""
-    met: Integers
-    """(levels,) whether every necessary task is within the tolerances."""
-    misses: Vector
-    """(levels,) a length, or an energy where no task of the level is necessary."""
+    - `costs`: (levels,) Σ weight · energy; `met`: whether all necessary tasks are within the
+      tolerances.
+    - `misses`: (levels,) a length, or an energy where no task of the level is necessary.
+    """
 
     def __init__(self, n: int, m: int, count: int) -> None:
         """Make room for a number of levels."""
@@ -49,66 +43,57 @@ class Place:
         self.met = memory.integers(np.zeros(count))
 
 
-class PursuitWork:
-    """Scratch of one thread."""
+class LevelSearchWork:
+    """Scratch of one thread; `iterations`: of the last search."""
 
-    iterations: int
-    """Of the last search."""
-
-    def __init__(self, work: Work, n: int, m: int, count: int) -> None:
+    def __init__(self, work: VelocityWork, n: int, m: int, count: int) -> None:
         """Take the scratch of steps, and make room for searches."""
         self.memory = memory = Memory()
         self.work, self.iterations = work, 0
-        self.here, self.there = Place(n, m, count), Place(n, m, count)
+        self.here, self.there = Linearization(n, m, count), Linearization(n, m, count)
         self.q, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.marked, self.predicted, self.weights = (
-            memory.vector(np.zeros(count)), memory.vector(np.zeros(count)),
-            memory.vector(np.zeros(count)))
+        self.marked, self.predicted = (memory.vector(np.zeros(count)),
+                                       memory.vector(np.zeros(count)))
+        self.weights = memory.vector(np.zeros(count))
 
 
-class Pursuit:
-    """The searches of one solver over some levels. Threads may run them at the same time."""
+class LevelSearch:
+    """The searches of one solver over some levels. Threads may run them at the same time.
 
-    needed: int
-    """Number of levels up to the last that has necessary tasks."""
-    necessary: Integers
-    """(levels,) whether a level has necessary tasks."""
+    - `needed`: number of levels up to the last that has necessary tasks; `necessary`: (levels,)
+      whether a level has some.
+    - `settles`: whether a minimum is wanted where all is met.
+    """
 
-    def __init__(self, steps: Velocity, floats: bool) -> None:
-        """Take what makes steps; floats: whether q[3:6] is the root's rotation vector."""
+    def __init__(self, steps: Velocity) -> None:
+        """Take what makes steps."""
         self.memory = Memory()
-        self.steps, self.floats = steps, floats
-        self.idle: list[PursuitWork] = []
+        self.steps = steps
+        self.stack = self.steps.stack
+        self.idle: list[LevelSearchWork] = []
         self.needed, self.settles = 0, False
-        self.note_levels()
-
-    def note_levels(self) -> None:
-        """Note which levels are necessary."""
-        self.necessary = self.memory.integers(np.zeros(self.steps.problem.levels))
-        for level in range(self.steps.problem.levels):
-            first, end = (self.steps.problem.first_task[level],
-                          self.steps.problem.first_task[level + 1])
-            for index in range(first, end):
-                if self.steps.problem.necessary[index]:
+        self.necessary = self.memory.integers(np.zeros(self.stack.levels))
+        for level in range(self.stack.levels):
+            for index in range(self.stack.first_task[level], self.stack.first_task[level + 1]):
+                if self.stack.necessary[index]:
                     self.necessary[level], self.needed = 1, level + 1
-            if not self.steps.problem.all_necessary[level]:
+            if not self.stack.all_necessary[level]:
                 self.settles = True
 
     def run(self, q: InputVector, deadline: float, max_iterations: int,
-            quick: float) -> tuple[int, int]:
+            progress: float) -> tuple[int, int]:
         """Search from q (n,), in place; return how that ended, and the number of iterations.
 
-        deadline: by `clock`, s. quick: by which part of itself the merit must shrink within some
-        iterations.
+        progress: by which part of itself the merit must shrink within some iterations.
         """
-        n, problem = self.steps.tree.n, self.steps.problem
-        own = self.idle.pop() if self.idle else PursuitWork(
-            self.steps.make_work(), n, problem.m, problem.levels)
+        n = self.steps.tree.n
+        own = self.idle.pop() if self.idle else LevelSearchWork(
+            self.steps.take_work(), n, self.stack.m, self.stack.levels)
         for k in range(n):
             own.q[k] = q[k]
-        problems.take_targets(problem, own.work.task)
+        stacks.take_targets(self.stack, own.work.task)
         with cython.nogil:
-            end = pursue(self, own, deadline, max_iterations, quick)
+            end = search(self, own, deadline, max_iterations, progress)
         for k in range(n):
             q[k] = own.q[k]
         iterations = own.iterations
@@ -116,7 +101,7 @@ class Pursuit:
         return end, iterations
 
 
-def pursue(own: Pursuit, work: PursuitWork, deadline: float, max_iterations: int,
+def search(own: LevelSearch, work: LevelSearchWork, deadline: float, max_iterations: int,
            progress: float) -> int:
     """Search from work.q until all levels are met, or what is met last does not improve any more.
 
@@ -125,8 +110,10 @@ def pursue(own: Pursuit, work: PursuitWork, deadline: float, max_iterations: int
     w_k = 10⁻ᵏ, and less where a level would otherwise keep those before it from what the step gains
     them.
     """
-    n, q, count, end = own.steps.tree.n, work.q, own.steps.problem.levels, codes.STALLED
-    region = largest_region(own)
+    n, q, count, end = own.steps.tree.n, work.q, own.stack.levels, codes.STALLED
+    region = 1.0
+    for k in range(n):
+        region = min(region, own.steps.limits.step[k])
     radius, since, work.iterations = region, 0, 0
     arrive(own, work, q)
     for level in range(count):
@@ -140,7 +127,7 @@ def pursue(own: Pursuit, work: PursuitWork, deadline: float, max_iterations: int
             break
         work.iterations += 1
         trees.tree_frames(own.steps.tree, q, work.work.task.frames, work.work.task.axes)
-        size = step_from(own, work, work.here.A, work.here.e, q, count, radius)
+        size = step_from(own, work, work.here, q, count, radius)
         predict(own, work)
         weigh(work, count)
         if size < SMALL:
@@ -151,9 +138,9 @@ def pursue(own: Pursuit, work: PursuitWork, deadline: float, max_iterations: int
         if is_taken(own, work):
             for k in range(n):
                 q[k] = work.trial[k]
-            take(work, own.steps.problem.m, count)
+            take(work, own.stack.m, count)
             radius = min(max(radius, GROW * min(size, radius)), region)
-            if own.floats and descent.shorten_rotation(q):
+            if own.steps.limits.floats and descent.shorten_rotation(q):
                 arrive(own, work, q)
         else:
             radius = SHRINK * min(size, radius)
@@ -169,14 +156,6 @@ def pursue(own: Pursuit, work: PursuitWork, deadline: float, max_iterations: int
     return codes.CONVERGED if all_met(work.here.met, count) else end
 
 
-def largest_region(own: Pursuit) -> float:
-    """Return the radius of the trust region at the start."""
-    region = 1.0
-    for k in range(own.steps.tree.n):
-        region = min(region, own.steps.limits.step[k])
-    return region
-
-
 def all_met(met: Integers, count: int) -> bool:
     """Tell whether the first levels are met."""
     found = True
@@ -185,31 +164,27 @@ def all_met(met: Integers, count: int) -> bool:
     return found
 
 
-def arrive(own: Pursuit, work: PursuitWork, q: Vector) -> None:
+def arrive(own: LevelSearch, work: LevelSearchWork, q: Vector) -> None:
     """Evaluate the levels at q (n,), and make that where the search is."""
     evaluate(own, work, q)
-    take(work, own.steps.problem.m, own.steps.problem.levels)
+    take(work, own.stack.m, own.stack.levels)
 
 
-def evaluate(own: Pursuit, work: PursuitWork, q: Vector) -> None:
+def evaluate(own: LevelSearch, work: LevelSearchWork, q: Vector) -> None:
     """Write the rows at q (n,), over the scale of the joints, and what they miss into there."""
-    A, scale, m = work.there.A, own.steps.limits.scale, own.steps.problem.m
+    A, e = work.there.A, work.there.e
     trees.tree_frames(own.steps.tree, q, work.work.task.frames, work.work.task.axes)
-    for level in range(own.steps.problem.levels):
-        problems.level_rows(own.steps.problem, level, own.steps.tree, work.work.task, q, A,
-                            work.there.e, work.work.found)
+    for level in range(own.stack.levels):
+        stacks.level_rows(own.stack, level, own.steps.tree, work.work.task, q, A, e,
+                          work.work.found)
         work.there.costs[level] = work.work.found.cost
         work.there.met[level] = work.work.found.met
-        work.there.misses[level] = math.sqrt(problems.missed2(
-            own.steps.problem, level, work.there.e)) if (
+        work.there.misses[level] = math.sqrt(stacks.missed2(own.stack, level, e)) if (
             own.necessary[level]) else work.work.found.cost
-    for k in range(own.steps.tree.n):
-        if scale[k] != 1.0:
-            for i in range(m):
-                A[k][i] *= scale[k]
+    steps.scale_columns(own.steps.limits, A, own.stack.m)
 
 
-def take(work: PursuitWork, m: int, count: int) -> None:
+def take(work: LevelSearchWork, m: int, count: int) -> None:
     """Make there here."""
     A = work.here.A
     work.here.A, work.there.A = work.there.A, A
@@ -221,46 +196,39 @@ def take(work: PursuitWork, m: int, count: int) -> None:
         work.here.misses[level] = work.there.misses[level]
 
 
-def step_from(own: Pursuit, work: PursuitWork, A: Matrix, e: Vector, q: Vector, count: int,
+def step_from(own: LevelSearch, work: LevelSearchWork, rows: Linearization, q: Vector, count: int,
               radius: float) -> float:
     """Write where the step of the first levels leads from q (n,) into trial; return its size.
 
-    A, e: the rows at q, whose frames are in work.
+    rows: those at q, whose frames are in work.
     """
-    limits_step, scale = own.steps.limits.step, own.steps.limits.scale
     lower, upper, size = own.steps.limits.lower, own.steps.limits.upper, 0.0
-    for k in range(own.steps.tree.n):
-        most = min(limits_step[k], radius)
-        work.work.step.lower[k] = max(lower[k] - q[k], -most) / scale[k]
-        work.work.step.upper[k] = min(upper[k] - q[k], most) / scale[k]
-    for i in range(own.steps.problem.m):
-        work.work.step.e[i] = e[i]
-    work.work.step.A = A
+    steps.set_region(own.steps.limits, work.work.step, q, radius)
+    for i in range(own.stack.m):
+        work.work.step.e[i] = rows.e[i]
+    work.work.step.A = rows.A
     own.steps.direction(work.work, count)
     for k in range(own.steps.tree.n):
-        change = scale[k] * work.work.step.x[k]
+        change = own.steps.limits.scale[k] * work.work.step.x[k]
         size = max(size, math.fabs(change))
         work.trial[k] = min(max(q[k] + change, lower[k]), upper[k])
     return size
 
 
-def predict(own: Pursuit, work: PursuitWork) -> None:
+def predict(own: LevelSearch, work: LevelSearchWork) -> None:
     """Write what each level would miss after the step if it were linear."""
-    left, m = work.work.step.left, own.steps.problem.m
+    left, m = work.work.step.left, own.stack.m
     for i in range(m):
         left[i] = work.here.e[i]
-    for k in range(own.steps.tree.n):
-        if work.work.step.x[k] != 0.0:
-            for i in range(m):
-                left[i] -= work.here.A[k][i] * work.work.step.x[k]
-    for level in range(own.steps.problem.levels):
-        after2 = problems.missed2(own.steps.problem, level, left)
-        before2 = problems.missed2(own.steps.problem, level, work.here.e)
+    steps.subtract(work.here.A, work.work.step.x, own.steps.tree.n, m, left)
+    for level in range(own.stack.levels):
+        after2 = stacks.missed2(own.stack, level, left)
+        before2 = stacks.missed2(own.stack, level, work.here.e)
         work.predicted[level] = math.sqrt(after2) if own.necessary[level] else (
             work.here.costs[level] + 0.5 * (after2 - before2))
 
 
-def weigh(work: PursuitWork, count: int) -> None:
+def weigh(work: LevelSearchWork, count: int) -> None:
     """Write what each level counts, so that a level's gain outweighs the losses of later ones."""
     weights, here, weight = work.weights, work.here.misses, 1.0
     for level in range(count):
@@ -277,37 +245,36 @@ def weigh(work: PursuitWork, count: int) -> None:
                     weights[later] *= 0.5 * gain / lost
 
 
-def restore(own: Pursuit, work: PursuitWork) -> None:
+def restore(own: LevelSearch, work: LevelSearchWork) -> None:
     """Move the trial to where the necessary levels are met again.
 
-    What a step over the levels after them leaves of second order is taken back, so that the search
-    follows a curved null space in long steps.
+    So the search follows a curved null space in long steps.
     """
     for _ in range(RESTORATIONS):
         if all_met(work.there.met, own.needed):
             break
-        step_from(own, work, work.there.A, work.there.e, work.trial, own.needed, INF)
+        step_from(own, work, work.there, work.trial, own.needed, INF)
         evaluate(own, work, work.trial)
 
 
-def is_taken(own: Pursuit, work: PursuitWork) -> bool:
+def is_taken(own: LevelSearch, work: LevelSearchWork) -> bool:
     """Tell whether the trial is better: by the first level that is not met here, or the merit."""
-    merit, count = 0.0, own.steps.problem.levels
+    merit, count = 0.0, own.stack.levels
     for level in range(count):
         merit += work.weights[level] * (work.there.misses[level] - work.here.misses[level])
     if merit < 0.0:
         return True
     for level in range(count):
         if not work.here.met[level]:
-            return work.there.met[level] != 0 or math.sqrt(problems.missed2(
-                own.steps.problem, level, work.there.e)) < 0.999 * math.sqrt(
-                    problems.missed2(own.steps.problem, level, work.here.e))
+            return work.there.met[level] != 0 or math.sqrt(stacks.missed2(
+                own.stack, level, work.there.e)) < 0.999 * math.sqrt(
+                    stacks.missed2(own.stack, level, work.here.e))
         if not work.there.met[level]:
             return False
     return False
 
 
-def progresses(work: PursuitWork, count: int, progress: float) -> bool:
+def progresses(work: LevelSearchWork, count: int, progress: float) -> bool:
     """Tell whether the first level that has changed much misses less now."""
     for level in range(count):
         before, now = work.marked[level], work.here.misses[level]
