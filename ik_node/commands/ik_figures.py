@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _arguments(arguments)
     try:
         figures = _chosen(options.figure)
-        _look_ahead(options)
+        _check_requirements(options)
         chain = read_model(robot_file(ROBOT)).chain()
         runs = {figure.number: [run(chain, method, options.goal or figure.goal, options.frames)
                                 for method in figure.methods] for figure in figures}
@@ -84,7 +84,7 @@ def _chosen(numbers: Sequence[str]) -> list[TextbookFigure]:
     return [figure for number, figure in FIGURES.items() if number in numbers]
 
 
-def _look_ahead(options: argparse.Namespace) -> None:
+def _check_requirements(options: argparse.Namespace) -> None:
     """Check requirements before the computation, and create the folder."""
     check_matplotlib('the pictures need')
     try:

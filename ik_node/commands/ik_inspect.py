@@ -126,15 +126,15 @@ def _describe_joint(joint: Mapping[str, Any]) -> str:
     if 'axis' not in joint:
         return 'fixed'
     unit = 'm' if joint['type'] == 'prismatic' else 'rad'
-    words = f'{joint["type"]:10s}  {_axis(joint["axis"]):2s}'
+    description = f'{joint["type"]:10s}  {_axis(joint["axis"]):2s}'
     if joint['lower'] is not None or joint['upper'] is not None:
-        words += f'  {_number(joint["lower"], "-∞")} … {_number(joint["upper"], "∞")} {unit}'
+        description += f'  {_number(joint["lower"], "-∞")} … {_number(joint["upper"], "∞")} {unit}'
     if 'mimic' in joint:
         mimic = joint['mimic']
-        words += f'  = {mimic["multiplier"]:g} · {mimic["joint"]}'
+        description += f'  = {mimic["multiplier"]:g} · {mimic["joint"]}'
         if mimic['offset']:
-            words += f' {mimic["offset"]:+g}'
-    return words
+            description += f' {mimic["offset"]:+g}'
+    return description
 
 
 def _axis(axis: Sequence[float]) -> str:

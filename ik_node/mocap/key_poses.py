@@ -44,16 +44,16 @@ class Schedule:
         self.easings = tuple(easing_by_name(name) for name in names)
 
     def locate(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return segment, eased part and rate at a time t, s, () or (k,), clamped to the keys.
+        """Return the segments at times t, s, the eased parts of them, 0 to 1, and their rates, 1/s.
 
-        Three arrays of the shape of t: the index of the segment, the eased part of it, 0 to 1, and
-        the derivative of that, 1/s. Raises InputError for times that are not finite.
+        Each of the shape of t, () or (k,), and clamped to the keys. Raises InputError for times
+        that are not finite.
         """
         t = floats(t, 't')
         if t.ndim > 1:
             raise InputError(f't must be a number or have the shape (k,), not {t.shape}')
-        last = len(self._durations) - 1
-        segment = np.clip(np.searchsorted(self.times, t, side='right') - 1, 0, last)
+        segment = np.clip(np.searchsorted(self.times, t, side='right') - 1, 0,
+                          len(self._durations) - 1)
         s = np.clip((t - self.times[segment]) / self._durations[segment], 0.0, 1.0)
         part, rate = np.empty(t.shape), np.zeros(t.shape)
         for index in np.ndindex(t.shape):

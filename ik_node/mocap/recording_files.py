@@ -1,11 +1,7 @@
 """Files of recorded motions, chosen by the extension: Acclaim motions, tables, printed messages.
 
-A table of joint values (CSV) has times in s and values in rad or m; blank lines and lines that
-begin with "#" are skipped:
-
-    time, shoulder, elbow
-    0.00, 0.10, -0.30
-    0.01, 0.11, -0.31
+A table (CSV) has a first line like "time, shoulder, elbow", then times in s and values in rad or m;
+blank lines and lines that begin with "#" are skipped.
 """
 
 import math
@@ -212,12 +208,10 @@ def _error(what: str, line: int, problem: str) -> ModelError:
 
 
 class RecordingKind(NamedTuple):
-    """A kind of file, and the functions that read and write it."""
+    """A kind of file, its extensions in lower case, and the functions that read and write it."""
 
     name: str
-    """In messages and lists."""
     extensions: tuple[str, ...]
-    """In lower case with the dot."""
     read: Callable[[Path, KinematicTree, float | None], Recording]
     """Takes the file, the robot, and the frames per second of a file without times."""
     write: Callable[[Recording], str]

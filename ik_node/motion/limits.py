@@ -72,15 +72,14 @@ def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = N
 def _described(chain: JointSpace, limit_of: Callable[[Joint], float],
                default: np.ndarray) -> np.ndarray:
     """Return the limits (n,) of the description, of followers too, or defaults (n,)."""
-    found = np.full(chain.n_joints, math.inf)
-    index = {name: i for i, name in enumerate(chain.joint_names)}
+    found = dict.fromkeys(chain.joint_names, math.inf)
     for name, (source, multiplier, _) in chain.tree.drives.items():
         joint = chain.tree.joints[name]
         limit = limit_of(joint)
-        if joint.moves and source in index and multiplier != 0.0 and limit > 0.0:
-            i = index[source]
-            found[i] = min(found[i], limit / abs(multiplier))
-    return np.where(found < UNLIMITED, found, default)
+        if joint.moves and source in found and multiplier != 0.0 and limit > 0.0:
+            found[source] = min(found[source], limit / abs(multiplier))
+    limits = np.array(list(found.values()))
+    return np.where(limits < UNLIMITED, limits, default)
 
 
 def _checked_limits(chain: JointSpace, values: Any, what: str) -> np.ndarray:

@@ -43,23 +43,22 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
     sheet = Figure(figsize=(8.6, 8.0) if planar else (11.6, 11.0), dpi=130,
                    layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1))
     if planar:
-        panels = [(sheet.add_subplot(), int(np.flatnonzero(workspace.voxels.fixed_axes)[-1]))]
-        text = None
+        text, axes = None, [sheet.add_subplot()]
+        views = [int(np.flatnonzero(workspace.voxels.fixed_axes)[-1])]
     else:
-        axes = sheet.subplots(2, 2)
-        panels = [(axes[0, 0], 1), (axes[0, 1], 0), (axes[1, 0], 2)]
-        text = axes[1, 1]
-    for panel, across in panels:
+        *axes, text = sheet.subplots(2, 2).ravel()
+        views = [1, 0, 2]
+    for panel, across in zip(axes, views):
         drawn = _draw_section(panel, workspace, values, across, figure)
     handles, lines = _legend(workspace, figure), workspace.describe().splitlines()
     robot = f'{workspace.chain.tree.name}: {TITLES[figure]}'
     label = None if figure == 'reachable' else _label(workspace, figure)
     if text is None:
-        panels[0][0].legend(handles=handles, loc='upper center', bbox_to_anchor=(0.5, -0.07),
-                            ncols=2, frameon=False)
-        panels[0][0].set_title(f'{robot}\n{lines[0]}', color=_INK)
+        panel.legend(handles=handles, loc='upper center', bbox_to_anchor=(0.5, -0.07), ncols=2,
+                     frameon=False)
+        panel.set_title(f'{robot}\n{lines[0]}', color=_INK)
         if label:
-            sheet.colorbar(drawn, ax=panels[0][0], shrink=0.85, pad=0.02, label=label)
+            sheet.colorbar(drawn, ax=panel, shrink=0.85, pad=0.02, label=label)
     else:
         sheet.suptitle(robot, fontsize=15, color=_INK)
         text.axis('off')
