@@ -6,21 +6,22 @@ import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.closed_families import closed_family
-from ik_node.solvers.analytic.families.nominal_arm import NominalArm
 from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
 from ik_node.solvers.analytic.recognition.joints import (
+    NOT_THERE,
     Joints,
     free_joints,
     joints_of,
     product,
     twists,
 )
-from ik_node.solvers.analytic.recognition.planar import recognise_planar
-from ik_node.solvers.analytic.structure import GENERAL, Structure
+from ik_node.solvers.analytic.recognition.nominal import slack_of, with_common_direction
+from ik_node.solvers.analytic.structure import GENERAL, PLANAR, Structure
+from ik_node.spatial import inverse
 from ik_node.support.exceptions import UnsupportedError
 
+_ALL = np.ones(6, dtype=bool)
 _TRIALS = 12
 _GENERAL_TRIALS = 3      # this family relies on no structure that could be missing
 _TRIAL_TOLERANCE = 1e-4  # rad or m
@@ -32,12 +33,13 @@ _RECOGNISED: 'weakref.WeakKeyDictionary[Chain, dict[tuple[bytes, bool], Recognis
     weakref.WeakKeyDictionary())
 
 
-def recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recognised:
+def recognise(chain: Chain, constrained: np.ndarray = _ALL,
+              along_goal: bool = True) -> Recognised:
     """Return the closed form for a chain and a kind of goal.
 
-    constrained (6,): the axes that goals constrain; along_goal: whether they are the goal's own
-    axes, else the base's. Raises UnsupportedError without a closed form; its `found` describes the
-    arm.
+    constrained (6,): the axes that goals constrain, by default all; along_goal: whether they are
+    the goal's own axes, else the base's. Raises UnsupportedError without a closed form; its `found`
+    describes the arm.
     """
     cache = _RECOGNISED.setdefault(chain, {})
     key = (constrained.tobytes(), along_goal)
@@ -52,7 +54,7 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
         raise UnsupportedError(_refusal(chain, own), own)
     T_base_tip = chain.forward(np.zeros(chain.n_joints))
     size = _size(own, T_base_tip[:3, 3])
-    planar = recognise_planar(own, T_base_tip, size)
+    planar = _planar(own, T_base_tip, size)
     if planar is not None:
         return planar
     if chain.n_joints > _MOST_JOINTS:
@@ -90,7 +92,7 @@ def _size(joints: Joints, tip: np.ndarray) -> float:
 
 def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool) -> bool:
     """Tell whether the closed form recovers random configurations of the nominal arm."""
-    arm = NominalArm(closed_family(structure))
+    arm = structure.closed_form()
     joints = Joints(structure.kind, structure.axes, structure.points, structure.column)
     if not _can_be_locked(joints, structure.locked >= 0, structure.size):
         return False
@@ -136,3 +138,34 @@ def _can_be_locked(joints: Joints, locked: np.ndarray, size: float) -> bool:
         if singular_values[5] > _REDUNDANT * singular_values[0]:
             return True
     return False
+
+
+def _planar(own: Joints, T_base_tip: np.ndarray, size: float) -> Recognised | None:
+    """Return a planar arm, or a SCARA; None where the chain is neither."""
+    revolute = np.flatnonzero(own.kind == REVOLUTE)
+    prismatic = np.flatnonzero(own.kind == PRISMATIC)
+    if len(revolute) < 2 or len(prismatic) > 1:
+        return None
+    nominal = with_common_direction(own, [*revolute.tolist(), *prismatic.tolist()])
+    if nominal is None:
+        return None
+    joints, tip = nominal.joints, T_base_tip[:3, 3]
+    locked = revolute[3:]  # the first three joints are solved for
+    if len(revolute) == 2:  # a third, virtual axis through the tip
+        joints = joints.followed_by(Joints(np.array([REVOLUTE]), joints.axes[revolute[:1]],
+                                           tip[None], np.array([NOT_THERE])))
+    h = joints.axes[revolute[0]]
+    links = np.diff([*joints.points[revolute], tip], axis=0)
+    lengths = np.linalg.norm(links - (links @ h)[:, None] * h, axis=1)
+    if lengths[:2].min() < 1e-9 * size:
+        return None
+    locks = np.full(len(joints.kind), -1)
+    locks[locked] = np.arange(len(locked))
+    structure = Structure(PLANAR, 0, size, slack_of(nominal.angle, 0.0, size), inverse(T_base_tip),
+                          joints.kind, joints.column, locks, joints.axes, joints.points)
+    name = f'planar {len(revolute)}R' if not len(prismatic) else f'SCARA {letters(own)}'
+    lengths_text = ', '.join(f'L{i + 1} = {length:.6g} m' for i, length in enumerate(lengths)
+                             if length > 1e-9 * size)
+    off = f'; axes parallel to within {nominal.angle:.1e} rad' if nominal.angle > 1e-12 else ''
+    return Recognised(structure, f'{name} ({lengths_text}{off})',
+                      tuple(int(c) for c in own.column[locked]))

@@ -1,16 +1,18 @@
-"""Refinement of one branch of the nominal arm on the true arm."""
+"""Refinement of one branch of the nominal arm on the true arm, and scratch for it."""
 
 import math
+
+import numpy as np
 
 from ik_node.kinematics import forward
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import search
-from ik_node.solvers.analytic.families.nominal import Structure
+from ik_node.solvers.analytic.families.closed_family import ClosedForm, StructureRecord
 from ik_node.solvers.analytic.refinement import newton
-from ik_node.solvers.analytic.refinement.buffers import Buffers
-from ik_node.solvers.settings import Settings
+from ik_node.solvers.analytic.subproblems import sizes
+from ik_node.solvers.settings import Settings, Work
 from ik_node.solvers.task import Task
-from ik_node.support.arrays import Vector
+from ik_node.support.arrays import Memory, Vector
 
 INF, NAN = float('inf'), float('nan')
 FIRM = 1e-6           # rad or m: largest change by refinement, for exact arms
@@ -21,12 +23,35 @@ _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even whe
 _TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
 
 
+class Buffers:
+    """Scratch of one enumeration of branches; those of the nominal arm are in `closed_form`."""
+
+    def __init__(self, m: int, n: int, structure: StructureRecord) -> None:
+        """Make the arrays for a chain of m articulations and n joint values."""
+        self.memory = memory = Memory()
+        self.work, self.closed_form, self.structure = Work(m, n), ClosedForm(n), structure
+        self.branches, self.q0 = self.closed_form.branches, self.closed_form.q0
+        self.parameters = self.closed_form.parameters
+        # Of the true arm, and their squared errors
+        self.found = memory.rows(np.zeros((sizes.MOST_SOLUTIONS, n)))
+        self.errors = memory.vector(np.zeros(sizes.MOST_SOLUTIONS))
+        self.held, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
+        # The configuration of work.frames, NaN where they are invalid, and whether
+        # `newton.is_arm_regular` holds there, where that is known
+        self.frames_q = memory.vector(np.zeros(n))
+        self.arm_checked, self.arm_regular = False, False
+        self.kept, self.precise = 0, 0  # of the solutions found
+        for j in range(self.structure.count):
+            if self.structure.locked[j] >= 0:
+                self.held[self.structure.column[j]] = 1.0
+
+
 def refine_branch(chain: Chain, settings: Settings, task: Task, buffers: Buffers, q0: Vector,
                   q: Vector) -> tuple[float, bool]:
     """Refine a branch q (n,) on the true arm in place; return (squared error, whether met)."""
     error = squared_pose_error(chain, task, buffers, q) if task.rows == 6 else INF
     if error <= _EXACT or (error <= _GOOD and chain.n == 6 and (
-            (buffers.wrist and _is_regular(buffers))
+            (buffers.structure.has_wrist and _is_regular(buffers))
             or newton.last_newton_step(chain, task.T, buffers.work, q))):
         wrap_to_nearest(chain, q0, q)
         if min(settings.position_tolerance, settings.orientation_tolerance) >= _CERTAIN:
@@ -100,7 +125,7 @@ def _at_limit(value: float, limit: float, turns: int) -> float:
     return limit if math.fabs(off) < search.AT_LIMIT else limit + off
 
 
-def allowed_excess(structure: Structure) -> float:
+def allowed_excess(structure: StructureRecord) -> float:
     """Return the excess over the limits allowed before refinement, rad or m."""
     return _SHAKY if structure.may_be_off else FIRM
 

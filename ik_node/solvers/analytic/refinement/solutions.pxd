@@ -3,13 +3,13 @@ cimport ik_node.solvers.goal_input as goal_input
 from libc cimport math
 cimport ik_node.support.checks as checks
 cimport ik_node.support.clock as clock
-cimport ik_node.solvers.analytic.families.nominal_arm as nominal_arm
+cimport ik_node.solvers.analytic.families.closed_family as closed_family
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
 cimport ik_node.solvers.analytic.refinement.refinement as refinement
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport Memory, rows, vector
-from ik_node.solvers.analytic.refinement.buffers cimport Buffers
+from ik_node.solvers.analytic.refinement.refinement cimport Buffers
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.settings cimport Settings, Work
@@ -17,34 +17,32 @@ from ik_node.solvers.task cimport Task
 from libc.math cimport rint as round
 cimport cython
 
-cdef double NAN, TWO_PI
-cdef double _SAME
+cdef double NAN, TWO_PI, _SAME
 
 
 cdef class Solutions:
+    cdef readonly int most
     cdef Memory memory
     cdef Chain chain
     cdef Settings settings
     cdef ClosedFamily family
     cdef vector start
-    cdef int most
     cdef list idle
     cdef const double[::1] ones
     cpdef object of_pose(self, const double[:, ::1] T_base_goal, bint within, double tolerance)
-    cpdef object of_goal(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                         const double[:, ::1] parameters, bint within)
-    @cython.locals(solved=Py_ssize_t)
+    @cython.locals(solved=Py_ssize_t, poses=Py_ssize_t, sets=Py_ssize_t)
     cpdef Py_ssize_t of_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
-                   const double[:, ::1] parameters, const double[:, ::1] q0, bint within,
-                   double[:, :, ::1] out, long[::1] counts, double deadline)
-    cdef int _list(self, Buffers buffers, const double[:, ::1] parameters, bint within,
-                   double[:, ::1] out)
+                              const double[:, ::1] parameters, const double[::1] q0, bint within,
+                              double[:, :, ::1] out, long[::1] counts, double deadline)
     cdef Buffers _take(self)
     cdef Buffers _new(self)
+    @cython.locals(met=cython.bint)
+    cdef void _list(self, vector q0, bint within, Buffers buffers, Task task,
+                    Work work) noexcept nogil
+    @cython.locals(met=cython.bint)
+    cdef void _add_twins(self, vector q0, bint within, Buffers buffers, Task task,
+                         Work work) noexcept nogil
+    cdef void _keep(self, bint within, double error, Buffers buffers) noexcept nogil
 
-@cython.locals(met=cython.bint)
-cdef int all_solutions(Chain chain, Settings settings, ClosedFamily family, Task task, vector q0,
-                       bint within, int most, Work work, Buffers buffers) noexcept nogil
-cdef (int, int) _keep(Chain chain, bint within, vector q, double error, vector errors, int kept,
-                      int precise, int most, rows out) noexcept nogil
+cdef void _drop_imprecise(Buffers buffers, int n) noexcept nogil
 cdef bint _same(Chain chain, vector a, vector b) noexcept nogil

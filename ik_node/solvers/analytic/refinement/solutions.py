@@ -10,10 +10,10 @@ import numpy as np
 
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import codes, goal_input, search
-from ik_node.solvers.analytic.families import nominal_arm
+from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision, refinement
-from ik_node.solvers.analytic.refinement.buffers import Buffers
+from ik_node.solvers.analytic.refinement.refinement import Buffers
 from ik_node.solvers.settings import Settings, Work
 from ik_node.solvers.task import Task
 from ik_node.support import checks, clock
@@ -23,9 +23,7 @@ from ik_node.support.arrays import (
     InputVector,
     Memory,
     OutputIntegers,
-    OutputMatrix,
     ResultStack,
-    Rows,
     Vector,
 )
 
@@ -35,15 +33,6 @@ _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 
 class Solutions:
     """The closed form of one arm. Threads may use it at the same time: each has own `Buffers`."""
-
-    chain: Chain
-    settings: Settings
-    family: ClosedFamily
-    start: Vector
-    most: int
-    idle: list
-    ones: InputVector
-    """Weights of a goal that constrains all axes evenly."""
 
     def __init__(self, chain: Chain, settings: Settings, family: ClosedFamily,
                  start: np.ndarray, most: int) -> None:
@@ -55,7 +44,7 @@ class Solutions:
         self.chain, self.settings, self.family, self.most = chain, settings, family, most
         self.memory = Memory()
         self.start = self.memory.vector(start)
-        self.ones, self.idle = np.ones(6), [self._new()]
+        self.ones, self.idle = np.ones(6), [self._new()]  # all axes are constrained evenly
 
     def of_pose(self, T_base_goal: InputMatrix, within: bool,
                 tolerance: float) -> np.ndarray | None:
@@ -71,82 +60,47 @@ class Solutions:
         buffers = self._take()
         goal_input.load(buffers.work.task, T_base_goal, self.ones)
         with cython.nogil:
-            count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
-                                  self.start, within, self.most, buffers.work, buffers)
-        out = np.empty((count, self.chain.n))
-        nominal_arm.copy_out(buffers.found, count, 0, out)
+            self._list(self.start, within, buffers, buffers.work.task, buffers.work)
+        out = np.empty((buffers.kept, self.chain.n))
+        closed_family.copy_out(buffers.found, buffers.kept, 0, out)
         self.idle.append(buffers)
         return out
 
-    def of_goal(self, T_base_goal: InputMatrix, weights: InputVector, parameters: InputMatrix,
-                within: bool) -> np.ndarray:
-        """Return every solution (k, n) for a checked goal, see `Task`, rad or m.
-
-        parameters (r, p): the redundancy parameters, rad or m; the solutions for each row follow
-        one another. Raises ValueError for arrays of other lengths.
-        """
-        rows = parameters.shape[0]
-        checks.check_lengths(
-            T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
-            and parameters.shape[1] == self.family.structure.parameters)
-        buffers, out = self._take(), np.empty((rows * self.most, self.chain.n))
-        goal_input.load(buffers.work.task, T_base_goal, weights)
-        count = self._list(buffers, parameters, within, out)
-        self.idle.append(buffers)
-        return out[:count]
-
     def of_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: InputMatrix,
-                 q0: InputMatrix, within: bool, out: ResultStack, counts: OutputIntegers,
+                 q0: InputVector, within: bool, out: ResultStack, counts: OutputIntegers,
                  deadline: float) -> int:
-        """Write every solution for goals (m, 4, 4) into out (m, k, n), their numbers into counts.
+        """Write every solution for checked goals into out (m, k, n), their numbers into counts.
 
-        k: see `most`; the rest is NaN. weights (6,): of all goals. parameters (m, p), or (1, p)
-        for all of them. q0 (m, n), or (1, n): what whole turns are nearest to. counts (m,).
-        deadline: by `clock`, s; the goals after it are left. Returns the number of those solved.
-        Raises ValueError for arrays of other lengths.
+        k: see `most`; the rest is NaN. T_base_goal (m, 4, 4), m, and parameters (m, p), rad or m;
+        a single one of either is that of all m. weights (6,): of all goals. q0 (n,): what whole
+        turns are nearest to. counts (m,). deadline: by `clock`, s; the goals after it are left.
+        Returns the number of those solved. Raises ValueError for arrays of other lengths.
         """
-        m, n = T_base_goal.shape[0], self.chain.n
+        m, n, poses, sets = out.shape[0], self.chain.n, T_base_goal.shape[0], parameters.shape[0]
         checks.check_lengths(
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
-            and (parameters.shape[0] == m or parameters.shape[0] == 1)
-            and parameters.shape[1] == self.family.structure.parameters
-            and (q0.shape[0] == m or q0.shape[0] == 1) and q0.shape[1] == n
-            and out.shape[0] == m and out.shape[1] == self.most and out.shape[2] == n
-            and counts.shape[0] == m)
+            and (poses == m or poses == 1) and (sets == m or sets == 1)
+            and parameters.shape[1] == self.family.structure.parameters and q0.shape[0] == n
+            and out.shape[1] == self.most and out.shape[2] == n and counts.shape[0] == m)
         buffers, solved = self._take(), m
+        for k in range(n):
+            buffers.q0[k] = q0[k]
         with cython.nogil:
             for i in range(m):
                 if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
                     solved = i
                     break
-                goal_input.load(buffers.work.task, T_base_goal[i], weights)
-                for k in range(n):
-                    buffers.q0[k] = q0[min(i, q0.shape[0] - 1), k]
+                goal_input.load(buffers.work.task, T_base_goal[min(i, poses - 1)], weights)
                 for k in range(parameters.shape[1]):
-                    buffers.parameters[k] = parameters[min(i, parameters.shape[0] - 1), k]
-                count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
-                                      buffers.q0, within, self.most, buffers.work, buffers)
-                nominal_arm.copy_out(buffers.found, count, 0, out[i])
-                for j in range(count, self.most):
+                    buffers.parameters[k] = parameters[min(i, sets - 1), k]
+                self._list(buffers.q0, within, buffers, buffers.work.task, buffers.work)
+                closed_family.copy_out(buffers.found, buffers.kept, 0, out[i])
+                for j in range(buffers.kept, self.most):
                     for k in range(n):
                         out[i, j, k] = NAN
-                counts[i] = count
+                counts[i] = buffers.kept
         self.idle.append(buffers)
         return solved
-
-    def _list(self, buffers: Buffers, parameters: InputMatrix, within: bool,
-              out: OutputMatrix) -> int:
-        """Write the solutions of a loaded goal for some parameters into out; return how many."""
-        total = 0
-        with cython.nogil:
-            for i in range(parameters.shape[0]):
-                for k in range(parameters.shape[1]):
-                    buffers.parameters[k] = parameters[i, k]
-                count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
-                                      self.start, within, self.most, buffers.work, buffers)
-                nominal_arm.copy_out(buffers.found, count, total, out)
-                total += count
-        return total
 
     def _take(self) -> Buffers:
         """Return scratch arrays that no other thread uses."""
@@ -158,66 +112,73 @@ class Solutions:
     def _new(self) -> Buffers:
         return Buffers(self.chain.m, self.chain.n, self.family.structure)
 
+    def _list(self, q0: Vector, within: bool, buffers: Buffers, task: Task, work: Work) -> None:
+        """Write every solution for a goal into buffers.found, their number into buffers.kept."""
+        trial, n = buffers.trial, self.chain.n
+        buffers.kept, buffers.precise = 0, 0
+        count = self.family.write_branches(task.T, buffers.parameters, q0, n, buffers.closed_form,
+                                           buffers.branches)
+        # On an exact arm, refinement leaves a branch outside the limits where it is.
+        room = refinement.allowed_excess(self.family.structure)
+        refinement.invalidate_frames(self.chain, buffers)
+        for i in range(count):
+            refinement.copy_to(trial, buffers.branches[i], n)
+            if within:
+                refinement.wrap_to_nearest(self.chain, q0, trial)
+                if (refinement.limit_excess(self.chain, trial) > room
+                        and not precision.has_self_motion(self.chain, buffers, trial)):
+                    continue
+            error, met = refinement.refine_branch(self.chain, self.settings, task, buffers, q0,
+                                                  trial)
+            if met and within and refinement.limit_excess(self.chain, trial) > 0.0:
+                inside = precision.self_motion_inside_limits(self.chain, task, buffers, trial)
+                error, position, orientation = search.residual(self.chain, task, work, trial)
+                met = (inside <= precision.PRECISE and refinement.within_tolerances(
+                    self.settings, position, orientation))
+            if met:
+                self._keep(within, error, buffers)
+        if self.family.structure.may_be_off:
+            self._add_twins(q0, within, buffers, task, work)
+        if 0 < buffers.precise < buffers.kept:
+            _drop_imprecise(buffers, n)
 
-def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: Task, q0: Vector,
-                  within: bool, most: int, work: Work, buffers: Buffers) -> int:
-    """Write every solution for a goal into buffers.found; return their number."""
-    out, trial, errors, n = buffers.found, buffers.trial, buffers.errors, chain.n
-    kept, precise = 0, 0
-    count = family.branches(task.T, buffers.parameters, q0, n, buffers.closed_form,
-                            buffers.branches)
-    # On an exact arm, refinement leaves a branch outside the limits where it is.
-    shaky = family.structure.may_be_off
-    room = refinement.allowed_excess(family.structure)
-    refinement.invalidate_frames(chain, buffers)
-    for i in range(count):
-        refinement.copy_to(trial, buffers.branches[i], n)
-        if within:
-            refinement.wrap_to_nearest(chain, q0, trial)
-            if (refinement.limit_excess(chain, trial) > room
-                    and not precision.has_self_motion(chain, buffers, trial)):
-                continue
-        error, met = refinement.refine_branch(chain, settings, task, buffers, q0, trial)
-        if met and within and refinement.limit_excess(chain, trial) > 0.0:
-            inside = precision.self_motion_inside_limits(chain, task, buffers, trial)
-            error, position, orientation = search.residual(chain, task, work, trial)
-            met = (inside <= precision.PRECISE
-                   and refinement.within_tolerances(settings, position, orientation))
-        if met:
-            kept, precise = _keep(chain, within, trial, error, errors, kept, precise, most, out)
-    if shaky:
-        first, last = 0, kept
-        while first < last and kept < most:  # twins of twins as well
+    def _add_twins(self, q0: Vector, within: bool, buffers: Buffers, task: Task,
+                   work: Work) -> None:
+        """Add the solutions across a singularity from others, and those across from them."""
+        first, last = 0, buffers.kept
+        while first < last and buffers.kept < self.most:
             for i in range(first, last):
-                if newton.across_fold(chain, task, work, buffers.held, out[i], -1, trial):
-                    refinement.invalidate_frames(chain, buffers)
-                    error, met = refinement.refine_branch(chain, settings, task, buffers, q0, trial)
+                if newton.across_fold(self.chain, task, work, buffers.held, buffers.found[i], -1,
+                                      buffers.trial):
+                    refinement.invalidate_frames(self.chain, buffers)
+                    error, met = refinement.refine_branch(self.chain, self.settings, task, buffers,
+                                                          q0, buffers.trial)
                     if met:
-                        kept, precise = _keep(chain, within, trial, error, errors, kept, precise,
-                                              most, out)
-            first, last = last, kept
-    if 0 < precise < kept:  # configurations just within the tolerances are dropped
-        kept = 0
-        for i in range(most):
-            if kept == precise:
-                break
-            if errors[i] <= precision.PRECISE:
-                refinement.copy_to(out[kept], out[i], n)
-                kept += 1
-    return kept
+                        self._keep(within, error, buffers)
+            first, last = last, buffers.kept
+
+    def _keep(self, within: bool, error: float, buffers: Buffers) -> None:
+        """Add buffers.trial to the solutions if it is a new one."""
+        q, kept = buffers.trial, buffers.kept
+        if kept == self.most or (within and refinement.limit_excess(self.chain, q) > 0.0):
+            return
+        for i in range(kept):
+            if _same(self.chain, q, buffers.found[i]):
+                return
+        refinement.copy_to(buffers.found[kept], q, self.chain.n)
+        buffers.errors[kept], buffers.kept = error, kept + 1
+        if error <= precision.PRECISE:
+            buffers.precise += 1
 
 
-def _keep(chain: Chain, within: bool, q: Vector, error: float, errors: Vector, kept: int,
-          precise: int, most: int, out: Rows) -> tuple[int, int]:
-    """Add a solution if it is new; return the numbers of all and of precise ones."""
-    if kept == most or (within and refinement.limit_excess(chain, q) > 0.0):
-        return kept, precise
-    for i in range(kept):
-        if _same(chain, q, out[i]):
-            return kept, precise
-    refinement.copy_to(out[kept], q, chain.n)
-    errors[kept] = error
-    return kept + 1, precise + (1 if error <= precision.PRECISE else 0)
+def _drop_imprecise(buffers: Buffers, n: int) -> None:
+    """Drop the solutions (n,) that are just within the tolerances."""
+    kept = 0
+    for i in range(buffers.kept):
+        if buffers.errors[i] <= precision.PRECISE:
+            refinement.copy_to(buffers.found[kept], buffers.found[i], n)
+            kept += 1
+    buffers.kept = kept
 
 
 def _same(chain: Chain, a: Vector, b: Vector) -> bool:

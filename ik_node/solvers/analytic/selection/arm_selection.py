@@ -29,18 +29,12 @@ class ArmSelection(SwivelSelection):
     lowest.
     """
 
-    wanted: ArmPreference
-    by_arm: bool
-    """Whether the cost is that of the preferences."""
-    costs: Vector
-    """Of the samples of the circle; infinite outside the intervals."""
-
     def __init__(self, chain: Chain, settings: Settings, family: Swivel, margin: float,
                  samples: Any, hint: Any, wanted: ArmPreference) -> None:
         """Prepare; wanted: the preferences. The others: see `SwivelSelection`."""
         super().__init__(chain, settings, family, margin, samples, hint)
-        self.wanted, self.by_arm = wanted, False
-        self.costs = self.memory.vector(np.zeros(_ANGLES))
+        self.wanted, self.by_arm = wanted, False  # whether the cost is that of the preferences
+        self.costs = self.memory.vector(np.zeros(_ANGLES))  # of the samples; inf outside limits
 
     def choose(self) -> None:
         """Set the swivel angle, q, its errors and `end`."""

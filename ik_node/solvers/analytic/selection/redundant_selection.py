@@ -14,7 +14,7 @@ from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.settings import Settings
-from ik_node.support.arrays import Rows, Vector
+from ik_node.support.arrays import Vector
 
 INF, PI = math.inf, math.pi
 FEASIBLE = 1e8     # costs below are of branches inside the limits and their margin
@@ -24,34 +24,26 @@ _FEW_STEPS, _STEPS = 5, 10  # of Brent's method: of the best sample, and near th
 _NEARBY = 0.25     # squared error at the start, m² and rad², of a goal that is near it
 _FIRST_STEPS = 8
 _MET = 1e-12       # squared error, m² and rad²
+_FINEST = 1e-6     # least distance of two parameters of Brent's method, rad or m
+_GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
 
 
 class RedundantSelection(Selection):
     """Chooses the parameters, too: near those of q0, else among samples, and by Brent's method."""
 
-    count: int
-    """Number of parameters."""
-    lowest: Vector
-    """(p,) bounds of the parameters, rad or m; ±inf for none."""
-    highest: Vector
-    low: Vector
-    """(p,) the same for a goal: where there are none, half a turn from q0's."""
-    high: Vector
-    samples: Rows
-    """(tried, p) in [0, 1), of the range between these."""
-    tried: int
-    """Number of samples."""
-    around: float
-    """Half width of the search around the parameter, rad or m."""
-
     def __init__(self, chain: Chain, settings: Settings, family: ClosedFamily, margin: float,
                  lower: Any, upper: Any, samples: Any) -> None:
-        """Prepare; lower, upper (p,), samples (k, p): see above."""
+        """Prepare.
+
+        lower, upper (p,): bounds of the parameters, rad or m, ±inf for none; for a goal these are
+        replaced by half a turn from q0's. samples (k, p) in [0, 1): of the range between.
+        """
         super().__init__(chain, settings, family, margin)
         self.count, self.tried = len(lower), len(samples)
         self.lowest, self.highest = self.memory.vector(lower), self.memory.vector(upper)
         self.low, self.high = self.memory.vector(lower), self.memory.vector(upper)
-        self.samples, self.around = self.memory.rows(samples), _AROUND
+        self.samples = self.memory.rows(samples)
+        self.around = _AROUND  # half width of the search around the parameter, rad or m
 
     def choose(self) -> None:
         """Set the parameters, q, its errors and `end`."""
@@ -75,10 +67,56 @@ class RedundantSelection(Selection):
                 steps)
         self.prefer_branch()
 
-    def value(self, x: float) -> float:
+    def _value(self, x: float) -> float:
         """Return the least cost of the branches where the first parameter is x."""
         self.parameters[0] = x
         return self.least_cost(self.buffers.trial)
+
+    def minimum(self, low: float, x: float, high: float, fx: float, steps: int) -> float:
+        """Return where the cost is least near a parameter x, in [low, high] [Brent 1973].
+
+        Parabolas through the three best points, golden sections where these fail. fx: the cost at
+        x. steps: maximum number of steps.
+        """
+        v, w, fv, fw = x, x, fx, fx
+        moved, before = 0.0, 0.0
+        for _ in range(steps):
+            middle = 0.5 * (low + high)
+            if high - low < 4.0 * _FINEST:
+                break
+            golden = True
+            if math.fabs(before) > _FINEST and fv < INF and fw < INF:
+                r, p = (x - w) * (fx - fv), (x - v) * (fx - fw)
+                top = (x - v) * p - (x - w) * r
+                bottom = 2.0 * (p - r)
+                if bottom > 0.0:
+                    top = -top
+                bottom = math.fabs(bottom)
+                if math.fabs(top) < math.fabs(0.5 * bottom * before) and (
+                        bottom * (low - x) < top and top < bottom * (high - x)):
+                    before, moved = moved, top / bottom
+                    golden = False
+            if golden:
+                before = (high if x < middle else low) - x
+                moved = _GOLDEN * before
+            u = x + (moved if math.fabs(moved) >= _FINEST else math.copysign(_FINEST, moved))
+            fu = self._value(u)
+            if fu <= fx:
+                if u < x:
+                    high = x
+                else:
+                    low = x
+                v, w, x, fv, fw, fx = w, x, u, fw, fx, fu
+            else:
+                if u < x:
+                    low = u
+                else:
+                    high = u
+                if fu <= fw or w == x:
+                    v, w, fv, fw = w, u, fw, fu
+                elif fu <= fv or v in (x, w):
+                    v, fv = u, fu
+        return x
 
     def least_cost(self, q: Vector) -> float:
         """Return the least cost of the branches for the parameters; write that branch into q."""

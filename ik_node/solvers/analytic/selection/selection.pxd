@@ -1,14 +1,15 @@
 from libc cimport math
 cimport ik_node.solvers.codes as codes
+cimport ik_node.solvers.goal_input as goal_input
+cimport ik_node.support.checks as checks
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
 cimport ik_node.solvers.preference as preference
 cimport ik_node.solvers.analytic.refinement.refinement as refinement
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport Memory, vector
-from ik_node.solvers.analytic.refinement.buffers cimport Buffers
+from ik_node.solvers.analytic.refinement.refinement cimport Buffers
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
-from ik_node.solvers.analytic.selection.curve cimport Curve
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.settings cimport Settings
 from ik_node.solvers.task cimport Task
@@ -16,7 +17,7 @@ from ik_node.solvers.task cimport Task
 cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE
 
 
-cdef class Selection(Curve):
+cdef class Selection:
     cdef Memory memory
     cdef Chain chain
     cdef Settings settings
@@ -34,3 +35,18 @@ cdef class Selection(Curve):
     cdef bint _verify(self) noexcept nogil
     cdef bint _move_inside_limits(self, int count) noexcept nogil
     cdef void _end_at(self, double position, double orientation) noexcept nogil
+
+
+cdef class Selector:
+    cdef object make
+    cdef list idle
+    cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                      double[::1] parameters, const double[::1] q0, double[::1] q)
+    cpdef solve_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
+                      double[:, ::1] parameters, const double[:, ::1] q0, double[:, ::1] q,
+                      double[:, ::1] records)
+    cdef Selection _take(self)
+
+cdef void solve_one(Selection selection, const double[:, ::1] T_base_goal,
+                    const double[::1] weights, double[::1] parameters, const double[::1] q0,
+                    double[::1] q) noexcept nogil

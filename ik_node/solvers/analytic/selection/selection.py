@@ -1,18 +1,30 @@
 """The preferred solution of a closed form: the branch of least cost that passes verification."""
 
 import math
+from collections.abc import Callable
 
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, preference, search
+from ik_node.solvers import codes, goal_input, preference, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision, refinement
-from ik_node.solvers.analytic.refinement.buffers import Buffers
-from ik_node.solvers.analytic.selection.curve import Curve
+from ik_node.solvers.analytic.refinement.refinement import Buffers
 from ik_node.solvers.settings import Settings
-from ik_node.solvers.task import Task
-from ik_node.support.arrays import Memory, Vector
+from ik_node.support import checks
+from ik_node.support.arrays import (
+    InputMatrix,
+    InputPoses,
+    InputVector,
+    Memory,
+    OutputMatrix,
+    OutputVector,
+    Vector,
+)
 
 INF = math.inf
 OUT_OF_MARGIN = 1e9  # cost added to a branch that does not keep the margin
@@ -21,49 +33,28 @@ _NEARBY = 0.25       # squared error at the start, m² and rad², of a goal that
 _PRECISE = 1e-9      # m and rad: error above which a solution is refined
 
 
-class Selection(Curve):
+class Selection:
     """The search for the preferred solution of one goal; each thread has its own.
 
-    Subclasses override `choose`, where redundancy parameters are searched, and `cost`. As a curve
-    it is a function of the first of these parameters.
+    Subclasses override `choose`, where redundancy parameters are searched, and `cost`.
     """
-
-    chain: Chain
-    settings: Settings
-    family: ClosedFamily
-    buffers: Buffers
-    task: Task
-    """The goal."""
-    margin: float
-    """Soft distance from the limits, rad or m."""
-    room: float
-    """Excess over the limits allowed before refinement, rad or m."""
-    q0: Vector
-    """(n,) initial guess, inside the limits."""
-    q: Vector
-    """(n,) the solution."""
-    parameters: Vector
-    """The redundancy parameters, rad or m."""
-    chosen: Vector
-    """(n,) scratch."""
-    end: int
-    """NONE, FOUND, or FAR where a search from q0 may lead to a nearer solution."""
-    position: float
-    """Position error of the solution, m."""
-    orientation: float
-    """Orientation error, rad."""
 
     def __init__(self, chain: Chain, settings: Settings, family: ClosedFamily,
                  margin: float) -> None:
-        """Prepare for goals, which are written into `task`, `q0` and `parameters`."""
+        """Prepare for goals, which are written into `task`, `q0` and `parameters`.
+
+        margin: soft distance from the limits, rad or m.
+        """
         self.memory = memory = Memory()
         self.chain, self.settings, self.family, self.margin = chain, settings, family, margin
-        self.room = refinement.allowed_excess(self.family.structure)
+        self.room = refinement.allowed_excess(self.family.structure)  # rad or m
         self.buffers = Buffers(chain.m, chain.n, self.family.structure)
         self.task, self.parameters = self.buffers.work.task, self.buffers.parameters
-        self.q0, self.q = self.buffers.q0, memory.vector(np.zeros(chain.n))
-        self.chosen = memory.vector(np.zeros(chain.n))
-        self.end, self.position, self.orientation = codes.NONE, INF, INF
+        self.q0 = self.buffers.q0  # inside the limits
+        self.q, self.chosen = memory.vector(np.zeros(chain.n)), memory.vector(np.zeros(chain.n))
+        # NONE, FOUND, or FAR where a search from q0 may lead to a nearer solution than q
+        self.end = codes.NONE
+        self.position, self.orientation = INF, INF  # errors of q, m and rad
 
     def solve(self) -> None:
         """Set q, its errors and `end`; near a singularity q is refined once more."""
@@ -102,8 +93,8 @@ class Selection(Curve):
     def write_branches(self) -> int:
         """Write the branches for the parameters, at the turns nearest to q0; return how many."""
         found = self.buffers.branches
-        count = self.family.branches(self.task.T, self.parameters, self.q0, self.chain.n,
-                                     self.buffers.closed_form, found)
+        count = self.family.write_branches(self.task.T, self.parameters, self.q0, self.chain.n,
+                                           self.buffers.closed_form, found)
         for i in range(count):
             refinement.wrap_to_nearest(self.chain, self.q0, found[i])
         return count
@@ -204,3 +195,73 @@ class Selection(Curve):
                                                              self.buffers.work, self.q0)
         if error < _NEARBY:
             self.end = codes.FAR
+
+
+class Selector:
+    """Selects solutions. Threads may use it at the same time: each has its own `Selection`."""
+
+    def __init__(self, make: Callable[[], Selection]) -> None:
+        """Prepare; make: returns a new selection."""
+        self.make, self.idle = make, [make()]
+
+    def solve(self, T_base_goal: InputMatrix, weights: InputVector, parameters: OutputVector,
+              q0: InputVector, q: OutputVector) -> tuple:
+        """Write the preferred solution for a goal into q (n,); return its record.
+
+        That is (end, position error, orientation error), m and rad, see `Selection`. T_base_goal
+        (4, 4), m, weights (6,): of a checked goal. parameters (p,): the redundancy parameters, rad
+        or m; they are written where the selection searches them. q0 (n,): inside the limits.
+        Raises ValueError for arrays of other lengths.
+        """
+        selection = self._take()
+        checks.check_lengths(
+            T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
+            and parameters.shape[0] == selection.family.structure.parameters
+            and q0.shape[0] == selection.chain.n and q.shape[0] == selection.chain.n)
+        with cython.nogil:
+            solve_one(selection, T_base_goal, weights, parameters, q0, q)
+        self.idle.append(selection)
+        return selection.end, selection.position, selection.orientation
+
+    def solve_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: OutputMatrix,
+                    q0: InputMatrix, q: OutputMatrix, records: OutputMatrix) -> None:
+        """Do as `solve` for goals (m, 4, 4) of the same weights; records (m, 3).
+
+        parameters (m, p), q0 (m, n), q (m, n).
+        """
+        selection, m = self._take(), T_base_goal.shape[0]
+        checks.check_lengths(
+            T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
+            and parameters.shape[0] == m and q0.shape[0] == m and q.shape[0] == m
+            and parameters.shape[1] == selection.family.structure.parameters
+            and q0.shape[1] == selection.chain.n and q.shape[1] == selection.chain.n
+            and records.shape[0] == m and records.shape[1] == 3)
+        with cython.nogil:
+            for i in range(m):
+                solve_one(selection, T_base_goal[i], weights, parameters[i], q0[i], q[i])
+                records[i, 0] = selection.end
+                records[i, 1] = selection.position
+                records[i, 2] = selection.orientation
+        self.idle.append(selection)
+
+    def _take(self) -> Selection:
+        """Return a selection that no other thread uses."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return self.make()
+
+
+def solve_one(selection: Selection, T_base_goal: InputMatrix, weights: InputVector,
+              parameters: OutputVector, q0: InputVector, q: OutputVector) -> None:
+    """Select for one goal, see `Selector.solve`."""
+    goal_input.load(selection.task, T_base_goal, weights)
+    for k in range(parameters.shape[0]):
+        selection.parameters[k] = parameters[k]
+    for k in range(selection.chain.n):
+        selection.q0[k] = q0[k]
+    selection.solve()
+    for k in range(parameters.shape[0]):
+        parameters[k] = selection.parameters[k]
+    for k in range(selection.chain.n):
+        q[k] = selection.q[k]

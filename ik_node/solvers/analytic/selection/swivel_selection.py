@@ -18,7 +18,6 @@ from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.families.swivel_intervals import Intervals
 from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
 from ik_node.solvers.settings import Settings
-from ik_node.support.arrays import Points
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import composed, motion_of, row
@@ -35,17 +34,12 @@ class SwivelSelection(RedundantSelection):
     Samples are tried first, since they are cheap; the intervals contain the rest.
     """
 
-    arm: Swivel
-    """The family."""
-    intervals: Intervals
-    hinted: bool
-    """Whether there is a hint."""
-    hint: Points
-    """(1, 3) point that the elbow is brought nearest to, m, base frame."""
-
     def __init__(self, chain: Chain, settings: Settings, family: Swivel, margin: float,
                  samples: Any, hint: Any) -> None:
-        """Prepare; samples (k, 1) in [0, 1). hint: (3,), or None."""
+        """Prepare; samples (k, 1) in [0, 1).
+
+        hint: a point (3,) that the elbow is brought nearest to, m, base frame; None for none.
+        """
         super().__init__(chain, settings, family, margin, [-math.pi], [math.pi], samples)
         self.arm, self.intervals, self.hinted = family, Intervals(), hint is not None
         self.hint = self.memory.points([(0.0, 0.0, 0.0) if hint is None else hint])

@@ -25,7 +25,6 @@ cdef int _with_middle(vector3 h1, vector3 h2, vector3 h3, vector3 h, vector3 u, 
 cdef int _one_prismatic(int k1, int k2, vector3 h1, vector3 p1, vector3 h2, vector3 p2, vector3 h3,
                         vector3 p3, vector3 h, double height, vector3 u, vector3 x, vector start,
                         double slack, columns found) noexcept nogil
-cdef int solve_planar_arm(vector3 h, vector3 p1, vector3 p2, vector3 p3, double sign_1,
-                          double sign_2, double sign_3, vector3 target, vector3 b,
-                          vector3 rotated_b, double size, double slack,
-                          columns found) noexcept nogil
+cdef int solve_planar_arm(vector3 h, vector3 p1, vector3 p2, vector3 p3, double sign_2,
+                          double sign_3, vector3 target, vector3 b, vector3 rotated_b,
+                          double size, double slack, columns found) noexcept nogil

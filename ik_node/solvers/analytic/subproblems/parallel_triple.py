@@ -152,13 +152,13 @@ def _one_prismatic(k1: int, k2: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: 
     return solutions
 
 
-def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_1: float,
-                     sign_2: float, sign_3: float, target: Vector3, b: Vector3, rotated_b: Vector3,
-                     size: float, slack: float, found: Columns) -> int:
+def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_2: float,
+                     sign_3: float, target: Vector3, b: Vector3, rotated_b: Vector3, size: float,
+                     slack: float, found: Columns) -> int:
     """Write the angles of three parallel axes into found (2, 3), rad; return how many.
 
     target: desired position of the third axis's point. rotated_b: desired direction of b, a
-    direction perpendicular to h. sign: +1 where an axis points along h, −1 against it. Both elbows
+    direction perpendicular to h, which is axis 1; sign: −1 for an axis against it. Both elbows
     [Parent 5.14–5.15]: cos ψ = (r² − L₁² − L₂²)/(2 L₁ L₂), ψ the angle from link 1 to link 2.
     """
     one, two = perpendicular(h, minus(p2, p1)), perpendicular(h, minus(p3, p2))
@@ -182,7 +182,7 @@ def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_1: 
         if i == 1:
             psi, end_y = -psi, -end_y
         first, second = math.atan2(end_x * y - end_y * x, end_x * x + end_y * y), psi - bend_0
-        found[i][0] = sign_1 * first
+        found[i][0] = first
         found[i][1] = sign_2 * second
         found[i][2] = sign_3 * (total - first - second)
     return count
