@@ -63,9 +63,8 @@ class Plan:
         self.searched = structure.parameters > 0 and not tip_angle_fixed
         self.swivels = structure.family == SWIVEL
         self.complete = not structure.may_be_off and (not self.searched or self.swivels)
-        self._start = chain.neutral()
         # At most eight solutions where the arm is exact, but rounding can split one into two.
-        self.solutions = Solutions(record, settings, self.family, self._start,
+        self.solutions = Solutions(record, settings, self.family, chain.neutral(),
                                    MOST_SOLUTIONS if structure.may_be_off else 16)
         self.selector = Selector(lambda: select(self))
 
@@ -95,11 +94,10 @@ class Plan:
 
         within: inside the limits.
         """
-        rows = np.atleast_2d(parameters)
-        out, counts = self._empty(len(rows))
-        self.solutions.of_batch(goal.pose[None], goal.weights, rows, self._start, within, out,
-                                counts, math.inf)
-        return out[0, :counts[0]] if len(rows) == 1 else out[np.isfinite(out[:, :, 0])]
+        found: np.ndarray = self.solutions.of_goal(
+            goal.pose, goal.weights, parameters if parameters.ndim == 2 else parameters[None],
+            within)
+        return found
 
     def candidates(self, goals: Sequence[Goal], q0: np.ndarray, density: int, seed: int,
                    deadline: float) -> list[np.ndarray]:
@@ -127,7 +125,8 @@ class Plan:
                     return
                 some = slice(first, min(first + at_once, last))
                 poses = np.repeat([goal.pose for goal in goals[some]], count, axis=0)
-                out, counts = self._empty(len(poses))
+                out = np.empty((len(poses), self.solutions.most, len(q0)))
+                counts = np.zeros(len(poses), dtype=np.int64)
                 solved = self.solutions.of_batch(
                     poses, ALL_AXES, np.tile(parameters, (len(poses) // count, 1)), q0, True, out,
                     counts, deadline)
@@ -136,11 +135,6 @@ class Plan:
 
         share(solve, len(goals), size=max(at_once, len(goals) // _SHARES))
         return found
-
-    def _empty(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return arrays for the branches of some goals, and their numbers."""
-        return (np.empty((count, self.solutions.most, len(self._start))),
-                np.zeros(count, dtype=np.int64))
 
 
 class Plans:

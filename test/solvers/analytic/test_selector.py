@@ -51,5 +51,4 @@ def test_arrays_of_other_lengths_are_refused():
         with pytest.raises(ValueError, match='lengths'):
             plan.selector.solve(*wrong)
     with pytest.raises(ValueError, match='lengths'):
-        plan.solutions.of_batch(poses[:1], ALL_AXES, np.zeros((1, 2)), starts[0], True,
-                                np.empty((1, plan.solutions.most, 7)), np.empty(1, int), np.inf)
+        plan.solutions.of_goal(poses[0], ALL_AXES, np.zeros((1, 2)), True)

@@ -30,12 +30,16 @@ cdef class Solutions:
     cdef list idle
     cdef const double[::1] ones
     cpdef object of_pose(self, const double[:, ::1] T_base_goal, bint within, double tolerance)
-    @cython.locals(solved=Py_ssize_t, poses=Py_ssize_t, sets=Py_ssize_t)
+    cpdef object of_goal(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                         const double[:, ::1] parameters, bint within)
+    @cython.locals(solved=Py_ssize_t, sets=Py_ssize_t)
     cpdef Py_ssize_t of_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
                               const double[:, ::1] parameters, const double[::1] q0, bint within,
                               double[:, :, ::1] out, long[::1] counts, double deadline)
     cdef Buffers _take(self)
     cdef Buffers _new(self)
+    cdef int _list_sets(self, Buffers buffers, const double[:, ::1] parameters, bint within,
+                        double[:, ::1] out)
     @cython.locals(met=cython.bint)
     cdef void _list(self, vector q0, bint within, Buffers buffers, Task task,
                     Work work) noexcept nogil

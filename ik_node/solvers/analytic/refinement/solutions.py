@@ -23,6 +23,7 @@ from ik_node.support.arrays import (
     InputVector,
     Memory,
     OutputIntegers,
+    OutputMatrix,
     ResultStack,
     Vector,
 )
@@ -66,21 +67,38 @@ class Solutions:
         self.idle.append(buffers)
         return out
 
+    def of_goal(self, T_base_goal: InputMatrix, weights: InputVector, parameters: InputMatrix,
+                within: bool) -> np.ndarray:
+        """Return every solution (k, n) for a checked goal, rad or m; within: inside the limits.
+
+        parameters (r, p): the redundancy parameters, rad or m; the solutions for each row follow
+        one another. Raises ValueError for arrays of other lengths.
+        """
+        checks.check_lengths(
+            T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
+            and parameters.shape[1] == self.family.structure.parameters)
+        buffers = self._take()
+        out = np.empty((parameters.shape[0] * self.most, self.chain.n))
+        goal_input.load(buffers.work.task, T_base_goal, weights)
+        count = self._list_sets(buffers, parameters, within, out)
+        self.idle.append(buffers)
+        return out[:count]
+
     def of_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: InputMatrix,
                  q0: InputVector, within: bool, out: ResultStack, counts: OutputIntegers,
                  deadline: float) -> int:
         """Write every solution for checked goals into out (m, k, n), their numbers into counts.
 
-        k: see `most`; the rest is NaN. T_base_goal (m, 4, 4), m, and parameters (m, p), rad or m;
-        a single one of either is that of all m. weights (6,): of all goals. q0 (n,): what whole
-        turns are nearest to. counts (m,). deadline: by `clock`, s; the goals after it are left.
-        Returns the number of those solved. Raises ValueError for arrays of other lengths.
+        k: see `most`; the rest is NaN. T_base_goal (m, 4, 4), m. weights (6,): of all goals.
+        parameters (m, p), or (1, p) for all. q0 (n,): what whole turns are nearest to. counts (m,).
+        deadline: by `clock`, s; the goals after it are left. Returns the number of those solved.
+        Raises ValueError for arrays of other lengths.
         """
-        m, n, poses, sets = out.shape[0], self.chain.n, T_base_goal.shape[0], parameters.shape[0]
+        m, n, sets = T_base_goal.shape[0], self.chain.n, parameters.shape[0]
         checks.check_lengths(
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
-            and (poses == m or poses == 1) and (sets == m or sets == 1)
-            and parameters.shape[1] == self.family.structure.parameters and q0.shape[0] == n
+            and (sets == m or sets == 1) and q0.shape[0] == n and out.shape[0] == m
+            and parameters.shape[1] == self.family.structure.parameters
             and out.shape[1] == self.most and out.shape[2] == n and counts.shape[0] == m)
         buffers, solved = self._take(), m
         for k in range(n):
@@ -90,7 +108,7 @@ class Solutions:
                 if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
                     solved = i
                     break
-                goal_input.load(buffers.work.task, T_base_goal[min(i, poses - 1)], weights)
+                goal_input.load(buffers.work.task, T_base_goal[i], weights)
                 for k in range(parameters.shape[1]):
                     buffers.parameters[k] = parameters[min(i, sets - 1), k]
                 self._list(buffers.q0, within, buffers, buffers.work.task, buffers.work)
@@ -111,6 +129,19 @@ class Solutions:
 
     def _new(self) -> Buffers:
         return Buffers(self.chain.m, self.chain.n, self.family.structure)
+
+    def _list_sets(self, buffers: Buffers, parameters: InputMatrix, within: bool,
+                   out: OutputMatrix) -> int:
+        """Write the solutions of a loaded goal for some parameters into out; return how many."""
+        total = 0
+        with cython.nogil:
+            for i in range(parameters.shape[0]):
+                for k in range(parameters.shape[1]):
+                    buffers.parameters[k] = parameters[i, k]
+                self._list(self.start, within, buffers, buffers.work.task, buffers.work)
+                closed_family.copy_out(buffers.found, buffers.kept, total, out)
+                total += buffers.kept
+        return total
 
     def _list(self, q0: Vector, within: bool, buffers: Buffers, task: Task, work: Work) -> None:
         """Write every solution for a goal into buffers.found, their number into buffers.kept."""
