@@ -9,8 +9,8 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.recognition.candidates import Candidate
 from ik_node.solvers.analytic.recognition.joints import Joints
 from ik_node.solvers.analytic.recognition.nominal import (
+    common_point,
     deviation_text,
-    miss_of_common_point,
     parallel,
     with_common_point,
 )
@@ -82,7 +82,7 @@ def _of_few(own: Joints, angle: float) -> str:
 
 def _near_spherical(own: Joints, size: float) -> str:
     """Describe by how much three neighbouring axes of a 6R arm miss a common point."""
-    misses = [miss_of_common_point(own, place) for place in range(4)]
+    misses = [common_point(own, place)[1] for place in range(4)]
     place = int(np.argmin(misses))
     if not misses[place] < _NOT_FAR * size:
         return ''

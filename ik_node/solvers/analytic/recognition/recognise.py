@@ -9,12 +9,12 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
 from ik_node.solvers.analytic.recognition.joints import (
-    NOT_THERE,
     Joints,
     free_joints,
     joints_of,
-    product,
+    motions,
     twists,
+    virtual,
 )
 from ik_node.solvers.analytic.recognition.nominal import slack_of, with_common_direction
 from ik_node.solvers.analytic.structure import GENERAL, PLANAR, Structure
@@ -41,8 +41,7 @@ def recognise(chain: Chain, constrained: np.ndarray = _ALL,
     the goal's own axes, else the base's. Raises UnsupportedError without a closed form; its `found`
     describes the arm.
     """
-    cache = _RECOGNISED.setdefault(chain, {})
-    key = (constrained.tobytes(), along_goal)
+    cache, key = _RECOGNISED.setdefault(chain, {}), (constrained.tobytes(), along_goal)
     if key not in cache:
         cache[key] = _recognise(chain, constrained, along_goal)
     return cache[key]
@@ -85,35 +84,31 @@ def _size(joints: Joints, tip: np.ndarray) -> float:
     points = [joints.points[0]]
     for axis, point in zip(joints.axes[1:], joints.points[1:]):
         points.append(point + axis * (axis @ (points[-1] - point)))
-    points.append(tip)
-    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    length = float(np.linalg.norm(np.diff([*points, tip], axis=0), axis=1).sum())
     return length if length > 0.0 else 1.0
 
 
 def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool) -> bool:
     """Tell whether the closed form recovers random configurations of the nominal arm."""
-    arm = structure.closed_form()
     joints = Joints(structure.kind, structure.axes, structure.points, structure.column)
     if not _can_be_locked(joints, structure.locked >= 0, structure.size):
         return False
-    n = int(structure.column.max()) + 1
+    arm, n, k = structure.closed_form(), int(structure.column.max()) + 1, len(structure.kind)
     real = structure.column >= 0
+    columns = structure.column[real]
     revolute = np.ones(n, dtype=bool)
-    revolute[structure.column[real]] = structure.kind[real] == REVOLUTE
+    revolute[columns] = structure.kind[real] == REVOLUTE
     rng = np.random.default_rng(0)
-    misses = 0
-    trials = _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
+    misses, trials = 0, _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
     for trial in range(trials):
         if misses > 1 or misses + trials - trial <= 1:
             break
         q = rng.uniform(-np.pi, np.pi, n)
-        values = np.zeros(len(structure.kind))
-        if not has_filler:
-            values = rng.uniform(-1.0, 1.0, len(structure.kind))
-        values[real] = q[structure.column[real]]
+        values = np.zeros(k) if has_filler else rng.uniform(-1.0, 1.0, k)
+        values[real] = q[columns]
         values[structure.kind == PRISMATIC] *= 0.3 * structure.size
-        q[structure.column[real]] = values[real]
-        pose = product(joints, values) @ T_base_tip
+        q[columns] = values[real]
+        pose = motions(joints, values)[-1] @ T_base_tip
         off = arm.branches(pose[None], arm.parameters_at(q), q + 0.1) - q
         off[:, revolute] -= 2.0 * np.pi * np.round(off[:, revolute] / (2.0 * np.pi))
         misses += not (len(off) and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
@@ -126,10 +121,8 @@ def _can_be_locked(joints: Joints, locked: np.ndarray, size: float) -> bool:
     A locked joint whose value the pose determines is not redundant: the others then move the tip
     in fewer than six ways, in every configuration.
     """
-    if not locked.any():
-        return True
     rng = np.random.default_rng(0)
-    for _ in range(_TRIALS):
+    for _ in range(_TRIALS if locked.any() else 0):
         values = rng.uniform(-np.pi, np.pi, len(locked))
         values[joints.kind == PRISMATIC] *= 0.1 * size
         J = twists(joints, values)[:, ~locked]
@@ -137,28 +130,25 @@ def _can_be_locked(joints: Joints, locked: np.ndarray, size: float) -> bool:
         singular_values = np.linalg.svd(J, compute_uv=False)
         if singular_values[5] > _REDUNDANT * singular_values[0]:
             return True
-    return False
+    return not locked.any()
 
 
 def _planar(own: Joints, T_base_tip: np.ndarray, size: float) -> Recognised | None:
     """Return a planar arm, or a SCARA; None where the chain is neither."""
-    revolute = np.flatnonzero(own.kind == REVOLUTE)
-    prismatic = np.flatnonzero(own.kind == PRISMATIC)
+    revolute, prismatic = (np.flatnonzero(own.kind == kind) for kind in (REVOLUTE, PRISMATIC))
     if len(revolute) < 2 or len(prismatic) > 1:
         return None
     nominal = with_common_direction(own, [*revolute.tolist(), *prismatic.tolist()])
     if nominal is None:
         return None
-    joints, tip = nominal.joints, T_base_tip[:3, 3]
-    locked = revolute[3:]  # the first three joints are solved for
-    if len(revolute) == 2:  # a third, virtual axis through the tip
-        joints = joints.followed_by(Joints(np.array([REVOLUTE]), joints.axes[revolute[:1]],
-                                           tip[None], np.array([NOT_THERE])))
-    h = joints.axes[revolute[0]]
+    joints, tip, h = nominal.joints, T_base_tip[:3, 3], nominal.joints.axes[revolute[0]]
     links = np.diff([*joints.points[revolute], tip], axis=0)
     lengths = np.linalg.norm(links - (links @ h)[:, None] * h, axis=1)
     if lengths[:2].min() < 1e-9 * size:
         return None
+    if len(revolute) == 2:  # a third, virtual axis through the tip
+        joints = joints.followed_by(virtual(REVOLUTE, h[None], tip))
+    locked = revolute[3:]  # the first three joints are solved for
     locks = np.full(len(joints.kind), -1)
     locks[locked] = np.arange(len(locked))
     structure = Structure(PLANAR, 0, size, slack_of(nominal.angle, 0.0, size), inverse(T_base_tip),
