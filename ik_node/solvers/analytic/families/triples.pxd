@@ -6,6 +6,7 @@ cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
 cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 from ik_node.support.arrays cimport rows
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
+from ik_node.solvers.analytic.subproblems.two_rotations cimport joint
 from ik_node.spatial.vector3 cimport vector3
 from ik_node.spatial.angles cimport solve_sinusoid
 from ik_node.spatial.vector3 cimport (
@@ -26,7 +27,8 @@ cdef class ParallelTriple(ClosedFamily):
 
 cdef bint _rotate_into_reach(ClosedForm work, int place, int j, vector3 h, vector3 p1, vector3 p2,
                              vector3 p3, double slack) noexcept nogil
-cdef (vector3, vector3) _beside(ClosedForm work, int place, int k) noexcept nogil
+cdef joint _joint(ClosedForm work, int j) noexcept nogil
+cdef joint _beside(ClosedForm work, int place, int k) noexcept nogil
 cdef vector3 _direction_through(ClosedForm work, int place, vector3 v) noexcept nogil
 cdef vector3 _point_through(ClosedForm work, int place, vector3 x) noexcept nogil
 cdef vector3 _direction_back(ClosedForm work, int j, vector3 v) noexcept nogil

@@ -20,6 +20,7 @@ from ik_node.solvers.analytic.subproblems import (
     rotation_triple,
     sizes,
 )
+from ik_node.solvers.analytic.subproblems.two_rotations import Joint
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Rows
 
@@ -52,23 +53,19 @@ class SphericalTriple(ClosedFamily):
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
         """Write the joint values of every branch into out; see `ClosedFamily`."""
-        axes, points, kind, place = work.axes, work.points, work.kind, self.structure.place
+        axes, place, c = work.axes, self.structure.place, row(work.points, self.structure.place)
         size, slack = self.structure.size, self.structure.slack
         h1, h2, h3 = row(axes, place), row(axes, place + 1), row(axes, place + 2)
-        c = row(points, place)
-        if place == 3:  # A c = M c: the axes as they are
-            (a, pa), (b, pb) = (row(axes, 0), row(points, 0)), (row(axes, 1), row(points, 1))
-            d, pd = row(axes, 2), row(points, 2)
-            x, t = c, moved(work.M, c)
-        else:
-            a, pa = _beside(work, place, 0)
-            b, pb = _beside(work, place, 1)
-            d, pd = _beside(work, place, 2)
-            x, t = moved_back(work.M, c), c
         _copy_starts(work, place)
-        triples = position_triple.place_point(
-            kind[(place + 3) % 6], kind[(place + 4) % 6], kind[(place + 5) % 6], a, pa, b, pb, d,
-            pd, x, t, work.beside_start, size, slack, work.rotations, work.found)
+        if place == 3:  # A c = M c: the axes as they are
+            triples = position_triple.place_point(
+                _joint(work, 0), _joint(work, 1), _joint(work, 2), c, moved(work.M, c),
+                work.beside_start, size, slack, work.rotations, work.found)
+        else:
+            triples = position_triple.place_point(
+                _beside(work, place, 0), _beside(work, place, 1), _beside(work, place, 2),
+                moved_back(work.M, c), c, work.beside_start, size, slack, work.rotations,
+                work.found)
         w = rotation_triple.across(h2, h3)
         solutions = 0
         for i in range(triples):
@@ -91,18 +88,14 @@ class ParallelTriple(ClosedFamily):
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
         """Write the joint values of every branch into out; see `ClosedFamily`."""
-        axes, points, kind, place = work.axes, work.points, work.kind, self.structure.place
-        size, slack = self.structure.size, self.structure.slack
-        h = row(axes, place)
+        points, place, slack = work.points, self.structure.place, self.structure.slack
+        h = row(work.axes, place)
         p1, p2, p3 = row(points, place), row(points, place + 1), row(points, place + 2)
-        a, pa = _beside(work, place, 0)
-        b, pb = _beside(work, place, 1)
-        d, pd = _beside(work, place, 2)
         _copy_starts(work, place)
         triples = parallel_triple.keep_direction(
-            kind[(place + 3) % 6], kind[(place + 4) % 6], kind[(place + 5) % 6], a, pa, b, pb, d,
-            pd, h, dot(h, p1), rotated_back(work.M, h), moved_back(work.M, p1), work.beside_start,
-            size, slack, work.rotations, work.found)
+            _beside(work, place, 0), _beside(work, place, 1), _beside(work, place, 2), h,
+            dot(h, p1), rotated_back(work.M, h), moved_back(work.M, p1), work.beside_start,
+            self.structure.size, slack, work.rotations, work.found)
         across = perpendicular(h, minus(p2, p1))
         solutions = 0
         for i in range(triples):
@@ -166,12 +159,16 @@ def _rotate_into_reach(work: ClosedForm, place: int, j: int, h: Vector3, p1: Vec
     return True
 
 
-def _beside(work: ClosedForm, place: int, k: int) -> tuple[Vector3, Vector3]:
-    """Return axis and point of the k-th joint beside the triple, from behind it round to before."""
-    j = place + 3 + k
-    if j < 6:
-        return row(work.axes, j), row(work.points, j)
-    return rotated_back(work.M, row(work.axes, j - 6)), moved_back(work.M, row(work.points, j - 6))
+def _joint(work: ClosedForm, j: int) -> Joint:
+    return work.kind[j], row(work.axes, j), row(work.points, j)
+
+
+def _beside(work: ClosedForm, place: int, k: int) -> Joint:
+    """Return the k-th joint beside the triple, from behind it round to before."""
+    if place + k < 3:
+        return _joint(work, place + 3 + k)
+    kind, h, p = _joint(work, place + k - 3)
+    return kind, rotated_back(work.M, h), moved_back(work.M, p)
 
 
 def _direction_through(work: ClosedForm, place: int, v: Vector3) -> Vector3:

@@ -12,7 +12,7 @@ import numpy as np
 from ik_node.kinematics.axes import axes_at_zero
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
-from ik_node.spatial import rotation_exp, turn_z_onto
+from ik_node.spatial import inverse, turn_z_onto
 
 NOT_THERE = -1  # column of a virtual joint
 
@@ -128,12 +128,14 @@ def motions(joints: Joints, values: np.ndarray) -> np.ndarray:
     """Return the motions 1, e₁, e₁ e₂ … (k + 1, 4, 4) of joints by values (k,), rad or m."""
     found = [np.eye(4)]
     for kind, axis, point, value in zip(joints.kind, joints.axes, joints.points, values):
-        T = np.eye(4)
+        T, frame = np.eye(4), np.eye(4)
         if kind == PRISMATIC:
             T[:3, 3] = value * axis
         else:
-            T[:3, :3] = rotation_exp(value * axis)
-            T[:3, 3] = point - T[:3, :3] @ point
+            c, s = np.cos(value), np.sin(value)
+            T[:2, :2] = [[c, -s], [s, c]]
+            frame[:3, :3], frame[:3, 3] = turn_z_onto(axis), point
+            T = frame @ T @ inverse(frame)
         found.append(found[-1] @ T)
     return np.array(found)
 

@@ -14,6 +14,7 @@ except ImportError:
 
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.subproblems import sizes, two_rotations
+from ik_node.solvers.analytic.subproblems.two_rotations import Joint
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
@@ -23,57 +24,47 @@ if not cython.compiled:
     from ik_node.spatial.vector3 import along, cross, dot, minus, norm, perpendicular, times
 
 
-def place_point(k1: int, k2: int, k3: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
-                h3: Vector3, p3: Vector3, x: Vector3, t: Vector3, start: Vector, size: float,
+def place_point(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector, size: float,
                 slack: float, rotations: Pose, found: Columns) -> int:
     """Write the values that bring the point x to t into found (8, 6); return how many.
 
-    k: kinds of the joints, REVOLUTE or PRISMATIC. h, p: their lines, at value zero. start (3,):
-    reference angles, rad, for rotations that make no difference. size: the arm's, m. slack:
-    fraction of the size by which a target out of reach still gets the nearest solution. rotations
-    (5, 4): scratch. A row of found is u₁ v₁ u₂ v₂ u₃ v₃.
+    start (3,): reference angles, rad, for rotations that make no difference. size: the arm's, m.
+    slack: fraction of the size by which a target out of reach still gets the nearest solution.
+    rotations (5, 4): scratch. A row of found is u₁ v₁ u₂ v₂ u₃ v₃.
     """
-    prismatic = count_prismatic(k1, k2, k3)
+    prismatic = count_prismatic(j1, j2, j3)
     if prismatic == 0:
-        meets, parallel = _relation(h1, p1, h2, p2, size)
-        if not meets and not parallel:
-            meets, parallel = _relation(h2, p2, h3, p3, size)
-            if meets or parallel:
-                count = two_rotations.three_rotations(
-                    h3, p3, h2, p2, h1, p1, t, x, start, 2, size, slack, rotations, found)
-                return _read_from_the_end(False, found, count)
+        if not _are_special(j1, j2, size) and _are_special(j2, j3, size):
+            count = two_rotations.three_rotations(
+                j3, j2, j1, t, x, start, 2, size, slack, rotations, found)
+            return _read_from_the_end(False, found, count)
         return two_rotations.three_rotations(
-            h1, p1, h2, p2, h3, p3, x, t, start, 0, size, slack, rotations, found)
+            j1, j2, j3, x, t, start, 0, size, slack, rotations, found)
     if prismatic == 3:
-        return _three_prismatic(h1, h2, h3, minus(t, x), found)
+        return _three_prismatic(j1[1], j2[1], j3[1], minus(t, x), found)
     if prismatic == 2:
-        return _one_revolute(
-            k1, k2, k3, h1, p1, h2, p2, h3, p3, x, t, start, size, slack, found)
-    if k2 == kinds.PRISMATIC:
-        return _prismatic_between(
-            h1, p1, h2, h3, p3, x, t, start, size, slack, rotations, found)
-    if k3 == kinds.PRISMATIC:
+        return _one_revolute(j1, j2, j3, x, t, start, size, slack, found)
+    if j2[0] == kinds.PRISMATIC:
+        return _prismatic_between(j1, j2, j3, x, t, start, size, slack, rotations, found)
+    if j3[0] == kinds.PRISMATIC:
         return two_rotations.prismatic_last(
-            h1, p1, h2, p2, h3, x, t, start, 0, size, slack, rotations, found)
-    count = two_rotations.prismatic_last(
-        h3, p3, h2, p2, h1, t, x, start, 2, size, slack, rotations, found)
+            j1, j2, j3, x, t, start, 0, size, slack, rotations, found)
+    count = two_rotations.prismatic_last(j3, j2, j1, t, x, start, 2, size, slack, rotations, found)
     return _read_from_the_end(True, found, count)
 
 
-def count_prismatic(k1: int, k2: int, k3: int) -> int:
-    """Return how many of three kinds are PRISMATIC."""
-    return ((1 if k1 == kinds.PRISMATIC else 0) + (1 if k2 == kinds.PRISMATIC else 0)
-            + (1 if k3 == kinds.PRISMATIC else 0))
+def count_prismatic(j1: Joint, j2: Joint, j3: Joint) -> int:
+    """Return how many of three joints are prismatic."""
+    return ((1 if j1[0] == kinds.PRISMATIC else 0) + (1 if j2[0] == kinds.PRISMATIC else 0)
+            + (1 if j3[0] == kinds.PRISMATIC else 0))
 
 
-def _relation(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3, size: float) -> tuple[bool, bool]:
-    """Return whether two lines meet, and whether they are parallel."""
-    common = cross(h1, h2)
+def _are_special(j1: Joint, j2: Joint, size: float) -> bool:
+    """Tell whether two lines meet, or are parallel."""
+    common = cross(j1[1], j2[1])
     sine = norm(common)
-    parallel = sine < two_rotations.NEARLY
-    meets = (not parallel
-             and math.fabs(dot(common, minus(p2, p1))) < two_rotations.NEARLY * size * sine)
-    return meets, parallel
+    return (sine < two_rotations.NEARLY or math.fabs(dot(common, minus(j2[2], j1[2])))
+            < two_rotations.NEARLY * size * sine)
 
 
 def _read_from_the_end(prismatic: bool, found: Columns, count: int) -> int:
@@ -86,14 +77,14 @@ def _read_from_the_end(prismatic: bool, found: Columns, count: int) -> int:
     return count
 
 
-def _prismatic_between(h1: Vector3, p1: Vector3, h2: Vector3, h3: Vector3, p3: Vector3, x: Vector3,
-                       t: Vector3, start: Vector, size: float, slack: float, rotations: Pose,
-                       found: Columns) -> int:
+def _prismatic_between(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector,
+                       size: float, slack: float, rotations: Pose, found: Columns) -> int:
     """Solve for a revolute, a prismatic and a revolute joint; m is the translation.
 
     The height along line 1 gives m, linear in (c₃, s₃), and the distance from p₁ then a conic. A
     translation that does not change the height leaves a sinusoid for θ₃ and a quadratic for m.
     """
+    h1, p1, h2, h3, p3 = j1[1], j1[2], j2[1], j3[1], j3[2]
     reach = minus(x, p3)
     u, w = perpendicular(h3, reach), cross(h3, reach)
     v0 = minus(along(p3, dot(h3, reach), h3), p1)
@@ -131,17 +122,16 @@ def _prismatic_between(h1: Vector3, p1: Vector3, h2: Vector3, h3: Vector3, p3: V
     return solutions
 
 
-def _one_revolute(k1: int, k2: int, k3: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
-                  h3: Vector3, p3: Vector3, x: Vector3, t: Vector3, start: Vector, size: float,
-                  slack: float, found: Columns) -> int:
+def _one_revolute(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector,
+                  size: float, slack: float, found: Columns) -> int:
     """Solve for two prismatic joints and a revolute one.
 
     Translations before the rotation move t, those after it x. The height along the revolute axis
     is linear in both, the distance from it quadratic.
     """
-    at = 0 if k1 != kinds.PRISMATIC else (1 if k2 != kinds.PRISMATIC else 2)
-    h, p = (h1, p1) if at == 0 else ((h2, p2) if at == 1 else (h3, p3))
-    g1, g2 = (h2 if at == 0 else h1), (h2 if at == 2 else h3)
+    at = 0 if j1[0] != kinds.PRISMATIC else (1 if j2[0] != kinds.PRISMATIC else 2)
+    _, h, p = j1 if at == 0 else (j2 if at == 1 else j3)
+    g1, g2 = (j2[1] if at == 0 else j1[1]), (j2[1] if at == 2 else j3[1])
     rise_1, rise_2 = dot(h, g1), dot(h, g2)
     squared = rise_1 * rise_1 + rise_2 * rise_2
     if squared < two_rotations.NEARLY * two_rotations.NEARLY:
