@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.plan import Plan
@@ -113,7 +112,7 @@ class Neighbourhood:
     def __init__(self, chain: Chain, settings: Settings, length: float) -> None:
         """Prepare for a chain, and the settings of its solver; length: the chain's scale, m."""
         self._turns, self._length = chain.arrays.turns, length
-        self._free = Refiner(ChainRecord(chain.without_limits().arrays), settings)
+        self._free = Refiner(chain.without_limits().record, settings)
         half = np.random.default_rng(0).normal(size=(_POSES // 2, 6))
         half *= _AROUND / np.linalg.norm(half, axis=1)[:, None]
         self._shifts = np.concatenate([half, -half])

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.recognition.description import Recognised
 from ik_node.solvers.analytic.recognition.recognise import recognise
@@ -44,13 +43,12 @@ class Plan:
     - `complete`: whether the absence of branches proves that there is no solution.
     """
 
-    def __init__(self, chain: Chain, record: ChainRecord, settings: Settings,
-                 select: Callable[['Plan'], Selection], recognised: Recognised,
-                 tip_angle_fixed: bool = False) -> None:
+    def __init__(self, chain: Chain, settings: Settings, select: Callable[['Plan'], Selection],
+                 recognised: Recognised, tip_angle_fixed: bool = False) -> None:
         """Prepare.
 
-        record: of the chain. select: returns a new selection of the preferred solution for a plan.
-        tip_angle_fixed: whether goals constrain the tip's angle of a planar arm.
+        select: returns a new selection of the preferred solution for a plan. tip_angle_fixed:
+        whether goals constrain the tip's angle of a planar arm.
         """
         structure = recognised.structure
         self.structure, self.family = structure, structure.closed_form()
@@ -64,7 +62,7 @@ class Plan:
         self.swivels = structure.family == SWIVEL
         self.complete = not structure.may_be_off and (not self.searched or self.swivels)
         # At most eight solutions where the arm is exact, but rounding can split one into two.
-        self.solutions = Solutions(record, settings, self.family, chain.neutral(),
+        self.solutions = Solutions(chain.record, settings, self.family, chain.neutral(),
                                    MOST_SOLUTIONS if structure.may_be_off else 16)
         self.selector = Selector(lambda: select(self))
 
@@ -144,11 +142,11 @@ class Plans:
     - `planar`: whether the arm is planar, or a SCARA.
     """
 
-    def __init__(self, chain: Chain, record: ChainRecord, settings: Settings,
-                 select: Callable[[Plan], Selection], whole: Recognised) -> None:
+    def __init__(self, chain: Chain, settings: Settings, select: Callable[[Plan], Selection],
+                 whole: Recognised) -> None:
         """Prepare; whole: the arm for goals of all six axes. The others: see `Plan`."""
         self._chain = chain
-        self._make = functools.partial(Plan, chain, record, settings, select)
+        self._make = functools.partial(Plan, chain, settings, select)
         self.whole = self._make(whole)
         self.planar = whole.structure.family == PLANAR
         if self.planar:

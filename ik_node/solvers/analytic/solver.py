@@ -1,12 +1,12 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain as ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
@@ -14,10 +14,9 @@ from ik_node.solvers.analytic.plan import NOTHING, Plan, Plans
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.precision import Refiner
 from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
-from ik_node.solvers.analytic.selection.arm_selection import ArmSelection
 from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
 from ik_node.solvers.analytic.selection.selection import Selection
-from ik_node.solvers.analytic.selection.swivel_selection import SwivelSelection
+from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
 from ik_node.solvers.base import Solver
 from ik_node.solvers.batch import share
 from ik_node.solvers.codes import FAR, NONE
@@ -62,11 +61,9 @@ class AnalyticSolver(Solver):
         self._nearest = DlsSolver(self.chain, **common, max_restarts=0)
         self._searcher = DlsSolver(self.chain, **common, max_restarts=self.options.max_restarts)
         settings = self._nearest.settings
-        self._record = ChainRecord(self.chain.arrays)
         self._preferring = self._nearest._make_settings(prefer=PREFERENCES[self.options.prefer])
         self._start_at = self.chain.neutral()
-        self._spread: dict[int, np.ndarray] = {}
-        self._plans = Plans(self.chain, self._record, self._preferring, self._selection, whole)
+        self._plans = Plans(self.chain, self._preferring, self._selection, whole)
         self._whole = self._plans.whole
         self.family = whole.description
         self.locked = tuple(self.chain.joint_names[c] for c in whole.locked)
@@ -77,16 +74,16 @@ class AnalyticSolver(Solver):
                               f'is {self.family}')
         # What guides the elbow matters more than how far the solution is.
         self._takes_nearer = not guided
-        self._refiner = Refiner(self._record, self._preferring)
+        self._refiner = Refiner(self.chain.record, self._preferring)
         self._neighbourhood = Neighbourhood(self.chain, self._preferring, settings.length)
         self._infeasibility = Infeasibility(self.chain, self.options, settings.length, self._elbow)
 
     def _selection(self, plan: Plan) -> Selection:
         """Return a new selection of the preferred solution for a plan."""
-        common = self._record, self._preferring, plan.family, self.options.limit_margin
+        common = self.chain.record, self._preferring, plan.family, self.options.limit_margin
         if not plan.searched:
             return Selection(*common)
-        samples = self._samples(len(plan.lower))
+        samples = _samples(len(plan.lower), self.options.seed)
         if not plan.swivels:
             return RedundantSelection(*common, plan.lower, plan.upper, samples)
         own = *common, samples[:_FEW], self.options.elbow
@@ -132,11 +129,11 @@ class AnalyticSolver(Solver):
         if plan.swivels and within_limits and self._elbow is not None:
             intervals = self._elbow.intervals(goal.pose)
             psi = Elbow.nearest(intervals, plan.family.parameters_at(self._start_at)[0])
-            spread = Elbow.spread(intervals, self._samples(1)[:_SHOWN, 0])
+            spread = Elbow.spread(intervals, _samples(1, self.options.seed)[:_SHOWN, 0])
             angles = np.array([psi, *spread]) if len(spread) else NOTHING
             return plan.branches(goal, angles[:, None], within_limits)
         lower, upper = plan.range_near(self._start_at)
-        spread = lower + self._samples(len(lower))[:_SHOWN] * (upper - lower)
+        spread = lower + _samples(len(lower), self.options.seed)[:_SHOWN] * (upper - lower)
         own = np.clip(plan.family.parameters_at(self._start_at), lower, upper)
         return plan.branches(goal, np.array([own, *spread]), within_limits)
 
@@ -272,14 +269,11 @@ class AnalyticSolver(Solver):
         if end == NONE:
             return None
         far = Verified(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
-        if end != FAR:
-            return far
-        margin = self.options.limit_margin
-        if not self._takes_nearer:
+        if end != FAR or not self._takes_nearer:
             return far
         near = self._nearest._solve_verified(goal, q0)
         room = np.minimum(near.q - self.chain.lower, self.chain.upper - near.q).min()
-        if not near.success or (margin > 0.0 and room < margin):
+        if not near.success or room < self.options.limit_margin:
             return far
         scale = self._nearest._scale
         moved, others = np.abs((near.q - q0) / scale), np.abs((far.q - q0) / scale)
@@ -302,14 +296,6 @@ class AnalyticSolver(Solver):
                 for goal, own, start, one, record
                 in zip(goals, parameters, starts, q, records.tolist())]
 
-    def _samples(self, parameters: int) -> np.ndarray:
-        """Return samples (k, p) in [0, 1], the last ones with locked joints at their limits."""
-        if parameters not in self._spread:
-            self._spread[parameters] = np.concatenate([
-                low_discrepancy(_SAMPLES, parameters, self.options.seed),
-                np.zeros((1, parameters)), np.ones((1, parameters))])
-        return self._spread[parameters]
-
     def _failed(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
         """Return the best configuration where no branch meets a goal, and the reason.
 
@@ -317,33 +303,34 @@ class AnalyticSolver(Solver):
         searches from q0, then with restarts. The timeout is that of all searches together.
         """
         with ends_by(self._deadline()):
-            return self._searched(plan, goal, parameters, q0)
+            best = self._searched(plan, goal, parameters, q0)
+            if best.success:
+                return self._refined(goal, best)
+            if best.reason in (*PROVEN, StopReason.TIMEOUT) or not plan.complete:
+                return best
+            if plan.swivels:
+                reason = self._infeasibility.swivel_reason(goal, best)
+            else:
+                outside, hidden = self._outside(plan, goal, parameters)
+                doubtful = False
+                for q in hidden:
+                    found, doubtful = self._refined(goal, best._replace(q=self._start(q))), True
+                    if found.success:
+                        return found
+                reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
+            return best if reason is None else best._replace(reason=reason)
 
     def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
+        """Return what damped least squares finds from the nominal arm's branches, or from q0."""
         if not plan.complete:
             best = self._nearest._solve_verified(goal, q0)
             if best.success:
-                return self._refined(goal, best)
+                return best
         near = plan.loose.branches(goal.pose[None], parameters, q0)
         near = near[np.isfinite(near).all(axis=1)]
         start = min((self._start(q) for q in near), default=q0, key=lambda q: self._refiner.errors(
             goal.pose, goal.weights, q)[0])
-        best = (self._nearest if plan.complete else self._searcher)._solve_verified(goal, start)
-        if best.success:
-            return self._refined(goal, best)
-        if best.reason in (*PROVEN, StopReason.TIMEOUT) or not plan.complete:
-            return best
-        if plan.swivels:
-            reason = self._infeasibility.swivel_reason(goal, best)
-        else:
-            outside, hidden = self._outside(plan, goal, parameters)
-            doubtful = False
-            for q in hidden:
-                found, doubtful = self._refined(goal, best._replace(q=self._start(q))), True
-                if found.success:
-                    return found
-            reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
-        return best if reason is None else best._replace(reason=reason)
+        return (self._nearest if plan.complete else self._searcher)._solve_verified(goal, start)
 
     def _outside(self, plan: Plan, goal: Goal,
                  parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
@@ -355,3 +342,10 @@ class AnalyticSolver(Solver):
         """Return a result refined to full precision, where that is better."""
         position, orientation = self._refiner.refine(goal.pose, goal.weights, found.q)
         return self._judged(found, found.q, position, orientation)
+
+
+@functools.lru_cache(maxsize=64)
+def _samples(parameters: int, seed: int) -> np.ndarray:
+    """Return samples (k, p) in [0, 1], the last ones with locked joints at their limits."""
+    return np.concatenate([low_discrepancy(_SAMPLES, parameters, seed),
+                           np.zeros((1, parameters)), np.ones((1, parameters))])

@@ -43,6 +43,7 @@ cdef class ClosedFamily:
     cdef list idle
     cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
     cdef double own_parameter(self, vector q) noexcept nogil
+    cdef motion motion_to(self, pose T_base_goal) noexcept nogil
     cdef void parameters_of(self, vector q, vector parameters) noexcept nogil
     @cython.locals(has_locks=cython.bint)
     cdef int write_branches(self, pose T_base_goal, vector parameters, vector q0, int n,

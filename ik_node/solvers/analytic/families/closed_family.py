@@ -12,6 +12,7 @@ import numpy as np
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.subproblems import sizes
 from ik_node.solvers.analytic.subproblems.elimination import EliminationWork
+from ik_node.spatial.vector3 import Motion
 from ik_node.support import checks
 from ik_node.support.arrays import (
     InputPoses,
@@ -109,6 +110,10 @@ class ClosedFamily:
         """Return the family's own redundancy parameter at q (n,), rad."""
         return 0.0
 
+    def motion_to(self, T_base_goal: Pose) -> Motion:
+        """Return the motion T_goal T_tip⁻¹ of the tip from its pose at zero to a goal."""
+        return composed(motion_of(T_base_goal), motion_of(self.structure.T_tip_base))
+
     def parameters_of(self, q: Vector, parameters: Vector) -> None:
         """Write the redundancy parameters of a configuration q (n,) into parameters, rad or m."""
         column, locked, locks = self.structure.column, self.structure.locked, self.structure.locks
@@ -128,7 +133,7 @@ class ClosedFamily:
         """
         kind, column, locked = self.structure.kind, self.structure.column, self.structure.locked
         axes, points, count = self.structure.axes, self.structure.points, self.structure.count
-        M = composed(motion_of(T_base_goal), motion_of(self.structure.T_tip_base))
+        M = self.motion_to(T_base_goal)
         lock, free, has_locks = standstill(), 0, self.structure.locks > 0
         for j in range(count):
             h, p = row(axes, j), row(points, j)

@@ -1,12 +1,11 @@
 from libc cimport math
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.refinement as refinement
-cimport ik_node.solvers.goal_input as goal_input
 cimport ik_node.solvers.search as search
-cimport ik_node.support.checks as checks
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.analytic.refinement.refinement cimport Buffers
 from ik_node.kinematics.forward cimport Chain
+from ik_node.solvers.entries cimport Verifier
 from ik_node.solvers.settings cimport Settings, Work
 from ik_node.solvers.task cimport Task
 cimport cython
@@ -24,14 +23,8 @@ cdef double _refine_inside_limits(Chain chain, Task task, Work work, vector held
                                   vector q) noexcept nogil
 
 
-cdef class Refiner:
-    cdef Chain chain
+cdef class Refiner(Verifier):
     cdef Settings settings
-    cdef list idle
+    @cython.locals(work=Work)
     cpdef tuple refine(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        double[::1] q)
-    cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                       const double[::1] q)
-    @cython.locals(work=Work)
-    cdef Work _begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                     const double[::1] q)

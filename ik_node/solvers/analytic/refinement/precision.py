@@ -8,12 +8,12 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import goal_input, search
+from ik_node.solvers import search
 from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.refinement import Buffers
+from ik_node.solvers.entries import Verifier
 from ik_node.solvers.settings import Settings, Work
 from ik_node.solvers.task import Task
-from ik_node.support import checks
 from ik_node.support.arrays import InputMatrix, InputVector, OutputVector, Vector
 
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
@@ -104,13 +104,13 @@ def self_motion_inside_limits(chain: Chain, task: Task, buffers: Buffers, q: Vec
     return refinement.INF
 
 
-class Refiner:
-    """Refines for one chain. Threads may use it at the same time: each has its own `Work`."""
+class Refiner(Verifier):
+    """Refines for one chain; and computes errors, as its base class."""
 
     def __init__(self, chain: Chain, settings: Settings) -> None:
         """Prepare for a chain, and the tolerances in settings."""
-        self.chain, self.settings = chain, settings
-        self.idle = [Work(chain.m, chain.n)]
+        super().__init__(chain)
+        self.settings = settings
 
     def refine(self, T_base_goal: InputMatrix, weights: InputVector, q: OutputVector) -> tuple:
         """Refine q (n,) in place, where that is better: see `refine_to_precision`.
@@ -118,34 +118,11 @@ class Refiner:
         Return (position error, orientation error), m and rad. T_base_goal (4, 4), m, weights (6,):
         of a checked goal. Raises ValueError for arrays of other lengths.
         """
-        work = self._begin(T_base_goal, weights, q)
+        work = self.begin(T_base_goal, weights, q)
         with cython.nogil:
             position, orientation = refine_to_precision(
-                self.chain, work.task, self.settings, work, work.best)
+                self.chain, work.task, self.settings, work, work.q0)
         for k in range(self.chain.n):
-            q[k] = work.best[k]
+            q[k] = work.q0[k]
         self.idle.append(work)
         return position, orientation
-
-    def errors(self, T_base_goal: InputMatrix, weights: InputVector, q: InputVector) -> tuple:
-        """Return (squared weighted error, position error, orientation error) at q (n,).
-
-        In m² and rad², m and rad. Arguments as for `refine`.
-        """
-        work = self._begin(T_base_goal, weights, q)
-        error, position, orientation = search.residual(self.chain, work.task, work, work.best)
-        self.idle.append(work)
-        return error, position, orientation
-
-    def _begin(self, T_base_goal: InputMatrix, weights: InputVector, q: InputVector) -> Work:
-        """Return scratch arrays that no other thread uses, with the goal, and q as the best."""
-        checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4
-                             and weights.shape[0] == 6 and q.shape[0] == self.chain.n)
-        try:
-            work = self.idle.pop()
-        except IndexError:
-            work = Work(self.chain.m, self.chain.n)
-        goal_input.load(work.task, T_base_goal, weights)
-        for k in range(self.chain.n):
-            work.best[k] = q[k]
-        return work

@@ -30,6 +30,7 @@ cdef class Selection:
     cdef void solve(self) noexcept nogil
     cdef void choose(self) noexcept nogil
     cdef double cost(self, vector q, double room) noexcept nogil
+    cdef bint keeps_margin(self, vector q) noexcept nogil
     cdef int write_branches(self) noexcept nogil
     cdef void prefer_branch(self) noexcept nogil
     cdef bint _verify(self) noexcept nogil

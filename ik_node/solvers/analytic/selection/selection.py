@@ -74,7 +74,6 @@ class Selection:
         room: allowed excess, rad or m. Branches nearer to a limit than the margin rank after all
         others.
         """
-        lower, upper = self.chain.lower, self.chain.upper
         outside = refinement.limit_excess(self.chain, q)
         if outside > room:
             return INF
@@ -84,11 +83,16 @@ class Selection:
                                          self.q0, q)
         if outside > 0.0:
             cost += OUT_OF_MARGIN * (1.0 + outside)
-        elif self.margin > 0.0:
-            for k in range(self.chain.n):
-                if min(q[k] - lower[k], upper[k] - q[k]) < self.margin:
-                    return cost + OUT_OF_MARGIN
+        elif self.margin > 0.0 and not self.keeps_margin(q):
+            cost += OUT_OF_MARGIN
         return cost
+
+    def keeps_margin(self, q: Vector) -> bool:
+        """Tell whether q (n,) keeps the margin from the limits."""
+        for k in range(self.chain.n):
+            if min(q[k] - self.chain.lower[k], self.chain.upper[k] - q[k]) < self.margin:
+                return False
+        return True
 
     def write_branches(self) -> int:
         """Write the branches for the parameters, at the turns nearest to q0; return how many."""
