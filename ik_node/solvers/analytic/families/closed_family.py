@@ -14,15 +14,7 @@ from ik_node.solvers.analytic.subproblems import sizes
 from ik_node.solvers.analytic.subproblems.elimination import EliminationWork
 from ik_node.spatial.vector3 import Motion
 from ik_node.support import checks
-from ik_node.support.arrays import (
-    InputPoses,
-    InputVector,
-    Memory,
-    OutputMatrix,
-    Pose,
-    Rows,
-    Vector,
-)
+from ik_node.support.arrays import InputPoses, InputVector, Memory, OutputMatrix, Pose, Rows, Vector
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import (

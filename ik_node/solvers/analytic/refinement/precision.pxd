@@ -1,9 +1,6 @@
-from libc cimport math
 cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.analytic.refinement.refinement as refinement
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport vector
-from ik_node.solvers.analytic.refinement.refinement cimport Buffers
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.entries cimport Verifier
 from ik_node.solvers.settings cimport Settings, Work
@@ -15,12 +12,12 @@ cdef double PRECISE
 @cython.locals(met=cython.bint)
 cdef (double, double) refine_to_precision(Chain chain, Task task, Settings settings, Work work,
                                           vector q) noexcept nogil
-cdef bint has_self_motion(Chain chain, Buffers buffers, vector q) noexcept nogil
-@cython.locals(above=cython.bint)
-cdef double self_motion_inside_limits(Chain chain, Task task, Buffers buffers,
-                                      vector q) noexcept nogil
-cdef double _refine_inside_limits(Chain chain, Task task, Work work, vector held,
-                                  vector q) noexcept nogil
+cdef double refine_inside_limits(Chain chain, Task task, Work work, vector held,
+                                 vector q) noexcept nogil
+cdef double joint_excess(Chain chain, vector q, int k) noexcept nogil
+cdef double limit_excess(Chain chain, vector q) noexcept nogil
+cdef bint within_tolerances(Settings settings, double position, double orientation) noexcept nogil
+cdef void copy_to(vector target, vector source, int n) noexcept nogil
 
 
 cdef class Refiner(Verifier):

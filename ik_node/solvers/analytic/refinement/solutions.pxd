@@ -6,29 +6,36 @@ cimport ik_node.support.clock as clock
 cimport ik_node.solvers.analytic.families.closed_family as closed_family
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
-cimport ik_node.solvers.analytic.refinement.refinement as refinement
+cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 cimport ik_node.solvers.search as search
-from ik_node.support.arrays cimport Memory, rows, vector
-from ik_node.solvers.analytic.refinement.refinement cimport Buffers
+from ik_node.support.arrays cimport rows, vector
+from ik_node.solvers.analytic.refinement.refinement cimport Refinement
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.kinematics.forward cimport Chain
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings
 from libc.math cimport rint as round
 cimport cython
 
-cdef double NAN, TWO_PI, _SAME
+cdef double INF, NAN, TWO_PI, _SAME
+
+
+cdef class Enumeration(Refinement):
+    cdef int most, kept, precise
+    cdef rows found
+    @cython.locals(met=cython.bint)
+    cdef void find(self, bint within) noexcept nogil
+    cdef void _add_twins(self, bint within) noexcept nogil
+    cdef void _keep(self, bint within, double error) noexcept nogil
+    cdef void _drop_imprecise(self) noexcept nogil
 
 
 cdef class Solutions:
     cdef readonly int most
-    cdef Memory memory
     cdef Chain chain
     cdef Settings settings
     cdef ClosedFamily family
-    cdef vector start
     cdef list idle
-    cdef const double[::1] ones
+    cdef const double[::1] start, ones
     cpdef object of_pose(self, const double[:, ::1] T_base_goal, bint within, double tolerance)
     cpdef object of_goal(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                          const double[:, ::1] parameters, bint within)
@@ -36,17 +43,9 @@ cdef class Solutions:
     cpdef Py_ssize_t of_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
                               const double[:, ::1] parameters, const double[::1] q0, bint within,
                               double[:, :, ::1] out, long[::1] counts, double deadline)
-    cdef Buffers _take(self)
-    cdef Buffers _new(self)
-    cdef int _list_sets(self, Buffers buffers, const double[:, ::1] parameters, bint within,
-                        double[:, ::1] out)
-    @cython.locals(met=cython.bint)
-    cdef void _list(self, vector q0, bint within, Buffers buffers, Task task,
-                    Work work) noexcept nogil
-    @cython.locals(met=cython.bint)
-    cdef void _add_twins(self, vector q0, bint within, Buffers buffers, Task task,
-                         Work work) noexcept nogil
-    cdef void _keep(self, bint within, double error, Buffers buffers) noexcept nogil
+    @cython.locals(one=Enumeration)
+    cdef Enumeration _take(self, const double[::1] q0)
 
-cdef void _drop_imprecise(Buffers buffers, int n) noexcept nogil
+cdef int _find_sets(Enumeration one, const double[:, ::1] parameters, bint within,
+                    double[:, ::1] out)
 cdef bint _same(Chain chain, vector a, vector b) noexcept nogil

@@ -31,16 +31,7 @@ from ik_node.support.arrays import Memory, Vector
 from ik_node.support.exceptions import OptionError
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        minus,
-        motion_of,
-        moved,
-        norm,
-        rotated,
-    )
+    from ik_node.spatial.vector3 import along, cross, dot, minus, motion_of, moved, norm, rotated
 
 # Exact penalties: weights so far apart that a preference gives way to those before it.
 _DEPTH, _DISCOMFORT, _GUIDE, _OWN = 1e6, 1e3, 1.0, 1e-7  # per m, per rad, per rad or m

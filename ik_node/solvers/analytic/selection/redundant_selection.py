@@ -11,7 +11,7 @@ from typing import Any
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.refinement import newton, refinement
+from ik_node.solvers.analytic.refinement import newton, precision
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.settings import Settings
 from ik_node.support.arrays import Vector
@@ -70,7 +70,7 @@ class RedundantSelection(Selection):
     def _value(self, x: float) -> float:
         """Return the least cost of the branches where the first parameter is x."""
         self.parameters[0] = x
-        return self.least_cost(self.buffers.trial)
+        return self.least_cost(self.trial)
 
     def minimum(self, low: float, x: float, high: float, fx: float, steps: int) -> float:
         """Return where the cost is least near a parameter x, in [low, high] [Brent 1973].
@@ -120,13 +120,13 @@ class RedundantSelection(Selection):
 
     def least_cost(self, q: Vector) -> float:
         """Return the least cost of the branches for the parameters; write that branch into q."""
-        found, least = self.buffers.branches, INF
-        count = self.write_branches()
+        found, least = self.branches, INF
+        count = self.find_wrapped()
         for i in range(count):
             cost = self.cost(found[i], self.room)
             if cost < least:
                 least = cost
-                refinement.copy_to(q, found[i], self.chain.n)
+                precision.copy_to(q, found[i], self.chain.n)
         return least
 
     def _bound(self) -> None:
@@ -139,15 +139,15 @@ class RedundantSelection(Selection):
 
     def _begin_nearby(self) -> None:
         """Set the parameters to q0's; of a goal near it, to those that Newton's method leads to."""
-        q, held, n = self.q, self.buffers.trial, self.chain.n
+        q, held, n = self.q, self.trial, self.chain.n
         for k in range(n):
             q[k], held[k] = self.q0[k], 0.0
-        error, _position, _orientation = search.residual(self.chain, self.task, self.buffers.work,
+        error, _position, _orientation = search.residual(self.chain, self.task, self.work,
                                                          q)
         if error < _NEARBY:
             error, _position, _orientation = newton.newton_refinement(
-                self.chain, self.task, self.buffers.work, held, q, _FIRST_STEPS)
-            refinement.wrap_to_nearest(self.chain, self.q0, q)
+                self.chain, self.task, self.work, held, q, _FIRST_STEPS)
+            self.wrap_to_nearest(q)
         self.family.parameters_of(q if error < _MET else self.q0, self.parameters)
         for i in range(self.count):
             self.parameters[i] = min(max(self.parameters[i], self.low[i]), self.high[i])
@@ -160,17 +160,17 @@ class RedundantSelection(Selection):
         """
         parameters, chosen, low, high = self.parameters, self.chosen, self.low, self.high
         first = self.settings.prefer == codes.FIRST
-        refinement.copy_to(chosen, parameters, self.count)
+        precision.copy_to(chosen, parameters, self.count)
         for k in range(self.tried):
             if best < FEASIBLE and (first or k == 6 or k == 12 or k == 48 or k == 192):
                 break
             for i in range(self.count):
                 parameters[i] = low[i] + self.samples[k][i] * (high[i] - low[i])
-            cost = self.least_cost(self.buffers.trial)
+            cost = self.least_cost(self.trial)
             if cost < best:
                 best = cost
-                refinement.copy_to(chosen, parameters, self.count)
-                refinement.copy_to(self.q, self.buffers.trial, self.chain.n)
+                precision.copy_to(chosen, parameters, self.count)
+                precision.copy_to(self.q, self.trial, self.chain.n)
             self.around = 1.5 * (high[0] - low[0]) / (k + 1)
-        refinement.copy_to(parameters, chosen, self.count)
+        precision.copy_to(parameters, chosen, self.count)
         return best

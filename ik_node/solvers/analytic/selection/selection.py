@@ -12,15 +12,14 @@ import numpy as np
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import codes, goal_input, preference, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.refinement import newton, precision, refinement
-from ik_node.solvers.analytic.refinement.refinement import Buffers
+from ik_node.solvers.analytic.refinement import newton, precision
+from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.settings import Settings
 from ik_node.support import checks
 from ik_node.support.arrays import (
     InputMatrix,
     InputPoses,
     InputVector,
-    Memory,
     OutputMatrix,
     OutputVector,
     Vector,
@@ -33,7 +32,7 @@ _NEARBY = 0.25       # squared error at the start, m² and rad², of a goal that
 _PRECISE = 1e-9      # m and rad: error above which a solution is refined
 
 
-class Selection:
+class Selection(Refinement):
     """The search for the preferred solution of one goal; each thread has its own.
 
     Subclasses override `choose`, where redundancy parameters are searched, and `cost`.
@@ -41,17 +40,13 @@ class Selection:
 
     def __init__(self, chain: Chain, settings: Settings, family: ClosedFamily,
                  margin: float) -> None:
-        """Prepare for goals, which are written into `task`, `q0` and `parameters`.
+        """Prepare for goals, which are written into `task`, `q0`, inside the limits, `parameters`.
 
         margin: soft distance from the limits, rad or m.
         """
-        self.memory = memory = Memory()
-        self.chain, self.settings, self.family, self.margin = chain, settings, family, margin
-        self.room = refinement.allowed_excess(self.family.structure)  # rad or m
-        self.buffers = Buffers(chain.m, chain.n, self.family.structure)
-        self.task, self.parameters = self.buffers.work.task, self.buffers.parameters
-        self.q0 = self.buffers.q0  # inside the limits
-        self.q, self.chosen = memory.vector(np.zeros(chain.n)), memory.vector(np.zeros(chain.n))
+        super().__init__(chain, settings, family)
+        self.margin, n = margin, self.chain.n
+        self.q, self.chosen = self.memory.vector(np.zeros(n)), self.memory.vector(np.zeros(n))
         # NONE, FOUND, or FAR where a search from q0 may lead to a nearer solution than q
         self.end = codes.NONE
         self.position, self.orientation = INF, INF  # errors of q, m and rad
@@ -61,7 +56,7 @@ class Selection:
         self.choose()
         if self.end != codes.NONE and max(self.position, self.orientation) > _PRECISE:
             position, orientation = precision.refine_to_precision(
-                self.chain, self.task, self.settings, self.buffers.work, self.q)
+                self.chain, self.task, self.settings, self.work, self.q)
             self.position, self.orientation = position, orientation
 
     def choose(self) -> None:
@@ -74,12 +69,12 @@ class Selection:
         room: allowed excess, rad or m. Branches nearer to a limit than the margin rank after all
         others.
         """
-        outside = refinement.limit_excess(self.chain, q)
+        outside = precision.limit_excess(self.chain, q)
         if outside > room:
             return INF
         if self.settings.prefer == codes.MANIPULABILITY:
-            search.residual(self.chain, self.task, self.buffers.work, q)
-        cost = preference.selection_cost(self.chain, self.task, self.settings, self.buffers.work,
+            search.residual(self.chain, self.task, self.work, q)
+        cost = preference.selection_cost(self.chain, self.task, self.settings, self.work,
                                          self.q0, q)
         if outside > 0.0:
             cost += OUT_OF_MARGIN * (1.0 + outside)
@@ -94,13 +89,11 @@ class Selection:
                 return False
         return True
 
-    def write_branches(self) -> int:
+    def find_wrapped(self) -> int:
         """Write the branches for the parameters, at the turns nearest to q0; return how many."""
-        found = self.buffers.branches
-        count = self.family.write_branches(self.task.T, self.parameters, self.q0, self.chain.n,
-                                           self.buffers.closed_form, found)
+        count = self.find_branches()
         for i in range(count):
-            refinement.wrap_to_nearest(self.chain, self.q0, found[i])
+            self.wrap_to_nearest(self.branches[i])
         return count
 
     def prefer_branch(self) -> None:
@@ -108,10 +101,10 @@ class Selection:
 
         Branches are refined in the order of their cost, until one passes.
         """
-        found, costs, n = self.buffers.branches, self.buffers.errors, self.chain.n
+        found, costs, n = self.branches, self.errors, self.chain.n
         loose = False
         self.end, self.position, self.orientation = codes.NONE, INF, INF
-        count = self.write_branches()
+        count = self.find_wrapped()
         for i in range(count):
             costs[i] = self.cost(found[i], self.room)
         for _ in range(count):
@@ -122,18 +115,18 @@ class Selection:
             if costs[best] == INF:
                 break
             costs[best] = INF
-            refinement.copy_to(self.q, found[best], n)
+            precision.copy_to(self.q, found[best], n)
             if not self._verify():
                 continue
             if self.end != codes.NONE:
                 return
             if not loose:  # kept for the case that no branch is precise
                 loose = True
-                refinement.copy_to(self.chosen, self.q, n)
+                precision.copy_to(self.chosen, self.q, n)
         if loose or self._move_inside_limits(count):
-            refinement.copy_to(self.q, self.chosen, n)
+            precision.copy_to(self.q, self.chosen, n)
             position, orientation = precision.refine_to_precision(
-                self.chain, self.task, self.settings, self.buffers.work, self.q)
+                self.chain, self.task, self.settings, self.work, self.q)
             self._end_at(position, orientation)
 
     def _verify(self) -> bool:
@@ -141,21 +134,20 @@ class Selection:
 
         Where it is precise, the selection ends.
         """
-        refinement.invalidate_frames(self.chain, self.buffers)
-        refinement.refine_branch(self.chain, self.settings, self.task, self.buffers, self.q0,
-                                 self.q)
-        if refinement.limit_excess(self.chain, self.q) > 0.0:
+        self.invalidate_frames()
+        self.refine_branch(self.q)
+        if precision.limit_excess(self.chain, self.q) > 0.0:
             return False
-        error, position, orientation = search.residual(self.chain, self.task, self.buffers.work,
+        error, position, orientation = search.residual(self.chain, self.task, self.work,
                                                        self.q)
-        if not refinement.within_tolerances(self.settings, position, orientation):
+        if not precision.within_tolerances(self.settings, position, orientation):
             if not error <= precision.PRECISE:
                 return False
             # Tolerances near rounding.
             _error, position, orientation = newton.newton_refinement(
-                self.chain, self.task, self.buffers.work, self.buffers.held, self.q, newton.STEPS)
-            if (refinement.limit_excess(self.chain, self.q) > 0.0
-                    or not refinement.within_tolerances(self.settings, position, orientation)):
+                self.chain, self.task, self.work, self.held, self.q, newton.STEPS)
+            if (precision.limit_excess(self.chain, self.q) > 0.0
+                    or not precision.within_tolerances(self.settings, position, orientation)):
                 return False
         if error <= precision.PRECISE:
             self._end_at(position, orientation)
@@ -163,18 +155,17 @@ class Selection:
 
     def _move_inside_limits(self, count: int) -> bool:
         """Choose among configurations inside the limits that self-motions of branches lead to."""
-        found, least = self.buffers.branches, INF
+        found, least = self.branches, INF
         for i in range(count):
-            if precision.self_motion_inside_limits(self.chain, self.task, self.buffers,
-                                                   found[i]) <= precision.PRECISE:
+            if self.move_inside_limits(found[i]):
                 _error, position, orientation = search.residual(self.chain, self.task,
-                                                                self.buffers.work, found[i])
-                if not refinement.within_tolerances(self.settings, position, orientation):
+                                                                self.work, found[i])
+                if not precision.within_tolerances(self.settings, position, orientation):
                     continue
                 cost = self.cost(found[i], 0.0)
                 if cost < least:
                     least = cost
-                    refinement.copy_to(self.chosen, found[i], self.chain.n)
+                    precision.copy_to(self.chosen, found[i], self.chain.n)
         return least < INF
 
     def _end_at(self, position: float, orientation: float) -> None:
@@ -191,12 +182,12 @@ class Selection:
             farthest = max(farthest, math.fabs(self.q[k] - self.q0[k]))
         if farthest <= _NEAR:
             return
-        refinement.invalidate_frames(self.chain, self.buffers)
+        self.invalidate_frames()
         if self.task.rows == 6:
-            error = refinement.squared_pose_error(self.chain, self.task, self.buffers, self.q0)
+            error = self.squared_pose_error(self.q0)
         else:
             error, _position, _orientation = search.residual(self.chain, self.task,
-                                                             self.buffers.work, self.q0)
+                                                             self.work, self.q0)
         if error < _NEARBY:
             self.end = codes.FAR
 

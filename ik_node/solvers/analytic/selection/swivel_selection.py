@@ -158,7 +158,7 @@ class ArmSelection(SwivelSelection):
         own = SwivelSelection.cost(self, q, room)
         if not self.by_arm or own == INF:
             return own
-        return self.wanted.cost(self.chain, self.buffers.work, q, own)
+        return self.wanted.cost(self.chain, self.work, q, own)
 
     def _choose_by_arm(self) -> None:
         """Choose by the preferences; `end` is NONE where samples and intervals have no branch."""
