@@ -2,13 +2,12 @@ from libc cimport math
 cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
 cimport ik_node.solvers.analytic.families.swivel as swivel
 cimport ik_node.support.checks as checks
-from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, vector
+from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, pose, vector
 from ik_node.solvers.analytic.families.closed_family cimport StructureRecord
 from ik_node.solvers.analytic.families.swivel cimport Swivel
 from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
 from ik_node.spatial.vector3 cimport motion, vector3
-from ik_node.spatial.vector3 cimport (
-    composed, cross, dot, motion_of, norm, rotated, rotated_by, row, times)
+from ik_node.spatial.vector3 cimport cross, dot, norm, rotated, rotated_by, row, times
 cimport cython
 
 ctypedef (vector3, vector3, vector3, vector3, vector3, vector3, vector3) triple
@@ -29,6 +28,7 @@ cdef class Intervals:
     cdef vector half, cuts
     cdef points turning
     cdef integers inside
+    cdef pose T
     cdef int find(self, StructureRecord structure, motion M, vector lower, vector upper,
                   double narrower) noexcept nogil
     cdef void _write_bound(self, int j, double lower, double upper) noexcept nogil
@@ -54,10 +54,11 @@ cdef class SwivelAngles:
     cdef Swivel arm
     cdef vector lower, upper
     cdef list idle
-    @cython.locals(found=Intervals, M=motion, count=int)
+    @cython.locals(found=Intervals)
     cpdef object intervals(self, const double[:, ::1] T_base_goal, double narrower)
+    @cython.locals(found=Intervals)
     cpdef object towards(self, const double[:, ::1] T_base_goal, const double[::1] point)
-    @cython.locals(goal=motion)
-    cdef motion _motion(self, const double[:, ::1] T_base_goal)
+    @cython.locals(found=Intervals)
+    cdef Intervals _take(self, const double[:, ::1] T_base_goal)
 
 cdef void _copy_out(Intervals found, double[:, ::1] rows) noexcept nogil

@@ -32,17 +32,7 @@ from ik_node.support.arrays import InputMatrix, InputVector, Memory, OutputMatri
 
 if not cython.compiled:
     from ik_node.spatial.angles import rotation_between, solve_sinusoid
-    from ik_node.spatial.vector3 import (
-        composed,
-        cross,
-        dot,
-        motion_of,
-        norm,
-        rotated,
-        rotated_by,
-        row,
-        times,
-    )
+    from ik_node.spatial.vector3 import cross, dot, norm, rotated, rotated_by, row, times
 
 Triple = tuple[Vector3, Vector3, Vector3, Vector3, Vector3, Vector3, Vector3]
 """(n, g₁, g₂, g₃, k₁, k₂, k₃)."""
@@ -76,6 +66,7 @@ class Intervals:
         self.cuts = memory.vector(np.zeros(_MOST_CUTS))  # where a joint passes a limit, rad
         # For each piece from a cut to the next the branches inside, as bits: see `_which_inside`
         self.inside = memory.integers([0] * _MOST_CUTS)
+        self.T = memory.pose(np.zeros((4, 4)))  # of a call from Python
 
     def find(self, structure: StructureRecord, M: Motion, lower: Vector, upper: Vector,
              narrower: float) -> int:
@@ -289,14 +280,11 @@ class SwivelAngles:
         A row: the signs of elbow, shoulder and wrist, see `Swivel.solve`, from and to, rad, see
         `Intervals`. Raises ValueError for an array of another shape, as the other method.
         """
-        M = self._motion(T_base_goal)
-        try:
-            found = self.idle.pop()
-        except IndexError:
-            found = Intervals()
+        found = self._take(T_base_goal)
         with cython.nogil:
-            count = found.find(self.arm.structure, M, self.lower, self.upper, narrower)
-        rows = np.empty((count, 5))
+            found.find(self.arm.structure, self.arm.motion_to(found.T), self.lower, self.upper,
+                       narrower)
+        rows = np.empty((found.count, 5))
         _copy_out(found, rows)
         self.idle.append(found)
         return rows
@@ -307,15 +295,22 @@ class SwivelAngles:
         NaN for a point on the line through shoulder and wrist, where every angle is equivalent.
         """
         checks.check_lengths(point.shape[0] == 3)
-        return self.arm.towards(self._motion(T_base_goal), (point[0], point[1], point[2]))
+        found = self._take(T_base_goal)
+        psi = self.arm.towards(self.arm.motion_to(found.T), (point[0], point[1], point[2]))
+        self.idle.append(found)
+        return psi
 
-    def _motion(self, T_base_goal: InputMatrix) -> Motion:
-        """Return the motion of a pose: T_goal T_tip⁻¹, T_tip at zero."""
+    def _take(self, T_base_goal: InputMatrix) -> Intervals:
+        """Return scratch that no other thread uses, with a pose."""
         checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4)
-        G = T_base_goal
-        goal = ((G[0, 0], G[0, 1], G[0, 2]), (G[1, 0], G[1, 1], G[1, 2]),
-                (G[2, 0], G[2, 1], G[2, 2]), (G[0, 3], G[1, 3], G[2, 3]))
-        return composed(goal, motion_of(self.arm.structure.T_tip_base))
+        try:
+            found = self.idle.pop()
+        except IndexError:
+            found = Intervals()
+        for i in range(4):
+            for j in range(4):
+                found.T[i][j] = T_base_goal[i, j]
+        return found
 
 
 def _copy_out(found: Intervals, rows: OutputMatrix) -> None:

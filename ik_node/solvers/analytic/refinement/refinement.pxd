@@ -29,12 +29,13 @@ cdef class Refinement:
     cdef double room
     cdef int find_branches(self) noexcept nogil
     cdef double refine_branch(self, vector q) noexcept nogil
+    cdef double tolerable_error(self, vector q) noexcept nogil
     cdef double squared_pose_error(self, vector q) noexcept nogil
     cdef bint _is_regular(self) noexcept nogil
     cdef void invalidate_frames(self) noexcept nogil
     cdef void wrap_to_nearest(self, vector q) noexcept nogil
     cdef bint has_self_motion(self, vector q) noexcept nogil
     @cython.locals(above=cython.bint)
-    cdef bint move_inside_limits(self, vector q) noexcept nogil
+    cdef double move_inside_limits(self, vector q) noexcept nogil
 
 cdef double _at_limit(double value, double limit, int turns) noexcept nogil

@@ -52,7 +52,7 @@ class Refinement:
                                           self.closed_form, self.branches)
 
     def refine_branch(self, q: Vector) -> float:
-        """Refine a branch q (n,) in place; return the squared error, infinite if not tolerable."""
+        """Refine a branch q (n,) in place; return the squared error, see `tolerable_error`."""
         error = self.squared_pose_error(q) if self.task.rows == 6 else INF
         if error <= _EXACT or (error <= _GOOD and self.chain.n == 6 and (
                 (self.family.structure.has_wrist and self._is_regular())
@@ -62,10 +62,14 @@ class Refinement:
                    self.settings.orientation_tolerance) >= _CERTAIN:
                 return error
         self.invalidate_frames()
-        error, position, orientation = search.residual(self.chain, self.task, self.work, q)
+        error, _position, _orientation = search.residual(self.chain, self.task, self.work, q)
         if error > _EXACT:
             newton.newton_refinement(self.chain, self.task, self.work, self.held, q, newton.STEPS)
         self.wrap_to_nearest(q)
+        return self.tolerable_error(q)
+
+    def tolerable_error(self, q: Vector) -> float:
+        """Return the squared error at q (n,), infinite beyond the tolerances."""
         error, position, orientation = search.residual(self.chain, self.task, self.work, q)
         return error if precision.within_tolerances(self.settings, position, orientation) else INF
 
@@ -117,15 +121,15 @@ class Refinement:
         self.invalidate_frames()
         return self.chain.n == 6 and newton.is_singular(self.chain, self.work, q)
 
-    def move_inside_limits(self, q: Vector) -> bool:
-        """Move q (n,) along its self-motion into the limits, in place; tell whether that succeeds.
+    def move_inside_limits(self, q: Vector) -> float:
+        """Move q (n,) along its self-motion into the limits, in place; return the squared error.
 
-        It does not without a self-motion, which an excess that rounding explains does not need, nor
+        Infinite without a self-motion, which an excess that rounding explains does not need, and
         where q stays outside or is not precise.
         """
         held, moved, n, most = self.work.slope, self.work.start, self.chain.n, 0
         if precision.limit_excess(self.chain, q) > _FIRM and not self.has_self_motion(q):
-            return False
+            return INF
         for k in range(n):
             if (precision.joint_excess(self.chain, q, k)
                     > precision.joint_excess(self.chain, q, most)):
@@ -140,8 +144,8 @@ class Refinement:
             if math.isfinite(moved[most]) and precision.refine_inside_limits(
                     self.chain, self.task, self.work, held, moved) <= precision.PRECISE:
                 precision.copy_to(q, moved, n)
-                return True
-        return False
+                return self.tolerable_error(q)
+        return INF
 
 
 def _at_limit(value: float, limit: float, turns: int) -> float:

@@ -7,7 +7,6 @@ cimport ik_node.solvers.analytic.families.closed_family as closed_family
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
 cimport ik_node.solvers.analytic.subproblems.sizes as sizes
-cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport rows, vector
 from ik_node.solvers.analytic.refinement.refinement cimport Refinement
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
@@ -22,7 +21,6 @@ cdef double INF, NAN, TWO_PI, _SAME
 cdef class Enumeration(Refinement):
     cdef int most, kept, precise
     cdef rows found
-    @cython.locals(met=cython.bint)
     cdef void find(self, bint within) noexcept nogil
     cdef void _add_twins(self, bint within) noexcept nogil
     cdef void _keep(self, bint within, double error) noexcept nogil

@@ -9,7 +9,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, goal_input, search
+from ik_node.solvers import codes, goal_input
 from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision
@@ -55,13 +55,9 @@ class Enumeration(Refinement):
                         and not self.has_self_motion(trial)):
                     continue
             error = self.refine_branch(trial)
-            met = error < INF
-            if met and within and precision.limit_excess(self.chain, trial) > 0.0:
-                met = self.move_inside_limits(trial)
-                error, position, orientation = search.residual(self.chain, self.task, self.work,
-                                                               trial)
-                met = met and precision.within_tolerances(self.settings, position, orientation)
-            if met:
+            if error < INF and within and precision.limit_excess(self.chain, trial) > 0.0:
+                error = self.move_inside_limits(trial)
+            if error < INF:
                 self._keep(within, error)
         if self.family.structure.may_be_off:
             self._add_twins(within)

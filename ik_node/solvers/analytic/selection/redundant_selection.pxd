@@ -17,7 +17,6 @@ cdef class RedundantSelection(Selection):
     cdef vector lowest, highest, low, high
     cdef rows samples
     cdef void choose(self) noexcept nogil
-    cdef double _value(self, double x) noexcept nogil
     @cython.locals(low=double, x=double, high=double, fx=double, v=double, w=double, fv=double,
                    fw=double, u=double, fu=double, moved=double, before=double, top=double,
                    bottom=double, r=double, p=double, middle=double, golden=cython.bint)

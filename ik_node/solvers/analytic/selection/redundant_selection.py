@@ -67,11 +67,6 @@ class RedundantSelection(Selection):
                 steps)
         self.prefer_branch()
 
-    def _value(self, x: float) -> float:
-        """Return the least cost of the branches where the first parameter is x."""
-        self.parameters[0] = x
-        return self.least_cost(self.trial)
-
     def minimum(self, low: float, x: float, high: float, fx: float, steps: int) -> float:
         """Return where the cost is least near a parameter x, in [low, high] [Brent 1973].
 
@@ -100,7 +95,8 @@ class RedundantSelection(Selection):
                 before = (high if x < middle else low) - x
                 moved = _GOLDEN * before
             u = x + (moved if math.fabs(moved) >= _FINEST else math.copysign(_FINEST, moved))
-            fu = self._value(u)
+            self.parameters[0] = u
+            fu = self.least_cost(self.trial)
             if fu <= fx:
                 if u < x:
                     high = x
@@ -142,8 +138,7 @@ class RedundantSelection(Selection):
         q, held, n = self.q, self.trial, self.chain.n
         for k in range(n):
             q[k], held[k] = self.q0[k], 0.0
-        error, _position, _orientation = search.residual(self.chain, self.task, self.work,
-                                                         q)
+        error, _position, _orientation = search.residual(self.chain, self.task, self.work, q)
         if error < _NEARBY:
             error, _position, _orientation = newton.newton_refinement(
                 self.chain, self.task, self.work, held, q, _FIRST_STEPS)

@@ -26,6 +26,7 @@ cdef class Selection(Refinement):
     cdef bint keeps_margin(self, vector q) noexcept nogil
     cdef int find_wrapped(self) noexcept nogil
     cdef void prefer_branch(self) noexcept nogil
+    cdef void _refine_to_precision(self) noexcept nogil
     cdef bint _verify(self) noexcept nogil
     cdef bint _move_inside_limits(self, int count) noexcept nogil
     cdef void _end_at(self, double position, double orientation) noexcept nogil

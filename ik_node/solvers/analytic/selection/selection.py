@@ -55,9 +55,7 @@ class Selection(Refinement):
         """Set q, its errors and `end`; near a singularity q is refined once more."""
         self.choose()
         if self.end != codes.NONE and max(self.position, self.orientation) > _PRECISE:
-            position, orientation = precision.refine_to_precision(
-                self.chain, self.task, self.settings, self.work, self.q)
-            self.position, self.orientation = position, orientation
+            self._refine_to_precision()
 
     def choose(self) -> None:
         """Set q, its errors and `end`."""
@@ -74,8 +72,8 @@ class Selection(Refinement):
             return INF
         if self.settings.prefer == codes.MANIPULABILITY:
             search.residual(self.chain, self.task, self.work, q)
-        cost = preference.selection_cost(self.chain, self.task, self.settings, self.work,
-                                         self.q0, q)
+        cost = preference.selection_cost(self.chain, self.task, self.settings, self.work, self.q0,
+                                         q)
         if outside > 0.0:
             cost += OUT_OF_MARGIN * (1.0 + outside)
         elif self.margin > 0.0 and not self.keeps_margin(q):
@@ -97,12 +95,8 @@ class Selection(Refinement):
         return count
 
     def prefer_branch(self) -> None:
-        """Choose for the parameters as they are.
-
-        Branches are refined in the order of their cost, until one passes.
-        """
-        found, costs, n = self.branches, self.errors, self.chain.n
-        loose = False
+        """Choose for the parameters: refine branches in the order of cost, until one passes."""
+        found, costs, n, loose = self.branches, self.errors, self.chain.n, False
         self.end, self.position, self.orientation = codes.NONE, INF, INF
         count = self.find_wrapped()
         for i in range(count):
@@ -125,9 +119,14 @@ class Selection(Refinement):
                 precision.copy_to(self.chosen, self.q, n)
         if loose or self._move_inside_limits(count):
             precision.copy_to(self.q, self.chosen, n)
-            position, orientation = precision.refine_to_precision(
-                self.chain, self.task, self.settings, self.work, self.q)
-            self._end_at(position, orientation)
+            self._refine_to_precision()
+            self._end_at(self.position, self.orientation)
+
+    def _refine_to_precision(self) -> None:
+        """Refine q, and set its errors."""
+        position, orientation = precision.refine_to_precision(
+            self.chain, self.task, self.settings, self.work, self.q)
+        self.position, self.orientation = position, orientation
 
     def _verify(self) -> bool:
         """Refine q; tell whether it is inside the limits, and meets the tolerances.
@@ -138,8 +137,7 @@ class Selection(Refinement):
         self.refine_branch(self.q)
         if precision.limit_excess(self.chain, self.q) > 0.0:
             return False
-        error, position, orientation = search.residual(self.chain, self.task, self.work,
-                                                       self.q)
+        error, position, orientation = search.residual(self.chain, self.task, self.work, self.q)
         if not precision.within_tolerances(self.settings, position, orientation):
             if not error <= precision.PRECISE:
                 return False
@@ -157,11 +155,7 @@ class Selection(Refinement):
         """Choose among configurations inside the limits that self-motions of branches lead to."""
         found, least = self.branches, INF
         for i in range(count):
-            if self.move_inside_limits(found[i]):
-                _error, position, orientation = search.residual(self.chain, self.task,
-                                                                self.work, found[i])
-                if not precision.within_tolerances(self.settings, position, orientation):
-                    continue
+            if self.move_inside_limits(found[i]) < INF:
                 cost = self.cost(found[i], 0.0)
                 if cost < least:
                     least = cost
@@ -186,8 +180,8 @@ class Selection(Refinement):
         if self.task.rows == 6:
             error = self.squared_pose_error(self.q0)
         else:
-            error, _position, _orientation = search.residual(self.chain, self.task,
-                                                             self.work, self.q0)
+            error, _position, _orientation = search.residual(self.chain, self.task, self.work,
+                                                             self.q0)
         if error < _NEARBY:
             self.end = codes.FAR
 
