@@ -187,8 +187,7 @@ class Plans:
             along = np.abs(goal.orientation.T @ normal)
             if (along * (goal.weights[3:] > 0.0)).max() > 0.5:
                 # The rotation of the tip about the normal, from zero.
-                x, y, z, w = quaternion_from_matrix(
-                    goal.orientation @ structure.T_tip_base[:3, :3])
+                x, y, z, w = quaternion_from_matrix(goal.orientation @ structure.T_tip_base[:3, :3])
                 angle = 2.0 * math.atan2(normal @ (x, y, z), w)
                 if len(self._fixed_angle.lower) == 1:
                     return self._fixed_angle, np.array([angle])

@@ -30,8 +30,7 @@ class Recognised(NamedTuple):
     """Entries of q of the locked joints: the redundancy parameters."""
 
 
-def described(chain: Chain, own: Joints, candidate: Candidate,
-                structure: Structure) -> Recognised:
+def described(chain: Chain, own: Joints, candidate: Candidate, structure: Structure) -> Recognised:
     """Return a candidate that fits, with its description."""
     _, angle, length = candidate.nominal
     columns = structure.column[structure.locked < 0]

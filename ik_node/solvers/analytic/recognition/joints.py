@@ -120,8 +120,7 @@ def nearest_point(joints: Joints, i: int, j: int) -> np.ndarray:
     """Return the point (3,) of line j that is nearest line i, which is not parallel to it."""
     a, b = joints.axes[i], joints.axes[j]
     between, cosine = joints.points[j] - joints.points[i], joints.axes[i] @ joints.axes[j]
-    return joints.points[j] + b * (
-        (cosine * (between @ a) - between @ b) / (1.0 - cosine * cosine))
+    return joints.points[j] + b * ((cosine * (between @ a) - between @ b) / (1.0 - cosine * cosine))
 
 
 def motions(joints: Joints, values: np.ndarray) -> np.ndarray:

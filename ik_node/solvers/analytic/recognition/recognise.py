@@ -33,8 +33,7 @@ _RECOGNISED: 'weakref.WeakKeyDictionary[Chain, dict[tuple[bytes, bool], Recognis
     weakref.WeakKeyDictionary())
 
 
-def recognise(chain: Chain, constrained: np.ndarray = _ALL,
-              along_goal: bool = True) -> Recognised:
+def recognise(chain: Chain, constrained: np.ndarray = _ALL, along_goal: bool = True) -> Recognised:
     """Return the closed form for a chain and a kind of goal.
 
     constrained (6,): the axes that goals constrain, by default all; along_goal: whether they are
