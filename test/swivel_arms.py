@@ -9,9 +9,7 @@ from scipy.spatial.transform import Rotation
 import robots
 from ik_node import Chain, KinematicTree
 from ik_node.kinematics.structures import axes_at_zero
-from ik_node.solvers.analytic.closed_families import closed_family
-from ik_node.solvers.analytic.families.nominal_arm import NominalArm
-from ik_node.solvers.analytic.families.swivel_angles import SwivelAngles
+from ik_node.solvers.analytic.families.swivel_intervals import SwivelAngles
 from ik_node.solvers.analytic.structure import SWIVEL, Structure
 
 SLACK = 1e-9
@@ -28,11 +26,11 @@ class Arm(NamedTuple):
     def family(self):
         """Return its closed form."""
         joints = np.zeros(7), np.arange(7), np.full(7, -1)
-        return closed_family(Structure(SWIVEL, 0, 1.0, SLACK, self.T_tip_base, *joints, self.axes,
-                                       self.points))
+        return Structure(SWIVEL, 0, 1.0, SLACK, self.T_tip_base, *joints, self.axes,
+                         self.points).closed_form()
 
     def swivel(self, q):
-        angle, = NominalArm(self.family()).parameters_at(np.asarray(q, float))
+        angle, = self.family().parameters_at(np.asarray(q, float))
         return angle
 
     def branch(self, q):
@@ -50,7 +48,7 @@ class Arm(NamedTuple):
     def configurations(self, T, psi, start=None):
         """Return every configuration (k, 7) of a pose and a swivel angle."""
         start = np.zeros(7) if start is None else np.asarray(start, float)
-        return NominalArm(self.family()).branches(T[None], np.array([psi]), start)
+        return self.family().branches(T[None], np.array([psi]), start)
 
     def towards(self, T, point):
         """Return the swivel angle that brings the elbow nearest to a point."""

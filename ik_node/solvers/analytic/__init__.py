@@ -2,11 +2,11 @@
 
 In the order of their imports:
 
-- `structure`: a recognised arm as flat arrays;
 - `subproblems`: equations and triples of joints, as in Paden and Kahan, and the elimination;
 - `families`: the closed form of each family, and its branches on the nominal arm;
-- `recognition`: the family of a chain, from its axes;
+- `structure`: a recognised arm, and its family;
+- `recognition`: the structure of a chain, from its axes;
 - `refinement`: branches brought onto the true arm by Newton's method, and all solutions;
 - `selection`: the preferred solution, and the choice of redundancy parameters;
-- `closed_families`, `plan`, `elbow`, `infeasibility`, `solver`: the solver.
+- `plan`, `elbow`, `infeasibility`, `solver`: the solver.
 """

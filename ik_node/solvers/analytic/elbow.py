@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.closed_families import closed_family
-from ik_node.solvers.analytic.families.swivel_angles import SwivelAngles
+from ik_node.solvers.analytic.families.swivel_intervals import SwivelAngles
 from ik_node.solvers.analytic.plan import Plan
 from ik_node.solvers.analytic.selection.swivel_selection import into_interval
 from ik_node.spatial import rotation_exp
@@ -18,13 +17,13 @@ _ALIGNED = 1e-6      # of a cosine: half the square of an angle, rad, that count
 
 
 class Elbow:
-    """The swivel angles of an arm; poses are T_base_goal (4, 4), m."""
+    """The swivel angles of an arm, within its limits or not; poses are T_base_goal (4, 4), m."""
 
     def __init__(self, plan: Plan, chain: Chain) -> None:
         """Prepare for a plan of the family SWIVEL."""
-        self._within = SwivelAngles(plan.family, chain.lower, chain.upper)
+        self.within_limits = SwivelAngles(plan.family, chain.lower, chain.upper)
         self._anywhere = SwivelAngles(plan.family, np.full(7, -np.inf), np.full(7, np.inf))
-        looser = closed_family(plan.structure._replace(slack=_LOOSER))
+        looser = plan.structure._replace(slack=_LOOSER).closed_form()
         self._looser = SwivelAngles(looser, chain.lower, chain.upper)
         self._axes, self._points = plan.structure.axes, plan.structure.points
         self._T_tip_base = plan.structure.T_tip_base
@@ -34,7 +33,7 @@ class Elbow:
 
         Disjoint and ascending: −π ≤ from < to, where one through π ends beyond it.
         """
-        rows = self._within.intervals(pose, 0.0)[:, 3:]
+        rows = self.within_limits.intervals(pose, 0.0)[:, 3:]
         return _united(rows[np.argsort(rows[:, 0])])
 
     def exists(self, pose: np.ndarray) -> bool:
@@ -48,14 +47,6 @@ class Elbow:
         than rounding explains.
         """
         return len(self._looser.intervals(pose, -_LOOSER)) > 0
-
-    def towards(self, pose: np.ndarray, elbow: np.ndarray) -> float | None:
-        """Return the swivel angle, rad, that brings the elbow nearest to a point (3,), m.
-
-        None for a point on the line through shoulder and wrist, where every angle is equivalent.
-        """
-        psi: float = self._within.towards(pose, elbow)
-        return None if math.isnan(psi) else psi
 
     def may_be_singular(self, pose: np.ndarray) -> bool:
         """Tell whether shoulder, elbow or wrist is nearly singular at some angle for a pose.
@@ -117,7 +108,6 @@ def _reaches_end(axes: np.ndarray, a: float, b: float) -> bool:
 
 def _united(rows: np.ndarray) -> np.ndarray:
     """Return the union (k, 2) of intervals (m, 2) of angles that are sorted."""
-    whole = np.array([[-math.pi, math.pi]])
     united: list[list[float]] = []
     for begin, end in rows.tolist():
         if united and begin <= united[-1][1] + _BESIDE:
@@ -128,5 +118,5 @@ def _united(rows: np.ndarray) -> np.ndarray:
     while len(united) > 1 and united[-1][1] - 2.0 * math.pi >= united[0][0] - _BESIDE:
         united[-1][1] = max(united[-1][1], united.pop(0)[1] + 2.0 * math.pi)
     if any(end - begin >= 2.0 * math.pi - _BESIDE for begin, end in united):
-        return whole
+        united = [[-math.pi, math.pi]]
     return np.array(united).reshape(-1, 2)

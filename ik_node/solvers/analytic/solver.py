@@ -1,24 +1,22 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.forward import ChainRecord
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.arm import arm_preference
 from ik_node.solvers.analytic.elbow import Elbow
-from ik_node.solvers.analytic.infeasibility import Infeasibility
-from ik_node.solvers.analytic.neighbourhood import Neighbourhood
-from ik_node.solvers.analytic.path_candidates import path_candidates
-from ik_node.solvers.analytic.plan import Plan, Plans, Tools, recognised_whole
-from ik_node.solvers.analytic.refinement.refiner import Refiner
-from ik_node.solvers.analytic.selection.arm_selection import ArmSelection
+from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
+from ik_node.solvers.analytic.plan import NOTHING, Plan, Plans
+from ik_node.solvers.analytic.recognition.recognise import recognise
+from ik_node.solvers.analytic.refinement.precision import Refiner
+from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
 from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
 from ik_node.solvers.analytic.selection.selection import Selection
-from ik_node.solvers.analytic.selection.swivel_selection import SwivelSelection
+from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
 from ik_node.solvers.base import Solver
 from ik_node.solvers.batch import share
 from ik_node.solvers.codes import FAR, NONE
@@ -40,8 +38,6 @@ _SHOWN = 60         # of these for which all branches are returned
 _SHARE, _SHARES = 128, 16  # poses per task of a core at least; number of tasks of larger batches
 _AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint change decides
 
-NOTHING = np.zeros(0)
-
 _SPHERICAL = 'exactly spherical shoulder and wrist'
 
 
@@ -59,47 +55,42 @@ class AnalyticSolver(Solver):
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Recognise the arm. Raises UnsupportedError for one without a closed form."""
         super().__init__(chain, **options)
-        whole = recognised_whole(self.chain)
-        tolerances = {'position_tolerance': self.options.position_tolerance,
-                      'orientation_tolerance': self.options.orientation_tolerance,
-                      'joint_weights': self.options.joint_weights, 'seed': self.options.seed,
-                      'timeout': self.options.timeout}
-        self._nearest = DlsSolver(self.chain, **tolerances, max_restarts=0)
-        self._searcher = DlsSolver(self.chain, **tolerances,
-                                   max_restarts=self.options.max_restarts)
+        whole = recognise(self.chain)
+        common = {name: getattr(self.options, name) for name in (
+            'position_tolerance', 'orientation_tolerance', 'joint_weights', 'seed', 'timeout')}
+        self._nearest = DlsSolver(self.chain, **common, max_restarts=0)
+        self._searcher = DlsSolver(self.chain, **common, max_restarts=self.options.max_restarts)
         settings = self._nearest.settings
-        self._record = ChainRecord(self.chain.arrays)
         self._preferring = self._nearest._make_settings(prefer=PREFERENCES[self.options.prefer])
         self._start_at = self.chain.neutral()
-        self._spread: dict[int, np.ndarray] = {}
-        self._plans = Plans(self.chain, whole, Tools(
-            self._record, self._preferring, self._start_at, self._selection))
+        self._plans = Plans(self.chain, self._preferring, self._selection, whole)
         self._whole = self._plans.whole
-        self.family = self._plans.words
-        self.locked = tuple(self.chain.joint_names[c] for c in self._plans.locked)
+        self.family = whole.description
+        self.locked = tuple(self.chain.joint_names[c] for c in whole.locked)
         self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
-        for option in SWIVEL_OPTIONS:
-            if self._elbow is None and getattr(self.options, option) is not None:
-                raise OptionError(f'{self.name}.{option} is for an arm with {_SPHERICAL}; this one '
-                                  f'is {self.family}')
+        guided = [name for name in SWIVEL_OPTIONS if getattr(self.options, name) is not None]
+        if guided and self._elbow is None:
+            raise OptionError(f'{self.name}.{guided[0]} is for an arm with {_SPHERICAL}; this one '
+                              f'is {self.family}')
         # What guides the elbow matters more than how far the solution is.
-        self._takes_nearer = all(getattr(self.options, option) is None for option in SWIVEL_OPTIONS)
-        self._refiner = Refiner(self._record, self._preferring)
+        self._takes_nearer = not guided
+        self._refiner = Refiner(self.chain.record, self._preferring)
         self._neighbourhood = Neighbourhood(self.chain, self._preferring, settings.length)
         self._infeasibility = Infeasibility(self.chain, self.options, settings.length, self._elbow)
 
     def _selection(self, plan: Plan) -> Selection:
         """Return a new selection of the preferred solution for a plan."""
-        common = self._record, self._preferring, plan.family, self.options.limit_margin
+        common = self.chain.record, self._preferring, plan.family, self.options.limit_margin
         if not plan.searched:
             return Selection(*common)
-        samples = self._samples(len(plan.lower))
+        samples = _samples(len(plan.lower), self.options.seed)
         if not plan.swivels:
             return RedundantSelection(*common, plan.lower, plan.upper, samples)
-        arm = arm_preference(self.options, plan.structure, self.chain, self.name)
-        if arm is None:
-            return SwivelSelection(*common, samples[:_FEW], self.options.elbow)
-        return ArmSelection(*common, samples[:_FEW], self.options.elbow, arm)
+        own = *common, samples[:_FEW], self.options.elbow
+        if all(getattr(self.options, name) is None for name in SWIVEL_OPTIONS[1:]):
+            return SwivelSelection(*own)
+        return ArmSelection(*own, ArmPreference(self.options, plan.structure, self.chain,
+                                                self.name))
 
     def solve_all(self, goal: Any, within_limits: bool = True,
                   redundancy: Any = None) -> np.ndarray:
@@ -114,13 +105,16 @@ class AnalyticSolver(Solver):
         if within_limits is not True and within_limits is not False:
             within_limits = flag(within_limits, 'within_limits')
         if redundancy is None and type(goal) is np.ndarray and not self._whole.searched:
-            branches = self._of_array(goal, within_limits)
+            try:  # as it is; a check of its own takes as long as a branch
+                branches = self._whole.solutions.of_pose(goal, within_limits, EXACT)
+            except ValueError:  # other numbers, another order of the axes
+                branches = None
             if branches is not None and len(branches):
                 return branches
         wanted = as_goal(goal)
         plan, parameters = self._plans.plan_for(wanted)
         if redundancy is not None:
-            return self._listed(plan, wanted, plan.checked_parameters(redundancy), within_limits)
+            return plan.branches(wanted, plan.checked_parameters(redundancy), within_limits)
         branches = self._enumerated(plan, wanted, parameters, within_limits)
         if len(branches):
             return branches
@@ -131,36 +125,17 @@ class AnalyticSolver(Solver):
                     within_limits: bool) -> np.ndarray:
         """Return the branches (k, n) of `solve_all` by the closed form alone."""
         if parameters is not None or not plan.searched:
-            return self._listed(plan, goal, NOTHING if parameters is None else parameters,
-                                within_limits)
+            return plan.branches(goal, NOTHING if parameters is None else parameters, within_limits)
         if plan.swivels and within_limits and self._elbow is not None:
             intervals = self._elbow.intervals(goal.pose)
-            psi = Elbow.nearest(intervals, plan.parameters_at(self._start_at)[0])
-            spread = Elbow.spread(intervals, self._samples(1)[:_SHOWN, 0])
+            psi = Elbow.nearest(intervals, plan.family.parameters_at(self._start_at)[0])
+            spread = Elbow.spread(intervals, _samples(1, self.options.seed)[:_SHOWN, 0])
             angles = np.array([psi, *spread]) if len(spread) else NOTHING
-            return self._listed(plan, goal, angles[:, None], within_limits)
+            return plan.branches(goal, angles[:, None], within_limits)
         lower, upper = plan.range_near(self._start_at)
-        spread = lower + self._samples(len(lower))[:_SHOWN] * (upper - lower)
-        own = np.clip(plan.parameters_at(self._start_at), lower, upper)
-        return self._listed(plan, goal, np.array([own, *spread]), within_limits)
-
-    def _of_array(self, T_base_goal: np.ndarray, within: bool) -> np.ndarray | None:
-        """Return every branch (k, n) for an array as it is; None where it is no exact pose.
-
-        Then it remains to be converted or refused. A check of its own takes as long as a branch.
-        """
-        try:
-            found: np.ndarray | None = self._whole.solutions.of_pose(T_base_goal, within, EXACT)
-        except ValueError:  # other numbers, another order of the axes
-            return None
-        return found
-
-    @staticmethod
-    def _listed(plan: Plan, goal: Goal, parameters: np.ndarray, within: bool) -> np.ndarray:
-        """Return every branch (k, n) for parameters (p,), or several (r, p), one by one."""
-        rows = parameters if parameters.ndim == 2 else parameters[None]
-        found: np.ndarray = plan.solutions.of_goal(goal.pose, goal.weights, rows, within)
-        return found
+        spread = lower + _samples(len(lower), self.options.seed)[:_SHOWN] * (upper - lower)
+        own = np.clip(plan.family.parameters_at(self._start_at), lower, upper)
+        return plan.branches(goal, np.array([own, *spread]), within_limits)
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
                         redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -175,11 +150,11 @@ class AnalyticSolver(Solver):
         if redundancy is not None or self._whole.searched:
             parameters = self._whole.checked_parameters(redundancy)
         count, solutions = len(poses), self._whole.solutions
-        branches = np.empty((count, self._whole.most, self.chain.n_joints))
+        branches = np.empty((count, solutions.most, self.chain.n_joints))
         counts = np.empty(count, dtype=np.int64)
         share(lambda part: solutions.of_batch(
-            poses[part], ALL_AXES, parameters[None], self._start_at[None], within_limits,
-            branches[part], counts[part], math.inf), count, size=max(_SHARE, count // _SHARES))
+            poses[part], ALL_AXES, parameters[None], self._start_at, within_limits, branches[part],
+            counts[part], math.inf), count, size=max(_SHARE, count // _SHARES))
         return branches[:, :int(counts.max(initial=0))], counts
 
     def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -189,7 +164,8 @@ class AnalyticSolver(Solver):
         its elbow; none without redundancy. With these values `solve_all` for the pose of q returns
         q among its branches.
         """
-        return self._whole.parameters_at(vector(q, self.chain.n_joints, 'q'))
+        found: np.ndarray = self._whole.family.parameters_at(vector(q, self.chain.n_joints, 'q'))
+        return found
 
     def swivel_intervals(self, goal: Any) -> np.ndarray:
         """Return the swivel angles (k, 2), from and to, rad, with a branch inside the limits.
@@ -212,8 +188,8 @@ class AnalyticSolver(Solver):
         """
         within_limits = flag(within_limits, 'within_limits')
         own, pose = self._swivelling(goal)
-        psi = own.towards(pose, vector(elbow, 3, 'elbow'))
-        if psi is None:
+        psi: float = own.within_limits.towards(pose, vector(elbow, 3, 'elbow'))
+        if math.isnan(psi):
             raise InputError('elbow must be a point beside the line through shoulder and wrist, '
                              f'not {np.asarray(elbow, dtype=float).tolist()}')
         return Elbow.nearest(own.intervals(pose), psi) if within_limits else psi
@@ -257,7 +233,7 @@ class AnalyticSolver(Solver):
         if self._plans.planar or any(goal.weights is not ALL_AXES for goal in goals):
             return None
         start = self._start_at if q0 is None else q0
-        return path_candidates(self._whole, goals, start, density, self.options.seed, deadline)
+        return self._whole.candidates(goals, start, density, self.options.seed, deadline)
 
     def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
         """Return the swivel angles of the arm, and the pose of a goal."""
@@ -280,20 +256,24 @@ class AnalyticSolver(Solver):
         if parameters is None:
             parameters = np.zeros(len(plan.lower))
         q = np.empty(self._shape)
-        end, position, orientation = plan.selector.solve(goal.pose, goal.weights, parameters, q0, q)
-        if end == NONE:
-            return None, plan, parameters
-        solution = Verified(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
-        return (self._nearer(goal, q0, solution) if end == FAR else solution), plan, parameters
+        record = plan.selector.solve(goal.pose, goal.weights, parameters, q0, q)
+        return self._selected(goal, q0, q, record), plan, parameters
 
-    def _nearer(self, goal: Goal, q0: np.ndarray, far: Found) -> Found:
-        """Return the result of a local search from q0 (n,) where it is nearer than `far`."""
-        margin = self.options.limit_margin
-        if not self._takes_nearer:
+    def _selected(self, goal: Goal, q0: np.ndarray, q: np.ndarray,
+                  record: Sequence[float]) -> Found | None:
+        """Return the solution q (n,) of a selection, by its record; None without one.
+
+        Where that is far from q0 (n,), the result of a local search from there, if it is nearer.
+        """
+        end, position, orientation = record
+        if end == NONE:
+            return None
+        far = Verified(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
+        if end != FAR or not self._takes_nearer:
             return far
         near = self._nearest._solve_verified(goal, q0)
         room = np.minimum(near.q - self.chain.lower, self.chain.upper - near.q).min()
-        if not near.success or (margin > 0.0 and room < margin):
+        if not near.success or room < self.options.limit_margin:
             return far
         scale = self._nearest._scale
         moved, others = np.abs((near.q - q0) / scale), np.abs((far.q - q0) / scale)
@@ -312,23 +292,9 @@ class AnalyticSolver(Solver):
         share(lambda part: plan.selector.solve_batch(
             poses[part], ALL_AXES, parameters[part], starts[part], q[part], records[part]),
             len(goals), progress)
-        return [self._failed(plan, goal, own, start) if end == NONE else self._of_batch(
-                    end, goal, start, Verified(one, True, StopReason.CONVERGED, position,
-                                               orientation, 0, 0))
-                for goal, own, start, one, (end, position, orientation)
+        return [self._selected(goal, start, one, record) or self._failed(plan, goal, own, start)
+                for goal, own, start, one, record
                 in zip(goals, parameters, starts, q, records.tolist())]
-
-    def _of_batch(self, end: float, goal: Goal, start: np.ndarray, found: Found) -> Found:
-        """Return a solution of a batch, treated as by `_preferred`."""
-        return self._nearer(goal, start, found) if end == FAR else found
-
-    def _samples(self, parameters: int) -> np.ndarray:
-        """Return samples (k, p) in [0, 1], the last ones with locked joints at their limits."""
-        if parameters not in self._spread:
-            self._spread[parameters] = np.concatenate([
-                low_discrepancy(_SAMPLES, parameters, self.options.seed),
-                np.zeros((1, parameters)), np.ones((1, parameters))])
-        return self._spread[parameters]
 
     def _failed(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
         """Return the best configuration where no branch meets a goal, and the reason.
@@ -337,49 +303,49 @@ class AnalyticSolver(Solver):
         searches from q0, then with restarts. The timeout is that of all searches together.
         """
         with ends_by(self._deadline()):
-            return self._searched(plan, goal, parameters, q0)
+            best = self._searched(plan, goal, parameters, q0)
+            if best.success:
+                return self._refined(goal, best)
+            if best.reason in (*PROVEN, StopReason.TIMEOUT) or not plan.complete:
+                return best
+            if plan.swivels:
+                reason = self._infeasibility.swivel_reason(goal, best)
+            else:
+                outside, hidden = self._outside(plan, goal, parameters)
+                doubtful = False
+                for q in hidden:
+                    found, doubtful = self._refined(goal, best._replace(q=self._start(q))), True
+                    if found.success:
+                        return found
+                reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
+            return best if reason is None else best._replace(reason=reason)
 
     def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
+        """Return what damped least squares finds from the nominal arm's branches, or from q0."""
         if not plan.complete:
             best = self._nearest._solve_verified(goal, q0)
             if best.success:
-                return self._refined(goal, best)
+                return best
         near = plan.loose.branches(goal.pose[None], parameters, q0)
         near = near[np.isfinite(near).all(axis=1)]
-        start = min((self._start(q) for q in near), key=lambda q: self._error(goal, q), default=q0)
-        if plan.complete:
-            best = self._nearest._solve_verified(goal, start)
-        else:
-            best = self._searcher._solve_verified(goal, start)
-        if best.success:
-            return self._refined(goal, best)
-        if best.reason in (*PROVEN, StopReason.TIMEOUT) or not plan.complete:
-            return best
-        if plan.swivels:
-            reason = self._infeasibility.swivel_reason(goal, best)
-        else:
-            outside, hidden = self._outside(plan, goal, parameters)
-            doubtful = False
-            for q in hidden:
-                found, doubtful = self._refined(goal, best._replace(q=self._start(q))), True
-                if found.success:
-                    return found
-            reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
-        return best if reason is None else best._replace(reason=reason)
+        start = min((self._start(q) for q in near), default=q0, key=lambda q: self._refiner.errors(
+            goal.pose, goal.weights, q)[0])
+        return (self._nearest if plan.complete else self._searcher)._solve_verified(goal, start)
 
     def _outside(self, plan: Plan, goal: Goal,
                  parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
         """Return every branch (k, n), whatever the limits, and others (n,) that rounding hides."""
-        listed = self._listed(plan, goal, parameters, within=False)
-        return listed, self._neighbourhood.hidden(goal, self._neighbourhood.candidates(
-            plan, goal, parameters, self._start_at, listed), listed)
-
-    def _error(self, goal: Goal, q: np.ndarray) -> float:
-        """Return the squared weighted error at q (n,), m² and rad²."""
-        error: float = self._refiner.errors(goal.pose, goal.weights, q)[0]
-        return error
+        listed = plan.branches(goal, parameters, within=False)
+        return listed, self._neighbourhood.hidden(plan, goal, parameters, self._start_at, listed)
 
     def _refined(self, goal: Goal, found: Found) -> Found:
         """Return a result refined to full precision, where that is better."""
         position, orientation = self._refiner.refine(goal.pose, goal.weights, found.q)
         return self._judged(found, found.q, position, orientation)
+
+
+@functools.lru_cache(maxsize=64)
+def _samples(parameters: int, seed: int) -> np.ndarray:
+    """Return samples (k, p) in [0, 1], the last ones with locked joints at their limits."""
+    return np.concatenate([low_discrepancy(_SAMPLES, parameters, seed),
+                           np.zeros((1, parameters)), np.ones((1, parameters))])

@@ -1,16 +1,24 @@
 """The kinematic structure of a recognised arm: its family, and its nominal axes at zero."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ik_node.kinematics.kinds import REVOLUTE
+from ik_node.solvers.analytic.families.closed_family import StructureRecord
+from ik_node.solvers.analytic.families.general import GeneralArm
+from ik_node.solvers.analytic.families.planar import FreePlanarTriple, PlanarTriple
+from ik_node.solvers.analytic.families.swivel import Swivel
+from ik_node.solvers.analytic.families.triples import ParallelTriple, SphericalTriple
+
 SPHERICAL, PARALLEL, PLANAR, PLANAR_FREE, SWIVEL, GENERAL = range(6)
+_FAMILIES = (SphericalTriple, ParallelTriple, PlanarTriple, FreePlanarTriple, Swivel, GeneralArm)
 
 EXACT_SLACK = 1e-8  # of an arm that equals its nominal geometry up to rounding
 
 
 class Structure(NamedTuple):
-    """The nominal arm, as its closed form reads it: real joints and virtual ones.
+    """The nominal arm, as its closed form reads it: k real joints and virtual ones.
 
     A free axis of the goal, or a joint missing to six, is represented by a virtual joint, whose
     axis is one along or about which the tip is free to move.
@@ -41,3 +49,18 @@ class Structure(NamedTuple):
     def parameters(self) -> int:
         """Number of redundancy parameters: values of locked joints, then the family's own."""
         return int(self.locked.max()) + 1 + (self.family in (PLANAR_FREE, SWIVEL))
+
+    @property
+    def may_be_off(self) -> bool:
+        """Whether branches may deviate by more than rounding, or may lack their twins."""
+        return self.family == GENERAL or self.slack > EXACT_SLACK
+
+    @property
+    def has_wrist(self) -> bool:
+        """Whether the arm has six revolute joints, the last three with a common point."""
+        return (self.family == SPHERICAL and self.place == 3 and self.parameters == 0
+                and bool((self.kind == REVOLUTE).all()) and self.column.tolist() == list(range(6)))
+
+    def closed_form(self) -> Any:
+        """Return the `ClosedFamily` of the arm."""
+        return _FAMILIES[self.family](StructureRecord(self))

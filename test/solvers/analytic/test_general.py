@@ -7,14 +7,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node.solvers.analytic.families import general, nominal, nominal_arm
+from ik_node.solvers.analytic.families import closed_family, general
 from ik_node.solvers.analytic.structure import EXACT_SLACK, GENERAL, Structure
 from plain_kernels import plain
 
 RIGHT = np.pi / 2
 _FAMILIES = 'solvers.analytic.families'
 PLAIN_EIGENVALUES, *PLAIN = plain('support.eigenvalues', f'{_FAMILIES}.general',
-                                  f'{_FAMILIES}.nominal', f'{_FAMILIES}.nominal_arm')
+                                  f'{_FAMILIES}.closed_family')
 
 
 def turn(axis, point, angles):
@@ -72,11 +72,11 @@ def distinct(found):
     return kept
 
 
-def candidates(arm, goal, general=general, nominal=nominal, nominal_arm=nominal_arm):
+def candidates(arm, goal, general=general, closed_family=closed_family):
     structure = Structure(GENERAL, 0, 1.0, EXACT_SLACK, np.eye(4), np.zeros(6), np.arange(6),
                           np.full(6, -1), *arm)
-    family = general.GeneralArm(nominal.Structure(structure))
-    return nominal_arm.NominalArm(family).branches(goal[None], np.zeros(0), np.zeros(6))
+    family = general.GeneralArm(closed_family.StructureRecord(structure))
+    return family.branches(goal[None], np.zeros(0), np.zeros(6))
 
 
 def configurations(arm, goal):

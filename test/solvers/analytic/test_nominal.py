@@ -5,16 +5,10 @@ import pytest
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.solvers.analytic.families import general, nominal, parallel, planar, spherical
-from ik_node.solvers.analytic.families.nominal_arm import NominalArm
-from ik_node.solvers.analytic.plan import recognised_whole
 from ik_node.solvers.analytic.recognition import recognise
-from ik_node.solvers.analytic.structure import GENERAL, PARALLEL, PLANAR, PLANAR_FREE, SPHERICAL
+from ik_node.solvers.analytic.structure import GENERAL, PLANAR_FREE
 
 RIGHT = np.pi / 2
-FAMILIES = {SPHERICAL: spherical.SphericalTriple, PARALLEL: parallel.ParallelTriple,
-            PLANAR: planar.PlanarTriple, PLANAR_FREE: planar.FreePlanarTriple,
-            GENERAL: general.GeneralArm}
 
 # a, alpha, d and theta of each joint, which is 0 where it is left out; and their kinds
 WRIST = [(0, RIGHT, .4), (0, -RIGHT, 0), (0, 0, .1)]
@@ -58,10 +52,6 @@ def arm_of(rows, kinds):
         for i, ((a, alpha, d, *theta), kind) in enumerate(zip(rows, kinds))]}).chain()
 
 
-def nominal_arm(structure):
-    return NominalArm(FAMILIES[structure.family](nominal.Structure(structure)))
-
-
 def off(chain, found, q):
     """Return the largest differences of joint values (k,), whole turns aside."""
     by = found - q
@@ -73,12 +63,12 @@ def off(chain, found, q):
 def test_branches_meet_the_pose_and_one_is_where_the_arm_stands(name):
     chain = arm_of(*ARMS[name])
     plan = make_solver('analytic', chain)._whole
-    arm, rng = nominal_arm(plan.structure), np.random.default_rng(1)
+    arm, rng = plan.structure.closed_form(), np.random.default_rng(1)
     loss = 1e-6 if plan.structure.family == GENERAL else 1e-9
     for _ in range(robots.samples(20)):
         q = rng.uniform(-1.0, 1.0, chain.n_joints)
         pose = chain.forward(q)
-        found = arm.branches(pose[None], plan.parameters_at(q), q)
+        found = arm.branches(pose[None], arm.parameters_at(q), q)
         assert off(chain, found, q).min() < loss
         near = [branch for branch in found if np.abs(chain.forward(branch) - pose).max() < loss]
         assert len(near) == len(found) or plan.structure.family == GENERAL
@@ -87,7 +77,7 @@ def test_branches_meet_the_pose_and_one_is_where_the_arm_stands(name):
 def test_a_free_angle_of_the_tip_is_the_parameter_of_a_planar_arm():
     chain = robots.planar(1.0, 0.8, 0.5)
     structure = make_solver('analytic', chain)._whole.structure
-    arm, q = nominal_arm(structure._replace(family=PLANAR_FREE)), np.array([0.3, -0.8, 1.1])
+    arm, q = structure._replace(family=PLANAR_FREE).closed_form(), np.array([0.3, -0.8, 1.1])
     pose = chain.forward(np.array([0.3, -0.8, 2.0]))  # of another angle
     pose[:3, 3] = chain.forward(q)[:3, 3]
     found = arm.branches(pose[None], np.array([q.sum()]), q)
@@ -105,7 +95,7 @@ def test_a_joint_beside_a_parallel_triple_turns_into_reach_where_it_is_free(q, r
     chain = arm_of(*ARMS['parallel triple'])
     structure = make_solver('analytic', chain)._whole.structure
     pose = chain.forward(np.array(q))
-    found = nominal_arm(structure).branches(pose[None], np.zeros(0), np.full(6, reference))
+    found = structure.closed_form().branches(pose[None], np.zeros(0), np.full(6, reference))
     aligned = [branch for branch in found if abs(branch[4]) < 1e-6]
     assert aligned
     assert len(found) == len(aligned) + others
@@ -115,7 +105,7 @@ def test_a_joint_beside_a_parallel_triple_turns_into_reach_where_it_is_free(q, r
 
 def test_poses_follow_one_another_and_lengths_must_fit():
     chain = arm_of(*ARMS['spherical wrist'])
-    arm = nominal_arm(make_solver('analytic', chain)._whole.structure)
+    arm = make_solver('analytic', chain)._whole.structure.closed_form()
     poses = np.array([chain.forward(q) for q in np.random.default_rng(2).uniform(-1, 1, (3, 6))])
     found = arm.branches(poses, np.zeros(0), np.zeros(6))
     each = [arm.branches(pose[None], np.zeros(0), np.zeros(6)) for pose in poses]
@@ -128,7 +118,7 @@ def test_poses_follow_one_another_and_lengths_must_fit():
 
 def test_a_closed_form_that_does_not_recover_configurations_is_refused():
     chain = robots.chain('ur5')
-    structure, T = recognised_whole(chain).structure, chain.forward(np.zeros(6))
+    structure, T = recognise.recognise(chain).structure, chain.forward(np.zeros(6))
     for place in range(4):  # of the first joint of the triple
         proved = recognise._proves_right(structure._replace(place=place), T, has_filler=False)
         assert proved == (place == structure.place)

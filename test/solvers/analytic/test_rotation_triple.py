@@ -9,7 +9,6 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.solvers.analytic.families.nominal_arm import NominalArm
 from plain_kernels import plain
 
 rotation_triple, = plain('solvers.analytic.subproblems.rotation_triple')
@@ -62,7 +61,7 @@ def test_branches_at_an_aligned_wrist_need_no_refinement(name, off):
         q = robots.random_q(chain, rng, 0.9)
         q[-2] = off
         pose = chain.forward(q)
-        branches = NominalArm(plan.family).branches(pose[None], plan.parameters_at(q), q)
+        branches = plan.family.branches(pose[None], plan.family.parameters_at(q), q)
         assert len(branches) > 0
         for branch in branches:
             assert np.abs(chain.forward(branch) - pose).max() < 5e-13

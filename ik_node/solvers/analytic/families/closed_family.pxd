@@ -1,18 +1,56 @@
 from libc cimport math
 cimport ik_node.kinematics.kinds as kinds
-from ik_node.support.arrays cimport pose, rows, vector
-from ik_node.solvers.analytic.families.nominal cimport ClosedForm, Structure
+cimport ik_node.solvers.analytic.subproblems.sizes as sizes
+cimport ik_node.support.checks as checks
+from ik_node.support.arrays cimport Memory, columns, integers, pairs, points, pose, rows, vector
+from ik_node.solvers.analytic.subproblems.elimination cimport EliminationWork
+from ik_node.spatial.vector3 cimport motion
 from ik_node.spatial.vector3 cimport (
     composed, motion_of, moved, reversed_motion, rotated, rotation_about, row, standstill,
     translated)
 cimport cython
 
+cdef int _JOINTS
+
+
+cdef class StructureRecord:
+    cdef Memory memory
+    cdef int place, count, n, locks, parameters
+    cdef double size, slack
+    cdef bint may_be_off, has_wrist
+    cdef pose T_tip_base
+    cdef integers kind, column, locked
+    cdef points axes, points
+
+
+cdef class ClosedForm:
+    cdef Memory memory
+    cdef motion M
+    cdef int count
+    cdef double parameter
+    cdef integers kind, column
+    cdef points axes, points
+    cdef vector start, beside_start, triple_start, parameters, q0
+    cdef pose rotations, T
+    cdef columns found, wrist
+    cdef pairs values
+    cdef EliminationWork elimination
+    cdef rows branches
+
 
 cdef class ClosedFamily:
-    cdef Structure structure
+    cdef StructureRecord structure
+    cdef list idle
     cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
     cdef double own_parameter(self, vector q) noexcept nogil
+    cdef motion motion_to(self, pose T_base_goal) noexcept nogil
     cdef void parameters_of(self, vector q, vector parameters) noexcept nogil
     @cython.locals(has_locks=cython.bint)
-    cdef int branches(self, pose T_base_goal, vector parameters, vector q0, int n, ClosedForm work,
-                      rows out) noexcept nogil
+    cdef int write_branches(self, pose T_base_goal, vector parameters, vector q0, int n,
+                            ClosedForm work, rows out) noexcept nogil
+    cpdef object parameters_at(self, const double[::1] q)
+    cpdef object branches(self, const double[:, :, ::1] T_base_goal, const double[::1] parameters,
+                          const double[::1] q0)
+    cdef ClosedForm _take(self)
+
+cdef void copy_out(rows found, int count, int first, double[:, ::1] out) noexcept nogil

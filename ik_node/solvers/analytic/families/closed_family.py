@@ -1,15 +1,20 @@
-"""What a family of arms with a closed form is to the solver: every branch of the nominal arm."""
+"""Families of arms with a closed form: every branch of the nominal arm."""
 
 import math
+from typing import Any
 
 try:
     import cython
 except ImportError:
     from ik_node.support import cython
+import numpy as np
 
 from ik_node.kinematics import kinds
-from ik_node.solvers.analytic.families.nominal import ClosedForm, Structure
-from ik_node.support.arrays import Pose, Rows, Vector
+from ik_node.solvers.analytic.subproblems import sizes
+from ik_node.solvers.analytic.subproblems.elimination import EliminationWork
+from ik_node.spatial.vector3 import Motion
+from ik_node.support import checks
+from ik_node.support.arrays import InputPoses, InputVector, Memory, OutputMatrix, Pose, Rows, Vector
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import (
@@ -24,15 +29,67 @@ if not cython.compiled:
         translated,
     )
 
+_JOINTS = 7  # that are solved for, at most
+
+
+class StructureRecord:
+    """A `Structure`, of `count` joints, as the kernels read it."""
+
+    def __init__(self, structure: Any) -> None:
+        """Copy a recognised structure."""
+        self.memory = memory = Memory()
+        self.place, self.count = structure.place, len(structure.kind)
+        self.n = int(structure.column.max()) + 1
+        self.locks, self.parameters = int(structure.locked.max()) + 1, structure.parameters
+        self.size, self.slack = structure.size, structure.slack
+        self.may_be_off, self.has_wrist = structure.may_be_off, structure.has_wrist
+        self.T_tip_base = memory.pose(structure.T_tip_base)
+        self.kind = memory.integers(structure.kind)
+        self.column = memory.integers(structure.column)
+        self.locked = memory.integers(structure.locked)
+        self.axes, self.points = memory.points(structure.axes), memory.points(structure.points)
+
+
+class ClosedForm:
+    """The joints that are solved for, e₁ … e₆ = M, and scratch arrays.
+
+    M is T_goal T_tip⁻¹, the tip's pose at zero, without the motion of the locked joints; axes and
+    points are displaced by these. `parameter` is the family's own redundancy parameter, rad.
+    """
+
+    def __init__(self, n: int) -> None:
+        """Make the arrays for n joint values."""
+        self.memory = memory = Memory()
+        self.count, self.parameter, self.M = 0, 0.0, standstill()
+        self.kind, self.column = memory.integers([0] * _JOINTS), memory.integers([0] * _JOINTS)
+        self.axes = memory.points(np.zeros((_JOINTS, 3)))
+        self.points = memory.points(np.zeros((_JOINTS, 3)))
+        # Reference values, for joints whose value makes no difference: of all, of the three beside
+        # the triple, and of the triple.
+        self.start = memory.vector(np.zeros(_JOINTS))
+        self.beside_start = memory.vector(np.zeros(3))
+        self.triple_start = memory.vector(np.zeros(3))
+        self.rotations = memory.pose(np.zeros((5, 4)))  # of a conic
+        self.found = memory.columns(np.zeros((sizes.MOST_VALUES, 6)))  # beside the triple
+        self.wrist = memory.columns(np.zeros((2, 6)))  # of the triple
+        self.values = memory.pairs(np.zeros((6, 2)))  # of one branch
+        self.elimination = EliminationWork()
+        # The pose, the parameters and the reference values of a call from Python, and branches
+        self.T, self.parameters = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(n))
+        self.q0 = memory.vector(np.zeros(n))
+        self.branches = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
+
 
 class ClosedFamily:
-    """A family, with the nominal arm; subclasses override `solve`."""
+    """A family, with the nominal arm; subclasses override `solve`.
 
-    structure: Structure
+    Threads may use it at the same time: each call has its own `ClosedForm`.
+    """
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: StructureRecord) -> None:
         """Keep the structure."""
         self.structure = structure
+        self.idle: list[ClosedForm] = []
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
         """Write the joint values of every branch into out, but those of locked joints.
@@ -45,6 +102,10 @@ class ClosedFamily:
         """Return the family's own redundancy parameter at q (n,), rad."""
         return 0.0
 
+    def motion_to(self, T_base_goal: Pose) -> Motion:
+        """Return the motion T_goal T_tip⁻¹ of the tip from its pose at zero to a goal."""
+        return composed(motion_of(T_base_goal), motion_of(self.structure.T_tip_base))
+
     def parameters_of(self, q: Vector, parameters: Vector) -> None:
         """Write the redundancy parameters of a configuration q (n,) into parameters, rad or m."""
         column, locked, locks = self.structure.column, self.structure.locked, self.structure.locks
@@ -54,8 +115,8 @@ class ClosedFamily:
         if self.structure.parameters > locks:
             parameters[locks] = self.own_parameter(q)
 
-    def branches(self, T_base_goal: Pose, parameters: Vector, q0: Vector, n: int,
-                 work: ClosedForm, out: Rows) -> int:
+    def write_branches(self, T_base_goal: Pose, parameters: Vector, q0: Vector, n: int,
+                       work: ClosedForm, out: Rows) -> int:
         """Write the joint values of every branch into out (MOST_BRANCHES, n); return how many.
 
         parameters: the redundancy parameters, rad or m. q0 (n,): reference for joints whose value
@@ -64,7 +125,7 @@ class ClosedFamily:
         """
         kind, column, locked = self.structure.kind, self.structure.column, self.structure.locked
         axes, points, count = self.structure.axes, self.structure.points, self.structure.count
-        M = composed(motion_of(T_base_goal), motion_of(self.structure.T_tip_base))
+        M = self.motion_to(T_base_goal)
         lock, free, has_locks = standstill(), 0, self.structure.locks > 0
         for j in range(count):
             h, p = row(axes, j), row(points, j)
@@ -92,3 +153,54 @@ class ClosedFamily:
                 for i in range(solutions):
                     out[i][column[j]] = parameters[locked[j]]
         return solutions
+
+    def parameters_at(self, q: InputVector) -> np.ndarray:
+        """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
+        checks.check_lengths(q.shape[0] == self.structure.n)
+        work, found = self._take(), np.empty((1, self.structure.parameters))
+        for k in range(self.structure.n):
+            work.q0[k] = q[k]
+        self.parameters_of(work.q0, work.branches[0])
+        copy_out(work.branches, 1, 0, found)
+        self.idle.append(work)
+        return found[0]
+
+    def branches(self, T_base_goal: InputPoses, parameters: InputVector,
+                 q0: InputVector) -> np.ndarray:
+        """Return the branches (k, n) for poses (m, 4, 4), m, one after the other; rad or m.
+
+        parameters (p,): of all poses; q0 (n,): see `write_branches`. Raises ValueError for arrays
+        of other lengths.
+        """
+        n, total, m = self.structure.n, 0, T_base_goal.shape[0]
+        checks.check_lengths(
+            T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and q0.shape[0] == n
+            and parameters.shape[0] == self.structure.parameters)
+        work, out = self._take(), np.empty((m * sizes.MOST_BRANCHES, n))
+        for k in range(n):
+            work.q0[k] = q0[k]
+        for k in range(parameters.shape[0]):
+            work.parameters[k] = parameters[k]
+        for i in range(m):
+            for j in range(4):
+                for k in range(4):
+                    work.T[j][k] = T_base_goal[i, j, k]
+            count = self.write_branches(work.T, work.parameters, work.q0, n, work, work.branches)
+            copy_out(work.branches, count, total, out)
+            total += count
+        self.idle.append(work)
+        return out[:total]
+
+    def _take(self) -> ClosedForm:
+        """Return scratch that no other thread uses."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return ClosedForm(self.structure.n)
+
+
+def copy_out(found: Rows, count: int, first: int, out: OutputMatrix) -> None:
+    """Copy rows into an array, from a row of it on."""
+    for i in range(count):
+        for k in range(out.shape[1]):
+            out[first + i, k] = found[i][k]

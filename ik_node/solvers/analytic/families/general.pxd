@@ -1,14 +1,12 @@
 from libc cimport math
 cimport ik_node.support.eigenvalues as eigenvalues
 cimport ik_node.solvers.analytic.subproblems.elimination as elimination
-cimport ik_node.solvers.analytic.subproblems.line_table as line_table
 cimport ik_node.solvers.analytic.subproblems.null_spaces as null_spaces
 cimport ik_node.solvers.analytic.subproblems.opening as opening
 cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 from ik_node.support.arrays cimport points, rows
-from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
-from ik_node.solvers.analytic.subproblems.elimination_work cimport EliminationWork
-from ik_node.solvers.analytic.families.nominal cimport ClosedForm
+from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
+from ik_node.solvers.analytic.subproblems.elimination cimport EliminationWork
 from ik_node.spatial.vector3 cimport motion
 cimport cython
 

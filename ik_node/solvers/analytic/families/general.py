@@ -7,16 +7,9 @@ eigenvector, the others one by one: see `elimination` and `opening`.
 
 import math
 
-from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.families.nominal import ClosedForm
-from ik_node.solvers.analytic.subproblems import (
-    elimination,
-    line_table,
-    null_spaces,
-    opening,
-    sizes,
-)
-from ik_node.solvers.analytic.subproblems.elimination_work import EliminationWork
+from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
+from ik_node.solvers.analytic.subproblems import elimination, null_spaces, opening, sizes
+from ik_node.solvers.analytic.subproblems.elimination import EliminationWork
 from ik_node.spatial.vector3 import Motion
 from ik_node.support import eigenvalues
 from ik_node.support.arrays import Points, Rows
@@ -79,8 +72,8 @@ def _configurations(work: EliminationWork, first: int, backward: bool,
     Return their new number, and whether every real root gave one that closes the loop.
     """
     theta, before = work.theta, count
-    elimination.bilinear(work.lines, line_table.SIXTH, 4, 3, 1.0, work.P)
-    elimination.bilinear(work.lines, line_table.GOAL, 0, 1, -1.0, work.Q)
+    elimination.bilinear(work.lines, opening.SIXTH, 4, 3, 1.0, work.P)
+    elimination.bilinear(work.lines, opening.GOAL, 0, 1, -1.0, work.Q)
     null_spaces.left_null_space(work.Q, work.N)
     elimination.six_equations(work)
     # A root at φ would be an infinite eigenvalue: take the most regular of a few.

@@ -8,8 +8,7 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics import kinds
-from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.families.nominal import ClosedForm
+from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import parallel_triple
 from ik_node.spatial.vector3 import Motion, Vector3
 from ik_node.support.arrays import Rows, Vector
@@ -22,6 +21,7 @@ if not cython.compiled:
         motion_of,
         moved,
         moved_back,
+        perpendicular,
         rotated,
         rotation_about,
         row,
@@ -33,10 +33,31 @@ class PlanarTriple(ClosedFamily):
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
         """Write the joint values of every branch into out; see `ClosedFamily`."""
-        return solve_planar_triple(work, self.structure.size, self.structure.slack, out)
+        first, second, third, prismatic = -1, -1, -1, -1
+        for j in range(work.count):
+            if work.kind[j] == kinds.PRISMATIC:
+                prismatic = j
+            else:
+                first, second, third = second, third, j
+        h = row(work.axes, first)
+        p1, p2, p3 = row(work.points, first), row(work.points, second), row(work.points, third)
+        target, b = moved(work.M, p3), perpendicular(h, minus(p2, p1))
+        solutions = parallel_triple.solve_planar_arm(
+            h, p1, p2, p3, math.copysign(1.0, dot(h, row(work.axes, second))),
+            math.copysign(1.0, dot(h, row(work.axes, third))), target, b, rotated(work.M, b),
+            self.structure.size, self.structure.slack, work.wrist)
+        for i in range(solutions):
+            if prismatic >= 0:
+                out[i][work.column[prismatic]] = (
+                    dot(h, minus(target, p3)) / dot(h, row(work.axes, prismatic)))
+            out[i][work.column[first]] = work.wrist[i][0]
+            out[i][work.column[second]] = work.wrist[i][1]
+            if work.column[third] >= 0:
+                out[i][work.column[third]] = work.wrist[i][2]
+        return solutions
 
 
-class FreePlanarTriple(ClosedFamily):
+class FreePlanarTriple(PlanarTriple):
     """Goals that leave the tip's angle in the plane free; the parameter is that angle, rad."""
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
@@ -46,7 +67,7 @@ class FreePlanarTriple(ClosedFamily):
             first += 1
         work.M = _rotated_tip(motion_of(self.structure.T_tip_base), work.M, row(work.axes, first),
                               work.parameter)
-        return solve_planar_triple(work, self.structure.size, self.structure.slack, out)
+        return PlanarTriple.solve(self, work, n, out)
 
     def own_parameter(self, q: Vector) -> float:
         """Return the angle of the tip in the plane at q (n,), from zero, rad."""
@@ -57,34 +78,6 @@ class FreePlanarTriple(ClosedFamily):
                 first = j if first < 0 else first
                 total += q[column[j]] * dot(row(axes, j), row(axes, first))
         return total
-
-
-def solve_planar_triple(work: ClosedForm, size: float, slack: float, out: Rows) -> int:
-    """Solve three parallel revolute joints, with or without a prismatic joint along them."""
-    first, second, third, prismatic = -1, -1, -1, -1
-    for j in range(work.count):
-        if work.kind[j] == kinds.PRISMATIC:
-            prismatic = j
-        else:
-            first, second, third = second, third, j
-    h = row(work.axes, first)
-    p1, p2, p3 = row(work.points, first), row(work.points, second), row(work.points, third)
-    target = moved(work.M, p3)
-    b = minus(p2, p1)
-    b = along(b, -dot(h, b), h)
-    solutions = parallel_triple.solve_planar_arm(
-        h, p1, p2, p3, 1.0, 1.0 if dot(h, row(work.axes, second)) > 0.0 else -1.0,
-        1.0 if dot(h, row(work.axes, third)) > 0.0 else -1.0, target, b, rotated(work.M, b), size,
-        slack, work.wrist)
-    for i in range(solutions):
-        if prismatic >= 0:
-            out[i][work.column[prismatic]] = (
-                dot(h, minus(target, p3)) / dot(h, row(work.axes, prismatic)))
-        out[i][work.column[first]] = work.wrist[i][0]
-        out[i][work.column[second]] = work.wrist[i][1]
-        if work.column[third] >= 0:
-            out[i][work.column[third]] = work.wrist[i][2]
-    return solutions
 
 
 def _rotated_tip(T_tip_base: Motion, M: Motion, h: Vector3, angle: float) -> Motion:

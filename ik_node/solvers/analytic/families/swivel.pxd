@@ -1,8 +1,7 @@
 from libc cimport math
 cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
 from ik_node.support.arrays cimport points, rows, vector
-from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
-from ik_node.solvers.analytic.families.nominal cimport ClosedForm
+from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
 from ik_node.spatial.angles cimport solve_sinusoid
 from ik_node.spatial.vector3 cimport motion, vector3
 from ik_node.spatial.vector3 cimport (

@@ -22,8 +22,7 @@ try:
 except ImportError:
     from ik_node.support import cython
 
-from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.families.nominal import ClosedForm
+from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Motion, Vector3
 from ik_node.support.arrays import Points, Rows, Vector

@@ -1,8 +1,10 @@
 from libc cimport math
 cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
 cimport ik_node.solvers.analytic.families.swivel as swivel
-from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, vector
-from ik_node.solvers.analytic.families.nominal cimport Structure
+cimport ik_node.support.checks as checks
+from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, pose, vector
+from ik_node.solvers.analytic.families.closed_family cimport StructureRecord
+from ik_node.solvers.analytic.families.swivel cimport Swivel
 from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
 from ik_node.spatial.vector3 cimport motion, vector3
 from ik_node.spatial.vector3 cimport cross, dot, norm, rotated, rotated_by, row, times
@@ -26,7 +28,8 @@ cdef class Intervals:
     cdef vector half, cuts
     cdef points turning
     cdef integers inside
-    cdef int find(self, Structure structure, motion M, vector lower, vector upper,
+    cdef pose T
+    cdef int find(self, StructureRecord structure, motion M, vector lower, vector upper,
                   double narrower) noexcept nogil
     cdef void _write_bound(self, int j, double lower, double upper) noexcept nogil
     cdef bint _is_inside(self, int j, double c, double s) noexcept nogil
@@ -44,3 +47,18 @@ cdef class Intervals:
 cdef (double, double) _shared(Intervals own, triple carried, int place, double c2, double s2,
                               vector3 k2) noexcept nogil
 cdef void _sort(vector values, int n) noexcept nogil
+
+
+cdef class SwivelAngles:
+    cdef Memory memory
+    cdef Swivel arm
+    cdef vector lower, upper
+    cdef list idle
+    @cython.locals(found=Intervals)
+    cpdef object intervals(self, const double[:, ::1] T_base_goal, double narrower)
+    @cython.locals(found=Intervals)
+    cpdef object towards(self, const double[:, ::1] T_base_goal, const double[::1] point)
+    @cython.locals(found=Intervals)
+    cdef Intervals _take(self, const double[:, ::1] T_base_goal)
+
+cdef void _copy_out(Intervals found, double[:, ::1] rows) noexcept nogil

@@ -14,19 +14,21 @@ circle; each piece is inside the limits or outside as a whole, and is tested in 
 """
 
 import math
-
-import numpy as np
+from typing import Any
 
 try:
     import cython
 except ImportError:
     from ik_node.support import cython
+import numpy as np
 
 from ik_node.solvers.analytic.families import swivel
-from ik_node.solvers.analytic.families.nominal import Structure
+from ik_node.solvers.analytic.families.closed_family import StructureRecord
+from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Motion, Vector3
-from ik_node.support.arrays import Fours, Integers, Memory, Pairs, Points, Vector
+from ik_node.support import checks
+from ik_node.support.arrays import InputMatrix, InputVector, Memory, OutputMatrix, Points, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import rotation_between, solve_sinusoid
@@ -45,48 +47,28 @@ _LEAST = 1e-12        # rad: shorter intervals are dropped
 class Intervals:
     """Intervals of the swivel angle, one after the other, each of one branch; and scratch."""
 
-    count: int
-    """Number of intervals."""
-    elbow: Integers
-    """Signs of the branch: 1 or −1, see `swivel.Swivel.solve`."""
-    shoulder: Integers
-    wrist: Integers
-    begin: Vector
-    """rad, in [−π, π]."""
-    end: Vector
-    """rad, in (begin, begin + 2π]: of an interval that goes round through π it is beyond."""
-    bounded: Integers
-    """(7,) whether a joint has limits: a range of a full turn is none."""
-    ends: Fours
-    """(7, 4) cosine and sine of each joint's lower and upper limit."""
-    middle: Pairs
-    """(7, 2) cosine and sine of the middle between them."""
-    half: Vector
-    """(7,) cosine of half the range; −2 without limits."""
-    turning: Points
-    """(2, 3) of shoulder and wrist: a, b and c of h₁·R₂h₃ = c + a cos θ₂ + b sin θ₂."""
-    cuts: Vector
-    """Where a joint passes a limit, rad, ascending."""
-    inside: Integers
-    """For each piece from a cut to the next the branches inside, as bits: see `_which_inside`."""
-    tried: Integers
-    """Whether a selection has tried an interval."""
-
     def __init__(self) -> None:
         """Make the arrays."""
         self.memory = memory = Memory()
-        self.count = 0
-        none = np.zeros(_MOST)
+        self.count, none = 0, [0] * _MOST
+        # Signs of the branch, 1 or −1, see `swivel.Swivel.solve`
         self.elbow, self.shoulder = memory.integers(none), memory.integers(none)
-        self.wrist, self.tried = memory.integers(none), memory.integers(none)
+        self.wrist = memory.integers(none)
+        self.tried = memory.integers(none)  # whether a selection has tried an interval
+        # rad, in [−π, π], and in (begin, begin + 2π]: an interval through π ends beyond it
         self.begin, self.end = memory.vector(none), memory.vector(none)
-        self.bounded, self.half = memory.integers(np.zeros(7)), memory.vector(np.zeros(7))
-        self.ends, self.middle = memory.fours(np.zeros((7, 4))), memory.pairs(np.zeros((7, 2)))
+        self.bounded = memory.integers([0] * 7)  # whether a joint has less than a full turn
+        self.ends = memory.fours(np.zeros((7, 4)))  # (c, s) of its lower and upper limit
+        self.middle = memory.pairs(np.zeros((7, 2)))  # (c, s) of the middle between them
+        self.half = memory.vector(np.zeros(7))  # cosine of half the range; −2 without limits
+        # Of shoulder and wrist: a, b and c of h₁·R₂h₃ = c + a cos θ₂ + b sin θ₂
         self.turning = memory.points(np.zeros((2, 3)))
-        self.cuts = memory.vector(np.zeros(_MOST_CUTS))
-        self.inside = memory.integers(np.zeros(_MOST_CUTS))
+        self.cuts = memory.vector(np.zeros(_MOST_CUTS))  # where a joint passes a limit, rad
+        # For each piece from a cut to the next the branches inside, as bits: see `_which_inside`
+        self.inside = memory.integers([0] * _MOST_CUTS)
+        self.T = memory.pose(np.zeros((4, 4)))  # of a call from Python
 
-    def find(self, structure: Structure, M: Motion, lower: Vector, upper: Vector,
+    def find(self, structure: StructureRecord, M: Motion, lower: Vector, upper: Vector,
              narrower: float) -> int:
         """Find the intervals within limits narrowed by `narrower`, rad; return their number.
 
@@ -277,3 +259,62 @@ def _sort(values: Vector, n: int) -> None:
             values[k] = values[k - 1]
             k -= 1
         values[k] = value
+
+
+class SwivelAngles:
+    """The swivel angles within limits. Threads may use it at once: each has its own `Intervals`.
+
+    Poses are T_base_goal (4, 4), m.
+    """
+
+    def __init__(self, arm: Swivel, lower: Any, upper: Any) -> None:
+        """Prepare; lower, upper (7,): rad, ±inf for none."""
+        checks.check_lengths(len(lower) == 7 and len(upper) == 7)
+        self.memory = memory = Memory()
+        self.arm, self.lower, self.upper = arm, memory.vector(lower), memory.vector(upper)
+        self.idle = [Intervals()]
+
+    def intervals(self, T_base_goal: InputMatrix, narrower: float) -> np.ndarray:
+        """Return the intervals (k, 5) inside limits narrowed by `narrower`, rad.
+
+        A row: the signs of elbow, shoulder and wrist, see `Swivel.solve`, from and to, rad, see
+        `Intervals`. Raises ValueError for an array of another shape, as the other method.
+        """
+        found = self._take(T_base_goal)
+        with cython.nogil:
+            found.find(self.arm.structure, self.arm.motion_to(found.T), self.lower, self.upper,
+                       narrower)
+        rows = np.empty((found.count, 5))
+        _copy_out(found, rows)
+        self.idle.append(found)
+        return rows
+
+    def towards(self, T_base_goal: InputMatrix, point: InputVector) -> float:
+        """Return the swivel angle, rad, with the elbow nearest to a point (3,), m, base frame.
+
+        NaN for a point on the line through shoulder and wrist, where every angle is equivalent.
+        """
+        checks.check_lengths(point.shape[0] == 3)
+        found = self._take(T_base_goal)
+        psi = self.arm.towards(self.arm.motion_to(found.T), (point[0], point[1], point[2]))
+        self.idle.append(found)
+        return psi
+
+    def _take(self, T_base_goal: InputMatrix) -> Intervals:
+        """Return scratch that no other thread uses, with a pose."""
+        checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4)
+        try:
+            found = self.idle.pop()
+        except IndexError:
+            found = Intervals()
+        for i in range(4):
+            for j in range(4):
+                found.T[i][j] = T_base_goal[i, j]
+        return found
+
+
+def _copy_out(found: Intervals, rows: OutputMatrix) -> None:
+    """Copy intervals into an array (k, 5)."""
+    for i in range(found.count):
+        rows[i, 0], rows[i, 1], rows[i, 2] = found.elbow[i], found.shoulder[i], found.wrist[i]
+        rows[i, 3], rows[i, 4] = found.begin[i], found.end[i]

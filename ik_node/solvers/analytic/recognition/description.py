@@ -1,4 +1,4 @@
-"""Recognised arms, and their description in words."""
+"""Recognised arms, and their description."""
 
 from typing import NamedTuple
 
@@ -9,8 +9,8 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.recognition.candidates import Candidate
 from ik_node.solvers.analytic.recognition.joints import Joints
 from ik_node.solvers.analytic.recognition.nominal import (
+    common_point,
     deviation_text,
-    miss_of_common_point,
     parallel,
     with_common_point,
 )
@@ -24,41 +24,40 @@ class Recognised(NamedTuple):
     """An arm and the closed form that solves it."""
 
     structure: Structure
-    words: str
+    description: str
     """Description, with the deviation of the file from the nominal geometry."""
     locked: tuple[int, ...]
     """Entries of q of the locked joints: the redundancy parameters."""
 
 
-def described(chain: Chain, own: Joints, candidate: Candidate,
-                structure: Structure) -> Recognised:
+def described(chain: Chain, own: Joints, candidate: Candidate, structure: Structure) -> Recognised:
     """Return a candidate that fits, with its description."""
     _, angle, length = candidate.nominal
     columns = structure.column[structure.locked < 0]
     locked = tuple(int(c) for c in structure.column[structure.locked >= 0])
-    words = letters(own)
+    text = letters(own)
     if locked:
-        words += ' with ' + ', '.join(f'{chain.joint_names[c]!r}' for c in locked) + ' given'
+        text += ' with ' + ', '.join(f'{chain.joint_names[c]!r}' for c in locked) + ' given'
     triple = columns[candidate.place:candidate.place + 3]
     own_triple = sorted(int(c) for c in triple if c >= 0)
     n = chain.n_joints
     if candidate.family == GENERAL:
-        words += ', general' + (_near_spherical(own, structure.size) if len(own.kind) == 6 else '')
+        text += ', general' + (_near_spherical(own, structure.size) if len(own.kind) == 6 else '')
     elif candidate.family == SWIVEL:
-        words += ', spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'
+        text += ', spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'
     elif len(own_triple) < 3:
-        words += _of_few(own, angle)
+        text += _of_few(own, angle)
     elif candidate.family == PARALLEL:
-        words += f', {_axes(own_triple)} parallel'
+        text += f', {_axes(own_triple)} parallel'
     elif own_triple == [n - 3, n - 2, n - 1]:
-        words += f', spherical wrist ({_axes(own_triple)} meet)'
+        text += f', spherical wrist ({_axes(own_triple)} meet)'
     elif own_triple == [0, 1, 2]:
-        words += f', spherical shoulder ({_axes(own_triple)} meet)'
+        text += f', spherical shoulder ({_axes(own_triple)} meet)'
     else:
-        words += f', {_axes(own_triple)} meet'
+        text += f', {_axes(own_triple)} meet'
     if candidate.family != SWIVEL:
-        words += _off_spherical(own, structure.size)
-    return Recognised(structure, words + deviation_text(angle, length), locked)
+        text += _off_spherical(own, structure.size)
+    return Recognised(structure, text + deviation_text(angle, length), locked)
 
 
 def _of_few(own: Joints, angle: float) -> str:
@@ -82,7 +81,7 @@ def _of_few(own: Joints, angle: float) -> str:
 
 def _near_spherical(own: Joints, size: float) -> str:
     """Describe by how much three neighbouring axes of a 6R arm miss a common point."""
-    misses = [miss_of_common_point(own, place) for place in range(4)]
+    misses = [common_point(own, place)[1] for place in range(4)]
     place = int(np.argmin(misses))
     if not misses[place] < _NOT_FAR * size:
         return ''

@@ -58,19 +58,18 @@ def free_joints(T_base_tip: np.ndarray, constrained: np.ndarray,
     are its own axes, else the base's. None where a single rotation is constrained: the rest is no
     motion of a joint.
     """
-    free = ~constrained
-    rotations = np.flatnonzero(free[3:])
+    translations, rotations = np.flatnonzero(~constrained[:3]), np.flatnonzero(~constrained[3:])
     if len(rotations) == 2:
         return None
     tip, R = T_base_tip[:3, 3], T_base_tip[:3, :3]
-    translations = np.flatnonzero(free[:3])
-    before = _joints(PRISMATIC, np.eye(3)[[] if along_goal else translations], tip)
-    after = _joints(REVOLUTE, R.T[rotations], tip).followed_by(
-        _joints(PRISMATIC, R.T[translations if along_goal else []], tip))
+    before = virtual(PRISMATIC, np.eye(3)[[] if along_goal else translations], tip)
+    after = virtual(REVOLUTE, R.T[rotations], tip).followed_by(
+        virtual(PRISMATIC, R.T[translations if along_goal else []], tip))
     return before, after
 
 
-def _joints(kind: int, axes: np.ndarray, point: np.ndarray) -> Joints:
+def virtual(kind: int, axes: np.ndarray, point: np.ndarray) -> Joints:
+    """Return virtual joints along or about some axes (k, 3) through a point (3,), m."""
     count = len(axes)
     return Joints(np.full(count, kind), axes.reshape(count, 3), np.tile(point, (count, 1)),
                   np.full(count, NOT_THERE))
@@ -81,79 +80,69 @@ def fillers(joints: Joints, tip: np.ndarray, missing: int, size: float) -> list[
 
     Each gives the arm a spherical wrist, or one more parallel axis, where possible; tip: (3,) m.
     """
-    completions = []
-    last, point = joints.axes[-1], joints.points[-1]
-    on_axis = point + last * (last @ (tip - point))
+    last, point, revolute = joints.axes[-1], joints.points[-1], joints.kind[-1] == REVOLUTE
+    on_axis, frame = point + last * (last @ (tip - point)), turn_z_onto(last).T
     if missing >= 3:
-        # A wrist off the last axis, after rotations that complete the positioning.
-        aside = tip - on_axis
-        if joints.kind[-1] == PRISMATIC or np.linalg.norm(aside) > 0.05 * size:
-            wrist = tip
-        else:
-            wrist = on_axis + size * turn_z_onto(last)[:, 0]
-        arm, at = joints, on_axis
-        for _ in range(missing - 3):
-            axis = turn_z_onto(arm.axes[-1])[:, 1]
-            arm = arm.followed_by(_joints(REVOLUTE, axis[None], at))
-            at = at + 0.5 * size * arm.axes[-2] if arm.kind[-2] == REVOLUTE else at
-            wrist = at + size * turn_z_onto(axis)[:, 0]
-        full = arm.followed_by(_joints(REVOLUTE, turn_z_onto(arm.axes[-1]).T[[0, 1, 2]], wrist))
-        completions.append(full)
-    elif missing == 2 and joints.kind[-1] == REVOLUTE:
-        for shift in (0.0, 0.5, -0.5):
-            completions.append(joints.followed_by(_joints(
-                REVOLUTE, turn_z_onto(last).T[[0, 1]], on_axis + shift * size * last)))
-    elif missing == 1 and joints.kind[-1] == REVOLUTE:
-        before = joints.axes[-2]
-        common = np.cross(before, last)
+        return [_with_wrist(joints, tip, on_axis, missing, size)]
+    ends = []
+    if missing == 2 and revolute:
+        ends = [(frame[:2], on_axis + shift * size * last) for shift in (0.0, 0.5, -0.5)]
+    elif missing == 1 and revolute:
+        common = np.cross(joints.axes[-2], last)
         if joints.kind[-2] == REVOLUTE and np.linalg.norm(common) > 1e-2:
-            completions.append(joints.followed_by(_joints(
-                REVOLUTE, (common / np.linalg.norm(common))[None], nearest_point(joints, -2, -1))))
+            ends = [((common / np.linalg.norm(common))[None], nearest_point(joints, -2, -1))]
         elif joints.kind[-2] == REVOLUTE:
-            aside = point + size * turn_z_onto(last)[:, 0]
-            completions.append(joints.followed_by(_joints(REVOLUTE, last[None], aside)))
-        completions.append(joints.followed_by(_joints(REVOLUTE, turn_z_onto(last).T[[0]], on_axis)))
+            ends = [(last[None], point + size * frame[0])]
+        ends.append((frame[:1], on_axis))
     if missing in (1, 2):  # for a prismatic last joint, or axes that do not meet
-        completions.append(joints.followed_by(_joints(
-            REVOLUTE, turn_z_onto(last).T[:missing], tip + 0.3 * size * turn_z_onto(last)[:, 1])))
-    return completions
+        ends.append((frame[:missing], tip + 0.3 * size * frame[1]))
+    return [joints.followed_by(virtual(REVOLUTE, *end)) for end in ends]
+
+
+def _with_wrist(arm: Joints, tip: np.ndarray, on_axis: np.ndarray, missing: int,
+                size: float) -> Joints:
+    """Return a wrist off the last axis, after rotations that complete the positioning.
+
+    on_axis: the point (3,) of the last axis nearest to the tip (3,), m.
+    """
+    wrist, at = tip, on_axis
+    if arm.kind[-1] != PRISMATIC and np.linalg.norm(tip - on_axis) <= 0.05 * size:
+        wrist = on_axis + size * turn_z_onto(arm.axes[-1])[:, 0]
+    for _ in range(missing - 3):
+        axis = turn_z_onto(arm.axes[-1])[:, 1]
+        arm = arm.followed_by(virtual(REVOLUTE, axis[None], at))
+        at = at + 0.5 * size * arm.axes[-2] if arm.kind[-2] == REVOLUTE else at
+        wrist = at + size * turn_z_onto(axis)[:, 0]
+    return arm.followed_by(virtual(REVOLUTE, turn_z_onto(arm.axes[-1]).T, wrist))
 
 
 def nearest_point(joints: Joints, i: int, j: int) -> np.ndarray:
     """Return the point (3,) of line j that is nearest line i, which is not parallel to it."""
     a, b = joints.axes[i], joints.axes[j]
     between, cosine = joints.points[j] - joints.points[i], joints.axes[i] @ joints.axes[j]
-    return joints.points[j] + b * (
-        (cosine * (between @ a) - between @ b) / (1.0 - cosine * cosine))
+    return joints.points[j] + b * ((cosine * (between @ a) - between @ b) / (1.0 - cosine * cosine))
 
 
-def exponential(kind: int, axis: np.ndarray, point: np.ndarray, value: float) -> np.ndarray:
-    """Return the motion (4, 4) of a joint by a value, rad or m."""
-    T = np.eye(4)
-    if kind == PRISMATIC:
-        T[:3, 3] = value * axis
-        return T
-    frame = np.eye(4)
-    frame[:3, :3], frame[:3, 3] = turn_z_onto(axis), point
-    c, s = np.cos(value), np.sin(value)
-    T[:2, :2] = [[c, -s], [s, c]]
-    return frame @ T @ inverse(frame)
-
-
-def product(joints: Joints, values: np.ndarray) -> np.ndarray:
-    """Return the motion e₁ e₂ … (4, 4) of joints by values (k,)."""
-    T = np.eye(4)
+def motions(joints: Joints, values: np.ndarray) -> np.ndarray:
+    """Return the motions 1, e₁, e₁ e₂ … (k + 1, 4, 4) of joints by values (k,), rad or m."""
+    found = [np.eye(4)]
     for kind, axis, point, value in zip(joints.kind, joints.axes, joints.points, values):
-        T = T @ exponential(kind, axis, point, value)
-    return T
+        T, frame = np.eye(4), np.eye(4)
+        if kind == PRISMATIC:
+            T[:3, 3] = value * axis
+        else:
+            c, s = np.cos(value), np.sin(value)
+            T[:2, :2] = [[c, -s], [s, c]]
+            frame[:3, :3], frame[:3, 3] = turn_z_onto(axis), point
+            T = frame @ T @ inverse(frame)
+        found.append(found[-1] @ T)
+    return np.array(found)
 
 
 def twists(joints: Joints, values: np.ndarray) -> np.ndarray:
     """Return the twists (6, k) of joints at values (k,), of the point at the origin; base frame."""
-    columns, T = [], np.eye(4)
-    for kind, axis, point, value in zip(joints.kind, joints.axes, joints.points, values):
-        along, at = T[:3, :3] @ axis, T[:3, :3] @ point + T[:3, 3]
-        columns.append([*along, 0.0, 0.0, 0.0] if kind == PRISMATIC
-                       else [*np.cross(at, along), *along])
-        T = T @ exponential(kind, axis, point, value)
-    return np.array(columns).T
+    T = motions(joints, values)[:-1]
+    along = np.einsum('kij,kj->ki', T[:, :3, :3], joints.axes)
+    at = np.einsum('kij,kj->ki', T[:, :3, :3], joints.points) + T[:, :3, 3]
+    return np.where(joints.kind[:, None] == PRISMATIC, np.hstack([along, 0.0 * along]),
+                    np.hstack([np.cross(at, along), along])).T

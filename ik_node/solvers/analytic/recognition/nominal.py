@@ -16,7 +16,7 @@ from ik_node.solvers.analytic.structure import EXACT_SLACK
 
 ANGLE_TOLERANCE = 1e-2   # rad: larger angles are taken as intended
 LENGTH_TOLERANCE = 3e-3  # m, or this fraction of the size of a larger arm
-_EXACT_ANGLE, _EXACT_LENGTH = 1e-14, 1e-14
+_ROUNDING = 1e-12        # rad or m: deviations that are not reported
 
 
 class Nominal(NamedTuple):
@@ -35,25 +35,21 @@ def parallel(a: np.ndarray, b: np.ndarray, tolerance: float = ANGLE_TOLERANCE) -
     return math.hypot(y * w - z * v, z * u - x * w, x * v - y * u) <= tolerance
 
 
-def all_but_nothing(length: float, size: float) -> bool:
+def _is_negligible(length: float, size: float) -> bool:
     """Tell whether a distance, m, is zero up to rounding or calibration."""
     return length <= min(LENGTH_TOLERANCE * max(size, 1.0), 3.0 * LENGTH_TOLERANCE * size)
 
 
-def miss_of_common_point(joints: Joints, place: int) -> float:
-    """Return by how much three revolute axes from `place` on miss one point, m; inf if parallel."""
+def common_point(joints: Joints, place: int) -> tuple[np.ndarray, float]:
+    """Return the point (3,) nearest to three axes from `place` on, and by how much they miss it, m.
+
+    Infinite unless they are revolute, and neighbours not nearly parallel.
+    """
     three = slice(place, place + 3)
     h = joints.axes[three]
     if (joints.kind[three] != REVOLUTE).any() or parallel(h[0], h[1], 0.05) or parallel(
             h[1], h[2], 0.05):
-        return float('inf')
-    return _centre(joints, place)[1]
-
-
-def _centre(joints: Joints, place: int) -> tuple[np.ndarray, float]:
-    """Return the point (3,) nearest to three axes from `place` on, and by how much they miss it."""
-    three = slice(place, place + 3)
-    h = joints.axes[three]
+        return joints.points[place], math.inf
     feet = np.array([nearest_point(joints, place, place + 1),
                      nearest_point(joints, place + 2, place + 1)])
     centre = feet.mean(axis=0)
@@ -65,12 +61,12 @@ def _centre(joints: Joints, place: int) -> tuple[np.ndarray, float]:
 
 def with_common_point(joints: Joints, place: int, size: float) -> Nominal | None:
     """Return joints whose three axes from `place` on meet; None where they are far from it."""
-    if not all_but_nothing(miss_of_common_point(joints, place), size):
+    centre, miss = common_point(joints, place)
+    if not _is_negligible(miss, size):
         return None
-    centre, worst = _centre(joints, place)
     points = joints.points.copy()
     points[place:place + 3] = centre
-    return Nominal(joints._replace(points=points), 0.0, worst)
+    return Nominal(joints._replace(points=points), 0.0, miss)
 
 
 def with_common_direction(joints: Joints, indices: list[int]) -> Nominal | None:
@@ -113,7 +109,7 @@ def with_simple_neighbours(nominal: Nominal, pairs: list[tuple[int, int]], size:
         normal = np.cross(h, wanted)
         normal /= np.linalg.norm(normal)
         gap = float(between @ normal)
-        if all_but_nothing(abs(gap), size):
+        if _is_negligible(abs(gap), size):
             points[moving] = points[moving] - gap * normal
             length = max(length, abs(gap))
     return Nominal(joints._replace(axes=axes, points=points), angle, length)
@@ -121,11 +117,8 @@ def with_simple_neighbours(nominal: Nominal, pairs: list[tuple[int, int]], size:
 
 def deviation_text(angle: float, length: float) -> str:
     """Return the deviation of a file from the nominal geometry as text; '' for rounding only."""
-    parts = []
-    if angle > _EXACT_ANGLE * 100.0:
-        parts.append(f'{angle:.1e} rad')
-    if length > _EXACT_LENGTH * 100.0:
-        parts.append(f'{length:.1e} m')
+    parts = [f'{off:.1e} {unit}' for off, unit in ((angle, 'rad'), (length, 'm'))
+             if off > _ROUNDING]
     return f'; to within {" and ".join(parts)}' if parts else ''
 
 

@@ -6,21 +6,22 @@ import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.closed_families import closed_family
-from ik_node.solvers.analytic.families.nominal_arm import NominalArm
 from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
 from ik_node.solvers.analytic.recognition.joints import (
     Joints,
     free_joints,
     joints_of,
-    product,
+    motions,
     twists,
+    virtual,
 )
-from ik_node.solvers.analytic.recognition.planar import recognise_planar
-from ik_node.solvers.analytic.structure import GENERAL, Structure
+from ik_node.solvers.analytic.recognition.nominal import slack_of, with_common_direction
+from ik_node.solvers.analytic.structure import GENERAL, PLANAR, Structure
+from ik_node.spatial import inverse
 from ik_node.support.exceptions import UnsupportedError
 
+_ALL = np.ones(6, dtype=bool)
 _TRIALS = 12
 _GENERAL_TRIALS = 3      # this family relies on no structure that could be missing
 _TRIAL_TOLERANCE = 1e-4  # rad or m
@@ -32,15 +33,14 @@ _RECOGNISED: 'weakref.WeakKeyDictionary[Chain, dict[tuple[bytes, bool], Recognis
     weakref.WeakKeyDictionary())
 
 
-def recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recognised:
+def recognise(chain: Chain, constrained: np.ndarray = _ALL, along_goal: bool = True) -> Recognised:
     """Return the closed form for a chain and a kind of goal.
 
-    constrained (6,): the axes that goals constrain; along_goal: whether they are the goal's own
-    axes, else the base's. Raises UnsupportedError without a closed form; its `found` describes the
-    arm.
+    constrained (6,): the axes that goals constrain, by default all; along_goal: whether they are
+    the goal's own axes, else the base's. Raises UnsupportedError without a closed form; its `found`
+    describes the arm.
     """
-    cache = _RECOGNISED.setdefault(chain, {})
-    key = (constrained.tobytes(), along_goal)
+    cache, key = _RECOGNISED.setdefault(chain, {}), (constrained.tobytes(), along_goal)
     if key not in cache:
         cache[key] = _recognise(chain, constrained, along_goal)
     return cache[key]
@@ -52,7 +52,7 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
         raise UnsupportedError(_refusal(chain, own), own)
     T_base_tip = chain.forward(np.zeros(chain.n_joints))
     size = _size(own, T_base_tip[:3, 3])
-    planar = recognise_planar(own, T_base_tip, size)
+    planar = _planar(own, T_base_tip, size)
     if planar is not None:
         return planar
     if chain.n_joints > _MOST_JOINTS:
@@ -83,35 +83,31 @@ def _size(joints: Joints, tip: np.ndarray) -> float:
     points = [joints.points[0]]
     for axis, point in zip(joints.axes[1:], joints.points[1:]):
         points.append(point + axis * (axis @ (points[-1] - point)))
-    points.append(tip)
-    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    length = float(np.linalg.norm(np.diff([*points, tip], axis=0), axis=1).sum())
     return length if length > 0.0 else 1.0
 
 
 def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool) -> bool:
     """Tell whether the closed form recovers random configurations of the nominal arm."""
-    arm = NominalArm(closed_family(structure))
     joints = Joints(structure.kind, structure.axes, structure.points, structure.column)
     if not _can_be_locked(joints, structure.locked >= 0, structure.size):
         return False
-    n = int(structure.column.max()) + 1
+    arm, n, k = structure.closed_form(), int(structure.column.max()) + 1, len(structure.kind)
     real = structure.column >= 0
+    columns = structure.column[real]
     revolute = np.ones(n, dtype=bool)
-    revolute[structure.column[real]] = structure.kind[real] == REVOLUTE
+    revolute[columns] = structure.kind[real] == REVOLUTE
     rng = np.random.default_rng(0)
-    misses = 0
-    trials = _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
+    misses, trials = 0, _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
     for trial in range(trials):
         if misses > 1 or misses + trials - trial <= 1:
             break
         q = rng.uniform(-np.pi, np.pi, n)
-        values = np.zeros(len(structure.kind))
-        if not has_filler:
-            values = rng.uniform(-1.0, 1.0, len(structure.kind))
-        values[real] = q[structure.column[real]]
+        values = np.zeros(k) if has_filler else rng.uniform(-1.0, 1.0, k)
+        values[real] = q[columns]
         values[structure.kind == PRISMATIC] *= 0.3 * structure.size
-        q[structure.column[real]] = values[real]
-        pose = product(joints, values) @ T_base_tip
+        q[columns] = values[real]
+        pose = motions(joints, values)[-1] @ T_base_tip
         off = arm.branches(pose[None], arm.parameters_at(q), q + 0.1) - q
         off[:, revolute] -= 2.0 * np.pi * np.round(off[:, revolute] / (2.0 * np.pi))
         misses += not (len(off) and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
@@ -124,10 +120,8 @@ def _can_be_locked(joints: Joints, locked: np.ndarray, size: float) -> bool:
     A locked joint whose value the pose determines is not redundant: the others then move the tip
     in fewer than six ways, in every configuration.
     """
-    if not locked.any():
-        return True
     rng = np.random.default_rng(0)
-    for _ in range(_TRIALS):
+    for _ in range(_TRIALS if locked.any() else 0):
         values = rng.uniform(-np.pi, np.pi, len(locked))
         values[joints.kind == PRISMATIC] *= 0.1 * size
         J = twists(joints, values)[:, ~locked]
@@ -135,4 +129,32 @@ def _can_be_locked(joints: Joints, locked: np.ndarray, size: float) -> bool:
         singular_values = np.linalg.svd(J, compute_uv=False)
         if singular_values[5] > _REDUNDANT * singular_values[0]:
             return True
-    return False
+    return not locked.any()
+
+
+def _planar(own: Joints, T_base_tip: np.ndarray, size: float) -> Recognised | None:
+    """Return a planar arm, or a SCARA; None where the chain is neither."""
+    revolute, prismatic = (np.flatnonzero(own.kind == kind) for kind in (REVOLUTE, PRISMATIC))
+    if len(revolute) < 2 or len(prismatic) > 1:
+        return None
+    nominal = with_common_direction(own, [*revolute.tolist(), *prismatic.tolist()])
+    if nominal is None:
+        return None
+    joints, tip, h = nominal.joints, T_base_tip[:3, 3], nominal.joints.axes[revolute[0]]
+    links = np.diff([*joints.points[revolute], tip], axis=0)
+    lengths = np.linalg.norm(links - (links @ h)[:, None] * h, axis=1)
+    if lengths[:2].min() < 1e-9 * size:
+        return None
+    if len(revolute) == 2:  # a third, virtual axis through the tip
+        joints = joints.followed_by(virtual(REVOLUTE, h[None], tip))
+    locked = revolute[3:]  # the first three joints are solved for
+    locks = np.full(len(joints.kind), -1)
+    locks[locked] = np.arange(len(locked))
+    structure = Structure(PLANAR, 0, size, slack_of(nominal.angle, 0.0, size), inverse(T_base_tip),
+                          joints.kind, joints.column, locks, joints.axes, joints.points)
+    name = f'planar {len(revolute)}R' if not len(prismatic) else f'SCARA {letters(own)}'
+    lengths_text = ', '.join(f'L{i + 1} = {length:.6g} m' for i, length in enumerate(lengths)
+                             if length > 1e-9 * size)
+    off = f'; axes parallel to within {nominal.angle:.1e} rad' if nominal.angle > 1e-12 else ''
+    return Recognised(structure, f'{name} ({lengths_text}{off})',
+                      tuple(int(c) for c in own.column[locked]))

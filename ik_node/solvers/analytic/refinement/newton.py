@@ -2,13 +2,22 @@
 
 import math
 
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import linear, search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.settings import Work
 from ik_node.solvers.task import Task
+from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Columns, Pose, Poses, Vector
+
+if not cython.compiled:
+    from ik_node.spatial.vector3 import along, cross, dot, minus
 
 INF = math.inf
 STEPS = 30
@@ -123,15 +132,12 @@ def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Work, q: Vecto
     """
     T, G, J, e = work.frames[chain.m], T_base_goal, work.J, work.e
     jacobian.chain_jacobian(chain, work.frames, T, J)
-    for i in range(3):
-        e[i] = G[i][3] - T[i][3]
-        e[3 + i] = 0.0
+    rotation = (0.0, 0.0, 0.0)
     for j in range(3):  # log(R_goal Rᵀ) ≈ ½ Σ rⱼ × gⱼ, over the columns
-        x, y, z = T[0][j], T[1][j], T[2][j]
-        a, b, c = G[0][j], G[1][j], G[2][j]
-        e[3] += 0.5 * (y * c - z * b)
-        e[4] += 0.5 * (z * a - x * c)
-        e[5] += 0.5 * (x * b - y * a)
+        e[j] = G[j][3] - T[j][3]
+        rotation = along(rotation, 0.5, cross((T[0][j], T[1][j], T[2][j]),
+                                              (G[0][j], G[1][j], G[2][j])))
+    e[3], e[4], e[5] = rotation
     if _eliminate(J, e) < _SINGULAR:
         return False
     for i in range(5, -1, -1):
@@ -151,35 +157,30 @@ def is_wrist_regular(frames: Poses) -> bool:
     About the wrist centre the Jacobian has two blocks of three joints, whose determinants must not
     vanish: the wrist's axes, and the motion of the centre by the others [Hollerbach 1983].
     """
-    F = frames
-    ax, ay, az = F[3][0][2], F[3][1][2], F[3][2][2]
-    bx, by, bz = F[4][0][2], F[4][1][2], F[4][2][2]
-    cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    return math.fabs(cx * F[5][0][2] + cy * F[5][1][2] + cz * F[5][2][2]) >= _DEGENERATE
+    a, b, c = _axis(frames, 3), _axis(frames, 4), _axis(frames, 5)
+    return math.fabs(dot(cross(a, b), c)) >= _DEGENERATE
 
 
 def is_arm_regular(frames: Poses) -> bool:
     """Tell whether the other block is far from singular; it depends on the first three joints."""
-    F = frames
-    ax, ay, az = F[3][0][2], F[3][1][2], F[3][2][2]
-    bx, by, bz = F[4][0][2], F[4][1][2], F[4][2][2]
-    cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    x, y, z = F[4][0][3] - F[3][0][3], F[4][1][3] - F[3][1][3], F[4][2][3] - F[3][2][3]
-    t = (cx * (y * bz - z * by) + cy * (z * bx - x * bz) + cz * (x * by - y * bx)) / (
-        cx * cx + cy * cy + cz * cz)
-    x, y, z = F[3][0][3] + t * ax, F[3][1][3] + t * ay, F[3][2][3] + t * az  # the centre
-    ux, uy, uz = x - F[0][0][3], y - F[0][1][3], z - F[0][2][3]
-    vx, vy, vz = x - F[1][0][3], y - F[1][1][3], z - F[1][2][3]
-    wx, wy, wz = x - F[2][0][3], y - F[2][1][3], z - F[2][2][3]
-    ax, ay, az = F[0][0][2], F[0][1][2], F[0][2][2]
-    bx, by, bz = F[1][0][2], F[1][1][2], F[1][2][2]
-    cx, cy, cz = F[2][0][2], F[2][1][2], F[2][2][2]
-    px, py, pz = ay * uz - az * uy, az * ux - ax * uz, ax * uy - ay * ux
-    qx, qy, qz = by * vz - bz * vy, bz * vx - bx * vz, bx * vy - by * vx
-    rx, ry, rz = cy * wz - cz * wy, cz * wx - cx * wz, cx * wy - cy * wx
-    det = (px * (qy * rz - qz * ry) + py * (qz * rx - qx * rz) + pz * (qx * ry - qy * rx))
-    length = ux * ux + uy * uy + uz * uz + vx * vx + vy * vy + vz * vz + wx * wx + wy * wy + wz * wz
+    h, g, p = _axis(frames, 3), _axis(frames, 4), _origin(frames, 3)
+    normal = cross(h, g)
+    t = dot(normal, cross(minus(_origin(frames, 4), p), g)) / dot(normal, normal)
+    centre = along(p, t, h)
+    u, v = minus(centre, _origin(frames, 0)), minus(centre, _origin(frames, 1))
+    w = minus(centre, _origin(frames, 2))
+    det = dot(cross(_axis(frames, 0), u),
+              cross(cross(_axis(frames, 1), v), cross(_axis(frames, 2), w)))
+    length = dot(u, u) + dot(v, v) + dot(w, w)
     return det * det > _DEGENERATE * _DEGENERATE * length * length * length
+
+
+def _axis(frames: Poses, k: int) -> Vector3:
+    return frames[k][0][2], frames[k][1][2], frames[k][2][2]
+
+
+def _origin(frames: Poses, k: int) -> Vector3:
+    return frames[k][0][3], frames[k][1][3], frames[k][2][3]
 
 
 def across_fold(chain: ChainRecord, task: Task, work: Work, held: Vector, q: Vector, side: int,

@@ -1,14 +1,17 @@
-"""Refinement of solutions to full precision, and along self-motions into the limits."""
+"""Refinement of solutions to full precision, inside the limits."""
 
-import math
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
 
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
-from ik_node.solvers.analytic.refinement import newton, refinement
-from ik_node.solvers.analytic.refinement.buffers import Buffers
+from ik_node.solvers.analytic.refinement import newton
+from ik_node.solvers.entries import Verifier
 from ik_node.solvers.settings import Settings, Work
 from ik_node.solvers.task import Task
-from ik_node.support.arrays import Vector
+from ik_node.support.arrays import InputMatrix, InputVector, OutputVector, Vector
 
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
 # larger error are used only where there is no precise one.
@@ -24,29 +27,29 @@ def refine_to_precision(chain: ChainRecord, task: Task, settings: Settings, work
     """
     held, refined, start, n = work.slope, work.q, work.start, chain.n
     before, position, orientation = search.residual(chain, task, work, q)
-    met = refinement.within_tolerances(settings, position, orientation)
+    met = within_tolerances(settings, position, orientation)
     for k in range(n):
         held[k], refined[k] = 0.0, q[k]
-    if _refine_inside_limits(chain, task, work, held, refined) > PRECISE:
-        refinement.copy_to(start, refined, n)
+    if refine_inside_limits(chain, task, work, held, refined) > PRECISE:
+        copy_to(start, refined, n)
         for i in range(2):
             for k in range(n):
                 held[k] = 0.0
             if (newton.across_fold(chain, task, work, held, start, 1 - 2 * i, refined)
-                    and _refine_inside_limits(chain, task, work, held, refined) <= PRECISE):
+                    and refine_inside_limits(chain, task, work, held, refined) <= PRECISE):
                 break
-            refinement.copy_to(refined, start, n)
-    if refinement.limit_excess(chain, refined) == 0.0:
+            copy_to(refined, start, n)
+    if limit_excess(chain, refined) == 0.0:
         after, position_after, orientation_after = search.residual(chain, task, work, refined)
-        if after < before and (refinement.within_tolerances(settings, position_after,
+        if after < before and (within_tolerances(settings, position_after,
                                                             orientation_after) or not met):
-            refinement.copy_to(q, refined, n)
+            copy_to(q, refined, n)
             return position_after, orientation_after
     return position, orientation
 
 
-def _refine_inside_limits(chain: ChainRecord, task: Task, work: Work, held: Vector,
-                          q: Vector) -> float:
+def refine_inside_limits(chain: ChainRecord, task: Task, work: Work, held: Vector,
+                         q: Vector) -> float:
     """Refine q (n,) in place, holding joints that leave their limits there; return the error.
 
     held (n,): 1 for held joints; those at their limits are added. The others compensate for them
@@ -56,44 +59,59 @@ def _refine_inside_limits(chain: ChainRecord, task: Task, work: Work, held: Vect
     for _ in range(n + 1):
         error, _position, _orientation = newton.newton_refinement(chain, task, work, held, q,
                                                                 newton.STEPS)
-        if refinement.limit_excess(chain, q) == 0.0:
+        if limit_excess(chain, q) == 0.0:
             return error
         for k in range(n):
             within = min(max(q[k], chain.lower[k]), chain.upper[k])
             if within != q[k]:
                 q[k], held[k] = within, 1.0
-    return refinement.INF
+    return newton.INF
 
 
-def has_self_motion(chain: ChainRecord, buffers: Buffers, q: Vector) -> bool:
-    """Tell whether a self-motion passes through q (n,), or nearly so: a singular 6-joint arm."""
-    refinement.invalidate_frames(chain, buffers)
-    return chain.n == 6 and newton.is_singular(chain, buffers.work, q)
+def joint_excess(chain: ChainRecord, q: Vector, k: int) -> float:
+    """Return the excess of q (n,) over the limits of joint k, rad or m; negative inside."""
+    return max(chain.lower[k] - q[k], q[k] - chain.upper[k])
 
 
-def self_motion_inside_limits(chain: ChainRecord, task: Task, buffers: Buffers, q: Vector) -> float:
-    """Move q (n,) along its self-motion into the limits, in place.
+def limit_excess(chain: ChainRecord, q: Vector) -> float:
+    """Return the largest excess of q (n,) over the limits, rad or m; 0 inside."""
+    worst = 0.0
+    for k in range(chain.n):
+        worst = max(worst, joint_excess(chain, q, k))
+    return worst
 
-    Return the squared error there; infinite without a self-motion, or where it stays outside. An
-    excess that rounding explains needs none.
-    """
-    held, moved, n, most = buffers.work.slope, buffers.work.start, chain.n, 0
-    if (refinement.limit_excess(chain, q) > refinement.FIRM
-            and not has_self_motion(chain, buffers, q)):
-        return refinement.INF
+
+def within_tolerances(settings: Settings, position: float, orientation: float) -> bool:
+    """Tell whether errors, m and rad, are within both tolerances."""
+    return (position <= settings.position_tolerance
+            and orientation <= settings.orientation_tolerance)
+
+
+def copy_to(target: Vector, source: Vector, n: int) -> None:
+    """Copy a vector (n,)."""
     for k in range(n):
-        if refinement.joint_excess(chain, q, k) > refinement.joint_excess(chain, q, most):
-            most = k
-    above = q[most] > chain.upper[most]
-    for side in range(2):  # up to whole turns both limits are near, and one may fail
-        refinement.copy_to(held, buffers.held, n)
-        refinement.copy_to(moved, q, n)
-        held[most] = 1.0
-        moved[most] = chain.lower[most] if above == (side == 1) else chain.upper[most]
-        if not math.isfinite(moved[most]):
-            continue
-        error = _refine_inside_limits(chain, task, buffers.work, held, moved)
-        if error <= PRECISE:
-            refinement.copy_to(q, moved, n)
-            return error
-    return refinement.INF
+        target[k] = source[k]
+
+
+class Refiner(Verifier):
+    """Refines for one chain; and computes errors, as its base class."""
+
+    def __init__(self, chain: ChainRecord, settings: Settings) -> None:
+        """Prepare for a chain, and the tolerances in settings."""
+        super().__init__(chain)
+        self.settings = settings
+
+    def refine(self, T_base_goal: InputMatrix, weights: InputVector, q: OutputVector) -> tuple:
+        """Refine q (n,) in place, where that is better: see `refine_to_precision`.
+
+        Return (position error, orientation error), m and rad. T_base_goal (4, 4), m, weights (6,):
+        of a checked goal. Raises ValueError for arrays of other lengths.
+        """
+        work = self.begin(T_base_goal, weights, q)
+        with cython.nogil:
+            position, orientation = refine_to_precision(
+                self.chain, work.task, self.settings, work, work.q0)
+        for k in range(self.chain.n):
+            q[k] = work.q0[k]
+        self.idle.append(work)
+        return position, orientation

@@ -1,19 +1,20 @@
-"""Refinement of one branch of the nominal arm on the true arm."""
+"""Refinement of the branches of the nominal arm on the true arm."""
 
 import math
+
+import numpy as np
 
 from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
-from ik_node.solvers.analytic.families.nominal import Structure
-from ik_node.solvers.analytic.refinement import newton
-from ik_node.solvers.analytic.refinement.buffers import Buffers
-from ik_node.solvers.settings import Settings
-from ik_node.solvers.task import Task
-from ik_node.support.arrays import Vector
+from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
+from ik_node.solvers.analytic.refinement import newton, precision
+from ik_node.solvers.analytic.subproblems import sizes
+from ik_node.solvers.settings import Settings, Work
+from ik_node.support.arrays import Memory, Vector
 
 INF, NAN = float('inf'), float('nan')
-FIRM = 1e-6           # rad or m: largest change by refinement, for exact arms
+_FIRM = 1e-6          # rad or m: largest change by refinement, for exact arms
 _SHAKY = 0.3          # rad or m: the same, for inexact arms
 _EXACT = 1e-24        # squared error of a branch that needs no refinement, m² and rad²
 _GOOD = 1e-18         # and of one that needs a single Newton step
@@ -21,70 +22,130 @@ _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even whe
 _TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
 
 
-def refine_branch(chain: ChainRecord, settings: Settings, task: Task, buffers: Buffers, q0: Vector,
-                  q: Vector) -> tuple[float, bool]:
-    """Refine a branch q (n,) on the true arm in place; return (squared error, whether met)."""
-    error = squared_pose_error(chain, task, buffers, q) if task.rows == 6 else INF
-    if error <= _EXACT or (error <= _GOOD and chain.n == 6 and (
-            (buffers.wrist and _is_regular(buffers))
-            or newton.last_newton_step(chain, task.T, buffers.work, q))):
-        wrap_to_nearest(chain, q0, q)
-        if min(settings.position_tolerance, settings.orientation_tolerance) >= _CERTAIN:
-            return error, True
-    invalidate_frames(chain, buffers)
-    error, position, orientation = search.residual(chain, task, buffers.work, q)
-    if error > _EXACT:
-        newton.newton_refinement(chain, task, buffers.work, buffers.held, q, newton.STEPS)
-    wrap_to_nearest(chain, q0, q)
-    error, position, orientation = search.residual(chain, task, buffers.work, q)
-    return error, within_tolerances(settings, position, orientation)
+class Refinement:
+    """The branches for a goal, `task`, and their refinement; each thread has its own."""
 
+    def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily) -> None:
+        """Make the arrays."""
+        self.memory = memory = Memory()
+        self.chain, self.settings, self.family = chain, settings, family
+        n = self.chain.n
+        self.work, self.closed_form = Work(self.chain.m, n), ClosedForm(n)
+        self.task, self.branches = self.work.task, self.closed_form.branches
+        # The redundancy parameters, and what whole turns are nearest to
+        self.parameters, self.q0 = self.closed_form.parameters, self.closed_form.q0
+        # Excess over the limits that is allowed before refinement, rad or m
+        self.room = _SHAKY if self.family.structure.may_be_off else _FIRM
+        self.errors = memory.vector(np.zeros(sizes.MOST_SOLUTIONS))
+        self.held, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
+        for j in range(self.family.structure.count):
+            if self.family.structure.locked[j] >= 0:
+                self.held[self.family.structure.column[j]] = 1.0
+        # The configuration of work.frames, NaN where they are invalid, and whether
+        # `newton.is_arm_regular` holds there, where that is known
+        self.frames_q = memory.vector(np.zeros(n))
+        self.arm_checked, self.arm_regular = False, False
 
-def squared_pose_error(chain: ChainRecord, task: Task, buffers: Buffers, q: Vector) -> float:
-    """Return the squared pose error at q (n,), m² and rad², accurate where it is small.
+    def find_branches(self) -> int:
+        """Write the branches of the nominal arm for the parameters; return how many."""
+        return self.family.write_branches(self.task.T, self.parameters, self.q0, self.chain.n,
+                                          self.closed_form, self.branches)
 
-    There |R − R_goal|² is 2 θ², which saves the logarithm for every exact branch. Consecutive
-    branches share their first joint values, whose frames are reused.
-    """
-    goal, frames_q, column, first = task.T, buffers.frames_q, chain.column, 0
-    tip = buffers.work.frames[chain.m]
-    while first < chain.m and q[column[first]] == frames_q[column[first]]:
-        first += 1
-    forward.frames_beyond(chain, q, first, buffers.work.frames)
-    copy_to(frames_q, q, chain.n)
-    if first < 3:
-        buffers.arm_checked = False
-    shift, rotation = 0.0, 0.0
-    for i in range(3):
-        shift += (tip[i][3] - goal[i][3]) ** 2
-        for j in range(3):
-            rotation += (tip[i][j] - goal[i][j]) ** 2
-    return shift + 0.5 * rotation
+    def refine_branch(self, q: Vector) -> float:
+        """Refine a branch q (n,) in place; return the squared error, see `tolerable_error`."""
+        error = self.squared_pose_error(q) if self.task.rows == 6 else INF
+        if error <= _EXACT or (error <= _GOOD and self.chain.n == 6 and (
+                (self.family.structure.has_wrist and self._is_regular())
+                or newton.last_newton_step(self.chain, self.task.T, self.work, q))):
+            self.wrap_to_nearest(q)
+            if min(self.settings.position_tolerance,
+                   self.settings.orientation_tolerance) >= _CERTAIN:
+                return error
+        self.invalidate_frames()
+        error, _position, _orientation = search.residual(self.chain, self.task, self.work, q)
+        if error > _EXACT:
+            newton.newton_refinement(self.chain, self.task, self.work, self.held, q, newton.STEPS)
+        self.wrap_to_nearest(q)
+        return self.tolerable_error(q)
 
+    def tolerable_error(self, q: Vector) -> float:
+        """Return the squared error at q (n,), infinite beyond the tolerances."""
+        error, position, orientation = search.residual(self.chain, self.task, self.work, q)
+        return error if precision.within_tolerances(self.settings, position, orientation) else INF
 
-def _is_regular(buffers: Buffers) -> bool:
-    """Tell whether an arm with a spherical wrist is far from singular at `frames_q`."""
-    if not newton.is_wrist_regular(buffers.work.frames):
-        return False
-    if not buffers.arm_checked:
-        buffers.arm_checked = True
-        buffers.arm_regular = newton.is_arm_regular(buffers.work.frames)
-    return buffers.arm_regular
+    def squared_pose_error(self, q: Vector) -> float:
+        """Return the squared pose error at q (n,), m² and rad², accurate where it is small.
 
+        There |R − R_goal|² is 2 θ², which saves the logarithm for every exact branch. Consecutive
+        branches share their first joint values, whose frames are reused.
+        """
+        goal, frames_q, column, first = self.task.T, self.frames_q, self.chain.column, 0
+        tip = self.work.frames[self.chain.m]
+        while first < self.chain.m and q[column[first]] == frames_q[column[first]]:
+            first += 1
+        forward.frames_beyond(self.chain, q, first, self.work.frames)
+        precision.copy_to(frames_q, q, self.chain.n)
+        if first < 3:
+            self.arm_checked = False
+        shift, rotation = 0.0, 0.0
+        for i in range(3):
+            shift += (tip[i][3] - goal[i][3]) ** 2
+            for j in range(3):
+                rotation += (tip[i][j] - goal[i][j]) ** 2
+        return shift + 0.5 * rotation
 
-def invalidate_frames(chain: ChainRecord, buffers: Buffers) -> None:
-    """Mark work.frames as those of another configuration."""
-    buffers.frames_q[chain.column[0]] = NAN
+    def _is_regular(self) -> bool:
+        """Tell whether an arm with a spherical wrist is far from singular at `frames_q`."""
+        if not newton.is_wrist_regular(self.work.frames):
+            return False
+        if not self.arm_checked:
+            self.arm_checked = True
+            self.arm_regular = newton.is_arm_regular(self.work.frames)
+        return self.arm_regular
 
+    def invalidate_frames(self) -> None:
+        """Mark work.frames as those of another configuration."""
+        self.frames_q[self.chain.column[0]] = NAN
 
-def wrap_to_nearest(chain: ChainRecord, q0: Vector, q: Vector) -> None:
-    """Wrap q in place by whole turns nearest to q0; remove excess over limits due to rounding."""
-    lower, upper = chain.lower, chain.upper
-    search.nearest_turn(chain, q0, q)
-    for k in range(chain.n):
-        if q[k] < lower[k] or q[k] > upper[k]:
-            q[k] = _at_limit(q[k], lower[k], chain.turns[k])
-            q[k] = _at_limit(q[k], upper[k], chain.turns[k])
+    def wrap_to_nearest(self, q: Vector) -> None:
+        """Wrap q in place by whole turns nearest to q0; remove excess due to rounding."""
+        lower, upper = self.chain.lower, self.chain.upper
+        search.nearest_turn(self.chain, self.q0, q)
+        for k in range(self.chain.n):
+            if q[k] < lower[k] or q[k] > upper[k]:
+                q[k] = _at_limit(q[k], lower[k], self.chain.turns[k])
+                q[k] = _at_limit(q[k], upper[k], self.chain.turns[k])
+
+    def has_self_motion(self, q: Vector) -> bool:
+        """Tell whether a self-motion passes through q (n,), or nearly: a singular 6-joint arm."""
+        self.invalidate_frames()
+        return self.chain.n == 6 and newton.is_singular(self.chain, self.work, q)
+
+    def move_inside_limits(self, q: Vector) -> float:
+        """Move q (n,) along its self-motion into the limits, in place; return the squared error.
+
+        Infinite without a self-motion, which an excess that rounding explains does not need, and
+        where q stays outside or is not precise.
+        """
+        held, moved, n, most = self.work.slope, self.work.start, self.chain.n, 0
+        if precision.limit_excess(self.chain, q) > _FIRM and not self.has_self_motion(q):
+            return INF
+        for k in range(n):
+            if (precision.joint_excess(self.chain, q, k)
+                    > precision.joint_excess(self.chain, q, most)):
+                most = k
+        above = q[most] > self.chain.upper[most]
+        for side in range(2):  # up to whole turns both limits are near, and one may fail
+            precision.copy_to(held, self.held, n)
+            precision.copy_to(moved, q, n)
+            held[most] = 1.0
+            moved[most] = (self.chain.lower[most] if above == (side == 1) else
+                           self.chain.upper[most])
+            if math.isfinite(moved[most]) and precision.refine_inside_limits(
+                    self.chain, self.task, self.work, held, moved) <= precision.PRECISE:
+                precision.copy_to(q, moved, n)
+                return self.tolerable_error(q)
+        return INF
 
 
 def _at_limit(value: float, limit: float, turns: int) -> float:
@@ -95,36 +156,6 @@ def _at_limit(value: float, limit: float, turns: int) -> float:
     off = value - limit
     if turns and math.isfinite(limit):
         off -= _TURN * round(off * _PER_TURN)
-    if math.fabs(off) >= FIRM:
+    if math.fabs(off) >= _FIRM:
         return value
     return limit if math.fabs(off) < search.AT_LIMIT else limit + off
-
-
-def allowed_excess(structure: Structure) -> float:
-    """Return the excess over the limits allowed before refinement, rad or m."""
-    return _SHAKY if structure.may_be_off else FIRM
-
-
-def joint_excess(chain: ChainRecord, q: Vector, k: int) -> float:
-    """Return the excess of q (n,) over the limits of joint k, rad or m; negative inside."""
-    return max(chain.lower[k] - q[k], q[k] - chain.upper[k])
-
-
-def limit_excess(chain: ChainRecord, q: Vector) -> float:
-    """Return the largest excess of q (n,) over the limits, rad or m; 0 inside."""
-    worst = 0.0
-    for k in range(chain.n):
-        worst = max(worst, joint_excess(chain, q, k))
-    return worst
-
-
-def within_tolerances(settings: Settings, position: float, orientation: float) -> bool:
-    """Tell whether errors, m and rad, are within both tolerances."""
-    return (position <= settings.position_tolerance
-            and orientation <= settings.orientation_tolerance)
-
-
-def copy_to(target: Vector, source: Vector, n: int) -> None:
-    """Copy a vector (n,)."""
-    for k in range(n):
-        target[k] = source[k]

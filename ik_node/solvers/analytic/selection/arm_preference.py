@@ -18,76 +18,65 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
+import numpy as np
 
 from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.analytic.selection import selection
+from ik_node.solvers.analytic.structure import Structure
+from ik_node.solvers.options import ClosedFormOptions
 from ik_node.solvers.settings import Work
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Memory, Vector
+from ik_node.support.exceptions import OptionError
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        minus,
-        motion_of,
-        moved,
-        norm,
-        rotated,
-    )
+    from ik_node.spatial.vector3 import along, cross, dot, minus, motion_of, moved, norm, rotated
 
 # Exact penalties: weights so far apart that a preference gives way to those before it.
 _DEPTH, _DISCOMFORT, _GUIDE, _OWN = 1e6, 1e3, 1.0, 1e-7  # per m, per rad, per rad or m
 _UNGUIDED = 1e-2  # weight of the selection cost where nothing else guides the elbow
 _ELBOW = 3        # articulation of the elbow
+_SHORT = 1e-9     # length of a direction that is none
 
 
 class ArmPreference:
     """What is preferred of a 7R arm with spherical shoulder and wrist; poses in the base frame."""
 
-    guided: bool
-    """Whether a hint or the hand guides the elbow."""
-    by_hand: bool
-    """Whether that is the hand."""
-    hint: Vector
-    """(3,) point that the elbow is brought near to, m, base frame."""
-    hand: Vector
-    """(3,) unit vector that the forearm is brought in line with, tip frame."""
-    elbow: Vector
-    """(3,) the elbow point, m, frame after the fourth articulation."""
-    wrist: Vector
-    """(3,) where the last three axes meet, m, tip frame."""
-    comfort_lower: Vector
-    """(n,) rad; −inf where there is no comfort zone."""
-    comfort_upper: Vector
-    plane_point: Vector
-    """(3,) a point of the torso's plane, m."""
-    plane_normal: Vector
-    """(3,) unit vector out of the torso; zero for none."""
-    capsule_start: Vector
-    """(3,) ends of the axis of the torso's capsule, m."""
-    capsule_end: Vector
-    capsule_radius: float
-    """m; 0 for none."""
+    def __init__(self, options: ClosedFormOptions, structure: Structure, chain: Any,
+                 owner: str) -> None:
+        """Take what options prefer of a `model.ChainRecord`.
 
-    def __init__(self, hint: Any, hand: Any, elbow: Any, wrist: Any, comfort: Any, plane: Any,
-                 capsule: Any) -> None:
-        """Copy what is preferred.
-
-        hint, hand: (3,) or None. elbow, wrist (3,). comfort: (lower (n,), upper (n,)). plane (6,):
-        point and normal. capsule (7,): both ends and the radius.
+        owner: the name of the solver, for the messages. Raises OptionError for contradictory
+        options, and for directions without length.
         """
         self.memory = memory = Memory()
+        hint, hand = options.elbow, options.hand_axis
+        if hint is not None and hand is not None:
+            raise OptionError(f'{owner}.hand_axis and {owner}.elbow both determine where the elbow '
+                              'is: one of them must be None')
         self.guided, self.by_hand = hint is not None or hand is not None, hand is not None
-        self.hint = memory.vector((0.0, 0.0, 0.0) if hint is None else hint)
-        self.hand = memory.vector((0.0, 0.0, 0.0) if hand is None else hand)
-        self.elbow, self.wrist = memory.vector(elbow), memory.vector(wrist)
-        self.comfort_lower = memory.vector(comfort[0])
-        self.comfort_upper = memory.vector(comfort[1])
-        self.plane_point = memory.vector(plane[:3])
-        self.plane_normal = memory.vector(plane[3:])
+        self.hint = memory.vector(np.zeros(3) if hint is None else hint)
+        self.hand = memory.vector(  # tip frame
+            np.zeros(3) if hand is None else _unit(hand, f'{owner}.hand_axis'))
+        (s, _, _, p, w), h = structure.points[:5], structure.axes[3]
+        elbow = p + h * (h @ (s - p))  # nearest to the shoulder on axis 4
+        T = np.linalg.multi_dot(chain.arrays.placement[:4])
+        self.elbow = memory.vector(  # frame after the fourth articulation
+            np.linalg.solve(T, np.append(elbow, 1.0))[:3])
+        self.wrist = memory.vector(  # where the last three axes meet, tip frame
+            structure.T_tip_base[:3, :3] @ w + structure.T_tip_base[:3, 3])
+        lower, upper = _comfort_zone(chain, options.comfort_zone)
+        self.comfort_lower, self.comfort_upper = memory.vector(lower), memory.vector(upper)
+        plane, normal = options.torso_plane, np.zeros(3)  # a normal of zero: no plane
+        if plane is not None:
+            normal = _unit(plane[3:], f'{owner}.torso_plane[3:]')
+        self.plane_point = memory.vector(np.zeros(3) if plane is None else plane[:3])
+        self.plane_normal = memory.vector(normal)
+        capsule = np.zeros(7) if options.torso_capsule is None else options.torso_capsule
+        if options.torso_capsule is not None and not capsule[6] > 0.0:
+            raise OptionError(f'{owner}.torso_capsule[6], the radius, must be above 0 m, not '
+                              f'{capsule[6]:g}')
         self.capsule_start = memory.vector(capsule[:3])
         self.capsule_end, self.capsule_radius = memory.vector(capsule[3:6]), capsule[6]
 
@@ -157,3 +146,23 @@ def _angle_between(a: Vector3, b: Vector3) -> float:
 def _vector(v: Vector) -> Vector3:
     """Return an array (3,) as a vector."""
     return v[0], v[1], v[2]
+
+
+def _comfort_zone(chain: Any, part: np.ndarray | float | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return (lower, upper), (n,) each: the given part of the limits about their middle."""
+    lower, upper = np.full(chain.n_joints, -math.inf), np.full(chain.n_joints, math.inf)
+    if part is not None:
+        bounded = np.isfinite(chain.lower) & np.isfinite(chain.upper)
+        inside = 0.5 * (1.0 - np.broadcast_to(part, chain.n_joints)[bounded])
+        span = chain.upper[bounded] - chain.lower[bounded]
+        lower[bounded] = chain.lower[bounded] + inside * span
+        upper[bounded] = chain.upper[bounded] - inside * span
+    return lower, upper
+
+
+def _unit(direction: np.ndarray, name: str) -> np.ndarray:
+    """Return a direction (3,) as a unit vector. Raises OptionError for zero."""
+    length = float(np.linalg.norm(direction))
+    if not length > _SHORT:
+        raise OptionError(f'{name} must be a direction, not {direction.tolist()}')
+    return direction / length

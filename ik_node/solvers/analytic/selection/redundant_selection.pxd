@@ -1,13 +1,13 @@
 from libc cimport math
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.analytic.refinement.refinement as refinement
+cimport ik_node.solvers.analytic.refinement.precision as precision
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport rows, vector
 from ik_node.solvers.analytic.selection.selection cimport Selection
 cimport cython
 
-cdef double INF, PI, FEASIBLE, _NEAR, _AROUND, _NEARBY, _MET
+cdef double INF, PI, FEASIBLE, _NEAR, _AROUND, _NEARBY, _MET, _FINEST, _GOLDEN
 cdef int _FEW_STEPS, _STEPS, _FIRST_STEPS
 
 
@@ -17,7 +17,11 @@ cdef class RedundantSelection(Selection):
     cdef vector lowest, highest, low, high
     cdef rows samples
     cdef void choose(self) noexcept nogil
-    cdef double value(self, double x) noexcept nogil
+    @cython.locals(low=double, x=double, high=double, fx=double, v=double, w=double, fv=double,
+                   fw=double, u=double, fu=double, moved=double, before=double, top=double,
+                   bottom=double, r=double, p=double, middle=double, golden=cython.bint)
+    cdef double minimum(self, double low, double x, double high, double fx,
+                        int steps) noexcept nogil
     cdef double least_cost(self, vector q) noexcept nogil
     cdef void _bound(self) noexcept nogil
     cdef void _begin_nearby(self) noexcept nogil

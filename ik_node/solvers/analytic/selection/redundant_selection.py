@@ -11,10 +11,10 @@ from typing import Any
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.refinement import newton, refinement
+from ik_node.solvers.analytic.refinement import newton, precision
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.settings import Settings
-from ik_node.support.arrays import Rows, Vector
+from ik_node.support.arrays import Vector
 
 INF, PI = math.inf, math.pi
 FEASIBLE = 1e8     # costs below are of branches inside the limits and their margin
@@ -24,34 +24,26 @@ _FEW_STEPS, _STEPS = 5, 10  # of Brent's method: of the best sample, and near th
 _NEARBY = 0.25     # squared error at the start, m² and rad², of a goal that is near it
 _FIRST_STEPS = 8
 _MET = 1e-12       # squared error, m² and rad²
+_FINEST = 1e-6     # least distance of two parameters of Brent's method, rad or m
+_GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
 
 
 class RedundantSelection(Selection):
     """Chooses the parameters, too: near those of q0, else among samples, and by Brent's method."""
 
-    count: int
-    """Number of parameters."""
-    lowest: Vector
-    """(p,) bounds of the parameters, rad or m; ±inf for none."""
-    highest: Vector
-    low: Vector
-    """(p,) the same for a goal: where there are none, half a turn from q0's."""
-    high: Vector
-    samples: Rows
-    """(tried, p) in [0, 1), of the range between these."""
-    tried: int
-    """Number of samples."""
-    around: float
-    """Half width of the search around the parameter, rad or m."""
-
     def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily, margin: float,
                  lower: Any, upper: Any, samples: Any) -> None:
-        """Prepare; lower, upper (p,), samples (k, p): see above."""
+        """Prepare.
+
+        lower, upper (p,): bounds of the parameters, rad or m, ±inf for none; for a goal these are
+        replaced by half a turn from q0's. samples (k, p) in [0, 1): of the range between.
+        """
         super().__init__(chain, settings, family, margin)
         self.count, self.tried = len(lower), len(samples)
         self.lowest, self.highest = self.memory.vector(lower), self.memory.vector(upper)
         self.low, self.high = self.memory.vector(lower), self.memory.vector(upper)
-        self.samples, self.around = self.memory.rows(samples), _AROUND
+        self.samples = self.memory.rows(samples)
+        self.around = _AROUND  # half width of the search around the parameter, rad or m
 
     def choose(self) -> None:
         """Set the parameters, q, its errors and `end`."""
@@ -75,20 +67,62 @@ class RedundantSelection(Selection):
                 steps)
         self.prefer_branch()
 
-    def value(self, x: float) -> float:
-        """Return the least cost of the branches where the first parameter is x."""
-        self.parameters[0] = x
-        return self.least_cost(self.buffers.trial)
+    def minimum(self, low: float, x: float, high: float, fx: float, steps: int) -> float:
+        """Return where the cost is least near a parameter x, in [low, high] [Brent 1973].
+
+        Parabolas through the three best points, golden sections where these fail. fx: the cost at
+        x. steps: maximum number of steps.
+        """
+        v, w, fv, fw = x, x, fx, fx
+        moved, before = 0.0, 0.0
+        for _ in range(steps):
+            middle = 0.5 * (low + high)
+            if high - low < 4.0 * _FINEST:
+                break
+            golden = True
+            if math.fabs(before) > _FINEST and fv < INF and fw < INF:
+                r, p = (x - w) * (fx - fv), (x - v) * (fx - fw)
+                top = (x - v) * p - (x - w) * r
+                bottom = 2.0 * (p - r)
+                if bottom > 0.0:
+                    top = -top
+                bottom = math.fabs(bottom)
+                if math.fabs(top) < math.fabs(0.5 * bottom * before) and (
+                        bottom * (low - x) < top and top < bottom * (high - x)):
+                    before, moved = moved, top / bottom
+                    golden = False
+            if golden:
+                before = (high if x < middle else low) - x
+                moved = _GOLDEN * before
+            u = x + (moved if math.fabs(moved) >= _FINEST else math.copysign(_FINEST, moved))
+            self.parameters[0] = u
+            fu = self.least_cost(self.trial)
+            if fu <= fx:
+                if u < x:
+                    high = x
+                else:
+                    low = x
+                v, w, x, fv, fw, fx = w, x, u, fw, fx, fu
+            else:
+                if u < x:
+                    low = u
+                else:
+                    high = u
+                if fu <= fw or w == x:
+                    v, w, fv, fw = w, u, fw, fu
+                elif fu <= fv or v in (x, w):
+                    v, fv = u, fu
+        return x
 
     def least_cost(self, q: Vector) -> float:
         """Return the least cost of the branches for the parameters; write that branch into q."""
-        found, least = self.buffers.branches, INF
-        count = self.write_branches()
+        found, least = self.branches, INF
+        count = self.find_wrapped()
         for i in range(count):
             cost = self.cost(found[i], self.room)
             if cost < least:
                 least = cost
-                refinement.copy_to(q, found[i], self.chain.n)
+                precision.copy_to(q, found[i], self.chain.n)
         return least
 
     def _bound(self) -> None:
@@ -101,15 +135,14 @@ class RedundantSelection(Selection):
 
     def _begin_nearby(self) -> None:
         """Set the parameters to q0's; of a goal near it, to those that Newton's method leads to."""
-        q, held, n = self.q, self.buffers.trial, self.chain.n
+        q, held, n = self.q, self.trial, self.chain.n
         for k in range(n):
             q[k], held[k] = self.q0[k], 0.0
-        error, _position, _orientation = search.residual(self.chain, self.task, self.buffers.work,
-                                                         q)
+        error, _position, _orientation = search.residual(self.chain, self.task, self.work, q)
         if error < _NEARBY:
             error, _position, _orientation = newton.newton_refinement(
-                self.chain, self.task, self.buffers.work, held, q, _FIRST_STEPS)
-            refinement.wrap_to_nearest(self.chain, self.q0, q)
+                self.chain, self.task, self.work, held, q, _FIRST_STEPS)
+            self.wrap_to_nearest(q)
         self.family.parameters_of(q if error < _MET else self.q0, self.parameters)
         for i in range(self.count):
             self.parameters[i] = min(max(self.parameters[i], self.low[i]), self.high[i])
@@ -122,17 +155,17 @@ class RedundantSelection(Selection):
         """
         parameters, chosen, low, high = self.parameters, self.chosen, self.low, self.high
         first = self.settings.prefer == codes.FIRST
-        refinement.copy_to(chosen, parameters, self.count)
+        precision.copy_to(chosen, parameters, self.count)
         for k in range(self.tried):
             if best < FEASIBLE and (first or k == 6 or k == 12 or k == 48 or k == 192):
                 break
             for i in range(self.count):
                 parameters[i] = low[i] + self.samples[k][i] * (high[i] - low[i])
-            cost = self.least_cost(self.buffers.trial)
+            cost = self.least_cost(self.trial)
             if cost < best:
                 best = cost
-                refinement.copy_to(chosen, parameters, self.count)
-                refinement.copy_to(self.q, self.buffers.trial, self.chain.n)
+                precision.copy_to(chosen, parameters, self.count)
+                precision.copy_to(self.q, self.trial, self.chain.n)
             self.around = 1.5 * (high[0] - low[0]) / (k + 1)
-        refinement.copy_to(parameters, chosen, self.count)
+        precision.copy_to(parameters, chosen, self.count)
         return best

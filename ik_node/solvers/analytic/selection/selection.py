@@ -1,18 +1,29 @@
 """The preferred solution of a closed form: the branch of least cost that passes verification."""
 
 import math
+from collections.abc import Callable
 
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
 import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import codes, preference, search
+from ik_node.solvers import codes, goal_input, preference, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.refinement import newton, precision, refinement
-from ik_node.solvers.analytic.refinement.buffers import Buffers
-from ik_node.solvers.analytic.selection.curve import Curve
+from ik_node.solvers.analytic.refinement import newton, precision
+from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.settings import Settings
-from ik_node.solvers.task import Task
-from ik_node.support.arrays import Memory, Vector
+from ik_node.support import checks
+from ik_node.support.arrays import (
+    InputMatrix,
+    InputPoses,
+    InputVector,
+    OutputMatrix,
+    OutputVector,
+    Vector,
+)
 
 INF = math.inf
 OUT_OF_MARGIN = 1e9  # cost added to a branch that does not keep the margin
@@ -21,57 +32,30 @@ _NEARBY = 0.25       # squared error at the start, m² and rad², of a goal that
 _PRECISE = 1e-9      # m and rad: error above which a solution is refined
 
 
-class Selection(Curve):
+class Selection(Refinement):
     """The search for the preferred solution of one goal; each thread has its own.
 
-    Subclasses override `choose`, where redundancy parameters are searched, and `cost`. As a curve
-    it is a function of the first of these parameters.
+    Subclasses override `choose`, where redundancy parameters are searched, and `cost`.
     """
-
-    chain: ChainRecord
-    settings: Settings
-    family: ClosedFamily
-    buffers: Buffers
-    task: Task
-    """The goal."""
-    margin: float
-    """Soft distance from the limits, rad or m."""
-    room: float
-    """Excess over the limits allowed before refinement, rad or m."""
-    q0: Vector
-    """(n,) initial guess, inside the limits."""
-    q: Vector
-    """(n,) the solution."""
-    parameters: Vector
-    """The redundancy parameters, rad or m."""
-    chosen: Vector
-    """(n,) scratch."""
-    end: int
-    """NONE, FOUND, or FAR where a search from q0 may lead to a nearer solution."""
-    position: float
-    """Position error of the solution, m."""
-    orientation: float
-    """Orientation error, rad."""
 
     def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily,
                  margin: float) -> None:
-        """Prepare for goals, which are written into `task`, `q0` and `parameters`."""
-        self.memory = memory = Memory()
-        self.chain, self.settings, self.family, self.margin = chain, settings, family, margin
-        self.room = refinement.allowed_excess(self.family.structure)
-        self.buffers = Buffers(chain.m, chain.n, self.family.structure)
-        self.task, self.parameters = self.buffers.work.task, self.buffers.parameters
-        self.q0, self.q = self.buffers.q0, memory.vector(np.zeros(chain.n))
-        self.chosen = memory.vector(np.zeros(chain.n))
-        self.end, self.position, self.orientation = codes.NONE, INF, INF
+        """Prepare for goals, which are written into `task`, `q0`, inside the limits, `parameters`.
+
+        margin: soft distance from the limits, rad or m.
+        """
+        super().__init__(chain, settings, family)
+        self.margin, n = margin, self.chain.n
+        self.q, self.chosen = self.memory.vector(np.zeros(n)), self.memory.vector(np.zeros(n))
+        # NONE, FOUND, or FAR where a search from q0 may lead to a nearer solution than q
+        self.end = codes.NONE
+        self.position, self.orientation = INF, INF  # errors of q, m and rad
 
     def solve(self) -> None:
         """Set q, its errors and `end`; near a singularity q is refined once more."""
         self.choose()
         if self.end != codes.NONE and max(self.position, self.orientation) > _PRECISE:
-            position, orientation = precision.refine_to_precision(
-                self.chain, self.task, self.settings, self.buffers.work, self.q)
-            self.position, self.orientation = position, orientation
+            self._refine_to_precision()
 
     def choose(self) -> None:
         """Set q, its errors and `end`."""
@@ -83,40 +67,38 @@ class Selection(Curve):
         room: allowed excess, rad or m. Branches nearer to a limit than the margin rank after all
         others.
         """
-        lower, upper = self.chain.lower, self.chain.upper
-        outside = refinement.limit_excess(self.chain, q)
+        outside = precision.limit_excess(self.chain, q)
         if outside > room:
             return INF
         if self.settings.prefer == codes.MANIPULABILITY:
-            search.residual(self.chain, self.task, self.buffers.work, q)
-        cost = preference.selection_cost(self.chain, self.task, self.settings, self.buffers.work,
-                                         self.q0, q)
+            search.residual(self.chain, self.task, self.work, q)
+        cost = preference.selection_cost(self.chain, self.task, self.settings, self.work, self.q0,
+                                         q)
         if outside > 0.0:
             cost += OUT_OF_MARGIN * (1.0 + outside)
-        elif self.margin > 0.0:
-            for k in range(self.chain.n):
-                if min(q[k] - lower[k], upper[k] - q[k]) < self.margin:
-                    return cost + OUT_OF_MARGIN
+        elif self.margin > 0.0 and not self.keeps_margin(q):
+            cost += OUT_OF_MARGIN
         return cost
 
-    def write_branches(self) -> int:
+    def keeps_margin(self, q: Vector) -> bool:
+        """Tell whether q (n,) keeps the margin from the limits."""
+        for k in range(self.chain.n):
+            if min(q[k] - self.chain.lower[k], self.chain.upper[k] - q[k]) < self.margin:
+                return False
+        return True
+
+    def find_wrapped(self) -> int:
         """Write the branches for the parameters, at the turns nearest to q0; return how many."""
-        found = self.buffers.branches
-        count = self.family.branches(self.task.T, self.parameters, self.q0, self.chain.n,
-                                     self.buffers.closed_form, found)
+        count = self.find_branches()
         for i in range(count):
-            refinement.wrap_to_nearest(self.chain, self.q0, found[i])
+            self.wrap_to_nearest(self.branches[i])
         return count
 
     def prefer_branch(self) -> None:
-        """Choose for the parameters as they are.
-
-        Branches are refined in the order of their cost, until one passes.
-        """
-        found, costs, n = self.buffers.branches, self.buffers.errors, self.chain.n
-        loose = False
+        """Choose for the parameters: refine branches in the order of cost, until one passes."""
+        found, costs, n, loose = self.branches, self.errors, self.chain.n, False
         self.end, self.position, self.orientation = codes.NONE, INF, INF
-        count = self.write_branches()
+        count = self.find_wrapped()
         for i in range(count):
             costs[i] = self.cost(found[i], self.room)
         for _ in range(count):
@@ -127,40 +109,43 @@ class Selection(Curve):
             if costs[best] == INF:
                 break
             costs[best] = INF
-            refinement.copy_to(self.q, found[best], n)
+            precision.copy_to(self.q, found[best], n)
             if not self._verify():
                 continue
             if self.end != codes.NONE:
                 return
             if not loose:  # kept for the case that no branch is precise
                 loose = True
-                refinement.copy_to(self.chosen, self.q, n)
+                precision.copy_to(self.chosen, self.q, n)
         if loose or self._move_inside_limits(count):
-            refinement.copy_to(self.q, self.chosen, n)
-            position, orientation = precision.refine_to_precision(
-                self.chain, self.task, self.settings, self.buffers.work, self.q)
-            self._end_at(position, orientation)
+            precision.copy_to(self.q, self.chosen, n)
+            self._refine_to_precision()
+            self._end_at(self.position, self.orientation)
+
+    def _refine_to_precision(self) -> None:
+        """Refine q, and set its errors."""
+        position, orientation = precision.refine_to_precision(
+            self.chain, self.task, self.settings, self.work, self.q)
+        self.position, self.orientation = position, orientation
 
     def _verify(self) -> bool:
         """Refine q; tell whether it is inside the limits, and meets the tolerances.
 
         Where it is precise, the selection ends.
         """
-        refinement.invalidate_frames(self.chain, self.buffers)
-        refinement.refine_branch(self.chain, self.settings, self.task, self.buffers, self.q0,
-                                 self.q)
-        if refinement.limit_excess(self.chain, self.q) > 0.0:
+        self.invalidate_frames()
+        self.refine_branch(self.q)
+        if precision.limit_excess(self.chain, self.q) > 0.0:
             return False
-        error, position, orientation = search.residual(self.chain, self.task, self.buffers.work,
-                                                       self.q)
-        if not refinement.within_tolerances(self.settings, position, orientation):
+        error, position, orientation = search.residual(self.chain, self.task, self.work, self.q)
+        if not precision.within_tolerances(self.settings, position, orientation):
             if not error <= precision.PRECISE:
                 return False
             # Tolerances near rounding.
             _error, position, orientation = newton.newton_refinement(
-                self.chain, self.task, self.buffers.work, self.buffers.held, self.q, newton.STEPS)
-            if (refinement.limit_excess(self.chain, self.q) > 0.0
-                    or not refinement.within_tolerances(self.settings, position, orientation)):
+                self.chain, self.task, self.work, self.held, self.q, newton.STEPS)
+            if (precision.limit_excess(self.chain, self.q) > 0.0
+                    or not precision.within_tolerances(self.settings, position, orientation)):
                 return False
         if error <= precision.PRECISE:
             self._end_at(position, orientation)
@@ -168,18 +153,13 @@ class Selection(Curve):
 
     def _move_inside_limits(self, count: int) -> bool:
         """Choose among configurations inside the limits that self-motions of branches lead to."""
-        found, least = self.buffers.branches, INF
+        found, least = self.branches, INF
         for i in range(count):
-            if precision.self_motion_inside_limits(self.chain, self.task, self.buffers,
-                                                   found[i]) <= precision.PRECISE:
-                _error, position, orientation = search.residual(self.chain, self.task,
-                                                                self.buffers.work, found[i])
-                if not refinement.within_tolerances(self.settings, position, orientation):
-                    continue
+            if self.move_inside_limits(found[i]) < INF:
                 cost = self.cost(found[i], 0.0)
                 if cost < least:
                     least = cost
-                    refinement.copy_to(self.chosen, found[i], self.chain.n)
+                    precision.copy_to(self.chosen, found[i], self.chain.n)
         return least < INF
 
     def _end_at(self, position: float, orientation: float) -> None:
@@ -196,11 +176,81 @@ class Selection(Curve):
             farthest = max(farthest, math.fabs(self.q[k] - self.q0[k]))
         if farthest <= _NEAR:
             return
-        refinement.invalidate_frames(self.chain, self.buffers)
+        self.invalidate_frames()
         if self.task.rows == 6:
-            error = refinement.squared_pose_error(self.chain, self.task, self.buffers, self.q0)
+            error = self.squared_pose_error(self.q0)
         else:
-            error, _position, _orientation = search.residual(self.chain, self.task,
-                                                             self.buffers.work, self.q0)
+            error, _position, _orientation = search.residual(self.chain, self.task, self.work,
+                                                             self.q0)
         if error < _NEARBY:
             self.end = codes.FAR
+
+
+class Selector:
+    """Selects solutions. Threads may use it at the same time: each has its own `Selection`."""
+
+    def __init__(self, make: Callable[[], Selection]) -> None:
+        """Prepare; make: returns a new selection."""
+        self.make, self.idle = make, [make()]
+
+    def solve(self, T_base_goal: InputMatrix, weights: InputVector, parameters: OutputVector,
+              q0: InputVector, q: OutputVector) -> tuple:
+        """Write the preferred solution for a goal into q (n,); return its record.
+
+        That is (end, position error, orientation error), m and rad, see `Selection`. T_base_goal
+        (4, 4), m, weights (6,): of a checked goal. parameters (p,): the redundancy parameters, rad
+        or m; they are written where the selection searches them. q0 (n,): inside the limits.
+        Raises ValueError for arrays of other lengths.
+        """
+        selection = self._take()
+        checks.check_lengths(
+            T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
+            and parameters.shape[0] == selection.family.structure.parameters
+            and q0.shape[0] == selection.chain.n and q.shape[0] == selection.chain.n)
+        with cython.nogil:
+            solve_one(selection, T_base_goal, weights, parameters, q0, q)
+        self.idle.append(selection)
+        return selection.end, selection.position, selection.orientation
+
+    def solve_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: OutputMatrix,
+                    q0: InputMatrix, q: OutputMatrix, records: OutputMatrix) -> None:
+        """Do as `solve` for goals (m, 4, 4) of the same weights; records (m, 3).
+
+        parameters (m, p), q0 (m, n), q (m, n).
+        """
+        selection, m = self._take(), T_base_goal.shape[0]
+        checks.check_lengths(
+            T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
+            and parameters.shape[0] == m and q0.shape[0] == m and q.shape[0] == m
+            and parameters.shape[1] == selection.family.structure.parameters
+            and q0.shape[1] == selection.chain.n and q.shape[1] == selection.chain.n
+            and records.shape[0] == m and records.shape[1] == 3)
+        with cython.nogil:
+            for i in range(m):
+                solve_one(selection, T_base_goal[i], weights, parameters[i], q0[i], q[i])
+                records[i, 0] = selection.end
+                records[i, 1] = selection.position
+                records[i, 2] = selection.orientation
+        self.idle.append(selection)
+
+    def _take(self) -> Selection:
+        """Return a selection that no other thread uses."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return self.make()
+
+
+def solve_one(selection: Selection, T_base_goal: InputMatrix, weights: InputVector,
+              parameters: OutputVector, q0: InputVector, q: OutputVector) -> None:
+    """Select for one goal, see `Selector.solve`."""
+    goal_input.load(selection.task, T_base_goal, weights)
+    for k in range(parameters.shape[0]):
+        selection.parameters[k] = parameters[k]
+    for k in range(selection.chain.n):
+        selection.q0[k] = q0[k]
+    selection.solve()
+    for k in range(parameters.shape[0]):
+        parameters[k] = selection.parameters[k]
+    for k in range(selection.chain.n):
+        q[k] = selection.q[k]

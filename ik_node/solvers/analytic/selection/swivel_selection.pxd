@@ -1,14 +1,15 @@
 from libc cimport math
 cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport points, vector
+from ik_node.solvers.analytic.selection.arm_preference cimport ArmPreference
 from ik_node.solvers.analytic.selection.redundant_selection cimport RedundantSelection
 from ik_node.solvers.analytic.families.swivel cimport Swivel
 from ik_node.solvers.analytic.families.swivel_intervals cimport Intervals
-from ik_node.spatial.vector3 cimport composed, motion_of, row
+from ik_node.spatial.vector3 cimport row
 cimport cython
 
-cdef double INF, NAN, TWO_PI, INWARDS, _WIDER
-cdef int _STEPS
+cdef double INF, NAN, TWO_PI, _INWARDS, _WIDER, _SPACING
+cdef int _STEPS, _ANGLES, _REFINED, _ARM_STEPS
 
 
 cdef class SwivelSelection(RedundantSelection):
@@ -20,9 +21,21 @@ cdef class SwivelSelection(RedundantSelection):
     cdef void choose(self) noexcept nogil
     cdef int find_intervals(self, double narrower) noexcept nogil
     cdef double _hinted_angle(self) noexcept nogil
-    cdef bint _is_clear(self) noexcept nogil
     @cython.locals(best=double, at=double, low=double, high=double)
     cdef void _choose_within(self, double wanted) noexcept nogil
     cdef void _choose_nearest(self, double wanted) noexcept nogil
 
+
+cdef class ArmSelection(SwivelSelection):
+    cdef ArmPreference wanted
+    cdef bint by_arm
+    cdef vector costs
+    cdef void choose(self) noexcept nogil
+    cdef double cost(self, vector q, double room) noexcept nogil
+    cdef void _choose_by_arm(self) noexcept nogil
+    cdef double _best_of_intervals(self) noexcept nogil
+    cdef void _sample_circle(self) noexcept nogil
+    cdef int _take_lowest(self) noexcept nogil
+
+cdef double _angle(int k) noexcept nogil
 cpdef (double, double) into_interval(double psi, double begin, double end) noexcept nogil

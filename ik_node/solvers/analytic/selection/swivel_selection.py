@@ -1,4 +1,4 @@
-"""Selection of the swivel angle: within the limits, by cost or nearest to an elbow hint.
+"""Selection of the swivel angle: by cost, by an elbow hint, or as a human-like arm prefers.
 
 The intervals of swivel angles inside the limits contain every solution, however narrow they are;
 without an interval there is no solution.
@@ -11,22 +11,28 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
+import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.families.swivel_intervals import Intervals
+from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
 from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
 from ik_node.solvers.settings import Settings
-from ik_node.support.arrays import Points
+from ik_node.support.arrays import Vector
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import composed, motion_of, row
+    from ik_node.spatial.vector3 import row
 
 INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
-INWARDS = 1e-7        # rad: distance from the end of an interval, against rounding
+_INWARDS = 1e-7        # rad: distance from the end of an interval, against rounding
 _WIDER = 5e-10        # rad: excess at which a joint is set back to its limit
 _STEPS = 10           # of the refinement within an interval
+_ANGLES = 40          # samples of the whole circle
+_SPACING = 2.0 * math.pi / _ANGLES
+_REFINED = 3          # minima among the samples that are refined
+_ARM_STEPS = 16       # of such a refinement
 
 
 class SwivelSelection(RedundantSelection):
@@ -35,17 +41,12 @@ class SwivelSelection(RedundantSelection):
     Samples are tried first, since they are cheap; the intervals contain the rest.
     """
 
-    arm: Swivel
-    """The family."""
-    intervals: Intervals
-    hinted: bool
-    """Whether there is a hint."""
-    hint: Points
-    """(1, 3) point that the elbow is brought nearest to, m, base frame."""
-
     def __init__(self, chain: ChainRecord, settings: Settings, family: Swivel, margin: float,
                  samples: Any, hint: Any) -> None:
-        """Prepare; samples (k, 1) in [0, 1). hint: (3,), or None."""
+        """Prepare; samples (k, 1) in [0, 1).
+
+        hint: a point (3,) that the elbow is brought nearest to, m, base frame; None for none.
+        """
         super().__init__(chain, settings, family, margin, [-math.pi], [math.pi], samples)
         self.arm, self.intervals, self.hinted = family, Intervals(), hint is not None
         self.hint = self.memory.points([(0.0, 0.0, 0.0) if hint is None else hint])
@@ -58,7 +59,7 @@ class SwivelSelection(RedundantSelection):
             self.end, self.position, self.orientation = codes.NONE, INF, INF
         else:
             RedundantSelection.choose(self)
-            if self.end != codes.NONE and self._is_clear():
+            if self.end != codes.NONE and self.keeps_margin(self.q):
                 return
             wanted = self.arm.own_parameter(self.q0)
             if self.end == codes.NONE:
@@ -79,26 +80,14 @@ class SwivelSelection(RedundantSelection):
 
     def find_intervals(self, narrower: float) -> int:
         """Find the intervals inside limits narrowed by `narrower`, rad; return their number."""
-        return self.intervals.find(
-            self.family.structure,
-            composed(motion_of(self.task.T), motion_of(self.family.structure.T_tip_base)),
-            self.chain.lower, self.chain.upper, narrower)
+        return self.intervals.find(self.family.structure, self.family.motion_to(self.task.T),
+                                   self.chain.lower, self.chain.upper, narrower)
 
     def _hinted_angle(self) -> float:
         """Return the swivel angle with the elbow nearest to the hint; NaN without one."""
         if not self.hinted:
             return NAN
-        return self.arm.towards(
-            composed(motion_of(self.task.T), motion_of(self.family.structure.T_tip_base)),
-            row(self.hint, 0))
-
-    def _is_clear(self) -> bool:
-        """Tell whether q keeps the margin from the limits."""
-        for k in range(self.chain.n):
-            if min(self.q[k] - self.chain.lower[k],
-                   self.chain.upper[k] - self.q[k]) < self.margin:
-                return False
-        return True
+        return self.arm.towards(self.family.motion_to(self.task.T), row(self.hint, 0))
 
     def _choose_within(self, wanted: float) -> None:
         """Set the angle to the one of least cost in the intervals."""
@@ -133,12 +122,113 @@ class SwivelSelection(RedundantSelection):
             tried[nearest] = 1
             middle = 0.5 * (begin[nearest] + end[nearest])
             near, _off = into_interval(wanted, begin[nearest], end[nearest])
-            inwards = math.copysign(min(INWARDS, math.fabs(middle - near)), middle - near)
+            inwards = math.copysign(min(_INWARDS, math.fabs(middle - near)), middle - near)
             for k in range(3):
                 self.parameters[0] = near if k == 0 else (near + inwards if k == 1 else middle)
                 self.prefer_branch()
                 if self.end != codes.NONE:
                     return
+
+
+class ArmSelection(SwivelSelection):
+    """Chooses what a human-like arm prefers; where it has no configuration, as its base class.
+
+    The cost has a kink wherever a preference begins to hold and jumps where a branch leaves its
+    limits: samples of the circle and of each interval within the limits are refined where they are
+    lowest.
+    """
+
+    def __init__(self, chain: ChainRecord, settings: Settings, family: Swivel, margin: float,
+                 samples: Any, hint: Any, wanted: ArmPreference) -> None:
+        """Prepare; wanted: the preferences. The others: see `SwivelSelection`."""
+        super().__init__(chain, settings, family, margin, samples, hint)
+        self.wanted, self.by_arm = wanted, False  # whether the cost is that of the preferences
+        self.costs = self.memory.vector(np.zeros(_ANGLES))  # of the samples; inf outside limits
+
+    def choose(self) -> None:
+        """Set the swivel angle, q, its errors and `end`."""
+        self.by_arm = True
+        self._choose_by_arm()
+        self.by_arm = False
+        if self.end == codes.NONE:
+            SwivelSelection.choose(self)
+
+    def cost(self, q: Vector, room: float) -> float:
+        """Return the cost of a branch q (7,), infinite outside the limits; see `Selection`."""
+        own = SwivelSelection.cost(self, q, room)
+        if not self.by_arm or own == INF:
+            return own
+        return self.wanted.cost(self.chain, self.work, q, own)
+
+    def _choose_by_arm(self) -> None:
+        """Choose by the preferences; `end` is NONE where samples and intervals have no branch."""
+        costs, parameters = self.costs, self.parameters
+        self.end, self.position, self.orientation = codes.NONE, INF, INF
+        self.find_intervals(0.0)
+        best = self._best_of_intervals()
+        at = parameters[0]
+        self._sample_circle()
+        for k in range(_REFINED + 1):
+            x, cost = at, best
+            if k > 0:
+                lowest = self._take_lowest()
+                if lowest < 0:
+                    break
+                x, cost = _angle(lowest), costs[lowest]
+                costs[lowest] = INF
+            if cost == INF:
+                continue
+            parameters[0] = self.minimum(x - _SPACING, x, x + _SPACING, cost, _ARM_STEPS)
+            cost = self.least_cost(self.q)
+            if cost < best:
+                best, at = cost, parameters[0]
+        if best < INF:
+            parameters[0] = at
+            self.prefer_branch()
+
+    def _best_of_intervals(self) -> float:
+        """Set the angle to the best among the ends and the middle of each interval.
+
+        Return its cost.
+        """
+        parameters, best, at = self.parameters, INF, 0.0
+        for i in range(self.intervals.count):
+            begin, end = self.intervals.begin[i], self.intervals.end[i]
+            inwards = min(_INWARDS, 0.5 * (end - begin))
+            for k in range(3):
+                parameters[0] = (begin + inwards if k == 0 else
+                                 (end - inwards if k == 1 else 0.5 * (begin + end)))
+                cost = self.least_cost(self.q)
+                if cost < best:
+                    best, at = cost, parameters[0]
+        parameters[0] = at
+        return best
+
+    def _sample_circle(self) -> None:
+        """Write the cost of each sample of the circle, infinite outside the intervals."""
+        for k in range(_ANGLES):
+            self.costs[k] = INF
+            for i in range(self.intervals.count):
+                _near, off = into_interval(
+                    _angle(k), self.intervals.begin[i], self.intervals.end[i])
+                if off == 0.0:
+                    self.parameters[0] = _angle(k)
+                    self.costs[k] = self.least_cost(self.q)
+                    break
+
+    def _take_lowest(self) -> int:
+        """Return the lowest of the local minima among the samples, −1 without any."""
+        costs, best, lowest = self.costs, INF, -1
+        for k in range(_ANGLES):
+            if (costs[k] < best and costs[k] <= costs[(k + 1) % _ANGLES]
+                    and costs[k] <= costs[(k + _ANGLES - 1) % _ANGLES]):
+                best, lowest = costs[k], k
+        return lowest
+
+
+def _angle(k: int) -> float:
+    """Return the swivel angle of sample k, rad."""
+    return (k + 0.5) * _SPACING - math.pi
 
 
 def into_interval(psi: float, begin: float, end: float) -> tuple[float, float]:

@@ -6,15 +6,37 @@ A loop is opened so that the sixth axis L and where the goal puts it, L′ = T L
 
 Raghavan & Roth, J. Mechanical Design 115 (1993) 502, make fourteen equations of it that are linear
 in the products of sines and cosines, and eliminate θ₁ and θ₂; Manocha & Canny, IEEE Trans. Robotics
-and Automation 10 (1994) 648, take θ₃ from an eigenvalue. Lines are those of `line_table`, in a
+and Automation 10 (1994) 648, take θ₃ from an eigenvalue. Lines are those of `opening`, in a
 frame whose z axis is the third axis; lengths are in units of the arm.
 """
 
 import math
 
-from ik_node.solvers.analytic.subproblems import line_table, null_spaces
-from ik_node.solvers.analytic.subproblems.elimination_work import EliminationWork
-from ik_node.support.arrays import Columns, Nines, Twelves, Vector
+import numpy as np
+
+from ik_node.solvers.analytic.subproblems import null_spaces, opening, sizes
+from ik_node.support.arrays import Columns, Memory, Nines, Twelves, Vector
+
+
+class EliminationWork:
+    """Matrices of one opening of the loop; their names are those of the functions below."""
+
+    def __init__(self) -> None:
+        """Make the arrays."""
+        self.memory = memory = Memory()
+        self.lines = memory.columns(np.zeros((11, 6)))  # see `opening`
+        self.P = memory.nines(np.zeros((14, 9)))  # coefficients of the side of θ₄ and θ₅
+        self.Q = memory.nines(np.zeros((14, 9)))  # and of that of θ₁ and θ₂
+        self.N = memory.fourteens(np.zeros((6, 14)))  # annihilates the unknowns of Q
+        self.fixed = memory.nines(np.zeros((6, 9)))
+        self.cosine, self.sine = memory.nines(np.zeros((6, 9))), memory.nines(np.zeros((6, 9)))
+        self.M, self.V = memory.twelves(np.zeros((12, 12))), memory.twelves(np.zeros((16, 12)))
+        self.K, self.A = memory.sixteens(np.zeros((16, 16))), memory.fours(np.zeros((6, 4)))
+        # The eigenvalues of K
+        self.real, self.imaginary = memory.vector(np.zeros(16)), memory.vector(np.zeros(16))
+        self.order, self.v = memory.integers(np.zeros(12)), memory.vector(np.zeros(12))
+        self.theta = memory.vector(np.zeros(6))  # rad
+        self.found = memory.columns(np.zeros((sizes.MOST_BRANCHES, 6)))  # rad
 
 
 def bilinear(lines: Columns, line: int, inner: int, outer: int, sense: float, F: Nines) -> None:
@@ -24,15 +46,15 @@ def bilinear(lines: Columns, line: int, inner: int, outer: int, sense: float, F:
     """
     third = sense * 2.0 * math.pi / 3.0
     for j in range(3):
-        line_table.rotate(lines, line, inner, j * third, line_table.ONE)
+        opening.rotate(lines, line, inner, j * third, opening.ONE)
         for i in range(3):
-            line_table.rotate(lines, line_table.ONE, outer, i * third, line_table.OTHER)
-            _write_fourteen(lines, line_table.OTHER, F, 3 * i + j)
+            opening.rotate(lines, opening.ONE, outer, i * third, opening.OTHER)
+            _write_fourteen(lines, opening.OTHER, F, 3 * i + j)
     for row in range(14):
         for k in range(3):
-            to_coefficients(F[row], 3 * k, 1)
+            opening.to_coefficients(F[row], 3 * k, 1)
         for k in range(3):
-            to_coefficients(F[row], k, 3)
+            opening.to_coefficients(F[row], k, 3)
 
 
 def _write_fourteen(lines: Columns, line: int, F: Nines, column: int) -> None:
@@ -42,8 +64,8 @@ def _write_fourteen(lines: Columns, line: int, F: Nines, column: int) -> None:
     of them gets a square of its sine or cosine [Raghavan & Roth 1993]. A turn about z leaves rows
     0 … 5 as they are; rows 6 … 9 are x, rows 10 … 13 are y of the vectors.
     """
-    px, py, pz = line_table.point(lines, line)
-    lx, ly, lz = line_table.axis(lines, line)
+    px, py, pz = opening.point(lines, line)
+    lx, ly, lz = opening.axis(lines, line)
     pp, pl = px * px + py * py + pz * pz, px * lx + py * ly + pz * lz
     F[0][column], F[6][column], F[10][column] = lz, lx, ly
     F[1][column], F[7][column], F[11][column] = pz, px, py
@@ -51,14 +73,6 @@ def _write_fourteen(lines: Columns, line: int, F: Nines, column: int) -> None:
     F[8][column], F[9][column] = py * lz - pz * ly, pp * lx - 2.0 * pl * px
     F[12][column], F[13][column] = pz * lx - px * lz, pp * ly - 2.0 * pl * py
     F[4][column], F[5][column] = pp, pl
-
-
-def to_coefficients(row: Vector, first: int, stride: int) -> None:
-    """Replace samples at 0, 2π/3 and 4π/3 by the coefficients of 1, cos and sin: Fourier's."""
-    x, y, z = row[first], row[first + stride], row[first + 2 * stride]
-    row[first] = (x + y + z) / 3.0
-    row[first + stride] = (2.0 * x - y - z) / 3.0
-    row[first + 2 * stride] = (y - z) / math.sqrt(3.0)
 
 
 def six_equations(work: EliminationWork) -> None:

@@ -1,14 +1,27 @@
 from libc cimport math
-cimport ik_node.solvers.analytic.subproblems.elimination as elimination
-cimport ik_node.solvers.analytic.subproblems.line_table as line_table
 from ik_node.support.arrays cimport columns, fours, points, vector
-from ik_node.spatial.vector3 cimport motion
+from ik_node.spatial.vector3 cimport motion, vector3
+from ik_node.spatial.vector3 cimport (
+    along, cross, dot, minus, moved, moved_back, norm, rotated, rotated_back, times)
 cimport cython
 
+cdef int FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, GOAL, ACROSS, ACROSS_GOAL, ONE, OTHER
+
+cdef vector3 point(columns lines, int line) noexcept nogil
+cdef vector3 axis(columns lines, int line) noexcept nogil
+cdef void _write(columns lines, int line, vector3 p, vector3 h) noexcept nogil
+cdef void _move(motion M, bint inverse, columns lines, int line, int target) noexcept nogil
+cdef void rotate(columns lines, int line, int about, double angle, int target) noexcept nogil
+cdef double _rotation_between(columns lines, int line, int goal, int about) noexcept nogil
+cdef void _to_foot(columns lines, int line, vector3 x) noexcept nogil
+@cython.locals(v=vector3)
+cdef void _write_across(columns lines, int line, int target) noexcept nogil
+cdef void to_coefficients(vector row, int first, int stride) noexcept nogil
 cdef void arrange(points axes, points points, motion M, int first, bint backward,
                   columns lines) noexcept nogil
 @cython.locals(a=int, b=int, best=int, second=int, most=double, next_most=double)
 cdef (int, int) best_pairs(columns lines) noexcept nogil
+@cython.locals(frame=motion)
 cdef void normalise(columns lines, double disturbance) noexcept nogil
 cdef void _disturb(columns lines, int line, double disturbance) noexcept nogil
 cdef double close(columns lines, fours A, vector theta) noexcept nogil

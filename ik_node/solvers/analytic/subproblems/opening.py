@@ -1,13 +1,99 @@
 """A closed loop of six revolute joints: opened at a joint, in either sense, and closed again.
 
-e₁(q₁) … e₆(q₆) M⁻¹ = 1 is the loop. In each opening the joints are θ₁ … θ₆ of `elimination`.
+e₁(q₁) … e₆(q₆) M⁻¹ = 1 is the loop. In each opening the joints are θ₁ … θ₆ of `elimination`. Its
+lines are rows (6,), a point and a unit direction, of a table (11, 6): the axes by their places, the
+sixth where the goal puts it, a line across the sixth at a right angle, the same where the goal puts
+it, and two of scratch.
 """
 
 import math
 
-from ik_node.solvers.analytic.subproblems import elimination, line_table
-from ik_node.spatial.vector3 import Motion
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+
+from ik_node.spatial.vector3 import Motion, Vector3
 from ik_node.support.arrays import Columns, Fours, Points, Vector
+
+if not cython.compiled:
+    from ik_node.spatial.vector3 import (
+        along,
+        cross,
+        dot,
+        minus,
+        moved,
+        moved_back,
+        norm,
+        rotated,
+        rotated_back,
+        times,
+    )
+
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, GOAL, ACROSS, ACROSS_GOAL, ONE, OTHER = range(11)
+
+
+def point(lines: Columns, line: int) -> Vector3:
+    """Return the point of a line."""
+    return lines[line][0], lines[line][1], lines[line][2]
+
+
+def axis(lines: Columns, line: int) -> Vector3:
+    """Return the direction of a line."""
+    return lines[line][3], lines[line][4], lines[line][5]
+
+
+def _write(lines: Columns, line: int, p: Vector3, h: Vector3) -> None:
+    lines[line][0], lines[line][1], lines[line][2] = p
+    lines[line][3], lines[line][4], lines[line][5] = h
+
+
+def _move(M: Motion, inverse: bool, lines: Columns, line: int, target: int) -> None:
+    """Write a motion, or its inverse, times a line into another row of lines."""
+    p, h = point(lines, line), axis(lines, line)
+    if inverse:
+        _write(lines, target, moved_back(M, p), rotated_back(M, h))
+    else:
+        _write(lines, target, moved(M, p), rotated(M, h))
+
+
+def rotate(lines: Columns, line: int, about: int, angle: float, target: int) -> None:
+    """Write a line rotated about another by an angle, rad, into a row of lines [Rodrigues]."""
+    c, s, o, h = math.cos(angle), math.sin(angle), point(lines, about), axis(lines, about)
+    x, v = minus(point(lines, line), o), axis(lines, line)
+    _write(lines, target, along(along(along(o, c, x), (1.0 - c) * dot(h, x), h), s, cross(h, x)),
+           along(along(times(c, v), (1.0 - c) * dot(h, v), h), s, cross(h, v)))
+
+
+def _rotation_between(lines: Columns, line: int, goal: int, about: int) -> float:
+    """Return the angle, rad, about an axis that best turns a line, its point too, into another."""
+    o, h = point(lines, about), axis(lines, about)
+    x, y = minus(point(lines, line), o), minus(point(lines, goal), o)
+    u, v = axis(lines, line), axis(lines, goal)
+    return math.atan2(dot(h, cross(x, y)) + dot(h, cross(u, v)),
+                      dot(x, y) - dot(h, x) * dot(h, y) + (dot(u, v) - dot(h, u) * dot(h, v)))
+
+
+def _to_foot(lines: Columns, line: int, x: Vector3) -> None:
+    """Move the point of a line to where it is nearest to x."""
+    p, h = point(lines, line), axis(lines, line)
+    _write(lines, line, along(p, dot(minus(x, p), h), h), h)
+
+
+def _write_across(lines: Columns, line: int, target: int) -> None:
+    """Write into a row of lines one that crosses a line at a right angle, at its point."""
+    x, y, z = axis(lines, line)
+    v = (0.0, z, -y) if math.fabs(x) < 0.6 else (-z, 0.0, x)
+    length = norm(v)
+    _write(lines, target, point(lines, line), times(1.0 / length if length > 0.0 else 1.0, v))
+
+
+def to_coefficients(row: Vector, first: int, stride: int) -> None:
+    """Replace samples at 0, 2π/3 and 4π/3 by the coefficients of 1, cos and sin: Fourier's."""
+    x, y, z = row[first], row[first + stride], row[first + 2 * stride]
+    row[first] = (x + y + z) / 3.0
+    row[first + stride] = (2.0 * x - y - z) / 3.0
+    row[first + 2 * stride] = (y - z) / math.sqrt(3.0)
 
 
 def arrange(axes: Points, points: Points, M: Motion, first: int, backward: bool,
@@ -22,14 +108,14 @@ def arrange(axes: Points, points: Points, M: Motion, first: int, backward: bool,
         for i in range(3):
             lines[row][i], lines[row][3 + i] = points[joint][i], axes[joint][i]
         if first + k >= 6:
-            line_table.move(M, True, lines, row, row)
+            _move(M, True, lines, row, row)
         if backward:
             for i in range(3, 6):
                 lines[row][i] = -lines[row][i]
-    line_table.to_foot(lines, line_table.SIXTH, lines[4][0], lines[4][1], lines[4][2])
-    line_table.cross(lines, line_table.SIXTH, line_table.ACROSS)
-    line_table.move(M, backward, lines, line_table.SIXTH, line_table.GOAL)
-    line_table.move(M, backward, lines, line_table.ACROSS, line_table.ACROSS_GOAL)
+    _to_foot(lines, SIXTH, point(lines, FIFTH))
+    _write_across(lines, SIXTH, ACROSS)
+    _move(M, backward, lines, SIXTH, GOAL)
+    _move(M, backward, lines, ACROSS, ACROSS_GOAL)
 
 
 def best_pairs(lines: Columns) -> tuple[int, int]:
@@ -42,12 +128,9 @@ def best_pairs(lines: Columns) -> tuple[int, int]:
     for joint in range(6):
         a, b = joint, joint + 1
         if joint == 5:
-            a, b = line_table.GOAL, 0
-        x, y, z = line_table.axis(lines, a)
-        u, v, w = line_table.axis(lines, b)
-        moment = math.fabs((lines[b][0] - lines[a][0]) * (y * w - z * v)
-                           + (lines[b][1] - lines[a][1]) * (z * u - x * w)
-                           + (lines[b][2] - lines[a][2]) * (x * v - y * u))
+            a, b = GOAL, 0
+        moment = math.fabs(dot(minus(point(lines, b), point(lines, a)),
+                               cross(axis(lines, a), axis(lines, b))))
         if moment > most:
             second, next_most = best, most
             best, most = joint, moment
@@ -65,27 +148,18 @@ def normalise(lines: Columns, disturbance: float) -> None:
     for k in range(7):
         x, y, z = x + lines[k][0] / 7.0, y + lines[k][1] / 7.0, z + lines[k][2] / 7.0
     for k in range(5):
-        line_table.to_foot(lines, k, x, y, z)
-    ox, oy, oz = line_table.point(lines, line_table.THIRD)
-    size = 0.0
+        _to_foot(lines, k, (x, y, z))
+    origin, size = point(lines, THIRD), 0.0
     for k in range(7):
-        x, y, z = lines[k][0] - ox, lines[k][1] - oy, lines[k][2] - oz
-        size += math.sqrt(x * x + y * y + z * z) / 6.0
+        size += norm(minus(point(lines, k), origin)) / 6.0
     scale = 1.0 / size if size > 0.0 else 1.0
-    line_table.cross(lines, line_table.THIRD, line_table.ONE)
-    xx, xy, xz = line_table.axis(lines, line_table.ONE)
-    zx, zy, zz = line_table.axis(lines, line_table.THIRD)
-    yx, yy, yz = zy * xz - zz * xy, zz * xx - zx * xz, zx * xy - zy * xx
+    _write_across(lines, THIRD, ONE)
+    ex, ez = axis(lines, ONE), axis(lines, THIRD)
+    frame = (ex, cross(ez, ex), ez, origin)
     for k in range(9):
-        x, y, z = lines[k][0] - ox, lines[k][1] - oy, lines[k][2] - oz
-        lines[k][0] = scale * (xx * x + xy * y + xz * z)
-        lines[k][1] = scale * (yx * x + yy * y + yz * z)
-        lines[k][2] = scale * (zx * x + zy * y + zz * z)
-        x, y, z = line_table.axis(lines, k)
-        lines[k][3] = xx * x + xy * y + xz * z
-        lines[k][4] = yx * x + yy * y + yz * z
-        lines[k][5] = zx * x + zy * y + zz * z
-        if disturbance > 0.0 and k < 7 and k != line_table.THIRD and k != line_table.SIXTH:
+        _write(lines, k, times(scale, rotated(frame, minus(point(lines, k), origin))),
+               rotated(frame, axis(lines, k)))
+        if disturbance > 0.0 and k < 7 and k != THIRD and k != SIXTH:
             _disturb(lines, k, disturbance)
 
 
@@ -93,8 +167,7 @@ def _disturb(lines: Columns, line: int, disturbance: float) -> None:
     """Move a line by a disturbance, rad and units, that differs from line to line."""
     for i in range(6):
         lines[line][i] += disturbance * math.sin(11.0 * line + 5.0 * i + 1e6 * disturbance)
-    x, y, z = line_table.axis(lines, line)
-    length = math.sqrt(x * x + y * y + z * z)
+    length = norm(axis(lines, line))
     for i in range(3, 6):
         lines[line][i] /= length
 
@@ -105,15 +178,14 @@ def close(lines: Columns, A: Fours, theta: Vector) -> float:
     A (6, 4) is scratch: A (1, c₁, s₁, −1)ᵀ = 0 equates the invariants of the second axis.
     """
     for k in range(3):
-        line_table.rotate(lines, line_table.GOAL, line_table.FIRST, -2.0 * math.pi / 3.0 * k,
-                          line_table.ONE)
-        _write_invariants(lines, line_table.ONE, line_table.SECOND, A, k)
+        rotate(lines, GOAL, FIRST, -2.0 * math.pi / 3.0 * k, ONE)
+        _write_invariants(lines, ONE, SECOND, A, k)
     for i in range(6):
-        elimination.to_coefficients(A[i], 0, 1)
-    line_table.rotate(lines, line_table.SIXTH, line_table.FIFTH, theta[4], line_table.ONE)
-    line_table.rotate(lines, line_table.ONE, line_table.FOURTH, theta[3], line_table.ONE)
-    line_table.rotate(lines, line_table.ONE, line_table.THIRD, theta[2], line_table.ONE)
-    _write_invariants(lines, line_table.ONE, line_table.SECOND, A, 3)
+        to_coefficients(A[i], 0, 1)
+    rotate(lines, SIXTH, FIFTH, theta[4], ONE)
+    rotate(lines, ONE, FOURTH, theta[3], ONE)
+    rotate(lines, ONE, THIRD, theta[2], ONE)
+    _write_invariants(lines, ONE, SECOND, A, 3)
     cc, cs, ss, cb, sb = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(6):
         b = A[i][3] - A[i][0]
@@ -121,29 +193,22 @@ def close(lines: Columns, A: Fours, theta: Vector) -> float:
         cb, sb = cb + A[i][1] * b, sb + A[i][2] * b
     # Least squares by the normal equations, whose determinant, never negative, cancels.
     theta[0] = math.atan2(cc * sb - cs * cb, ss * cb - cs * sb)
-    line_table.rotate(lines, line_table.GOAL, line_table.FIRST, -theta[0], line_table.OTHER)
-    theta[1] = line_table.rotation_between(lines, line_table.ONE, line_table.OTHER,
-                                           line_table.SECOND)
-    line_table.rotate(lines, line_table.ONE, line_table.SECOND, theta[1], line_table.ONE)
+    rotate(lines, GOAL, FIRST, -theta[0], OTHER)
+    theta[1] = _rotation_between(lines, ONE, OTHER, SECOND)
+    rotate(lines, ONE, SECOND, theta[1], ONE)
     residual = 0.0
     for i in range(6):
-        residual += math.fabs(lines[line_table.ONE][i] - lines[line_table.OTHER][i])
-    line_table.rotate(lines, line_table.ACROSS_GOAL, line_table.FIRST, -theta[0], line_table.ONE)
-    for axis in range(1, 5):
-        line_table.rotate(lines, line_table.ONE, axis, -theta[axis], line_table.ONE)
-    theta[5] = line_table.rotation_between(lines, line_table.ACROSS, line_table.ONE,
-                                           line_table.SIXTH)
+        residual += math.fabs(lines[ONE][i] - lines[OTHER][i])
+    rotate(lines, ACROSS_GOAL, FIRST, -theta[0], ONE)
+    for k in range(1, 5):
+        rotate(lines, ONE, k, -theta[k], ONE)
+    theta[5] = _rotation_between(lines, ACROSS, ONE, SIXTH)
     return residual
 
 
 def _write_invariants(lines: Columns, line: int, about: int, A: Fours, column: int) -> None:
     """Write the invariants of a line under rotation about an axis, six of the fourteen, into A."""
-    ax, ay, az = line_table.axis(lines, about)
-    lx, ly, lz = line_table.axis(lines, line)
-    ox, oy, oz = line_table.point(lines, about)
-    px, py, pz = lines[line][0] - ox, lines[line][1] - oy, lines[line][2] - oz
-    pp, pl = px * px + py * py + pz * pz, px * lx + py * ly + pz * lz
-    l_along, p_along = ax * lx + ay * ly + az * lz, ax * px + ay * py + az * pz
-    A[0][column], A[1][column] = l_along, p_along
-    A[2][column] = ax * (py * lz - pz * ly) + ay * (pz * lx - px * lz) + az * (px * ly - py * lx)
-    A[3][column], A[4][column], A[5][column] = pp * l_along - 2.0 * pl * p_along, pp, pl
+    h, v, x = axis(lines, about), axis(lines, line), minus(point(lines, line), point(lines, about))
+    xx, xv, hv, hx = dot(x, x), dot(x, v), dot(h, v), dot(h, x)
+    A[0][column], A[1][column], A[2][column] = hv, hx, dot(h, cross(x, v))
+    A[3][column], A[4][column], A[5][column] = xx * hv - 2.0 * xv * hx, xx, xv

@@ -5,6 +5,7 @@ cimport ik_node.solvers.analytic.subproblems.position_triple as position_triple
 cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 cimport ik_node.solvers.analytic.subproblems.two_rotations as two_rotations
 from ik_node.support.arrays cimport columns, pose, vector
+from ik_node.solvers.analytic.subproblems.two_rotations cimport joint
 from ik_node.spatial.vector3 cimport vector3
 from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
 from ik_node.spatial.vector3 cimport cross, dot, minus, norm, perpendicular, rotated_by
@@ -14,18 +15,15 @@ cdef double _DEPENDENT
 cdef double _ON_AXIS
 
 @cython.locals(swap=cython.bint)
-cdef int keep_direction(int k1, int k2, int k3, vector3 h1, vector3 p1, vector3 h2, vector3 p2,
-                        vector3 h3, vector3 p3, vector3 h, double height, vector3 u, vector3 x,
-                        vector start, double size, double slack, pose rotations,
+cdef int keep_direction(joint j1, joint j2, joint j3, vector3 h, double height, vector3 u,
+                        vector3 x, vector start, double size, double slack, pose rotations,
                         columns found) noexcept nogil
 cdef (vector3, vector3, vector3) _circle(vector3 h, vector3 v, double sign) noexcept nogil
 cdef int _with_middle(vector3 h1, vector3 h2, vector3 h3, vector3 h, vector3 u, double c1,
                       double s1, double c3, double s3, vector start, columns found,
                       int solutions) noexcept nogil
-cdef int _one_prismatic(int k1, int k2, vector3 h1, vector3 p1, vector3 h2, vector3 p2, vector3 h3,
-                        vector3 p3, vector3 h, double height, vector3 u, vector3 x, vector start,
-                        double slack, columns found) noexcept nogil
-cdef int solve_planar_arm(vector3 h, vector3 p1, vector3 p2, vector3 p3, double sign_1,
-                          double sign_2, double sign_3, vector3 target, vector3 b,
-                          vector3 rotated_b, double size, double slack,
-                          columns found) noexcept nogil
+cdef int _one_prismatic(joint j1, joint j2, joint j3, vector3 h, double height, vector3 u,
+                        vector3 x, vector start, double slack, columns found) noexcept nogil
+cdef int solve_planar_arm(vector3 h, vector3 p1, vector3 p2, vector3 p3, double sign_2,
+                          double sign_3, vector3 target, vector3 b, vector3 rotated_b,
+                          double size, double slack, columns found) noexcept nogil

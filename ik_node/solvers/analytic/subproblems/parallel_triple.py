@@ -13,6 +13,7 @@ except ImportError:
 
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.subproblems import position_triple, sizes, two_rotations
+from ik_node.solvers.analytic.subproblems.two_rotations import Joint
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
@@ -25,21 +26,19 @@ _DEPENDENT = 1e-10  # determinant, for entries of size 1, below which equations 
 _ON_AXIS = 1e-9
 
 
-def keep_direction(k1: int, k2: int, k3: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
-                   h3: Vector3, p3: Vector3, h: Vector3, height: float, u: Vector3, x: Vector3,
-                   start: Vector, size: float, slack: float, rotations: Pose,
+def keep_direction(j1: Joint, j2: Joint, j3: Joint, h: Vector3, height: float, u: Vector3,
+                   x: Vector3, start: Vector, size: float, slack: float, rotations: Pose,
                    found: Columns) -> int:
     """Find e₁ e₂ e₃ that rotates u onto h, and brings x to a height along h.
 
-    Writes rows u₁ v₁ u₂ v₂ u₃ v₃ into found (8, 6) and returns how many. k, h, p: as for
-    `position_triple.place_point`; at most one may be prismatic. rotations (5, 4): scratch. start
-    (3,): angles, rad, for turns that make no difference.
+    At most one joint may be prismatic. The rest: as for `position_triple.place_point`.
     """
-    prismatic = position_triple.count_prismatic(k1, k2, k3)
+    prismatic = position_triple.count_prismatic(j1, j2, j3)
     if prismatic > 1:
         return 0
     if prismatic == 1:
-        return _one_prismatic(k1, k2, h1, p1, h2, p2, h3, p3, h, height, u, x, start, slack, found)
+        return _one_prismatic(j1, j2, j3, h, height, u, x, start, slack, found)
+    h1, p1, h2, p2, h3, p3 = j1[1], j1[2], j2[1], j2[2], j3[1], j3[2]
     # a = R₁ᵀ h and g = R₃ u, both linear in their (c, s), are tied by the second joint:
     #   h₂·a − h₂·g = 0  and  (p₂ − p₁)·a + (p₃ − p₂)·g = height − h·p₁ − u·(x − p₃)
     a0, ac, as_ = _circle(h1, h, -1.0)
@@ -117,13 +116,12 @@ def _with_middle(h1: Vector3, h2: Vector3, h3: Vector3, h: Vector3, u: Vector3, 
     return solutions + 1
 
 
-def _one_prismatic(k1: int, k2: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3,
-                   h3: Vector3, p3: Vector3, h: Vector3, height: float, u: Vector3, x: Vector3,
-                   start: Vector, slack: float, found: Columns) -> int:
+def _one_prismatic(j1: Joint, j2: Joint, j3: Joint, h: Vector3, height: float, u: Vector3,
+                   x: Vector3, start: Vector, slack: float, found: Columns) -> int:
     """Solve with one prismatic joint: two rotations for the direction, the rest for the height."""
-    at = 0 if k1 == kinds.PRISMATIC else (1 if k2 == kinds.PRISMATIC else 2)
-    f, pf = (h2, p2) if at == 0 else (h1, p1)
-    g, pg = (h2, p2) if at == 2 else (h3, p3)
+    at = 0 if j1[0] == kinds.PRISMATIC else (1 if j2[0] == kinds.PRISMATIC else 2)
+    _, f, pf = j2 if at == 0 else j1
+    _, g, pg = j2 if at == 2 else j3
     # Two turns about f, then g, of u onto h: f·R_g u = f·h  [Subproblem 2]
     across = perpendicular(g, u)
     count, ca, sa, cb, sb = solve_sinusoid(dot(f, across), dot(f, cross(g, u)),
@@ -138,7 +136,8 @@ def _one_prismatic(k1: int, k2: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: 
         # The height without the translation, and its change per metre of it
         rotated_h = rotated_by(f, cf, -sf, h)
         without = dot(h, pf) + dot(rotated_h, minus(pg, pf)) + dot(u, minus(x, pg))
-        rise = dot(h, h1) if at == 0 else (dot(rotated_h, h2) if at == 1 else dot(u, h3))
+        rise = (dot(h, j1[1]) if at == 0 else
+                (dot(rotated_h, j2[1]) if at == 1 else dot(u, j3[1])))
         if math.fabs(rise) < _ON_AXIS:
             continue
         mu = (height - without) / rise
@@ -152,13 +151,13 @@ def _one_prismatic(k1: int, k2: int, h1: Vector3, p1: Vector3, h2: Vector3, p2: 
     return solutions
 
 
-def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_1: float,
-                     sign_2: float, sign_3: float, target: Vector3, b: Vector3, rotated_b: Vector3,
-                     size: float, slack: float, found: Columns) -> int:
+def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_2: float,
+                     sign_3: float, target: Vector3, b: Vector3, rotated_b: Vector3, size: float,
+                     slack: float, found: Columns) -> int:
     """Write the angles of three parallel axes into found (2, 3), rad; return how many.
 
     target: desired position of the third axis's point. rotated_b: desired direction of b, a
-    direction perpendicular to h. sign: +1 where an axis points along h, −1 against it. Both elbows
+    direction perpendicular to h, which is axis 1; sign: −1 for an axis against it. Both elbows
     [Parent 5.14–5.15]: cos ψ = (r² − L₁² − L₂²)/(2 L₁ L₂), ψ the angle from link 1 to link 2.
     """
     one, two = perpendicular(h, minus(p2, p1)), perpendicular(h, minus(p3, p2))
@@ -182,7 +181,7 @@ def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_1: 
         if i == 1:
             psi, end_y = -psi, -end_y
         first, second = math.atan2(end_x * y - end_y * x, end_x * x + end_y * y), psi - bend_0
-        found[i][0] = sign_1 * first
+        found[i][0] = first
         found[i][1] = sign_2 * second
         found[i][2] = sign_3 * (total - first - second)
     return count

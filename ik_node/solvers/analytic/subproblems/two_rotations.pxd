@@ -8,16 +8,18 @@ from ik_node.spatial.vector3 cimport (
     along, cross, dot, minus, norm, perpendicular, rotated_about, times)
 cimport cython
 
+ctypedef (int, vector3, vector3) joint
+
 cdef double NEARLY
 
 @cython.locals(parallel=cython.bint)
-cdef int three_rotations(vector3 h1, vector3 p1, vector3 h2, vector3 p2, vector3 h3, vector3 p3,
-                         vector3 x, vector3 t, vector start, int first, double size, double slack,
-                         pose rotations, columns found) noexcept nogil
+cdef int three_rotations(joint j1, joint j2, joint j3, vector3 x, vector3 t, vector start,
+                         int first, double size, double slack, pose rotations,
+                         columns found) noexcept nogil
 @cython.locals(parallel=cython.bint)
-cdef int prismatic_last(vector3 h1, vector3 p1, vector3 h2, vector3 p2, vector3 h3, vector3 x,
-                        vector3 t, vector start, int first, double size, double slack,
-                        pose rotations, columns found) noexcept nogil
+cdef int prismatic_last(joint j1, joint j2, joint j3, vector3 x, vector3 t, vector start,
+                        int first, double size, double slack, pose rotations,
+                        columns found) noexcept nogil
 cdef (vector3, vector3, vector3, double, double, double) _common_normal(vector3 h1, vector3 p1,
                                                                         vector3 h2, vector3 p2,
                                                                         double size) noexcept nogil

@@ -29,14 +29,16 @@ if not cython.compiled:
         times,
     )
 
+Joint = tuple[int, Vector3, Vector3]
+"""(kind, axis, point), kind REVOLUTE or PRISMATIC; its line at value zero."""
+
 # Sines below which axes count as parallel, lengths below which they count as meeting and points
 # as lying on an axis, of an arm of size 1: recognition has made nominal axes exact.
 NEARLY = 1e-9
 
 
-def three_rotations(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3, h3: Vector3, p3: Vector3,
-                    x: Vector3, t: Vector3, start: Vector, first: int, size: float, slack: float,
-                    rotations: Pose, found: Columns) -> int:
+def three_rotations(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector,
+                    first: int, size: float, slack: float, rotations: Pose, found: Columns) -> int:
     """Solve for three revolute joints; first: 0, or 2 for a triple that is read from its end.
 
     A rotation about line 1 changes neither the height along it nor the distance from its foot f₁.
@@ -46,6 +48,7 @@ def three_rotations(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3, h3: Vect
     whose right sides and |v|² are linear in (c₃, s₃). Squaring and adding eliminates θ₂: a conic.
     Where the lines are parallel, or meet, one left side is zero: a sinusoid.
     """
+    h1, p1, h2, p2, h3, p3 = j1[1], j1[2], j2[1], j2[2], j3[1], j3[2]
     foot_1, foot_2, a, length, sine, cosine = _common_normal(h1, p1, h2, p2, size)
     parallel = math.fabs(sine) < NEARLY
     if parallel and length < NEARLY * size:
@@ -90,13 +93,13 @@ def three_rotations(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3, h3: Vect
     return solutions
 
 
-def prismatic_last(h1: Vector3, p1: Vector3, h2: Vector3, p2: Vector3, h3: Vector3, x: Vector3,
-                   t: Vector3, start: Vector, first: int, size: float, slack: float,
-                   rotations: Pose, found: Columns) -> int:
+def prismatic_last(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector,
+                   first: int, size: float, slack: float, rotations: Pose, found: Columns) -> int:
     """Solve for two revolute joints and a translation m: as `three_rotations`, with v = x + m h₃.
 
     The height is linear in m, the distance quadratic: together a quartic.
     """
+    h1, p1, h2, p2, h3 = j1[1], j1[2], j2[1], j2[2], j3[1]
     foot_1, foot_2, a, length, sine, cosine = _common_normal(h1, p1, h2, p2, size)
     parallel = math.fabs(sine) < NEARLY
     if parallel and length < NEARLY * size:
