@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ik_node.viewer.robot_scene import RobotScene
 
 from benchmark import arms
 from benchmark.chromium import new_page
@@ -26,7 +27,6 @@ from ik_node.support.resources import robot_file, share_folder
 from ik_node.tasks import Pose, Position
 from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.page_server import PageServer
-from ik_node.viewer.robot_scene import RobotScene
 from ik_node.viewer.robot_view import COLORS, RobotView
 from ik_node.viewer.targets import Target
 from ik_node.viewer.view import View

@@ -3,7 +3,6 @@
 import functools
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import imageio.v3 as iio
@@ -11,6 +10,7 @@ import numpy as np
 import viser
 
 from ik_node.support.threads import start_thread
+from ik_node.viewer.panel import Page
 
 _PICTURE = 1200, 1600  # pixels, height and width
 _FILM = 360, 480
@@ -21,25 +21,26 @@ _ACTIVE = 4.0          # s after a click in which browsers save files without as
 _RECORD, _FINISH = 'Record a film', 'Finish the film'
 
 
-class FilmPanel:
+class FilmButtons:
     """Buttons that save what a browser shows, as a picture or as an animated GIF."""
 
-    def __init__(self, server: viser.ViserServer, notify: Callable[[str], None]) -> None:
-        """Make the buttons. notify: called with the reason where a browser sends no pictures."""
-        self._notify = notify
+    def __init__(self, page: Page) -> None:
+        """Make the buttons, in the present folder."""
+        self._notify = page.notify
         self._finished = threading.Event()
         self._finished.set()
         self._pressed = 0.0  # when the button was, s
-        server.gui.add_button('Save a picture').on_click(_save_picture)
-        self._button = server.gui.add_button(
+        gui = page.server.gui
+        gui.add_button('Save a picture').on_click(_save_picture)
+        self._button = gui.add_button(
             _RECORD, hint=f'as an animated GIF, of at most {_LONGEST:.0f} s; press again to finish')
-        self._button.on_click(lambda event: self._press(event.client))
+        self._button.on_click(lambda event: self._on_button(event.client))
 
     def close(self) -> None:
         """Finish a film."""
         self._finished.set()
 
-    def _press(self, client: viser.ClientHandle | None) -> None:
+    def _on_button(self, client: viser.ClientHandle | None) -> None:
         self._pressed = time.monotonic()
         if not self._finished.is_set():
             self._finished.set()

@@ -8,7 +8,7 @@ import numpy as np
 import trimesh
 import viser
 
-from ik_node.viewer.poses import matrix, position_wxyz
+from ik_node.viewer.scene_nodes import matrix, position_wxyz
 
 # visualization_msgs/Marker: its types and actions.
 _ARROW, _CUBE, _SPHERE, _CYLINDER, _LINE_STRIP, _LINE_LIST = range(6)

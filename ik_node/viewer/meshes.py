@@ -19,7 +19,7 @@ from ik_node.model.geometry import Mesh
 from ik_node.support.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
 from ik_node.support.bounds import MAX_MESH_BYTES, read_bytes
 from ik_node.support.exceptions import ModelError, shown
-from ik_node.viewer.mesh_parts import Part
+from ik_node.viewer.mesh_parts import MeshPart
 from ik_node.viewer.mesh_reader import (
     MESH_FORMATS,
     SECONDS,
@@ -173,7 +173,7 @@ class Meshes:
         scaled.apply_scale(mesh.scale)
         return scaled
 
-    def simplified(self, part: Part, most: int) -> Part:
+    def simplified(self, part: MeshPart, most: int) -> MeshPart:
         """Return `mesh_parts.simplified` of a part. Raises MeshError."""
         if len(part.faces) <= most:
             return part

@@ -3,15 +3,13 @@
 import functools
 import math
 import time
-from collections.abc import Callable
 from typing import Any
-
-import viser
 
 from ik_node.mocap.playhead import MAX_SPEED
 from ik_node.ros.clients.player_link import Playback, PlayerLink
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.newest import Newest
+from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.panel import Page, Panel
 
 _HOLD = 0.5         # s after the user's last change in which the slider stays where it was put
 _STEPS = 1000       # of the slider, at least
@@ -20,79 +18,68 @@ _SPEED_STEP = 0.05
 _PLAY, _PAUSE, _AGAIN = 'Play', 'Pause', 'Play again'
 
 
-class PlaybackPanel:
+class PlaybackPanel(Panel):
     """Time, play and pause, speed and loop of a player; hidden while there is none."""
 
-    def __init__(self, server: viser.ViserServer, link: PlayerLink,
-                 notify: Callable[[str], None]) -> None:
-        """Make the folder, hidden.
+    needs_node = False
 
-        notify: called with a message where the player refuses or does not respond.
-        """
-        self._server, self._link, self._notify = server, link, notify
-        self._folder = server.gui.add_folder('Playback', visible=False)
+    def __init__(self, page: Page, link: PlayerLink) -> None:
+        """Make the folder, hidden."""
+        super().__init__(page, 'Playback')
+        self._link = link
         self._range: tuple[float, float] | None = None  # of the slider
-        self._widgets: list[Any] = []
-        self._slider: Any = None
-        self._digits = 3  # after the point, of its times
+        self._inputs: dict[str, Any] = {}  # widgets by the parameters that they set
+        self._others: list[Any] = []
+        self._digits = 3  # after the point, of the times of the slider
         self._changed = 0.0  # when the user last moved the slider or set a value
-        self._changes: dict[str, Newest[float | bool]] = {
-            name: Newest(functools.partial(self._command, name), notify)
-            for name in ('time', 'speed', 'loop')}
+        self._changes = {name: self._worker(functools.partial(self._command, name))
+                         for name in ('time', 'speed', 'loop')}
 
     @property
-    def visible(self) -> bool:
-        """Whether there is a player."""
+    def has_player(self) -> bool:
+        """Whether there was a player at the last update."""
         return bool(self._folder.visible)
 
-    def close(self) -> None:
-        """End its threads."""
-        for change in self._changes.values():
-            change.close()
+    def _is_useful(self) -> bool:
+        return self._link.playback is not None
 
-    def update(self) -> None:
+    def _refresh(self, visible: bool) -> None:
         """Show the state of the player."""
         playback = self._link.playback
-        if (playback is not None) != self._folder.visible:
-            self._folder.visible = playback is not None
         if playback is None:
             return
         if (playback.start, playback.stop) != self._range:
             self._make(playback)
-        if self._button.label != _label(playback):
-            self._button.label = _label(playback)
-        place = (f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
-                 f'{playback.frames}, {playback.message}')
-        if self._place.content != place:
-            self._place.content = place
+        self._button.label = _label(playback)
+        self._place.content = (
+            f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
+            f'{playback.frames}, {playback.message}')
         if any(change.busy for change in self._changes.values()) or (
                 playback.received < self._changed + _HOLD):
             return  # what the user sets stays until the player has it
-        values: list[tuple[Any, float | bool]] = [
-            (self._slider, self._shown(playback.time)), (self._speed, playback.speed),
-            (self._loop, playback.loop)]
-        for widget, value in values:
-            if widget.value != value:
-                widget.value = value
+        self._inputs['time'].value = self._shown(playback.time)
+        self._inputs['speed'].value = playback.speed
+        self._inputs['loop'].value = playback.loop
 
     def _make(self, playback: Playback) -> None:
         """Make the widgets for a range of time."""
-        for widget in self._widgets:
+        for widget in (*self._inputs.values(), *self._others):
             widget.remove()
         self._range = start, stop = playback.start, playback.stop
-        gui, last = self._server.gui, max(stop, start + 1e-6)
+        gui, last = self._gui, max(stop, start + 1e-6)
         self._digits = max(0, math.ceil(math.log10(_STEPS / (last - start))))
         with self._folder:
-            self._slider = gui.add_slider('time, s', start, last, 10.0**-self._digits,
-                                          self._shown(playback.time))
+            slider = gui.add_slider('time, s', start, last, 10.0**-self._digits,
+                                    self._shown(playback.time))
             self._place = gui.add_markdown('')
             self._button = gui.add_button(_label(playback))
-            self._speed = gui.add_number('speed', playback.speed, min=_SLOWEST, max=MAX_SPEED,
-                                         step=_SPEED_STEP, hint='seconds of the motion per second')
-            self._loop = gui.add_checkbox('loop', playback.loop, hint='begin again at the end')
-        self._widgets = [self._slider, self._place, self._button, self._speed, self._loop]
+            speed = gui.add_number('speed', playback.speed, min=_SLOWEST, max=MAX_SPEED,
+                                   step=_SPEED_STEP, hint='seconds of the motion per second')
+            loop = gui.add_checkbox('loop', playback.loop, hint='begin again at the end')
+        self._inputs = {'time': slider, 'speed': speed, 'loop': loop}
+        self._others = [self._place, self._button]
         self._button.on_click(lambda _: self._on_button())
-        for name, widget in (('time', self._slider), ('speed', self._speed), ('loop', self._loop)):
+        for name, widget in self._inputs.items():
             self._listen(name, widget)
 
     def _shown(self, seconds: float) -> float:
@@ -117,22 +104,20 @@ class PlaybackPanel:
         playback = self._link.playback
         if playback is None:
             return
-        if _ended(playback):
-            self._command('time', playback.start)
-        if playback.paused or not _ended(playback):
-            try:
+        with errors_shown(self._notify):
+            if _ended(playback):
+                self._command('time', playback.start)
+            if playback.paused or not _ended(playback):
                 self._link.pause(not playback.paused)
-            except IkError as error:
-                self._notify(str(error))
 
     def _command(self, name: str, value: float | bool) -> None:
-        """Set a parameter of the player."""
+        """Set a parameter of the player. Raises IkError for a refusal."""
         self._changed = time.monotonic()
         try:
             self._link.set(name, value)
-        except IkError as error:
-            self._notify(str(error))
+        except IkError:
             self._changed = 0.0  # show what holds
+            raise
 
 
 def _ended(playback: Playback) -> bool:

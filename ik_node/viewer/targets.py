@@ -60,6 +60,9 @@ class Target(NamedTuple):
         return f'{self.name}/goal', _CENTER_BALL if self.kind == 'center_of_mass' else 0
 
 
+ARM_GOAL = Target()
+
+
 def task_names(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the tasks in a node's parameters."""
     names = parameters.get('tasks')

@@ -10,10 +10,9 @@ import trimesh
 
 from ik_node import KinematicTree
 from ik_node.viewer import drawn_robot
-from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.mesh_parts import Part, most_each, parts_of, simplified, whole_of
+from ik_node.viewer.drawn_robot import DrawnRobot, RobotScene
+from ik_node.viewer.mesh_parts import MeshPart, most_each, parts_of, simplified, whole_of
 from ik_node.viewer.meshes import Meshes, Places
-from ik_node.viewer.robot_scene import RobotScene
 from page_here import viser_server
 
 RED = 255, 0, 0, 255
@@ -100,7 +99,7 @@ def test_the_border_of_an_open_part_stays():
     corner = number[:-1, :-1].ravel()
     faces = np.concatenate([np.stack([corner, corner + 1, corner + 41], axis=1),
                             np.stack([corner, corner + 41, corner + 40], axis=1)])
-    flat = Part(np.c_[grid.reshape(-1, 2), np.zeros(1600)], faces, None)
+    flat = MeshPart(np.c_[grid.reshape(-1, 2), np.zeros(1600)], faces, None)
     coarse = simplified(flat, 200)
     assert len(coarse.faces) < 400
     assert trimesh.Trimesh(coarse.vertices, coarse.faces).area == pytest.approx(2.0)

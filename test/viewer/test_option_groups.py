@@ -6,7 +6,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
-from ik_node.viewer.option_groups import FIRST, default_values, grouped
+from ik_node.viewer.solver_panel import FIRST, default_values, grouped
 
 SOLVERS = {**{name: solver_class(name) for name in solver_names()},
            **{name: body_solver_class(name) for name in body_solver_names()}}

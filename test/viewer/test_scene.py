@@ -20,12 +20,12 @@ from ik_node.model.readers import read_model
 from ik_node.ros.clients.connection import Report
 from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.viewer import gallery
+from ik_node.viewer.drawn_robot import RobotScene
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.meshes import MeshError, Meshes, Places
-from ik_node.viewer.poses import matrix, position_wxyz
-from ik_node.viewer.robot_scene import RobotScene
+from ik_node.viewer.node_state import NodeState
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.state import State
+from ik_node.viewer.scene_nodes import matrix, position_wxyz
 from opened_files import opened_files
 from page_here import robot_view_of, viser_server
 
@@ -144,7 +144,7 @@ def test_a_figure_is_shown_without_a_chain(figure):
     figure.paint()
     assert (figure.tree.name, figure.chain, figure.problems) == ('humanoid', None, [])
     assert (figure.space.n_joints, figure.follows_paths) == (32, False)
-    assert figure.words == 'humanoid, 32 joints, tasks hand'
+    assert figure.description == 'humanoid, 32 joints, tasks hand'
     assert 1.6 < figure.reach < 1.8
 
 
@@ -191,7 +191,7 @@ def test_a_reset_by_others_ends_the_goal_of_a_task(figure):
 
 def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost():
     view = RobotView.__new__(RobotView)
-    view.state, view._new_markers, view._changed = State(), [], lambda: None
+    view.state, view._new_markers, view._changed = NodeState(), [], lambda: None
     view._goal_markers, view._status_markers, view._status_text = 'goal', 'status', NO_GOAL
 
     def status(words):
@@ -222,6 +222,9 @@ class Noticed:
     def __init__(self, frame, sent, link):
         self.__dict__.update(frame=frame, sent=sent, link=link)
 
+    def __getattr__(self, name):
+        return getattr(self.frame, name)
+
     def __setattr__(self, name, value):
         self.sent.append((name, self.link))
         setattr(self.frame, name, value)
@@ -248,7 +251,7 @@ def test_a_capsule_is_drawn_with_its_hemispheres(server, radius, length):
         <link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/>
         </joint></robot>''')
     scene = RobotScene(server, '/capsule', tree, Meshes())
-    drawn = server.scene._handle_from_node_name[f'{scene._paths["a"]}/visual_0']
+    drawn = server.scene._handle_from_node_name[f'{scene._frames["a"].name}/visual_0']
     end = 0.5 * length + radius
     assert drawn.vertices.min(axis=0) == pytest.approx([-radius, -radius, -end], abs=2e-3)
     assert drawn.vertices.max(axis=0) == pytest.approx([radius, radius, end], abs=2e-3)

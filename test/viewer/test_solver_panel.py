@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ik_node.viewer.node_parameters import NodeParameters
+from ik_node.viewer.node_state import NodeParameters
 from page_here import page_with
 
 

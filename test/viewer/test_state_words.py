@@ -6,13 +6,13 @@ pytest.importorskip('viser', reason='viser is not installed (make test brings it
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from ik_node.ros.clients.connection import Report
-from ik_node.viewer.state import AMBER, GREEN, GREY, RED, State
+from ik_node.viewer.node_state import AMBER, GREEN, GREY, RED, NodeState
 
 MET = Report(0, 'the goal is met', {})
 
 
 def state(*, responds=True, lifecycle='active', report=MET):
-    made = State()
+    made = NodeState()
     made.update(responds, lifecycle)
     if report:
         made.on_report(report)

@@ -39,7 +39,7 @@ def test_a_goal_goes_to_all_that_are_compared(domain):
     goal = chain.forward(chain.neutral() + 0.2)
     robot_views = [{'name': solver, 'namespace': f'/{solver}'} for solver in SOLVERS]
     with nodes[0], nodes[1], view_of(domain, *robot_views) as (_, view, shown):
-        assert until(lambda: view._gizmo is not None and all(
+        assert until(lambda: view.page.handle_pose is not None and all(
             one.chain and one.values and one.parameters for one in shown), 60)
         view.drag_to(goal)
         assert until(lambda: all(robot_view.reports for robot_view in shown), 60)

@@ -1,22 +1,86 @@
-"""The parameters of a node, kept up to date, and what they say about its robot."""
+"""What a node has told: its state, the outcome of its last goal, and its parameters."""
 
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node.control.arm import goal_weights
+from ik_node.control.figure import GOAL
 from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_figure
 from ik_node.model.chain import Chain
 from ik_node.model.readers import read_untrusted_model
-from ik_node.ros.clients.connection import Connection, SilentError
+from ik_node.ros.clients.connection import Connection, Report, SilentError
+from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.targets import Target, task_names, task_targets
+from ik_node.viewer.targets import task_names
 
+GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
+_LEVELS = (GREEN, AMBER, RED)
 _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
+
+
+class StateLine(NamedTuple):
+    """A description of a state, with its colour."""
+
+    color: str
+    text: str
+
+
+class NodeState:
+    """The current state of one node.
+
+    - `responds`: whether the node responds; None before its first response.
+    - `lifecycle`: the label of its lifecycle state, '' where it is unknown.
+    """
+
+    def __init__(self) -> None:
+        """Begin without any information."""
+        self._report: Report | None = None
+        self.responds: bool | None = None
+        self.lifecycle = ''
+
+    def forget_goal(self) -> None:
+        """Drop the report: it does not describe the robot as it is now."""
+        self._report = None
+
+    def on_report(self, report: Report) -> None:
+        """Store the report of a goal."""
+        self._report = report
+
+    @property
+    def report(self) -> Report | None:
+        """The report of the last goal.
+
+        None after a change of the robot, its solver or its joints, and of a silent node.
+        """
+        return self._report if self.responds else None
+
+    def update(self, responds: bool, lifecycle: str) -> bool:
+        """Store whether the node responds, and its lifecycle state; return whether it is back."""
+        was = self.responds
+        if responds or was is not None:
+            self.responds = responds
+        self.lifecycle = lifecycle if responds else ''
+        return was is False and responds
+
+    @property
+    def line(self) -> StateLine:
+        """The state: of the node where it cannot accept goals, else of the last goal."""
+        if self.responds is None:
+            return StateLine(GREY, 'waiting for the node')
+        if not self.responds:
+            return StateLine(RED, 'the node does not respond: it has stopped, or is busy')
+        if self.lifecycle not in ('', 'active'):
+            return StateLine(AMBER, f'the node is {self.lifecycle}: it accepts no goals')
+        if self.report is None:
+            return StateLine(GREY, NO_GOAL)
+        task = self.report.values.get('task', '')
+        return StateLine(_LEVELS[min(self.report.level, 2)], self.report.message
+                         if task in ('', GOAL) else f'{task}: {self.report.message}')
 
 
 class NodeParameters(Mapping[str, Any]):
@@ -53,6 +117,11 @@ class NodeParameters(Mapping[str, Any]):
         """Return the full name of a parameter of the arm."""
         return f'{self._arm}.{name}' if self._arm else name
 
+    @property
+    def links(self) -> tuple[str, str]:
+        """The names of base and tip of the arm, '' for the default."""
+        return self.option('base_link') or '', self.option('tip_link') or ''
+
     def task_weights(self, chain: Chain) -> np.ndarray:
         """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""
         wanted = self.option('task_weights')
@@ -68,7 +137,7 @@ class NodeParameters(Mapping[str, Any]):
     def has_body_solver(self) -> bool:
         """Whether one solver moves all joints of the robot, not those of an arm."""
         return not self._arm and solves_figure(
-            str(self.option('solver')), self.tasks, str(self.get('root', 'fixed')))
+            str(self.option('solver')), task_names(self), str(self.get('root', 'fixed')))
 
     @property
     def other_arms(self) -> tuple[str, ...]:
@@ -80,16 +149,6 @@ class NodeParameters(Mapping[str, Any]):
     def moves_root(self) -> bool:
         """Whether the root link moves."""
         return self.get('root', 'fixed') != 'fixed'
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """The names of the tasks."""
-        return task_names(self)
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """The targets of the tasks, of those that can be moved."""
-        return task_targets(self)
 
     def on_event(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""
@@ -156,10 +215,6 @@ def _description(values: Mapping[str, Any]) -> str:
     if values.get('robot_description'):
         return str(values['robot_description'])
     file = model_path(values)
-    if not file:
-        return ''
-    try:
-        tree = read_untrusted_model(Path(file))
-    except IkError:
-        return ''  # the node itself reports the error
-    return tree.description
+    with contextlib.suppress(IkError):  # the node itself reports the error
+        return read_untrusted_model(Path(file)).description if file else ''
+    return ''
