@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ik_node.viewer.robot_scene import RobotScene
 
 from benchmark import arms
 from benchmark.chromium import new_page
@@ -25,10 +24,10 @@ from ik_node.ros.clients.client import Client
 from ik_node.support.processes import node_command, running
 from ik_node.support.resources import robot_file, share_folder
 from ik_node.tasks import Pose, Position
+from ik_node.viewer.drawn_robot import RobotScene
 from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import COLORS, RobotView
-from ik_node.viewer.targets import Target
 from ik_node.viewer.view import View
 
 DOCS = Path(__file__).parent
@@ -237,7 +236,7 @@ def _leave(page: Any, view: View, robot_views: list[RobotView]) -> None:
 
 def _goal(page: Any, view: View, robot_views: list[RobotView], T_base_goal: np.ndarray) -> None:
     """Drag the goal to a pose (4, 4), m."""
-    view.drag_to(robot_views[0].target_frame(Target()) @ T_base_goal)
+    view.page.handles.drag_to(robot_views[0].target_frame() @ T_base_goal)
     page.wait_for_timeout(30)
 
 

@@ -124,7 +124,7 @@ class Camera:
             self._shown = shown
             ball = _BALL if len(shown) == 1 else _ROW
             self._points = np.concatenate([
-                points_to_show(robot_view, ball) + np.array((0.0, robot_view.y, 0.0))
+                points_to_show(robot_view, ball) + robot_view.frame.position
                 for robot_view in robot_views])
             self._set.clear()
             self._turn(self._server.initial_camera, 4.0 / 3.0)

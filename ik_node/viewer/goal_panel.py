@@ -19,6 +19,8 @@ class GoalPanel(Panel):
     The angles are roll, pitch and yaw: about the fixed axes x, then y, then z.
     """
 
+    needs = 'node'
+
     def __init__(self, page: Page, home: Callable[[], None]) -> None:
         """Make the widgets. home: sends the robots to their start poses."""
         super().__init__(page, 'Goal', is_expanded=True)
@@ -44,9 +46,6 @@ class GoalPanel(Panel):
             matrix_from_rpy(*(np.array(rpy) / _UNITS[self._unit.value]))))
         self._unit.on_update(lambda _: self._show_angles())
         self._to_tip.on_click(lambda _: page.handles.release())
-
-    def _is_useful(self) -> bool:
-        return True
 
     def _refresh(self, visible: bool) -> None:
         """Show where the goal is."""

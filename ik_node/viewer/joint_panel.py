@@ -19,6 +19,8 @@ _ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
 class JointPanel(Panel):
     """A slider for every joint of the arm, or of the body; the robot follows the user's."""
 
+    needs = 'node'
+
     def __init__(self, page: Page) -> None:
         """Make no widgets as long as there are no joints."""
         super().__init__(page, 'Joints')
@@ -27,9 +29,6 @@ class JointPanel(Panel):
         self._sliders: dict[str, Any] = {}
         self._others: list[Any] = []
         self._space: JointSpace | None = None
-
-    def _is_useful(self) -> bool:
-        return True
 
     def drop(self) -> None:
         """Forget the joint values that the user has set and the node was not sent yet."""

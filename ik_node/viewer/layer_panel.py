@@ -14,7 +14,7 @@ _LAYERS = {
 class LayerPanel(Panel):
     """A checkbox for each layer, and one for all triangles of the meshes."""
 
-    needs_node = False
+    needs = 'page'
 
     def __init__(self, page: Page) -> None:
         """Make the widgets."""
@@ -29,11 +29,8 @@ class LayerPanel(Panel):
             widget.on_update(lambda _: self._apply())
         self._apply()
 
-    def _is_useful(self) -> bool:
-        return True
-
     def _apply(self) -> None:
         hidden = {layer for layer, widget in self._shown.items() if not widget.value}
         for robot_view in self._page.robot_views:
-            robot_view.hide_layers(hidden)
-            robot_view.refine(bool(self._fine.value))
+            robot_view.markers.hidden = frozenset(hidden)
+            robot_view.is_fine = bool(self._fine.value)

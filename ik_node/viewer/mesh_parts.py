@@ -28,13 +28,15 @@ def parts_of(mesh: trimesh.Trimesh) -> list[MeshPart]:
     """Return a mesh's parts, one for each colour; [] for a mesh with a picture on it."""
     if not is_coloured(mesh):
         return [whole_of(mesh)]
-    colors, kinds = np.unique(_face_colors(mesh).view(np.uint32).ravel(), return_inverse=True)
+    colors, kinds = np.unique(_face_colors(mesh).view(np.uint32), return_inverse=True)
     if len(colors) > _MOST_COLORS:
         return []
-    vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
-    return [MeshPart(*_used(vertices, faces[kinds == kind]),
-                 tuple(float(one) / 255.0 for one in np.array([color]).view(np.uint8)))
-            for kind, color in enumerate(colors)]
+    parts = []
+    for kind in range(len(colors)):
+        kept, faces = np.unique(mesh.faces[kinds.ravel() == kind], return_inverse=True)
+        parts.append(MeshPart(np.asarray(mesh.vertices)[kept], faces.reshape(-1, 3),
+                              tuple((colors[kind:kind + 1].view(np.uint8) / 255.0).tolist())))
+    return parts
 
 
 def whole_of(mesh: trimesh.Trimesh) -> MeshPart:
@@ -94,9 +96,3 @@ def _face_colors(mesh: trimesh.Trimesh) -> np.ndarray:
         rgba = np.atleast_2d(look.vertex_colors)  # of one material, a single one
         rgba = rgba[mesh.faces[:, 0]] if len(rgba) > 1 else rgba
     return np.ascontiguousarray(np.broadcast_to(rgba, (len(mesh.faces), 4)), dtype=np.uint8)
-
-
-def _used(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vertices that faces have, and the faces with their indices."""
-    kept, numbers = np.unique(faces, return_inverse=True)
-    return vertices[kept], numbers.reshape(-1, 3)

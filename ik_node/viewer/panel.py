@@ -47,7 +47,8 @@ class Page:
 class Panel:
     """A folder of widgets, shown while it is of use, with threads for what takes long."""
 
-    needs_node: ClassVar[bool] = True
+    needs: ClassVar[str] = 'arm'
+    """What it is of use for: "arm", "node" or "page"."""
 
     def __init__(self, page: Page, title: str, is_expanded: bool = False) -> None:
         """Make the folder; a panel makes its widgets in it."""
@@ -66,12 +67,12 @@ class Panel:
     def update(self, has_node: bool) -> None:
         """Show the panel where it is of use, and what has changed."""
         self._folder.visible = visible = (
-            has_node or not self.needs_node) and self._is_useful()
+            has_node or self.needs == 'page') and self._is_useful()
         self._refresh(visible)
 
     def _is_useful(self) -> bool:
-        """Return whether there is something to do with the panel: by default, an arm."""
-        return self._robot_view.follows_paths
+        """Return whether there is something to do with the panel."""
+        return self.needs != 'arm' or self._robot_view.follows_paths
 
     def _refresh(self, visible: bool) -> None:
         """Show what has changed."""

@@ -21,7 +21,7 @@ _PLAY, _PAUSE, _AGAIN = 'Play', 'Pause', 'Play again'
 class PlaybackPanel(Panel):
     """Time, play and pause, speed and loop of a player; hidden while there is none."""
 
-    needs_node = False
+    needs = 'page'
 
     def __init__(self, page: Page, link: PlayerLink) -> None:
         """Make the folder, hidden."""

@@ -82,7 +82,7 @@ def _lines(first: str, names: Sequence[str], colors: Sequence[str]) -> tuple[upl
 class PlotPanel(Panel):
     """A plot of one quantity of the last goals, a line for each node, and plots over time."""
 
-    needs_node = False
+    needs = 'page'
 
     def __init__(self, page: Page) -> None:
         """Make the widgets; the plot is empty."""
@@ -104,9 +104,6 @@ class PlotPanel(Panel):
                 make('manipulability', '√det(J Jᵀ) of the axes that goals ask for, in m and rad',
                      _manipulability, uplot.Scale(auto=True))]
         self._chosen.on_update(lambda _: self._counts.clear())
-
-    def _is_useful(self) -> bool:
-        return True
 
     def _refresh(self, visible: bool) -> None:
         """Show new goals."""

@@ -51,6 +51,8 @@ class RobotPanel(Panel):
     A robot is loaded into all nodes.
     """
 
+    needs = 'node'
+
     def __init__(self, page: Page) -> None:
         """Make the widgets: a folder of downloads, and others above it."""
         self._uploads = Uploads()
@@ -87,9 +89,6 @@ class RobotPanel(Panel):
         on_user_change(self._zipped, self._choose_zipped)
         on_user_change(self._described, self._start_download)
         self._cancel.on_click(lambda _: self._cancel_download())
-
-    def _is_useful(self) -> bool:
-        return True
 
     def _refresh(self, visible: bool) -> None:
         self._robot.visible = self._button.visible = self._drop.visible = visible

@@ -6,7 +6,7 @@ latest.
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,8 @@ class RobotView:
     - `restarts`: observed restarts of the node. `is_only_played`: whether a player moves the robot,
       without a node.
     - `text`: of the robot that is drawn, as URDF; '' for none.
-    - `places`: where meshes may be.
+    - `frame`: of the whole view in the scene. `markers`: those of the node. `is_fine`: whether
+      meshes are drawn with all of their triangles. `places`: where meshes may be.
     - `drop_goals`: called before the robot leaves its goal, to drop those that wait to be sent.
     """
 
@@ -69,15 +70,15 @@ class RobotView:
         self.count = self.restarts = 0
         self.state = NodeState()
         self.parameters = NodeParameters(arm, self.state.forget_goal)
-        self.is_only_played = False
+        self.is_only_played = self.is_fine = False
         self.drop_goals: Callable[[], None] = lambda: None
         self._processes: frozenset[bytes] = frozenset()
         self._changed = changed
-        self._place = server.scene.add_frame(f'/{name}', show_axes=False)
+        self.frame = server.scene.add_frame(f'/{name}', show_axes=False)
         self.places = Places() if places is None else places
         self._reader = MeshReader()
         self._drawn = DrawnRobot(server, f'/{name}/robot', color)
-        self._markers = MarkerScene(server, f'/{name}/markers')
+        self.markers = MarkerScene(server, f'/{name}/markers')
         self._lock = threading.Lock()
         self._leaving = threading.Lock()  # held until the node has taken where to go
         self.text = self._topic_text = ''
@@ -90,7 +91,6 @@ class RobotView:
         self._chain_error = self._error = ''
         self._offered: tuple[str, ...] = ()
         self._selection: dict[str, Any] = {}
-        self._is_fine = False
         self.connection = Connection(self, namespace, target, (arm,), domain_id)
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ class RobotView:
         back = self.state.update(self.connection.responds, self.connection.lifecycle)
         if self.state.responds is False:
             self._new_markers.clear()
-            self._markers.clear()
+            self.markers.clear()
         elif back or not seen_before:
             processes = self.connection.processes()
             if back and processes - self._processes:
@@ -261,25 +261,6 @@ class RobotView:
         return [line for line in (self._error, *self._drawn.problems,
                                   self._chain_error if needs_chain else '') if line]
 
-    def hide_layers(self, layers: Collection[str]) -> None:
-        """Hide these layers of its markers, see `marker_scene.layer_of`, and show all others."""
-        self._markers.hidden = frozenset(layers)
-        self._changed()
-
-    def refine(self, is_fine: bool) -> None:
-        """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
-        self._is_fine = is_fine
-        self._changed()
-
-    @property
-    def y(self) -> float:
-        """Where the whole view is in the scene, m."""
-        return float(self._place.position[1])
-
-    @y.setter
-    def y(self, y: float) -> None:
-        self._place.position = (0.0, y, 0.0)
-
     def paint(self) -> bool:
         """Draw what has arrived; return whether the robot, or its chain, has changed."""
         parameters = self.parameters
@@ -291,7 +272,7 @@ class RobotView:
         other = bool(text) and (text != self.text or selection != self._selection)
         if other:
             self._change_robot(text, selection)
-        self._drawn.refine(self._is_fine)
+        self._drawn.refine(self.is_fine)
         self._drawn.move(values, self._T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
             self._show_markers()
@@ -301,7 +282,7 @@ class RobotView:
         return other
 
     def _show_markers(self) -> None:
-        self._markers.refresh()
+        self.markers.refresh()
         if not self._new_markers:
             return
         prefix = self.parameters.get('frame_prefix') or ''
@@ -309,7 +290,7 @@ class RobotView:
         if self.parameters.moves_root:
             frames[self.parameters.get('world_frame') or 'world'] = np.eye(4)
         for _ in range(len(self._new_markers)):  # what arrives meanwhile is for the next picture
-            self._markers.show(self._new_markers.popleft(), frames)
+            self.markers.show(self._new_markers.popleft(), frames)
 
     def _change_robot(self, text: str, selection: dict[str, Any]) -> None:
         """Draw another robot, or find another chain of it."""
@@ -321,7 +302,7 @@ class RobotView:
         try:
             if not same or self.tree is None:
                 tree = read_urdf_text(text)
-                self._markers.clear()
+                self.markers.clear()
                 self._drawn.draw(tree, Meshes(
                     self.places, self._reader, model_path(self.parameters)))
             if self.parameters.other_arms:
@@ -361,7 +342,7 @@ class RobotView:
         That of an arm's goal is the tip's.
         """
         if target.name:
-            return self._markers.pose(target.marker)
+            return self.markers.pose(target.marker)
         return None if self.chain is None else self.pose(self.chain.tip_link)
 
     def target_frame(self, target: Target = ARM_GOAL) -> np.ndarray:

@@ -24,7 +24,7 @@ _PERIOD = 0.05    # s between two looks whether it is
 class ScenePanel(Panel):
     """Buttons that save robot, solver, joint values, goals and view in a file, and load it."""
 
-    needs_node = False
+    needs = 'page'
 
     def __init__(self, page: Page) -> None:
         """Make the widgets."""
@@ -43,9 +43,6 @@ class ScenePanel(Panel):
         """Finish a film."""
         self._film.close()
         super().close()
-
-    def _is_useful(self) -> bool:
-        return True
 
     def _save(self, client: viser.ClientHandle | None) -> None:
         if client is not None:

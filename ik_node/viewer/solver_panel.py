@@ -32,6 +32,8 @@ _DATA = ('examples',)  # what a solver works with is no setting, and has no defa
 class SolverPanel(Panel):
     """Widgets for the solver of a node and its options, which follow the node's parameters."""
 
+    needs = 'node'
+
     def __init__(self, page: Page, robot_view: RobotView) -> None:
         """Make the folder; its widgets wait for the node."""
         alone = len(page.robot_views) == 1
@@ -43,9 +45,6 @@ class SolverPanel(Panel):
         self._options_folder: Any = None
         self._options: list[Any] = []  # widgets in the folder of options, and folders of groups
         self._wanted = self._worker(self._show_options)  # it waits for the node
-
-    def _is_useful(self) -> bool:
-        return True
 
     @property
     def lacks_widgets(self) -> bool:

@@ -97,7 +97,7 @@ class View:
     def _paint(self) -> None:
         for i, robot_view in enumerate(self._robot_views):
             if robot_view.paint():
-                robot_view.y = _APART * robot_view.reach * i
+                robot_view.frame.position = (0.0, _APART * robot_view.reach * i, 0.0)
                 self._ground.fit(robot_view.reach,
                                  _APART * robot_view.reach * (len(self._robot_views) - 1))
                 if i == 0:

@@ -60,7 +60,7 @@ class Seen:
 
     def markers(self):
         """Return the markers that are in the scene."""
-        return [marker for _, _, marker in self.robot_view._markers._shown.values()]
+        return [shown.marker for shown in self.robot_view.markers._shown.values()]
 
 
 def is_red(color):
@@ -242,7 +242,7 @@ def test_a_scene_is_saved_and_loaded(seen):
     page = seen.page
     seen.home()
     T = seen.chain.forward(seen.chain.neutral() + 0.25)
-    seen.view.drag_to(T)
+    seen.view.page.handles.drag_to(T)
     assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
     with page.expect_download(timeout=60000) as download:
         page.get_by_role('button', name='Save the scene').click()

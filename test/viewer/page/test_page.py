@@ -33,11 +33,11 @@ def test_the_page_shows_the_robot_and_the_arm_follows_the_handle_that_a_mouse_dr
         assert 'arm_6r, 6 joints from base_link to tool0' in page.inner_text('body')
 
         (client,) = server.get_clients().values()
-        robot_view._place.visible = False
+        robot_view.frame.visible = False
         page.wait_for_function("!window.__viserMutable.nodeRefFromName['/ik_node'].visible")
         frame(page)
         hidden = picture(page, **SCENE)
-        robot_view._place.visible = True
+        robot_view.frame.visible = True
 
         def changed():
             return (np.abs(picture(page, **SCENE) - hidden).max(axis=2) > 30.0).sum()

@@ -40,8 +40,8 @@ class Shown:
 
     def texts_in_scene(self):
         """Return the texts of the markers that are drawn."""
-        return [marker.text for _, _, marker in list(self.robot_view._markers._shown.values())
-                if marker.text]
+        return [shown.marker.text for shown in list(self.robot_view.markers._shown.values())
+                if shown.marker.text]
 
     def meet_a_goal(self):
         """Drag the handle to a goal that is met, and wait until panel and scene say so."""
