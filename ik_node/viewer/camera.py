@@ -138,7 +138,6 @@ class Camera:
                 self._set[number] = size, np.array(client.camera.position)
 
     def _turn(self, camera: Any, aspect: float, free: float = 1.0) -> None:
-        """Turn a camera to the robots."""
         direction = (_AHEAD if len(self._robot_views) > 1 else
                      _FIGURE if self._robot_views[0].tasks else _ASIDE)
         camera.position, camera.look_at = map(

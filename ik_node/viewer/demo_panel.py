@@ -47,7 +47,6 @@ class DemoPanel(Panel):
         return bool(self._robot_view.targets)
 
     def _refresh(self, visible: bool) -> None:
-        """Stop where there is nothing to move."""
         if not visible and self.plays:
             self.close()
 

@@ -92,22 +92,19 @@ class RobotScene:
         T_world_root: (4, 4), m, pose of the root; by default the identity.
         """
         self.T_world_root = np.eye(4) if T_world_root is None else T_world_root
-        moving = {name: value for name, value in values.items()
-                  if name in self.tree.joints and self.tree.joints[name].moves}
-        self.T_root_link = self.tree.forward(moving)
+        joints = self.tree.joints
+        self.T_root_link = self.tree.forward({
+            name: value for name, value in values.items() if name in joints and joints[name].moves})
         with self._server.atomic():
             for link, T in self.T_root_link.items():
-                parent = self._parent.get(link)
-                self._place(link, (self.T_world_root if parent is None else inverse(
+                parent, frame = self._parent.get(link), self._frames[link]
+                position, wxyz = position_wxyz((self.T_world_root if parent is None else inverse(
                     self.T_root_link[parent])) @ T)
-
-    def _place(self, link: str, T_parent_link: np.ndarray) -> None:
-        """Send what has changed: only the orientation of a revolute joint's link, for example."""
-        (position, wxyz), frame = position_wxyz(T_parent_link), self._frames[link]
-        if np.abs(position - frame.position).max() > _MOVED:
-            frame.position = position
-        if np.abs(wxyz - frame.wxyz).max() > _MOVED:
-            frame.wxyz = wxyz
+                # Of a revolute joint's link only the orientation is sent.
+                if np.abs(position - frame.position).max() > _MOVED:
+                    frame.position = position
+                if np.abs(wxyz - frame.wxyz).max() > _MOVED:
+                    frame.wxyz = wxyz
 
 
 def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:
@@ -126,10 +123,8 @@ def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:
 def _draw(scene: viser.SceneApi, name: str, visual: Visual,
           parts: list[MeshPart] | trimesh.Trimesh) -> None:
     """Draw one shape."""
-    position, wxyz = position_wxyz(visual.placement)
-    place: dict[str, Any] = {'position': position, 'wxyz': wxyz}
-    look = place | _look(visual.color or _GREY)
-    shape = visual.shape
+    place: dict[str, Any] = dict(zip(('position', 'wxyz'), position_wxyz(visual.placement)))
+    look, shape = place | _look(visual.color or _GREY), visual.shape
     if isinstance(shape, Box):
         scene.add_box(name, dimensions=shape.size, **look)
     elif isinstance(shape, Cylinder):
@@ -137,8 +132,7 @@ def _draw(scene: viser.SceneApi, name: str, visual: Visual,
     elif isinstance(shape, Sphere):
         scene.add_icosphere(name, radius=shape.radius, **look)
     elif isinstance(shape, Capsule):
-        capsule = trimesh.creation.capsule(shape.length, shape.radius, count=(24, 24))
-        _add_mesh(scene, name, capsule, look)
+        _add_mesh(scene, name, trimesh.creation.capsule(shape.length, shape.radius, (24, 24)), look)
     elif isinstance(parts, trimesh.Trimesh):
         scene.add_mesh_trimesh(name, parts, **place)
     else:
@@ -183,9 +177,8 @@ class DrawnRobot:
 
     def draw(self, tree: KinematicTree, meshes: Meshes) -> None:
         """Draw another robot in place of the present one."""
-        self._meshes = meshes
-        self._draw(tree)
-        self.tree, self.body = tree, None
+        self._meshes, self.tree, self.body = meshes, tree, None
+        self._draw()
         self.size = float(np.ptp([T[:3, 3] for T in tree.forward().values()], axis=0).max())
         with contextlib.suppress(IkError):
             self.body = tree.body()
@@ -194,15 +187,16 @@ class DrawnRobot:
         """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
         if is_fine != self._is_fine:
             self._is_fine = is_fine
-            if self.tree is not None:
-                self._draw(self.tree)
+            self._draw()
 
-    def _draw(self, tree: KinematicTree) -> None:
+    def _draw(self) -> None:
+        """Draw the tree in place of what there is."""
         if self._scene is not None:
             self._scene.remove()
-        self._scene = RobotScene(self._server, self._name, tree, self._meshes, self._color,
-                                 None if self._is_fine else _TRIANGLES)
-        self._is_new = True
+        if self.tree is not None:
+            self._scene = RobotScene(self._server, self._name, self.tree, self._meshes,
+                                     self._color, None if self._is_fine else _TRIANGLES)
+            self._is_new = True
 
     def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
         """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
@@ -210,22 +204,22 @@ class DrawnRobot:
         Values that arrive before their robot count for it.
         """
         self._received.update(values or {})
-        if self.tree is None or self._scene is None or not (
-                self._is_new or values is not None
-                or not np.array_equal(T_world_root, self._scene.T_world_root)):
+        scene, tree = self._scene, self.tree
+        if scene is None or tree is None or (values is None and not self._is_new and np.array_equal(
+                T_world_root, scene.T_world_root)):
             return
         # Each of several publishers may have some of the joints.
         self._received = {name: value for name, value in self._received.items()
-                          if name in self.tree.joints or name in (values or ())}
+                          if name in tree.joints or name in (values or ())}
         self.values = {name: value for name, value in self._received.items()
-                       if name in self.tree.joints}
-        self._scene.move(self.values, T_world_root)
+                       if name in tree.joints}
+        scene.move(self.values, T_world_root)
         self._is_new = False
 
     @property
-    def problems(self) -> tuple[str, ...]:
+    def problems(self) -> list[str]:
         """Messages about shapes that cannot be shown."""
-        return () if self._scene is None else tuple(self._scene.problems)
+        return [] if self._scene is None else self._scene.problems
 
     def poses(self) -> dict[str, np.ndarray]:
         """Return the pose (4, 4), m, of each link as it was drawn last."""

@@ -48,7 +48,6 @@ class GoalPanel(Panel):
         self._to_tip.on_click(lambda _: page.handles.release())
 
     def _refresh(self, visible: bool) -> None:
-        """Show where the goal is."""
         T_scene_goal, shown = self._page.handle_pose, self._robot_view.chain is not None
         for widget in (self._only, self._xyz, self._rpy, self._unit, self._to_tip, self._command):
             widget.visible = shown

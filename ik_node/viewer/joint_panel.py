@@ -35,7 +35,6 @@ class JointPanel(Panel):
         self._wanted.drop()
 
     def _make(self, space: JointSpace | None) -> None:
-        """Make the widgets for other joints."""
         for widget in (*self._others, *self._sliders.values()):
             widget.remove()
         self._space, self._sent, self._sliders, self._others = space, None, {}, []

@@ -56,7 +56,6 @@ class LessonPanel(Panel):
         self._work.give(work)
 
     def _refresh(self, visible: bool) -> None:
-        """End the lesson where the arm is another one."""
         tree = self._robot_view.tree
         if self._run is not None and not self._work.busy and (
                 tree is None or tree.name != ROBOT or not visible):
@@ -141,7 +140,6 @@ class LessonPanel(Panel):
             node.remove()
 
     def _end(self) -> None:
-        """Remove what was drawn."""
         self._run = None
         self._remove_drawn()
         self._show_widgets(False)

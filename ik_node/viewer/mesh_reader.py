@@ -183,7 +183,6 @@ class _NamedFiles(trimesh.resolvers.Resolver):
 
 
 def _read(content: bytes, kind: str, find: Find) -> Any:
-    """Return a mesh, whole. Raises whatever its reader does."""
     if kind == 'dae':
         _check_xml(content)
     loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, resolver=_NamedFiles(find),

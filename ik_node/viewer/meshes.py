@@ -217,7 +217,6 @@ class Meshes:
 
 
 def _size_of(mesh: trimesh.Trimesh) -> int:
-    """Return the bytes of a mesh and of its picture."""
     image = getattr(getattr(mesh.visual, 'material', None), 'image', None)
     return int(mesh.vertices.nbytes + mesh.faces.nbytes) + (
         0 if image is None else 4 * image.width * image.height)

@@ -59,12 +59,10 @@ class NullSpacePanel(Panel):
         on_user_change(self._place, self._move_along)
 
     def _is_useful(self) -> bool:
-        """Return whether the arm is redundant."""
         self._present = self._find_problem() if super()._is_useful() else None
         return self._present is not None and self._degree > 0
 
     def _refresh(self, visible: bool) -> None:
-        """Show the self-motion from where the arm is now."""
         problem = self._present
         if problem is None or not visible or not self._shown.value:
             self._clear()

@@ -8,9 +8,9 @@ import viser
 
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.latest_value import LatestValue
+from ik_node.viewer.node_state import Target
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.target_handles import TargetHandles
-from ik_node.viewer.targets import Target
 
 _Value = TypeVar('_Value')
 
@@ -78,7 +78,6 @@ class Panel:
         """Show what has changed."""
 
     def _remove_drawn(self) -> None:
-        """Remove what the panel has drawn in the scene."""
         drawn, self._drawn = self._drawn, []
         for node in drawn:
             node.remove()

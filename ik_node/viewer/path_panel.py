@@ -95,7 +95,6 @@ class PathPanel(Panel):
                 np.array(_DRAWN, dtype=np.uint8), thickness=2.0, thickness_units='screen'))
 
     def _follow(self) -> None:
-        """Send the path to every node."""
         for frame in self._frames:
             frame.origin_color, frame.origin_radius = _DRAWN, 0.1 * frame.axes_length
         for robot_view in self._page.robot_views if self._waypoints else ():

@@ -44,7 +44,6 @@ class PlaybackPanel(Panel):
         return self._link.playback is not None
 
     def _refresh(self, visible: bool) -> None:
-        """Show the state of the player."""
         playback = self._link.playback
         if playback is None:
             return
@@ -62,7 +61,6 @@ class PlaybackPanel(Panel):
         self._inputs['loop'].value = playback.loop
 
     def _make(self, playback: Playback) -> None:
-        """Make the widgets for a range of time."""
         for widget in (*self._inputs.values(), *self._others):
             widget.remove()
         self._range = start, stop = playback.start, playback.stop
@@ -121,10 +119,8 @@ class PlaybackPanel(Panel):
 
 
 def _ended(playback: Playback) -> bool:
-    """Return whether the motion is at its end."""
     return playback.time >= playback.stop and not playback.loop
 
 
 def _label(playback: Playback) -> str:
-    """Return what the button does."""
     return _AGAIN if _ended(playback) else _PLAY if playback.paused else _PAUSE

@@ -106,7 +106,6 @@ class PlotPanel(Panel):
         self._chosen.on_update(lambda _: self._counts.clear())
 
     def _refresh(self, visible: bool) -> None:
-        """Show new goals."""
         for plot in self._time_plots:
             plot.update()
         robot_views = self._page.robot_views

@@ -105,7 +105,6 @@ class RobotPanel(Panel):
         self._robot.value = _AS_IT_IS
 
     def _choose(self, name: str) -> None:
-        """Load a robot of the gallery."""
         for robot_view in self._page.robot_views if name in self._gallery else ():
             try:
                 robot_view.load(self._gallery[name])

@@ -18,7 +18,6 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.readers import read_urdf_text
-from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import Connection, Report
 from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.spatial import inverse
@@ -27,8 +26,14 @@ from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.mesh_reader import MeshReader
 from ik_node.viewer.meshes import Meshes, Places
-from ik_node.viewer.node_state import NodeParameters, NodeState
-from ik_node.viewer.targets import ARM_GOAL, Target, task_names, task_targets
+from ik_node.viewer.node_state import (
+    ARM_GOAL,
+    NodeParameters,
+    NodeState,
+    Target,
+    task_names,
+    task_targets,
+)
 
 _REMEMBERED = 300  # reports
 _WAITING = 100     # messages with markers
@@ -38,11 +43,8 @@ COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.4
           (0.80, 0.60, 0.25), (0.25, 0.60, 0.62))
 
 
-class RobotView:
+class RobotView(DrawnRobot):
     """The view of a node: `connection` to it, its robot, its markers, its goals.
-
-    Poses are in the world, that of the node's tasks: the frame of the root link where that is
-    fixed.
 
     - `name`: its name on the page. `state`: of the node and its last goal.
     - `reports`: the last ones of this robot, the newest at the end; `count`: of all reports.
@@ -63,6 +65,7 @@ class RobotView:
         changed: called, in any thread, when there is something to draw. places: where meshes may
         be, by default in packages of ROS.
         """
+        super().__init__(server, f'/{name}/robot', color)
         self.name, self.arm = name, arm
         self._goal_markers = f'{arm}/goal' if arm else 'goal'
         self._status_markers = f'{arm}/status' if arm else 'status'
@@ -77,7 +80,6 @@ class RobotView:
         self.frame = server.scene.add_frame(f'/{name}', show_axes=False)
         self.places = Places() if places is None else places
         self._reader = MeshReader()
-        self._drawn = DrawnRobot(server, f'/{name}/robot', color)
         self.markers = MarkerScene(server, f'/{name}/markers')
         self._lock = threading.Lock()
         self._leaving = threading.Lock()  # held until the node has taken where to go
@@ -90,7 +92,7 @@ class RobotView:
         self._chain: Chain | None = None
         self._chain_error = self._error = ''
         self._offered: tuple[str, ...] = ()
-        self._selection: dict[str, Any] = {}
+        self._selection: tuple[Any, ...] = ()  # the robot that is drawn, and its chain
         self.connection = Connection(self, namespace, target, (arm,), domain_id)
 
     def close(self) -> None:
@@ -196,16 +198,6 @@ class RobotView:
             self._changed()
 
     @property
-    def tree(self) -> KinematicTree | None:
-        """The robot, once it is known."""
-        return self._drawn.tree
-
-    @property
-    def values(self) -> dict[str, float]:
-        """The values of its joints, rad or m."""
-        return self._drawn.values
-
-    @property
     def tasks(self) -> tuple[str, ...]:
         """The names of its tasks."""
         return task_names(self.parameters)
@@ -226,7 +218,7 @@ class RobotView:
     @property
     def space(self) -> JointSpace | None:
         """The joints of the arm, or of the body without those of a moving root."""
-        return self._drawn.body if self.parameters.has_body_solver else self.chain
+        return self.body if self.parameters.has_body_solver else self.chain
 
     @property
     def follows_paths(self) -> bool:
@@ -258,7 +250,7 @@ class RobotView:
     def problems(self) -> list[str]:
         """Messages about what cannot be shown."""
         needs_chain = not (self.tasks or self.is_only_played)
-        return [line for line in (self._error, *self._drawn.problems,
+        return [line for line in (self._error, *super().problems,
                                   self._chain_error if needs_chain else '') if line]
 
     def paint(self) -> bool:
@@ -267,13 +259,13 @@ class RobotView:
         text = '' if parameters.switching else parameters.description or self._topic_text
         with self._lock:
             values, self._new_values = self._new_values, None
-        selection = {'arms': parameters.get('arms'), 'model_path': model_path(parameters),
-                     'links': parameters.links}
-        other = bool(text) and (text != self.text or selection != self._selection)
+        selection = (text, model_path(parameters), parameters.get('arms'), *parameters.links)
+        other = bool(text) and selection != self._selection
         if other:
-            self._change_robot(text, selection)
-        self._drawn.refine(self.is_fine)
-        self._drawn.move(values, self._T_world_root if parameters.moves_root else np.eye(4))
+            same, self._selection = selection[:2] == self._selection[:2], selection
+            self._change_robot(text, same and self.tree is not None)
+        self.refine(self.is_fine)
+        self.move(values, self._T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
             self._show_markers()
         if self.tasks != self._offered:  # the node has to know of goals before they are sent
@@ -286,29 +278,27 @@ class RobotView:
         if not self._new_markers:
             return
         prefix = self.parameters.get('frame_prefix') or ''
-        frames = {prefix + link: T for link, T in self._drawn.poses().items()}
+        frames = {prefix + link: T for link, T in self.poses().items()}
         if self.parameters.moves_root:
             frames[self.parameters.get('world_frame') or 'world'] = np.eye(4)
         for _ in range(len(self._new_markers)):  # what arrives meanwhile is for the next picture
             self.markers.show(self._new_markers.popleft(), frames)
 
-    def _change_robot(self, text: str, selection: dict[str, Any]) -> None:
-        """Draw another robot, or find another chain of it."""
-        same = text == self.text and selection['model_path'] == self._selection.get('model_path')
-        self._selection = selection
+    def _change_robot(self, text: str, is_drawn: bool) -> None:
+        """Draw another robot, if it is not drawn yet, and find its chain."""
         self._chain, self._chain_error, self._error = None, '', ''
         self.state.forget_goal()
         self.reports.clear()
         try:
-            if not same or self.tree is None:
+            if not is_drawn:
                 tree = read_urdf_text(text)
                 self.markers.clear()
-                self._drawn.draw(tree, Meshes(
+                self.draw(tree, Meshes(
                     self.places, self._reader, model_path(self.parameters)))
             if self.parameters.other_arms:
                 raise InputError('the node has several arms; choose one of '
                                  f'{", ".join(self.parameters.other_arms)} with --arm')
-            base, tip = selection['links']
+            base, tip = self.parameters.links
             self._chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
         except IkError as error:
             self._chain_error = str(error)
@@ -317,18 +307,10 @@ class RobotView:
     @property
     def reach(self) -> float:
         """The reach of the tip, m; without one the size of the robot, 1 where it is unbounded."""
-        far = self._drawn.size or 1.0
+        far = self.size or 1.0
         if self.chain is not None:
             far = reach(self.chain.arrays)[1]
         return min(max(far, 0.05), 100.0) if np.isfinite(far) else 1.0
-
-    def pose(self, link: str) -> np.ndarray:
-        """Return the pose (4, 4), m, of a link in the configuration that was drawn last."""
-        return self._drawn.pose(link)
-
-    def poses(self) -> dict[str, np.ndarray]:
-        """Return the poses (4, 4), m, of all links in that configuration."""
-        return self._drawn.poses()
 
     @property
     def is_placed(self) -> bool:
@@ -347,8 +329,7 @@ class RobotView:
 
     def target_frame(self, target: Target = ARM_GOAL) -> np.ndarray:
         """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""
-        link = target.reference if target.name else self.parameters.links[0]
-        return self.pose(link) if link else np.eye(4)
+        return self.pose(target.reference if target.name else self.parameters.links[0])
 
     def send_goal(self, target: Target, T_frame_goal: np.ndarray, position_only: bool) -> None:
         """Send a goal (4, 4), m, in the target's frame, see `target_frame`."""

@@ -113,7 +113,6 @@ def _numbers(values: Any, count: int) -> tuple[float, ...]:
 
 
 def _pose(goal: Any) -> np.ndarray:
-    """Return a goal as a pose (4, 4), m."""
     quaternion = np.array(_numbers(goal['orientation'], 4))
     length = float(np.linalg.norm(quaternion))
     if not length > 0.0:

@@ -1,4 +1,4 @@
-"""Saves and loads the scene of the page."""
+"""The scene: which layers are shown, pictures and films of it, and files that keep it."""
 
 import functools
 import threading
@@ -6,19 +6,125 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import imageio.v3 as iio
 import numpy as np
 import viser
 
 from ik_node.support.exceptions import InputError
-from ik_node.viewer.film import FilmButtons
+from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, scene_text
 
+# By layer, see `marker_scene.layer_of`: its name on the page, whether it is shown at first, a text.
+_LAYERS = {
+    'trail': ('trail', True, 'where the tip has been'),
+    'labels': ('labels', True, 'the outcome of a goal beside it'),
+    'branches': ('branches', True, 'every branch of the last goal, after ~/solve_all'),
+    'manipulability': ('ellipsoid', False, 'velocities of the tip for joint velocities of norm 1'),
+    'limits': ('limits', False, 'each joint between its limits, beside the robot')}
+_PICTURE = 1200, 1600  # pixels, height and width
+_FILM = 360, 480
+_FRAME = 0.1           # s between two frames of a film, at least
+_LONGEST = 20.0        # s of a film
+_RENDER = 60.0         # s that a browser may take for a picture
+_ACTIVE = 4.0          # s after a click in which browsers save files without asking
+_RECORD, _FINISH = 'Record a film', 'Finish the film'
 _FILE = 'ik_view_scene.json'
-_PATIENCE = 10.0  # s until a robot is drawn, and has its handles
-_PERIOD = 0.05    # s between two looks whether it is
+_PATIENCE = 10.0       # s until a robot is drawn, and has its handles
+_PERIOD = 0.05         # s between two looks whether it is
+
+
+class LayerPanel(Panel):
+    """A checkbox for each layer, and one for all triangles of the meshes."""
+
+    needs = 'page'
+
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Layers')
+        with self._folder:
+            self._shown = {layer: self._gui.add_checkbox(name, shown, hint=text)
+                           for layer, (name, shown, text) in _LAYERS.items()}
+            self._fine = self._gui.add_checkbox(
+                'fine meshes', False, hint='all of their triangles, which are slow to draw without '
+                'a graphics card')
+        for widget in (*self._shown.values(), self._fine):
+            widget.on_update(lambda _: self._apply())
+        self._apply()
+
+    def _apply(self) -> None:
+        hidden = {layer for layer, widget in self._shown.items() if not widget.value}
+        for robot_view in self._page.robot_views:
+            robot_view.markers.hidden = frozenset(hidden)
+            robot_view.is_fine = bool(self._fine.value)
+
+
+class FilmButtons:
+    """Buttons that save what a browser shows, as a picture or as an animated GIF."""
+
+    def __init__(self, page: Page) -> None:
+        """Make the buttons, in the present folder."""
+        self._notify = page.notify
+        self._finished = threading.Event()
+        self._finished.set()
+        self._pressed = 0.0  # when the button was, s
+        gui = page.server.gui
+        gui.add_button('Save a picture').on_click(_save_picture)
+        self._button = gui.add_button(
+            _RECORD, hint=f'as an animated GIF, of at most {_LONGEST:.0f} s; press again to finish')
+        self._button.on_click(lambda event: self._on_button(event.client))
+
+    def close(self) -> None:
+        """Finish a film."""
+        self._finished.set()
+
+    def _on_button(self, client: viser.ClientHandle | None) -> None:
+        self._pressed = time.monotonic()
+        if not self._finished.is_set():
+            self._finished.set()
+        elif client is not None:
+            self._finished = threading.Event()
+            start_thread(functools.partial(self._record, client, self._finished), 'film',
+                         self._notify)
+
+    def _record(self, client: viser.ClientHandle, finished: threading.Event) -> None:
+        """Take pictures until the film is finished, and send it to the browser."""
+        frames: list[np.ndarray] = []
+        times = [time.monotonic()]
+        self._button.label = _FINISH
+        try:
+            while not frames or not (finished.is_set() or times[-1] > times[0] + _LONGEST):
+                frames.append(client.get_render(*_FILM, timeout=_RENDER))
+                finished.wait(times[-1] + _FRAME - time.monotonic())
+                times.append(time.monotonic())
+        except TimeoutError:
+            self._notify('The browser sends no pictures.')
+        finally:
+            finished.set()
+            self._button.label = _RECORD
+        if frames:
+            content = film(frames, np.diff(times))
+            # Later a browser may block it: the page then shows a link.
+            client.send_file_download('ik_view.gif', content, save_immediately=(
+                time.monotonic() < self._pressed + _ACTIVE))
+
+
+def film(frames: list[np.ndarray], durations: Any) -> bytes:
+    """Return pictures (height, width, 3) as an animated GIF; durations (k,): of each, s."""
+    each = [max(20, round(1e3 * one)) for one in durations]
+    # A single picture is not written as an animation, which alone may have a list of durations.
+    content: bytes = iio.imwrite('<bytes>', np.array(frames), extension='.gif', loop=0,
+                                 duration=each if len(each) > 1 else each[0])
+    return content
+
+
+def _save_picture(event: viser.GuiEvent) -> None:
+    client = event.client
+    if client is not None:
+        client.send_file_download('ik_view.png', iio.imwrite(
+            '<bytes>', client.get_render(*_PICTURE), extension='.png'), save_immediately=True)
 
 
 class ScenePanel(Panel):
@@ -50,7 +156,6 @@ class ScenePanel(Panel):
                                       save_immediately=True)
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
-        """Return the present scene, as a browser sees it."""
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
         gizmos = {target.name: self._page.handles.named(target.name)
                   for target in robot_view.targets}

@@ -62,7 +62,6 @@ class SolverPanel(Panel):
             self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
 
     def _refresh(self, visible: bool) -> None:
-        """Show the current parameters."""
         parameters = self._robot_view.parameters
         if self._options_folder is None:
             return
@@ -89,7 +88,6 @@ class SolverPanel(Panel):
             widget.options = offered
 
     def _show_options(self, solver: str) -> None:
-        """Make the widgets of a solver's options."""
         for made in self._options:
             made.remove()
         self._shown = {name: widget for name, widget in self._shown.items()

@@ -48,7 +48,6 @@ class StepPanel(Panel):
                 lambda _: self._work.give(str(self._method.value)))
 
     def _refresh(self, visible: bool) -> None:
-        """Draw the steps from where the arm and the handle are now."""
         problem = self._present() if visible and self._shown.value else None
         if problem is None:
             self._clear()
@@ -93,7 +92,6 @@ class StepPanel(Panel):
         return Goal.from_pose(T_base_goal, self._robot_view.parameters.task_weights(chain))
 
     def _draw(self, chain: Chain, q: np.ndarray, T_base_goal: np.ndarray) -> None:
-        """Draw an arrow for each method, and list how far it gets."""
         try:
             goal = self._goal(chain, T_base_goal)
             steps = {method: self._step(chain, method, goal, q) for method in METHODS}

@@ -9,9 +9,9 @@ import viser
 from ik_node.spatial import inverse
 from ik_node.support.threads import Notify
 from ik_node.viewer.latest_value import LatestValue
+from ik_node.viewer.node_state import Target
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
-from ik_node.viewer.targets import Target
 
 _ARM, _TASK = 0.35, 0.13  # of the reach: sizes of handles
 _MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion

@@ -58,7 +58,6 @@ class TaskPanel(Panel):
         return not self._robot_view.arm and len(self._page.robot_views) == 1
 
     def _refresh(self, visible: bool) -> None:
-        """Show the tasks that the node has."""
         tree = self._robot_view.tree
         if not visible or tree is None:
             return
@@ -71,7 +70,6 @@ class TaskPanel(Panel):
         self._show_task()
 
     def _show_task(self) -> None:
-        """Show weight and priority of the chosen task."""
         name = str(self._task.value)
         for field, widget in self._settings.items():
             value = self._robot_view.parameters.get(f'{name}.{field}')
@@ -81,7 +79,6 @@ class TaskPanel(Panel):
         self._delete.visible = name != _NO_TASK
 
     def _make_fields(self) -> None:
-        """Make widgets for the fields of the chosen type."""
         for widget in self._fields.values():
             widget.remove()
         gui, specs = self._gui, TaskOptions.specs()
@@ -98,7 +95,6 @@ class TaskPanel(Panel):
                         hint=f'{specs[field].text}; numbers with spaces between')
 
     def _set(self, field: str, value: float) -> None:
-        """Set weight or priority."""
         self._work.give(functools.partial(
             self._robot_view.set_parameter, f'{self._task.value}.{field}', value))
 
@@ -124,7 +120,6 @@ class TaskPanel(Panel):
         self._name.value = _next_name(name)
 
     def _remove(self) -> None:
-        """Delete the chosen task."""
         name = str(self._task.value)
         self._set_tasks(tuple(other for other in self._robot_view.tasks if other != name))
 

@@ -8,14 +8,13 @@ import viser
 
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.support.threads import reported, start_thread
-from ik_node.viewer.branch_panel import BranchPanel
-from ik_node.viewer.chain_panel import ChainPanel
+from ik_node.viewer.arm_panels import BranchPanel, ChainPanel
 from ik_node.viewer.demo_panel import DemoPanel
 from ik_node.viewer.goal_panel import GoalPanel
 from ik_node.viewer.joint_panel import JointPanel
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.layer_panel import LayerPanel
 from ik_node.viewer.lesson_panel import LessonPanel
+from ik_node.viewer.node_state import Target
 from ik_node.viewer.null_space_panel import NullSpacePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.path_panel import PathPanel
@@ -24,10 +23,9 @@ from ik_node.viewer.readout import PlotPanel, Readout
 from ik_node.viewer.robot_panel import RobotPanel
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import Ground, add_light
-from ik_node.viewer.scene_panel import ScenePanel
+from ik_node.viewer.scene_panel import LayerPanel, ScenePanel
 from ik_node.viewer.solver_panel import SolverPanel
 from ik_node.viewer.step_panel import StepPanel
-from ik_node.viewer.targets import Target
 from ik_node.viewer.task_panel import TaskPanel
 from ik_node.viewer.workspace_panel import WorkspacePanel
 

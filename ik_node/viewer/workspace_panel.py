@@ -67,7 +67,6 @@ class WorkspacePanel(Panel):
         return self._robot_view.chain is not None
 
     def _refresh(self, visible: bool) -> None:
-        """Show no workspace of another arm; the computation ends."""
         if self._robot_view.chain is not self._chain:
             with self._drawing:
                 self._chain, self._workspace = self._robot_view.chain, None
@@ -84,7 +83,6 @@ class WorkspacePanel(Panel):
         self._choice.value = _HIDDEN
 
     def _show(self, figure: str) -> None:
-        """Compute what a figure needs, if it is not known yet, and draw it."""
         chain = self._chain
         if figure != _HIDDEN and not self._has(figure) and chain is not None:
             try:
@@ -98,7 +96,6 @@ class WorkspacePanel(Panel):
         self._draw()
 
     def _has(self, figure: str) -> bool:
-        """Return whether the figure has been computed."""
         return self._workspace is not None and (
             figure != _DEXTERITY or self._workspace.dexterity is not None)
 
@@ -180,5 +177,4 @@ def _legend(workspace: Workspace, figure: str) -> str:
 
 
 def _css(color: tuple[float, float, float]) -> str:
-    """Return a colour, 0 to 1, as CSS has it."""
     return f'rgb({", ".join(f"{255 * channel:.0f}" for channel in color)})'

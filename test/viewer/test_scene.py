@@ -163,7 +163,7 @@ def test_links_and_markers_are_in_the_world_where_the_root_moves(figure):
     links = tree.forward(dict.fromkeys(figure.space.joint_names, 0.1))
     for link in ('pelvis', 'left_palm', 'gaze'):
         assert figure.pose(link) == pytest.approx(T @ links[link])
-        assert placed(figure._drawn._scene, link) == pytest.approx(T @ links[link], abs=1e-5)
+        assert placed(figure._scene, link) == pytest.approx(T @ links[link], abs=1e-5)
     (hand,) = figure.targets
     assert figure.target_pose(hand)[:3, 3] == pytest.approx([3.0, 0.0, 0.0])
     figure.on_parameters({'root': 'fixed'})

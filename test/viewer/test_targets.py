@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 
+from ik_node.viewer.node_state import Freedom, Target, task_targets
 from ik_node.viewer.scene_nodes import matrix
-from ik_node.viewer.targets import Freedom, Target, task_targets
 
 ALL, NONE = (True,) * 3, (False,) * 3
 
