@@ -75,11 +75,6 @@ def points_to_show(robot_view: RobotView, ball: float = _BALL) -> np.ndarray:
     return np.array(points)
 
 
-def _is_drawn(robot_view: RobotView) -> bool:
-    """Tell whether a robot is where its node says, or a player without a node moves it."""
-    return bool(robot_view.values) if robot_view.is_only_played else robot_view.is_placed
-
-
 class Camera:
     """Frames the robots once for each browser, and again when its picture changes its size.
 
@@ -116,7 +111,7 @@ class Camera:
 
     def _update(self) -> None:
         robot_views = self._robot_views
-        if not all(map(_is_drawn, robot_views)):
+        if not all(robot_view.is_placed for robot_view in robot_views):
             return
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
                  for robot_view in robot_views]

@@ -56,11 +56,10 @@ class DemoPanel(Panel):
         self._button.label = _PLAY
 
     def _on_button(self) -> None:
-        if self.plays:
+        targets = None if self.plays else self._targets()
+        if targets is None:
             self.close()
-            return
-        targets = self._targets()
-        if targets is not None:
+        else:
             if self._thread is not None:
                 self._thread.join()  # its last goal would look like a user's drag
             self._stopped = threading.Event()

@@ -61,7 +61,7 @@ def mesh_folders() -> list[Path]:
 
 
 def _folders() -> list[tuple[str, Path]]:
-    """Return the folder of robots of each package that is installed."""
+    """Return each package that is installed, and its folder of robots."""
     return [(package, (Path(place) / below).resolve())
             for package, (module, below, _) in _REAL.items()
             if (spec := importlib.util.find_spec(module)) is not None

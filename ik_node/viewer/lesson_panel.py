@@ -2,7 +2,7 @@
 
 import functools
 import threading
-from collections.abc import Callable
+import time
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ik_node.viewer.panel import Page, Panel, on_user_change, run_work
 from ik_node.viewer.scene_nodes import add_line, new_name
 
 _NONE = 'choose …'
-_NAMES = {f'{number}: {figure.title}': number for number, figure in FIGURES.items()}
+_FIGURES = {f'{number}: {figure.title}': figure for number, figure in FIGURES.items()}
 _FROM = np.array([0.0, -0.3, 1.0])  # to the camera
 _PERIOD = 0.4      # s between two frames when they are played
 _DRAWN = 20.0      # s until the arm of the figures is drawn, at most
@@ -36,13 +36,13 @@ class LessonPanel(Panel):
         gui = self._gui
         with self._folder:
             self._choice: Any = gui.add_dropdown(
-                'figure', (_NONE, *_NAMES), hint='of the textbook, with its planar arm')
+                'figure', (_NONE, *_FIGURES), hint='of the textbook, with its planar arm')
             self._method: Any = gui.add_dropdown('method of it', (_NONE,), visible=False)
             self._text = gui.add_markdown('', visible=False)
             self._slider: Any = gui.add_slider('frame', 0, FRAMES, 1, 0, visible=False)
             self._play = gui.add_button('Play the frames', visible=False)
-        for widget, work in ((self._choice, self._choose), (self._method, self._set_up)):
-            on_user_change(widget, functools.partial(self._give, work))
+        on_user_change(self._choice, lambda _: self._work.give(self._choose))
+        on_user_change(self._method, lambda _: self._work.give(self._set_up))
         on_user_change(self._slider, lambda frame: self._work.give(
             functools.partial(self._show, int(frame))))
         self._play.on_click(lambda _: self._work.give(self._play_all))
@@ -52,36 +52,35 @@ class LessonPanel(Panel):
         self._stopped.set()
         super().close()
 
-    def _give(self, work: Callable[[], None], _: object) -> None:
-        self._work.give(work)
-
     def _refresh(self, visible: bool) -> None:
-        tree = self._robot_view.tree
-        if self._run is not None and not self._work.busy and (
-                tree is None or tree.name != ROBOT or not visible):
+        if self._run is not None and not self._work.busy and not (self._has_arm() and visible):
             self._choice.value = _NONE
             self._end()
 
     def _choose(self) -> None:
         """Show the chosen figure, and begin with its first method."""
-        number = _NAMES.get(str(self._choice.value))
-        if number is None:
+        figure = _FIGURES.get(str(self._choice.value))
+        if figure is None:
             self._end()
             return
-        methods = [method.label for method in FIGURES[number].methods]
-        self._method.options = tuple(methods)
-        self._method.value = methods[0]
+        self._method.options = tuple(method.label for method in figure.methods)
+        self._method.value = self._method.options[0]
         self._set_up()
 
     def _set_up(self) -> None:
         """Bring the arm of the figures to the start of a run of the chosen method."""
-        number, chain = _NAMES.get(str(self._choice.value)), self._load_arm()
-        if number is None:
+        figure, chain = _FIGURES.get(str(self._choice.value)), self._load_arm()
+        if figure is None:
             return
-        figure = FIGURES[number]
         runs = [run(chain, method, figure.goal) for method in figure.methods]
-        self._run = next((one for one in runs if one.method.label == self._method.value), runs[0])
-        self._text.content = _description(number, runs, self._run)
+        self._run = shown = next((one for one in runs if one.method.label == self._method.value),
+                                 runs[0])
+        options = ', '.join(f'{name} {value}' for name, value in shown.method.options.items())
+        self._text.content = (
+            f'**Figure {figure.number}**: {figure.title}.  \n`{shown.method.solver}`'
+            f'{f", {options}" if options else ""}: one step per frame towards the red goal, '
+            'which moves on a straight line. The path of the tip is blue.\n\n'
+            + figure.remark.format(**dict(zip('ab', runs))))
         self._show_widgets(True)
         self._show(0)
         # The cameras look down on the plane of the arm.
@@ -92,19 +91,19 @@ class LessonPanel(Panel):
         """Return the arm of the figures, which the node has then. Raises IkError."""
         robot_view = self._robot_view
 
-        def is_there() -> bool:
-            return (robot_view.tree is not None and robot_view.tree.name == ROBOT
-                    and robot_view.chain is not None)
-        if not is_there():
+        if not self._has_arm():
             robot_view.load(robots()[ROBOT])
             self._page.on_robot()
-            for _ in range(round(_DRAWN / 0.05)):
-                if is_there() and robot_view.is_placed:
-                    break
+            deadline = time.monotonic() + _DRAWN
+            while not (self._has_arm() and robot_view.is_placed) and time.monotonic() < deadline:
                 self._stopped.wait(0.05)
         if robot_view.chain is None:
             raise IkError('the arm of the figures is not drawn')
         return robot_view.chain
+
+    def _has_arm(self) -> bool:
+        tree = self._robot_view.tree
+        return tree is not None and tree.name == ROBOT and self._robot_view.chain is not None
 
     def _play_all(self) -> None:
         for frame in range(FRAMES + 1):
@@ -147,13 +146,3 @@ class LessonPanel(Panel):
     def _show_widgets(self, shown: bool) -> None:
         for widget in (self._method, self._text, self._slider, self._play):
             widget.visible = shown
-
-
-def _description(number: str, runs: list[Run], shown: Run) -> str:
-    """Return what there is to see in a figure, and which of its runs is shown."""
-    figure = FIGURES[number]
-    remark = figure.remark.format(**dict(zip('ab', runs)))
-    options = ', '.join(f'{name} {value}' for name, value in shown.method.options.items())
-    return (f'**Figure {figure.number}**: {figure.title}.  \n`{shown.method.solver}`'
-            f'{f", {options}" if options else ""}: one step per frame towards the red goal, '
-            f'which moves on a straight line. The path of the tip is blue.\n\n{remark}')

@@ -30,12 +30,8 @@ def layer_of(marker: Marker) -> str:
 
 
 class _Shown(NamedTuple):
-    """A marker of a node."""
-
-    handle: Any
-    """None in a hidden layer."""
-    end: float
-    """Of its lifetime, s."""
+    handle: Any  # None in a hidden layer
+    end: float   # of its lifetime, s
     marker: Marker
 
 
@@ -71,12 +67,10 @@ class MarkerScene:
 
     def _add(self, key: tuple[str, int], marker: Marker, end: float) -> None:
         """Draw a marker of a layer that is shown, unless the page has it already."""
-        shown, hides = self._shown.get(key), layer_of(marker) in self._hidden
+        shown, is_hidden = self._shown.get(key), layer_of(marker) in self._hidden
         if shown is not None and shown.marker == marker:
             self._shown[key] = shown._replace(end=end)
-            return
-        handle = None if hides else self._draw_anew(key, marker)
-        if handle is not None or hides:
+        elif (handle := None if is_hidden else self._draw_anew(key, marker)) or is_hidden:
             self._shown[key] = _Shown(handle, end, marker)
 
     def refresh(self) -> None:
@@ -85,12 +79,11 @@ class MarkerScene:
             return
         self._hidden = self.hidden
         for key, shown in list(self._shown.items()):
-            hides = layer_of(shown.marker) in self._hidden
-            if hides and shown.handle is not None:
-                shown.handle.remove()
+            is_hidden, handle = layer_of(shown.marker) in self._hidden, shown.handle
+            if is_hidden and handle is not None:
+                handle.remove()
                 self._shown[key] = shown._replace(handle=None)
-            elif not hides and shown.handle is None and (
-                    shown.marker.header.frame_id in self._frames):
+            elif not (is_hidden or handle) and shown.marker.header.frame_id in self._frames:
                 self._shown[key] = shown._replace(handle=self._draw_anew(key, shown.marker))
 
     def _draw_anew(self, key: tuple[str, int], marker: Marker) -> Any:

@@ -5,7 +5,7 @@ import html
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import viser
@@ -26,6 +26,14 @@ _COLORS = ('#2f6fb0', '#c0392b', '#2c8f4f', '#8e44ad', '#b7791f', '#17808a')
 _GOALS = 200    # that are shown
 _SECONDS = 30.0
 _SAMPLES = 300  # in these seconds at most, one at each update
+# Of the status: the key, the factor to the unit of the plot, and the least on its logarithmic axis.
+_QUANTITIES = {
+    'solve time, ms': ('solve_time', 1e3, 1e-3),
+    'position error, mm': ('position_error', 1e3, 1e-9),
+    'orientation error, °': ('orientation_error', np.degrees(1.0), 1e-9),
+    'steps': ('iterations', 1.0, 0.1),
+    'restarts': ('restarts', 1.0, 0.1),
+    'σ_min': ('smallest_singular_value', 1.0, 1e-9)}
 
 
 class Readout:
@@ -53,24 +61,6 @@ def _rows(robot_view: RobotView) -> tuple[list[str], list[str]]:
              values.get('iterations') or '–', value_text(values.get('solve_time'), time_text)]
     return ([f'<span style="color:{color}">●</span> {html.escape(str(solver))}',
              *map(html.escape, cells)], [f'<span style="color:{color}">{html.escape(text)}</span>'])
-
-
-class _Quantity(NamedTuple):
-    key: str
-    """Of the status."""
-    factor: float
-    """To the unit of the plot."""
-    least: float
-    """The least that is drawn, as the axis is logarithmic."""
-
-
-_QUANTITIES = {
-    'solve time, ms': _Quantity('solve_time', 1e3, 1e-3),
-    'position error, mm': _Quantity('position_error', 1e3, 1e-9),
-    'orientation error, °': _Quantity('orientation_error', np.degrees(1.0), 1e-9),
-    'steps': _Quantity('iterations', 1.0, 0.1),
-    'restarts': _Quantity('restarts', 1.0, 0.1),
-    'σ_min': _Quantity('smallest_singular_value', 1.0, 1e-9)}
 
 
 def _lines(first: str, names: Sequence[str], colors: Sequence[str]) -> tuple[uplot.Series, ...]:
@@ -113,20 +103,19 @@ class PlotPanel(Panel):
         if counts == self._counts:
             return
         self._counts = counts
-        quantity = _QUANTITIES[self._chosen.value]
         newest = max(count for count, _ in counts)
         length = max(1, min((min(shown, _GOALS) for _, shown in counts if shown), default=1))
         self._plot.data = (np.arange(newest - length + 1, newest + 1, dtype=float), *(
-            _values(robot_view, quantity, length) for robot_view in robot_views))
+            _values(robot_view, str(self._chosen.value), length) for robot_view in robot_views))
 
 
-def _values(robot_view: RobotView, quantity: _Quantity, length: int) -> np.ndarray:
+def _values(robot_view: RobotView, quantity: str, length: int) -> np.ndarray:
     """Return a quantity of the last goals (length,); the least where nothing was solved."""
-    texts = [report.values.get(quantity.key) for report in list(robot_view.reports)][-length:]
-    values = np.full(length, quantity.least)  # a plot does not take NaN
-    values[length - len(texts):] = [
-        quantity.factor * float(text) if text else quantity.least for text in texts]
-    return np.maximum(values, quantity.least)
+    key, factor, least = _QUANTITIES[quantity]
+    texts = [report.values.get(key) for report in list(robot_view.reports)][-length:]
+    values = np.full(length, least)  # a plot does not take NaN
+    values[length - len(texts):] = [factor * float(text) if text else least for text in texts]
+    return np.maximum(values, least)
 
 
 class _TimePlot:

@@ -314,7 +314,12 @@ class RobotView(DrawnRobot):
 
     @property
     def is_placed(self) -> bool:
-        """Whether every joint that moves has a value, and a moving root a pose."""
+        """Whether every joint that moves has a value, and a moving root a pose.
+
+        Without a node, whether a player moves the robot.
+        """
+        if self.is_only_played:
+            return bool(self.values)
         return (self.space is not None and (self._has_root_pose or not self.parameters.moves_root)
                 and all(name in self.values for name in self.space.joint_names))
 

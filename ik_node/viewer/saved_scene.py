@@ -86,9 +86,7 @@ def _plain(value: Any) -> Any:
     """Return the value of a parameter as JSON has it. Raises ValueError for any other."""
     if hasattr(value, 'tolist'):  # an array of numpy, or of a parameter
         value = value.tolist()
-    elif isinstance(value, tuple):
-        value = list(value)
-    items = value if isinstance(value, list) else [value]
+    items = value if isinstance(value, (list, tuple)) else [value]
     if not all(isinstance(item, (bool, int, float, str)) for item in items):
         raise ValueError(f'a parameter cannot be {shown(value)}')
     return value

@@ -55,9 +55,9 @@ class LayerPanel(Panel):
         self._apply()
 
     def _apply(self) -> None:
-        hidden = {layer for layer, widget in self._shown.items() if not widget.value}
+        hidden = frozenset(layer for layer, widget in self._shown.items() if not widget.value)
         for robot_view in self._page.robot_views:
-            robot_view.markers.hidden = frozenset(hidden)
+            robot_view.markers.hidden = hidden
             robot_view.is_fine = bool(self._fine.value)
 
 

@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ik_node.control.options import FIGURE_SOLVERS, solves_arms
 from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.ros.intake.parameters import to_parameter
@@ -171,8 +173,7 @@ def default_values(solver: str) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return ', '.join(map(str, value)) if isinstance(value, (list, tuple)) or hasattr(
-        value, 'tolist') else str(value)
+    return str(value) if np.ndim(value) == 0 else ', '.join(map(str, value))
 
 
 def _as_shown(widget: Any, value: Any) -> Any:

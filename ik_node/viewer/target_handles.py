@@ -22,8 +22,8 @@ _BELOW = 0.2    # of the scale: the label below the centre
 class Gizmo:
     """The handle of a target. Of drags faster than they can be handled the latest counts.
 
-    Where the user has dragged it, it stays in the frame of its target: in the parts of the pose
-    that it sets. `is_dragged`: whether that is so.
+    Where the user has dragged it (`is_dragged`), it stays in the frame of its target: in the parts
+    of the pose that it sets.
     """
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView, target: Target,
@@ -52,7 +52,7 @@ class Gizmo:
         self._seen = self.T  # the last pose that the program set, or a callback has seen
         self.is_dragged = self._grabbed = False
         self._T_frame_goal = np.eye(4)  # the last goal that was sent
-        self._moved = lambda T_frame_goal: moved(target, T_frame_goal)
+        self._target, self._moved = target, moved
         self._drags = LatestValue(self._send, notify)
         # Asynchronous callbacks keep the order of the events.
 
@@ -68,7 +68,7 @@ class Gizmo:
 
     def _send(self, T: np.ndarray) -> None:
         self._T_frame_goal = inverse(self._frame()) @ T
-        self._moved(self._T_frame_goal)
+        self._moved(self._target, self._T_frame_goal)
 
     @property
     def T(self) -> np.ndarray:
