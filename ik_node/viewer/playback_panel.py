@@ -24,16 +24,23 @@ class PlaybackPanel(Panel):
     needs = 'page'
 
     def __init__(self, page: Page, link: PlayerLink) -> None:
-        """Make the folder, hidden."""
+        """Make the widgets, hidden."""
         super().__init__(page, 'Playback')
-        self._link = link
-        self._range: tuple[float, float] | None = None  # of the slider
-        self._inputs: dict[str, Any] = {}  # widgets by the parameters that they set
-        self._others: list[Any] = []
-        self._digits = 3  # after the point, of the times of the slider
+        self._link, gui = link, self._gui
+        with self._folder:
+            self._slider: Any = gui.add_slider('time, s', 0.0, 1.0, 0.001, 0.0)
+            self._place = gui.add_markdown('')
+            self._button = gui.add_button(_PLAY)
+            self._speed: Any = gui.add_number(
+                'speed', 1.0, min=_SLOWEST, max=MAX_SPEED, step=_SPEED_STEP,
+                hint='seconds of the motion per second')
+            self._loop: Any = gui.add_checkbox('loop', False, hint='begin again at the end')
         self._changed = 0.0  # when the user last moved the slider or set a value
         self._changes = {name: self._worker(functools.partial(self._command, name))
                          for name in ('time', 'speed', 'loop')}
+        self._button.on_click(lambda _: self._on_button())
+        for name, widget in zip(self._changes, (self._slider, self._speed, self._loop)):
+            self._listen(name, widget)
 
     @property
     def has_player(self) -> bool:
@@ -47,8 +54,10 @@ class PlaybackPanel(Panel):
         playback = self._link.playback
         if playback is None:
             return
-        if (playback.start, playback.stop) != self._range:
-            self._make(playback)
+        slider, length = self._slider, max(playback.stop - playback.start, 1e-6)
+        digits = max(0, math.ceil(math.log10(_STEPS / length)))
+        slider.min, slider.max = playback.start, playback.start + length
+        slider.step, slider.precision = 10.0**-digits, digits
         self._button.label = _label(playback)
         self._place.content = (
             f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
@@ -56,34 +65,8 @@ class PlaybackPanel(Panel):
         if any(change.busy for change in self._changes.values()) or (
                 playback.received < self._changed + _HOLD):
             return  # what the user sets stays until the player has it
-        self._inputs['time'].value = self._shown(playback.time)
-        self._inputs['speed'].value = playback.speed
-        self._inputs['loop'].value = playback.loop
-
-    def _make(self, playback: Playback) -> None:
-        for widget in (*self._inputs.values(), *self._others):
-            widget.remove()
-        self._range = start, stop = playback.start, playback.stop
-        gui, last = self._gui, max(stop, start + 1e-6)
-        self._digits = max(0, math.ceil(math.log10(_STEPS / (last - start))))
-        with self._folder:
-            slider = gui.add_slider('time, s', start, last, 10.0**-self._digits,
-                                    self._shown(playback.time))
-            self._place = gui.add_markdown('')
-            self._button = gui.add_button(_label(playback))
-            speed = gui.add_number('speed', playback.speed, min=_SLOWEST, max=MAX_SPEED,
-                                   step=_SPEED_STEP, hint='seconds of the motion per second')
-            loop = gui.add_checkbox('loop', playback.loop, hint='begin again at the end')
-        self._inputs = {'time': slider, 'speed': speed, 'loop': loop}
-        self._others = [self._place, self._button]
-        self._button.on_click(lambda _: self._on_button())
-        for name, widget in self._inputs.items():
-            self._listen(name, widget)
-
-    def _shown(self, seconds: float) -> float:
-        """Return a time, s, as the slider shows it."""
-        start, stop = self._range or (seconds, seconds)
-        return min(max(round(seconds, self._digits), start), stop)
+        slider.value = min(max(round(playback.time, digits), playback.start), playback.stop)
+        self._speed.value, self._loop.value = playback.speed, playback.loop
 
     def _listen(self, name: str, widget: Any) -> None:
         """Set a parameter of the player to what the user sets in a widget.
@@ -94,7 +77,8 @@ class PlaybackPanel(Panel):
             if event.client is not None:  # set by the user, not by `update`
                 self._changed = time.monotonic()
                 value = widget.value
-                self._changes[name].give(self._shown(float(value)) if name == 'time' else value)
+                self._changes[name].give(min(max(value, widget.min), widget.max)
+                                         if widget is self._slider else value)
         widget.on_update(on_update)
 
     def _on_button(self) -> None:

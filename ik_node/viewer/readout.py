@@ -4,7 +4,7 @@ import functools
 import html
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,18 +36,9 @@ _QUANTITIES = {
     'σ_min': ('smallest_singular_value', 1.0, 1e-9)}
 
 
-class Readout:
-    """A table of the state of each node and the figures of its last goal."""
-
-    def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView]) -> None:
-        """Make the table."""
-        self._robot_views = robot_views
-        self._table = server.gui.add_html('')
-
-    def update(self, visible: bool) -> None:
-        """Show the current states, or hide the table."""
-        rows = [row for robot_view in self._robot_views for row in _rows(robot_view)]
-        self._table.content, self._table.visible = html_table(_HEAD, rows), visible
+def readout(robot_views: Iterable[RobotView]) -> str:
+    """Return a table of the state of each node and the figures of its last goal, as HTML."""
+    return html_table(_HEAD, [row for robot_view in robot_views for row in _rows(robot_view)])
 
 
 def _rows(robot_view: RobotView) -> tuple[list[str], list[str]]:

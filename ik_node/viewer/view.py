@@ -19,7 +19,7 @@ from ik_node.viewer.null_space_panel import NullSpacePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
-from ik_node.viewer.readout import PlotPanel, Readout
+from ik_node.viewer.readout import PlotPanel, readout
 from ik_node.viewer.robot_panel import RobotPanel
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import Ground, add_light
@@ -57,7 +57,7 @@ class View:
         self._note = server.gui.add_markdown('Waiting for the node …')
         self._playback = PlaybackPanel(
             page, PlayerLink(robot_views[0].connection, player, news.set))
-        self._readout = Readout(server, robot_views)
+        self._readout = server.gui.add_html('')
         first = [RobotPanel(page), GoalPanel(page, lambda: self._home()), PlotPanel(page),
                  LayerPanel(page)]
         self._solvers = [SolverPanel(page, robot_view) for robot_view in robot_views]
@@ -119,7 +119,8 @@ class View:
             lines.append(f'**{name}**: {robot_view.description}')
             lines += [f'⚠ {problem}' for problem in robot_view.problems[:_PROBLEMS]]
         self._note.content = '  \n'.join(lines)
-        self._readout.update(has_node)
+        self._readout.content = readout(self._robot_views)
+        self._readout.visible = has_node
         for panel in self._panels:
             panel.update(has_node)
         self.page.handles.update()

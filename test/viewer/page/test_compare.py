@@ -50,8 +50,8 @@ def test_a_goal_goes_to_all_that_are_compared(domain):
                 [s.values[name] for name in chain.joint_names]), goal, atol=1e-5), 60)
         places = [robot_view.frame.position for robot_view in shown]
         assert np.linalg.norm(places[0] - places[1]) > shown[0].reach
-        assert until(lambda: all(f'●</span> {solver}<' in view._readout._table.content
-                                 for solver in SOLVERS), 60), view._readout._table.content
+        assert until(lambda: all(f'●</span> {solver}<' in view._readout.content
+                                 for solver in SOLVERS), 60), view._readout.content
 
 
 def test_ik_view_brings_a_node_for_every_solver_it_compares(domain):
