@@ -24,87 +24,140 @@ _MOVED = 1e-7  # m and parts of a unit quaternion: less is not sent to the page
 _TRIANGLES = 30000  # of meshes: a processor without a graphics card draws them 10 times a second
 
 
-class RobotScene:
-    """Draws a tree and moves it.
+class DrawnRobot:
+    """A robot below a node of the scene, once there is one; another one from time to time.
 
-    - `problems`: messages about shapes that cannot be shown.
-    - `T_root_link`: (4, 4), m, pose of each link; `T_world_root`: that of the root.
+    Poses are in the world of its node: the frame of the root link where that is fixed.
+
+    - `tree`; `body`: with all joints, None where none moves.
+    - `values`: of its joints, rad or m. `size`: how far its links are apart at zero, m.
+    - `mesh_errors`: messages about shapes that cannot be shown.
     """
 
-    def __init__(self, server: viser.ViserServer, name: str, tree: KinematicTree, meshes: Meshes,
+    def __init__(self, server: viser.ViserServer, name: str,
                  color: tuple[float, float, float] | None = None,
-                 triangles: int | None = None) -> None:
-        """Draw a tree below a node of the scene; color: 0 to 1, replaces that of all shapes.
+                 triangles: int = _TRIANGLES) -> None:
+        """Draw nothing yet; color: 0 to 1, replaces that of all shapes.
 
-        A tree without visual shapes gets simple ones along its links. Where all meshes have more
-        triangles than this number, they are simplified, see `mesh_parts.simplified`.
+        triangles: where all meshes have more, they are simplified, see `mesh_parts.simplified`.
         """
-        self.tree, self.problems = tree, []  # type: tuple[KinematicTree, list[str]]
-        self._server = server
-        self._top = server.scene.add_frame(new_name(server, name), show_axes=False)
-        self._parent = {joint.child: joint.parent for joint in tree.joints.values()}
+        self._server, self._node, self._color, self._most = server, name, color, triangles
+        self._top: Any = None
         self._frames: dict[str, Any] = {}
-        for link in tree.links:
-            above = self._frames[self._parent[link]] if link in self._parent else self._top
-            self._frames[link] = server.scene.add_frame(
-                f'{above.name}/{link.replace("/", "|") or "|"}', show_axes=False)
-        self._draw(meshes, color, triangles)
-        self.T_root_link: dict[str, np.ndarray] = {}
-        self.T_world_root = np.eye(4)
-        self.move({})
+        self._parents: dict[str, str] = {}
+        self._T_root_link: dict[str, np.ndarray] = {}
+        self._T_drawn_root = np.eye(4)  # in the world
+        self._received: dict[str, float] = {}  # joint values, of any robot
+        self._is_new = self._is_fine = False
+        self._meshes = Meshes()
+        self.tree: KinematicTree | None = None
+        self.body: Body | None = None
+        self.values: dict[str, float] = {}
+        self.size = 0.0
+        self.mesh_errors: list[str] = []
 
-    def _draw(self, meshes: Meshes, color: tuple[float, float, float] | None,
-              triangles: int | None) -> None:
-        """Draw the shapes of all links."""
-        tree = self.tree
-        visuals = tree.visuals or stick_figure(tree.links, tuple(tree.joints.values()))
+    def draw(self, tree: KinematicTree, meshes: Meshes) -> None:
+        """Draw another robot in place of the present one, with all joints at zero.
+
+        A tree without visual shapes gets simple ones along its links.
+        """
+        self._meshes, self.tree, self.body = meshes, tree, None
+        self._T_root_link, self._T_drawn_root = tree.forward(), np.eye(4)
+        self._parents = {joint.child: joint.parent for joint in tree.joints.values()}
+        self.size = float(np.ptp([T[:3, 3] for T in self._T_root_link.values()], axis=0).max())
+        with contextlib.suppress(IkError):
+            self.body = tree.body()
+        self._draw(tree)
+
+    def refine(self, is_fine: bool) -> None:
+        """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
+        if is_fine != self._is_fine:
+            self._is_fine = is_fine
+            if self.tree is not None:
+                self._draw(self.tree)
+
+    def remove(self) -> None:
+        """Remove the robot from the scene."""
+        if self._top is not None:
+            self._top.remove()
+
+    def _draw(self, tree: KinematicTree) -> None:
+        """Draw a tree in place of what there is."""
+        self.remove()
+        scene = self._server.scene
+        self._top = scene.add_frame(new_name(self._server, self._node), show_axes=False)
+        self._frames, self.mesh_errors, self._is_new = {}, [], True
+        for link in tree.links:
+            above = self._frames[self._parents[link]] if link in self._parents else self._top
+            self._frames[link] = scene.add_frame(
+                f'{above.name}/{link.replace("/", "|") or "|"}', show_axes=False)
+        self._draw_shapes(tree.visuals or stick_figure(tree.links, tuple(tree.joints.values())))
+        self._place_links()
+
+    def _draw_shapes(self, visuals: Mapping[str, Sequence[Visual]]) -> None:
+        meshes = self._meshes
         meshes.begin()
         shapes: list[tuple[str, Visual, list[MeshPart] | trimesh.Trimesh]] = []
-        for link in tree.links:
+        for link, frame in self._frames.items():
             for i, visual in enumerate(visuals.get(link, ())):
-                if color is not None:
-                    visual = replace(visual, color=(*color, (visual.color or _GREY)[3]))
+                if self._color is not None:
+                    visual = replace(visual, color=(*self._color, (visual.color or _GREY)[3]))
                 try:
-                    shapes.append((f'{self._frames[link].name}/visual_{i}', visual,
-                                   _parts(visual, meshes)))
+                    shapes.append((f'{frame.name}/visual_{i}', visual, _parts(visual, meshes)))
                 except MeshError as error:
-                    self.problems.append(f'{link}: {error}')
+                    self.mesh_errors.append(f'{link}: {error}')
         counts = [len(part.faces) for _, _, parts in shapes if isinstance(parts, list)
                   for part in parts]
-        most = max(counts, default=0) if triangles is None else most_each(counts, triangles)
+        most = max(counts, default=0) if self._is_fine else most_each(counts, self._most)
         for name, visual, parts in shapes:
             try:
                 if isinstance(parts, list):
                     parts = [meshes.simplified(part, most) for part in parts]
             except MeshError as error:
                 assert isinstance(visual.shape, Mesh)  # nothing else has parts
-                self.problems.append(f'{visual.shape.filename}: {error}')
+                self.mesh_errors.append(f'{visual.shape.filename}: {error}')
             else:
                 _draw(self._server.scene, name, visual, parts)
 
-    def remove(self) -> None:
-        """Remove the robot from the scene."""
-        self._top.remove()
+    def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
+        """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
 
-    def move(self, values: Mapping[str, float], T_world_root: np.ndarray | None = None) -> None:
-        """Set joint values, {joint: rad or m}; unknown names are ignored.
-
-        T_world_root: (4, 4), m, pose of the root; by default the identity.
+        Values that arrive before their robot count for it; unknown names are ignored.
         """
-        self.T_world_root = np.eye(4) if T_world_root is None else T_world_root
+        self._received.update(values or {})
+        if self.tree is None or (values is None and not self._is_new and np.array_equal(
+                T_world_root, self._T_drawn_root)):
+            return
         joints = self.tree.joints
-        self.T_root_link = self.tree.forward({
-            name: value for name, value in values.items() if name in joints and joints[name].moves})
+        # Each of several publishers may have some of the joints.
+        self._received = {name: value for name, value in self._received.items()
+                          if name in joints or name in (values or ())}
+        self.values = {name: value for name, value in self._received.items() if name in joints}
+        self._T_drawn_root, self._is_new = T_world_root, False
+        self._T_root_link = self.tree.forward({
+            name: value for name, value in self.values.items() if joints[name].moves})
+        self._place_links()
+
+    def _place_links(self) -> None:
+        """Send what has changed: only the orientation of a revolute joint's link, for example."""
         with self._server.atomic():
-            for link, T in self.T_root_link.items():
-                parent, frame = self._parent.get(link), self._frames[link]
-                position, wxyz = position_wxyz((self.T_world_root if parent is None else inverse(
-                    self.T_root_link[parent])) @ T)
-                # Of a revolute joint's link only the orientation is sent.
+            for link, T in self._T_root_link.items():
+                parent, frame = self._parents.get(link), self._frames[link]
+                position, wxyz = position_wxyz((self._T_drawn_root if parent is None else inverse(
+                    self._T_root_link[parent])) @ T)
                 if np.abs(position - frame.position).max() > _MOVED:
                     frame.position = position
                 if np.abs(wxyz - frame.wxyz).max() > _MOVED:
                     frame.wxyz = wxyz
+
+    def poses(self) -> dict[str, np.ndarray]:
+        """Return the pose (4, 4), m, of each link as it was drawn last."""
+        return {link: self._T_drawn_root @ T for link, T in self._T_root_link.items()}
+
+    def pose(self, link: str) -> np.ndarray:
+        """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
+        T_root_link = self._T_root_link.get(link)
+        return np.eye(4) if T_root_link is None else self._T_drawn_root @ T_root_link
 
 
 def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:
@@ -151,85 +204,3 @@ def _look(rgba: Sequence[float]) -> dict[str, Any]:
     """Return a colour, 0 to 1 with its opacity, as arguments of viser's shapes."""
     *rgb, alpha = rgba
     return {'color': rgb_bytes(rgb), 'opacity': alpha if alpha < 1.0 else None}
-
-
-class DrawnRobot:
-    """A robot below a node of the scene, once there is one; another one from time to time.
-
-    Poses are in the world of its node: the frame of the root link where that is fixed.
-
-    - `tree`; `body`: with all joints, None where none moves.
-    - `values`: of its joints, rad or m. `size`: how far its links are apart at zero, m.
-    """
-
-    def __init__(self, server: viser.ViserServer, name: str,
-                 color: tuple[float, float, float] | None) -> None:
-        """Draw nothing yet; color: see `RobotScene`."""
-        self._server, self._name, self._color = server, name, color
-        self._scene: RobotScene | None = None
-        self._received: dict[str, float] = {}  # joint values, of any robot
-        self._is_new = False
-        self._meshes, self._is_fine = Meshes(), False
-        self.tree: KinematicTree | None = None
-        self.body: Body | None = None
-        self.values: dict[str, float] = {}
-        self.size = 0.0
-
-    def draw(self, tree: KinematicTree, meshes: Meshes) -> None:
-        """Draw another robot in place of the present one."""
-        self._meshes, self.tree, self.body = meshes, tree, None
-        self._draw()
-        self.size = float(np.ptp([T[:3, 3] for T in tree.forward().values()], axis=0).max())
-        with contextlib.suppress(IkError):
-            self.body = tree.body()
-
-    def refine(self, is_fine: bool) -> None:
-        """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
-        if is_fine != self._is_fine:
-            self._is_fine = is_fine
-            self._draw()
-
-    def _draw(self) -> None:
-        """Draw the tree in place of what there is."""
-        if self._scene is not None:
-            self._scene.remove()
-        if self.tree is not None:
-            self._scene = RobotScene(self._server, self._name, self.tree, self._meshes,
-                                     self._color, None if self._is_fine else _TRIANGLES)
-            self._is_new = True
-
-    def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
-        """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
-
-        Values that arrive before their robot count for it.
-        """
-        self._received.update(values or {})
-        scene, tree = self._scene, self.tree
-        if scene is None or tree is None or (values is None and not self._is_new and np.array_equal(
-                T_world_root, scene.T_world_root)):
-            return
-        # Each of several publishers may have some of the joints.
-        self._received = {name: value for name, value in self._received.items()
-                          if name in tree.joints or name in (values or ())}
-        self.values = {name: value for name, value in self._received.items()
-                       if name in tree.joints}
-        scene.move(self.values, T_world_root)
-        self._is_new = False
-
-    @property
-    def problems(self) -> list[str]:
-        """Messages about shapes that cannot be shown."""
-        return [] if self._scene is None else self._scene.problems
-
-    def poses(self) -> dict[str, np.ndarray]:
-        """Return the pose (4, 4), m, of each link as it was drawn last."""
-        scene = self._scene
-        return {} if scene is None else {
-            link: scene.T_world_root @ T for link, T in scene.T_root_link.items()}
-
-    def pose(self, link: str) -> np.ndarray:
-        """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
-        scene = self._scene
-        if scene is None or link not in scene.T_root_link:
-            return np.eye(4)
-        return scene.T_world_root @ scene.T_root_link[link]

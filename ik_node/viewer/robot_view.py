@@ -250,7 +250,7 @@ class RobotView(DrawnRobot):
     def problems(self) -> list[str]:
         """Messages about what cannot be shown."""
         needs_chain = not (self.tasks or self.is_only_played)
-        return [line for line in (self._error, *super().problems,
+        return [line for line in (self._error, *self.mesh_errors,
                                   self._chain_error if needs_chain else '') if line]
 
     def paint(self) -> bool:
