@@ -25,7 +25,7 @@ class PlaybackPanel(Panel):
 
     def __init__(self, page: Page, link: PlayerLink) -> None:
         """Make the widgets, hidden."""
-        super().__init__(page, 'Playback')
+        super().__init__(page, 'Playback', is_expanded=True)
         self._link, gui = link, self._gui
         with self._folder:
             self._slider: Any = gui.add_slider('time, s', 0.0, 1.0, 0.001, 0.0)
@@ -58,7 +58,7 @@ class PlaybackPanel(Panel):
         digits = max(0, math.ceil(math.log10(_STEPS / length)))
         slider.min, slider.max = playback.start, playback.start + length
         slider.step, slider.precision = 10.0**-digits, digits
-        self._button.label = _label(playback)
+        self._button.label = _AGAIN if _ended(playback) else _PLAY if playback.paused else _PAUSE
         self._place.content = (
             f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
             f'{playback.frames}, {playback.message}')
@@ -104,7 +104,3 @@ class PlaybackPanel(Panel):
 
 def _ended(playback: Playback) -> bool:
     return playback.time >= playback.stop and not playback.loop
-
-
-def _label(playback: Playback) -> str:
-    return _AGAIN if _ended(playback) else _PLAY if playback.paused else _PAUSE

@@ -104,7 +104,9 @@ class View:
         self._server.flush()  # now, not when the server next looks
 
     def _update_tables(self) -> None:
-        has_node = self._has_node
+        # A motion may be played without any node, be it awaited: panels about it are hidden then.
+        has_node = (self._robot_views[0].state.responds is not None
+                    or not self._playback.has_player)
         self._robot_views[0].is_only_played = not has_node
         lines = []
         for i, robot_view in enumerate(self._robot_views):
@@ -125,14 +127,6 @@ class View:
             panel.update(has_node)
         self.page.handles.update()
         self.page.camera.update()
-
-    @property
-    def _has_node(self) -> bool:
-        """Whether the page is about a node, be it awaited, and not only about a player.
-
-        Where a motion is played without any node, panels about the node are hidden.
-        """
-        return self._robot_views[0].state.responds is not None or not self._playback.has_player
 
     def _fetch_parameters(self, robot_view: RobotView, panel: SolverPanel) -> None:
         """Fetch a node's parameters in a thread; show its solver."""

@@ -153,7 +153,7 @@ def test_home_releases_all_handles(seen):
     seen.raise_by('left', 0.12)
     seen.home()
     assert seen.says('no goal yet')
-    assert not any(gizmo._dragged for gizmo in seen.view.page.handles._gizmos.values())
+    assert not any(gizmo.is_dragged for gizmo in seen.view.page.handles._gizmos.values())
 
 
 def test_a_target_that_others_move_takes_its_handle_along(seen):
