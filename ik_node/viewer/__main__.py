@@ -103,9 +103,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
                         'repeated')
     parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '
                         'next free one; by default 8080')
-    given = sys.argv[1:] if argv is None else argv
+    argv = sys.argv[1:] if argv is None else argv
     arguments = parser.parse_args(
-        given[:given.index('--ros-args')] if '--ros-args' in given else given)
+        argv[:argv.index('--ros-args')] if '--ros-args' in argv else argv)
     if arguments.start and arguments.robot:
         parser.error(f'one robot is needed, not both {arguments.start!r} and {arguments.robot!r}')
     arguments.compare = [] if arguments.compare is None else arguments.compare or list(_COMPARED)

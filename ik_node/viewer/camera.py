@@ -106,13 +106,11 @@ class Camera:
 
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
-        with self._turning:
-            self._update()
+        if all(robot_view.is_placed for robot_view in self._robot_views):
+            with self._turning:
+                self._update(self._robot_views)
 
-    def _update(self) -> None:
-        robot_views = self._robot_views
-        if not all(robot_view.is_placed for robot_view in robot_views):
-            return
+    def _update(self, robot_views: Sequence[RobotView]) -> None:
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
                  for robot_view in robot_views]
         if shown != self._shown:

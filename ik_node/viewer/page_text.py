@@ -65,5 +65,6 @@ def _cells(tag: str, cells: Sequence[str], columns: int = 0) -> str:
     if len(cells) == 1:
         return f'<{tag} colspan="{columns}" style="white-space:normal">{cells[0]}</{tag}>'
     first, *others = cells
-    return f'<{tag}>{first}</{tag}>' + ''.join(
+    left = ' align="left"' if tag == 'th' else ''
+    return f'<{tag}{left}>{first}</{tag}>' + ''.join(
         f'<{tag} align="right">{cell}</{tag}>' for cell in others)
