@@ -25,11 +25,10 @@ from ik_node.ros.clients.client import Client
 from ik_node.support.processes import node_command, running
 from ik_node.support.resources import robot_file, share_folder
 from ik_node.tasks import Pose, Position
+from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.page_server import PageServer
-from ik_node.viewer.robot_scene import RobotScene
 from ik_node.viewer.robot_view import COLORS, RobotView
-from ik_node.viewer.targets import Target
 from ik_node.viewer.view import View
 
 DOCS = Path(__file__).parent
@@ -163,8 +162,9 @@ def masses(file: Path) -> None:
             T_world_pelvis = frames[body.tree.root].copy()
             at = np.array([aside, 0.0, -float(frames['left_sole'][2, 3])])
             T_world_pelvis[:3, 3] += at
-            scene = RobotScene(server, f'/{kind}', body.tree, Meshes(), color)
-            scene.move(dict(zip(body.joint_names, q.tolist())), T_world_pelvis)
+            robot = DrawnRobot(server, f'/{kind}', color)
+            robot.draw(body.tree, Meshes())
+            robot.move(dict(zip(body.joint_names, q.tolist())), T_world_pelvis)
             server.scene.add_spline_catmull_rom(f'/trace/{kind}', trace + at, line_width=4.0,
                                                 color=(30, 30, 30))
             server.scene.add_label(f'/label/{kind}', f'mass: {kind}',
@@ -267,7 +267,7 @@ def _leave(page: Any, view: View, robot_views: list[RobotView]) -> None:
 
 def _goal(page: Any, view: View, robot_views: list[RobotView], T_base_goal: np.ndarray) -> None:
     """Drag the goal to a pose (4, 4), m."""
-    view.drag_to(robot_views[0].target_frame(Target()) @ T_base_goal)
+    view.page.handles.drag_to(robot_views[0].target_frame() @ T_base_goal)
     page.wait_for_timeout(30)
 
 

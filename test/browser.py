@@ -107,10 +107,10 @@ def first_picture(page, view):
     """Wait until robot and handles are in the picture of a view of a node."""
     page.wait_for_function('window.__viserMutable !== undefined')
     robot = view._robot_views[0]
-    assert until(lambda: robot.tree is not None and view._handles._gizmos
+    assert until(lambda: robot.tree is not None and view.page.handles._gizmos
                  and view._server.get_clients() and view._solvers[0] is not None, 120.0, page)
-    names = {gizmo._handle.name for gizmo in view._handles._gizmos.values()}
-    names |= {link.name for link in robot._drawn._scene._frames.values()}
+    names = {gizmo._handle.name for gizmo in view.page.handles._gizmos.values()}
+    names |= {link.name for link in robot._frames.values()}
     assert until(lambda: names <= drawn(page).keys(), 120.0, page), names - drawn(page).keys()
     frame(page)
 
@@ -155,7 +155,7 @@ def drag_handle(page, view, ends, task=''):
     mouse is over it. Notifications, which may lie over the handle, stay while the mouse is over
     them.
     """
-    gizmo = view._handles.named(task)
+    gizmo = view.page.handles.named(task)
     T, name = gizmo.T, gizmo._handle.name
     assert until(lambda: np.allclose(drawn(page)[name], T, atol=1e-4), 120.0, page)
     end = time.monotonic() + _LONGEST

@@ -25,10 +25,10 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 import robots
 from fake_node import FakeNode, FakePlayer
-from ik_node.viewer.newest import Newest
+from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.page_server import PageServer
-from ik_node.viewer.poses import position_wxyz
 from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.scene_nodes import position_wxyz
 from ik_node.viewer.view import View
 
 _LONGEST = 60.0  # s until an event, at most
@@ -100,6 +100,11 @@ def view_of(server, robot_views, news, player=None):
     """Return the page of nodes; player: see FakePlayer. news: set when there is one to paint."""
     with patch('ik_node.viewer.view.PlayerLink', (player or FakePlayer()).connect):
         return View(server, robot_views, news)
+
+
+def panel_of(view, title):
+    """Return the panel of a page whose folder has this title."""
+    return next(panel for panel in view._panels if panel._folder.label == title)
 
 
 class Page:
@@ -225,7 +230,7 @@ class Page:
 
     def handle(self, task=''):
         """Return the handle of the arm's goal, or of a task."""
-        return self.view._handles.named(task)
+        return self.view.page.handles.named(task)
 
     def drawn(self, prefix):
         """Return the nodes of the scene whose names begin so."""
@@ -253,13 +258,13 @@ def _call(callback, event):
 def page_of(*nodes, names=None, arm='', player=None):
     """Show nodes on a page until what each publishes and its parameters are there."""
     workers = weakref.WeakSet()
-    begin = Newest.__init__
+    begin = LatestValue.__init__
 
     def noted(worker, *arguments):
         begin(worker, *arguments)
         workers.add(worker)
     names = names or [f'node_{k}' if k else 'ik_node' for k in range(len(nodes))]
-    with viser_server() as server, patch.object(Newest, '__init__', noted):
+    with viser_server() as server, patch.object(LatestValue, '__init__', noted):
         page = Page(server, nodes, names, arm, player or FakePlayer(), workers)
         try:
             page.settle()

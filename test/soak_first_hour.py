@@ -153,12 +153,12 @@ def on_the_page(steps, node):
     with (view_of(node._domain.id) as (server, view, (robot_view,)),
           page_of(server.get_port()) as (page, said)):
         steps.see('the page shows the robot and a handle', until(
-            lambda: view._gizmo is not None and server.get_clients(), 60, page))
+            lambda: view.page.handle_pose is not None and server.get_clients(), 60, page))
         page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
         page.wait_for_timeout(2000)
 
         def ends():
-            client, T = next(iter(server.get_clients().values())), view._gizmo.T
+            client, T = next(iter(server.get_clients().values())), view.page.handle_pose
             far = 0.85 * 0.35 * robot_view.reach
             return [pixel(page, client, T[:3, 3] + length * T[:3, 2])
                     for length in (far, far - 0.12)]

@@ -74,7 +74,7 @@ class Opened:
 
         None where the handle is not in the part of the picture that the panel leaves free.
         """
-        T = self.view._gizmo.T
+        T = self.view.page.handle_pose
         size = 0.85 * 0.35 * self.robot_view.reach
         pairs = [[pixel(self.page, self.client, T[:3, 3] + far * T[:3, axis])
                   for far in (size, size - length)] for axis in range(3)]
@@ -93,7 +93,7 @@ class Opened:
 
 def opened(server, view, robot_view, page):
     """Return the page when it shows its robot."""
-    assert until(lambda: view._gizmo is not None and server.get_clients(), 60, page)
+    assert until(lambda: view.page.handle_pose is not None and server.get_clients(), 60, page)
     page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
     page.wait_for_timeout(1500)
     return Opened(server, view, robot_view, page)
@@ -102,14 +102,14 @@ def opened(server, view, robot_view, page):
 def take(node, robot_view, parameters):
     """Give the node another robot."""
     assert until(lambda: robot_view.tree is not None)
-    robot_view.take(parameters)
+    robot_view.load(parameters)
     assert until(lambda: parameters['model_path'] in node.get('model_path'))
 
 
 def first_sight(shown):
     """Return what is wrong with the handle at first sight, '' for nothing."""
     length = 0.15 * shown.robot_view.reach
-    before = shown.view._gizmo.T[:3, 3]
+    before = shown.view.page.handle_pose[:3, 3]
     shown.page.evaluate(CLOSE_NOTIFICATIONS)  # viser's, that the processor renders
     shown.page.wait_for_timeout(700)
     for attempt in range(5):
@@ -124,8 +124,8 @@ def first_sight(shown):
             shown.page.mouse.move(*(start + share * (end - start)))
             shown.page.wait_for_timeout(60)
         shown.page.mouse.up()
-        if until(lambda: np.linalg.norm(shown.view._gizmo.T[:3, 3] - before) > 0.2 * length, 5.0,
-                 shown.page):
+        if until(lambda: np.linalg.norm(
+                shown.view.page.handle_pose[:3, 3] - before) > 0.2 * length, 5.0, shown.page):
             return ''
     return 'the handle cannot be dragged'
 

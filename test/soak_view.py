@@ -61,7 +61,7 @@ def main() -> int:
     with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
           view_of(node._domain.id) as (server, view, _),
           page_of(server.get_port(), size=gallery_switches.SIZE) as (page, said)):
-        if not until(lambda: view._gizmo is not None and server.get_clients(), 60, page):
+        if not until(lambda: view.page.handle_pose is not None and server.get_clients(), 60, page):
             sys.exit('the page does not show the robot')
         page.wait_for_function('window.__viserMutable !== undefined', timeout=20000)
         gallery = gallery_switches.Gallery(node, page, rng)

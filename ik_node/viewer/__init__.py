@@ -1,4 +1,1 @@
-"""The page in the browser: drag goals, choose solvers, follow the robot.
-
-It uses a node as any client does, and has no state of the robot of its own.
-"""
+"""The browser view of an ik_node: drag the goal, choose the solver, follow the robot."""

@@ -8,10 +8,10 @@ if __name__ == '__main__':
 import argparse
 import contextlib
 import io
+import itertools
 import signal
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 from ik_node.model.readers import FORMATS
@@ -49,12 +49,9 @@ def main(argv: list[str] | None = None) -> int:
             started = _robots(arguments)
             for robot in started:
                 stack.enter_context(running(node_command(*robot)))
-        except (IkError, FileNotFoundError) as error:
-            sys.exit(f'ik_view: {error}')
-        try:
             with contextlib.redirect_stdout(io.StringIO()):  # it has a banner of its own
                 server = PageServer(arguments.host, arguments.port, arguments.allow_host)
-        except IkError as error:
+        except (IkError, FileNotFoundError) as error:
             sys.exit(f'ik_view: {error}')
         stack.callback(server.stop)
         changed = threading.Event()
@@ -62,13 +59,11 @@ def main(argv: list[str] | None = None) -> int:
         for file, *_ in started:
             places.add_robot(file)
             places.add(described_place(file))
-        names = arguments.compare or [arguments.namespace.strip('/') or arguments.node]
         robot_views = [RobotView(
-            server, name, changed.set, arm=arguments.arm, target=arguments.node, places=places,
-            namespace=f'{arguments.namespace.rstrip("/")}/{name}' if arguments.compare
-            else arguments.namespace,
-            color=COLORS[i % len(COLORS)] if arguments.compare else None)
-            for i, name in enumerate(names)]
+            server, solver or arguments.namespace.strip('/') or arguments.node, changed.set,
+            arm=arguments.arm, target=arguments.node, places=places,
+            namespace=_space(arguments, solver), color=color if solver else None)
+            for solver, color in zip(arguments.compare or [''], itertools.cycle(COLORS))]
         view = View(server, robot_views, changed, arguments.player)
         stack.callback(view.close)
         print(f'ik_view: {server.address}', flush=True)
@@ -108,22 +103,14 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
                         'repeated')
     parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '
                         'next free one; by default 8080')
-    arguments = parser.parse_args(_own(sys.argv[1:] if argv is None else argv))
+    argv = sys.argv[1:] if argv is None else argv
+    arguments = parser.parse_args(
+        argv[:argv.index('--ros-args')] if '--ros-args' in argv else argv)
     if arguments.start and arguments.robot:
         parser.error(f'one robot is needed, not both {arguments.start!r} and {arguments.robot!r}')
-    arguments.robot = arguments.robot or arguments.start
-    if arguments.compare is None:
-        arguments.compare = []
-    else:
-        arguments.compare = arguments.compare or list(_COMPARED)
-        arguments.robot = arguments.robot or 'arm_6r'
+    arguments.compare = [] if arguments.compare is None else arguments.compare or list(_COMPARED)
+    arguments.robot = arguments.robot or arguments.start or ('arm_6r' if arguments.compare else '')
     return arguments
-
-
-def _own(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments before --ros-args."""
-    end = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
-    return list(arguments[:end])
 
 
 def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, list[str]]]:
@@ -131,11 +118,17 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
     if not arguments.robot:
         return []
     file = robot_file(arguments.robot)
-    spaces = [(f'{arguments.namespace.rstrip("/")}/{solver}', solver)
-              for solver in arguments.compare] or [(arguments.namespace or '/', 'dls')]
-    return [(file, solver, arguments.base, arguments.tip,
-             ['-r', f'__ns:={space}', '-r', f'__node:={arguments.node}'])
-            for space, solver in spaces]
+    return [(file, solver or 'dls', arguments.base, arguments.tip,
+             ['-r', f'__ns:={_space(arguments, solver) or "/"}',
+              '-r', f'__node:={arguments.node}'])
+            for solver in arguments.compare or ['']]
+
+
+def _space(arguments: argparse.Namespace, solver: str) -> str:
+    """Return the namespace of a node: with --compare, that of its solver."""
+    if not solver:
+        return str(arguments.namespace)
+    return f'{arguments.namespace.rstrip("/")}/{solver}'
 
 
 if __name__ == '__main__':

@@ -1,7 +1,7 @@
 """The camera of each browser: robots, handles and workspace fill the area beside the panel."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -75,21 +75,15 @@ def points_to_show(robot_view: RobotView, ball: float = _BALL) -> np.ndarray:
     return np.array(points)
 
 
-def _stands(robot_view: RobotView) -> bool:
-    """Tell whether a robot is where its node says, or a player without a node moves it."""
-    return bool(robot_view.values) if robot_view.is_only_played else robot_view.is_placed
-
-
 class Camera:
     """Frames the robots once for each browser, and again when its picture changes its size.
 
     A camera that the user has moved stays where it is until the robot changes.
     """
 
-    def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView],
-                 places: Callable[[], Sequence[float]]) -> None:
-        """Wait for robots. places: returns y, m, of each robot in the scene."""
-        self._server, self._robot_views, self._places = server, robot_views, places
+    def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView]) -> None:
+        """Wait for robots."""
+        self._server, self._robot_views = server, robot_views
         self._shown: Any = None
         self._points = np.zeros((0, 3))
         self._turning = threading.Lock()
@@ -106,73 +100,66 @@ class Camera:
     def show(self, points: np.ndarray, direction: np.ndarray) -> None:
         """Show points (k, 3), m, of the scene in every browser, seen from a direction (3,)."""
         for client in self._server.get_clients().values():
-            camera = client.camera
-            try:
-                aspect, narrow = _shape(camera)
-            except AssertionError:  # the browser has not told about its camera yet
-                continue
-            self.place(client, *fit(points, direction, camera.fov, aspect,
-                                    _FREE if narrow else 1.0))
+            size = _size(client)
+            if size is not None:
+                self.place(client, *fit(points, direction, client.camera.fov, *_shape(size)))
 
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
-        with self._turning:
-            self._update()
+        if all(robot_view.is_placed for robot_view in self._robot_views):
+            with self._turning:
+                self._update(self._robot_views)
 
-    def _update(self) -> None:
-        if not all(map(_stands, self._robot_views)):
-            return
+    def _update(self, robot_views: Sequence[RobotView]) -> None:
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
-                 for robot_view in self._robot_views]
+                 for robot_view in robot_views]
         if shown != self._shown:
             self._shown = shown
             ball = _BALL if len(shown) == 1 else _ROW
             self._points = np.concatenate([
-                points_to_show(robot_view, ball) + np.array((0.0, y, 0.0))
-                for robot_view, y in zip(self._robot_views, self._places())])
+                points_to_show(robot_view, ball) + robot_view.frame.position
+                for robot_view in robot_views])
             self._set.clear()
-            camera = self._server.initial_camera
-            camera.position, camera.look_at = self._fit(camera.fov, 4.0 / 3.0)
+            self._turn(self._server.initial_camera, 4.0 / 3.0)
         clients = self._server.get_clients()
         self._set = {number: one for number, one in self._set.items() if number in clients}
         for number, client in clients.items():
-            self._turn(number, client)
+            size = _size(client)
+            if size is not None and not self._is_set(number, client, size):
+                with client.atomic():
+                    self._turn(client.camera, *_shape(size))
+                self._set[number] = size, np.array(client.camera.position)
 
-    def _fit(self, fov: float, aspect: float, free: float = 1.0) -> tuple[Any, Any]:
-        figure = bool(self._robot_views[0].tasks)
-        direction = (_AHEAD if len(self._robot_views) > 1 else _FIGURE if figure else _ASIDE)
-        position, look_at = fit(self._points, direction, fov, aspect, free)
-        return tuple(position), tuple(look_at)
+    def _turn(self, camera: Any, aspect: float, free: float = 1.0) -> None:
+        direction = (_AHEAD if len(self._robot_views) > 1 else
+                     _FIGURE if self._robot_views[0].tasks else _ASIDE)
+        camera.position, camera.look_at = map(
+            tuple, fit(self._points, direction, camera.fov, aspect, free))
 
-    def _turn(self, number: int, client: viser.ClientHandle) -> None:
-        """Turn the camera of a client, unless it shows the robot or the user has moved it."""
+    def _is_set(self, number: int, client: viser.ClientHandle, size: tuple[int, int]) -> bool:
+        """Return whether the camera of a client shows the robot, or the user has moved it.
+
+        Sizes are in the pixels that are drawn: a page that is slow draws fewer.
+        """
+        if number not in self._set:
+            return False
+        (width, height), last = self._set[number]
+        if abs(size[0] * height - width * size[1]) < _SAME_SHAPE * size[0] * height:
+            return True
         camera = client.camera
-        try:
-            size = camera.image_width, camera.image_height
-        except AssertionError:  # the browser has not told about its camera yet
-            return
-        if not all(size):
-            return
-        if number in self._set:
-            last_size, last = self._set[number]
-            moved = float(np.linalg.norm(camera.position - last))
-            if _are_alike(size, last_size) or moved > _MOVED * float(
-                    np.linalg.norm(last - camera.look_at)):
-                return
-        with client.atomic():
-            camera.position, camera.look_at = self._fit(
-                camera.fov, size[0] / size[1], _FREE if size[0] < _NARROW else 1.0)
-        self._set[number] = size, np.array(camera.position)
+        return bool(np.linalg.norm(camera.position - last)
+                    > _MOVED * np.linalg.norm(last - camera.look_at))
 
 
-def _shape(camera: viser.CameraHandle) -> tuple[float, bool]:
-    """Return width by height of a picture, and whether the panel covers most of it."""
-    return camera.image_width / camera.image_height, camera.image_width < _NARROW
+def _size(client: viser.ClientHandle) -> tuple[int, int] | None:
+    """Return the size of a browser's picture, pixels; None as long as it has not told that."""
+    try:
+        size = client.camera.image_width, client.camera.image_height
+    except AssertionError:
+        return None
+    return size if all(size) else None
 
 
-def _are_alike(size: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Return whether two pictures have about the same shape.
-
-    Sizes are in the pixels that are drawn: a page that is slow draws fewer.
-    """
-    return abs(size[0] * other[1] - other[0] * size[1]) < _SAME_SHAPE * size[0] * other[1]
+def _shape(size: tuple[int, int]) -> tuple[float, float]:
+    """Return width by height of a picture, and the upper part of it that no panel covers."""
+    return size[0] / size[1], _FREE if size[0] < _NARROW else 1.0

@@ -5,14 +5,11 @@ import threading
 from collections.abc import Callable
 
 import numpy as np
-import viser
 
 from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
-from ik_node.support.threads import Notify, start_thread
-from ik_node.viewer.handles import Handles
-from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.targets import Target
+from ik_node.support.threads import start_thread
+from ik_node.viewer.panel import Page, Panel
 
 _RATE = 25.0     # Hz, of goals
 _ROUND = 20.0    # s, of a round, at first
@@ -23,55 +20,46 @@ _MOVED = ('pose', 'position', 'look_at')  # the types of tasks that are led roun
 _Targets = Callable[[float], dict[str, np.ndarray]]
 
 
-class DemoPanel:
+class DemoPanel(Panel):
     """A button that leads the goal of the arm, or those of tasks, round, until it is pressed again.
 
     The goals of an arm are those of `make demo`. It stops when the user drags a handle.
     """
 
-    def __init__(self, server: viser.ViserServer, robot_view: RobotView, handles: Handles,
-                 drag_to: Callable[[np.ndarray, str], object],
-                 notify: Notify | None = None) -> None:
-        """Make the widgets.
-
-        drag_to: called with a pose (4, 4), m, of the scene, and the name of a task, '' for the arm.
-        notify: called with a line about a defect that ends the demo.
-        """
-        self._robot_view, self._handles, self._drag_to = robot_view, handles, drag_to
-        self._notify = notify
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Demo')
         self._stopped = threading.Event()
         self._stopped.set()
         self._thread: threading.Thread | None = None
         self._phase = 0.0
-        self._folder = server.gui.add_folder('Demo', expand_by_default=False)
         with self._folder:
-            self._button = server.gui.add_button(_PLAY, hint='leads the goal round')
-            self._round = server.gui.add_number('s per round', _ROUND, min=1.0, max=600.0, step=1.0)
-        self._button.on_click(lambda _: self._press())
+            self._button = self._gui.add_button(_PLAY, hint='leads the goal round')
+            self._round = self._gui.add_number('s per round', _ROUND, min=1.0, max=600.0, step=1.0)
+        self._button.on_click(lambda _: self._on_button())
 
     @property
     def plays(self) -> bool:
         """Whether the goal is led round."""
         return not self._stopped.is_set()
 
-    def update(self, visible: bool) -> None:
-        """Show the panel where there is something to move; stop where there is not."""
-        if self._folder.visible != visible:
-            self._folder.visible = visible
-        if not visible and self.plays:
-            self.stop()
+    def _is_useful(self) -> bool:
+        return bool(self._robot_view.targets)
 
-    def stop(self) -> None:
+    def _refresh(self, visible: bool) -> None:
+        if not visible and self.plays:
+            self.close()
+
+    def close(self) -> None:
         """Stop, and send no further goal."""
         self._stopped.set()
         self._button.label = _PLAY
 
-    def _press(self) -> None:
-        if self.plays:
-            self.stop()
-            return
-        targets = self._path()
-        if targets is not None:
+    def _on_button(self) -> None:
+        targets = None if self.plays else self._targets()
+        if targets is None:
+            self.close()
+        else:
             if self._thread is not None:
                 self._thread.join()  # its last goal would look like a user's drag
             self._stopped = threading.Event()
@@ -79,22 +67,23 @@ class DemoPanel:
             self._thread = start_thread(functools.partial(self._play, targets, self._stopped),
                                         'demo', self._notify)
 
-    def _path(self) -> _Targets | None:
+    def _targets(self) -> _Targets | None:
         """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""
         robot_view, chain = self._robot_view, self._robot_view.chain
         if chain is not None:
             path = ClosedPath(chain)
-            return lambda phase: {'': robot_view.target_frame(Target()) @ path.pose(phase)}
-        moved = [target for target in robot_view.targets if target.kind in _MOVED
-                 and robot_view.parameters.get(f'{target.name}.priority') != 0]
-        starts = {target.name: gizmo.T for target in moved
-                  if (gizmo := self._handles.named(target.name)) is not None}
+            return lambda phase: {'': robot_view.target_frame() @ path.pose(phase)}
+        starts, points, looks = {}, {}, []
+        for target in robot_view.targets:
+            gizmo = self._page.handles.named(target.name)
+            if gizmo is not None and target.kind in _MOVED and (
+                    robot_view.parameters.get(f'{target.name}.priority') != 0):
+                starts[target.name] = T = gizmo.T
+                points[target.name] = T[:3, 3].copy() if target.is_point else T
+                looks += [target.name] if target.kind == 'look_at' else []
         if not starts:
             return None
-        figure = TargetPath(
-            robot_view.reach, {target.name: _as_target(target, starts[target.name])
-                               for target in moved if target.name in starts},
-            [target.name for target in moved if target.kind == 'look_at'])
+        figure = TargetPath(robot_view.reach, points, looks)
         return lambda phase: {name: _as_pose(target, starts[name])
                               for name, target in figure.targets(phase).items()}
 
@@ -106,20 +95,15 @@ class DemoPanel:
                 self._phase = (self._phase + 1.0 / (_RATE * float(self._round.value))) % 1.0
                 sent = targets(self._phase)
                 for name, T_scene_goal in sent.items():
-                    self._drag_to(T_scene_goal, name)
+                    self._page.handles.drag_to(T_scene_goal, name)
         finally:
             if not stopped.is_set():
-                self.stop()
+                self.close()
 
     def _is_dragged_from(self, sent: dict[str, np.ndarray]) -> bool:
         """Tell whether a handle is no longer where it was led to, poses (4, 4), m, by task."""
-        return any((gizmo := self._handles.named(name)) is not None
+        return any((gizmo := self._page.handles.named(name)) is not None
                    and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())
-
-
-def _as_target(target: Target, T: np.ndarray) -> np.ndarray:
-    """Return where a handle is, (4, 4), m, as its task takes it."""
-    return T[:3, 3].copy() if target.is_point else T
 
 
 def _as_pose(target: np.ndarray, T: np.ndarray) -> np.ndarray:

@@ -1,50 +1,73 @@
-"""The robot of a node in the scene: another one from time to time, and where its links are."""
+"""The robot of a node in the scene: a frame for every link, with the link's shapes."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import trimesh
 import viser
 
 from ik_node.model.body import Body
+from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.substitutes import stick_figure
 from ik_node.model.tree import KinematicTree
+from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.meshes import Meshes
-from ik_node.viewer.robot_scene import RobotScene
+from ik_node.viewer.mesh_parts import MeshPart, is_coloured, most_each, parts_of, whole_of
+from ik_node.viewer.meshes import MeshError, Meshes
+from ik_node.viewer.scene_nodes import new_name, position_wxyz, rgb_bytes
 
+_GREY = (0.72, 0.74, 0.78, 1.0)
+_MOVED = 1e-7  # m and parts of a unit quaternion: less is not sent to the page
 _TRIANGLES = 30000  # of meshes: a processor without a graphics card draws them 10 times a second
 
 
 class DrawnRobot:
-    """A robot below a node of the scene, once there is one.
+    """A robot below a node of the scene, once there is one; another one from time to time.
 
     Poses are in the world of its node: the frame of the root link where that is fixed.
 
     - `tree`; `body`: with all joints, None where none moves.
     - `values`: of its joints, rad or m. `size`: how far its links are apart at zero, m.
+    - `mesh_errors`: messages about shapes that cannot be shown.
     """
 
     def __init__(self, server: viser.ViserServer, name: str,
-                 color: tuple[float, float, float] | None) -> None:
-        """Draw nothing yet; color: see `RobotScene`."""
-        self._server, self._name, self._color = server, name, color
-        self._scene: RobotScene | None = None
+                 color: tuple[float, float, float] | None = None,
+                 triangles: int = _TRIANGLES) -> None:
+        """Draw nothing yet; color: 0 to 1, replaces that of all shapes.
+
+        triangles: where all meshes have more, they are simplified, see `mesh_parts.simplified`.
+        """
+        self._server, self._node, self._color, self._most = server, name, color, triangles
+        self._top: Any = None
+        self._frames: dict[str, Any] = {}
+        self._parents: dict[str, str] = {}
+        self._T_root_link: dict[str, np.ndarray] = {}
+        self._T_drawn_root = np.eye(4)  # in the world
         self._received: dict[str, float] = {}  # joint values, of any robot
-        self._is_new = False
-        self._meshes, self._is_fine = Meshes(), False
+        self._is_new = self._is_fine = False
+        self._meshes = Meshes()
         self.tree: KinematicTree | None = None
         self.body: Body | None = None
         self.values: dict[str, float] = {}
         self.size = 0.0
+        self.mesh_errors: list[str] = []
 
     def draw(self, tree: KinematicTree, meshes: Meshes) -> None:
-        """Draw another robot in place of the present one."""
-        self._meshes = meshes
-        self._draw(tree)
-        self.tree, self.body = tree, None
-        self.size = float(np.ptp(_places(tree.forward()), axis=0).max())
+        """Draw another robot in place of the present one, with all joints at zero.
+
+        A tree without visual shapes gets simple ones along its links.
+        """
+        self._meshes, self.tree, self.body = meshes, tree, None
+        self._T_root_link, self._T_drawn_root = tree.forward(), np.eye(4)
+        self._parents = {joint.child: joint.parent for joint in tree.joints.values()}
+        self.size = float(np.ptp([T[:3, 3] for T in self._T_root_link.values()], axis=0).max())
         with contextlib.suppress(IkError):
             self.body = tree.body()
+        self._draw(tree)
 
     def refine(self, is_fine: bool) -> None:
         """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
@@ -53,50 +76,131 @@ class DrawnRobot:
             if self.tree is not None:
                 self._draw(self.tree)
 
+    def remove(self) -> None:
+        """Remove the robot from the scene."""
+        if self._top is not None:
+            self._top.remove()
+
     def _draw(self, tree: KinematicTree) -> None:
         """Draw a tree in place of what there is."""
-        if self._scene is not None:
-            self._scene.remove()
-        self._scene = RobotScene(self._server, self._name, tree, self._meshes, self._color,
-                                 None if self._is_fine else _TRIANGLES)
-        self._is_new = True
+        self.remove()
+        scene = self._server.scene
+        self._top = scene.add_frame(new_name(self._server, self._node), show_axes=False)
+        self._frames, self.mesh_errors, self._is_new = {}, [], True
+        for link in tree.links:
+            above = self._frames[self._parents[link]] if link in self._parents else self._top
+            self._frames[link] = scene.add_frame(
+                f'{above.name}/{link.replace("/", "|") or "|"}', show_axes=False)
+        self._draw_shapes(tree.visuals or stick_figure(tree.links, tuple(tree.joints.values())))
+        self._place_links()
+
+    def _draw_shapes(self, visuals: Mapping[str, Sequence[Visual]]) -> None:
+        meshes = self._meshes
+        meshes.begin()
+        shapes: list[tuple[str, Visual, list[MeshPart] | trimesh.Trimesh]] = []
+        for link, frame in self._frames.items():
+            for i, visual in enumerate(visuals.get(link, ())):
+                if self._color is not None:
+                    visual = replace(visual, color=(*self._color, (visual.color or _GREY)[3]))
+                try:
+                    shapes.append((f'{frame.name}/visual_{i}', visual, _parts(visual, meshes)))
+                except MeshError as error:
+                    self.mesh_errors.append(f'{link}: {error}')
+        counts = [len(part.faces) for _, _, parts in shapes if isinstance(parts, list)
+                  for part in parts]
+        most = max(counts, default=0) if self._is_fine else most_each(counts, self._most)
+        for name, visual, parts in shapes:
+            try:
+                if isinstance(parts, list):
+                    parts = [meshes.simplified(part, most) for part in parts]
+            except MeshError as error:
+                assert isinstance(visual.shape, Mesh)  # nothing else has parts
+                self.mesh_errors.append(f'{visual.shape.filename}: {error}')
+            else:
+                _draw(self._server.scene, name, visual, parts)
 
     def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
         """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
 
-        Values that arrive before their robot count for it.
+        Values that arrive before their robot count for it; unknown names are ignored.
         """
         self._received.update(values or {})
-        if self.tree is None or self._scene is None or not (
-                self._is_new or values is not None
-                or not np.array_equal(T_world_root, self._scene.T_world_root)):
+        if self.tree is None or (values is None and not self._is_new and np.array_equal(
+                T_world_root, self._T_drawn_root)):
             return
+        joints = self.tree.joints
         # Each of several publishers may have some of the joints.
         self._received = {name: value for name, value in self._received.items()
-                          if name in self.tree.joints or name in (values or ())}
-        self.values = {name: value for name, value in self._received.items()
-                       if name in self.tree.joints}
-        self._scene.move(self.values, T_world_root)
-        self._is_new = False
+                          if name in joints or name in (values or ())}
+        self.values = {name: value for name, value in self._received.items() if name in joints}
+        self._T_drawn_root, self._is_new = T_world_root, False
+        self._T_root_link = self.tree.forward({
+            name: value for name, value in self.values.items() if joints[name].moves})
+        self._place_links()
 
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """Messages about shapes that cannot be shown."""
-        return () if self._scene is None else tuple(self._scene.problems)
+    def _place_links(self) -> None:
+        """Send what has changed: only the orientation of a revolute joint's link, for example."""
+        with self._server.atomic():
+            for link, T in self._T_root_link.items():
+                parent, frame = self._parents.get(link), self._frames[link]
+                position, wxyz = position_wxyz((self._T_drawn_root if parent is None else inverse(
+                    self._T_root_link[parent])) @ T)
+                if np.abs(position - frame.position).max() > _MOVED:
+                    frame.position = position
+                if np.abs(wxyz - frame.wxyz).max() > _MOVED:
+                    frame.wxyz = wxyz
 
     def poses(self) -> dict[str, np.ndarray]:
         """Return the pose (4, 4), m, of each link as it was drawn last."""
-        scene = self._scene
-        return {} if scene is None else {
-            link: scene.T_world_root @ T for link, T in scene.T_root_link.items()}
+        return {link: self._T_drawn_root @ T for link, T in self._T_root_link.items()}
 
     def pose(self, link: str) -> np.ndarray:
         """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
-        if self._scene is None or link not in self._scene.T_root_link:
-            return np.eye(4)
-        return self._scene.T_world_root @ self._scene.T_root_link[link]
+        T_root_link = self._T_root_link.get(link)
+        return np.eye(4) if T_root_link is None else self._T_drawn_root @ T_root_link
 
 
-def _places(poses: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return the origins (k, 3), m, of links."""
-    return np.array([T[:3, 3] for T in poses.values()])
+def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:
+    """Return the parts of a visual's mesh, none for other shapes; the mesh with a picture on it.
+
+    Raises MeshError.
+    """
+    if not isinstance(visual.shape, Mesh):
+        return []
+    mesh = meshes.load(visual.shape)
+    if visual.color is None and is_coloured(mesh):
+        return parts_of(mesh) or mesh
+    return [whole_of(mesh)]
+
+
+def _draw(scene: viser.SceneApi, name: str, visual: Visual,
+          parts: list[MeshPart] | trimesh.Trimesh) -> None:
+    """Draw one shape."""
+    place: dict[str, Any] = dict(zip(('position', 'wxyz'), position_wxyz(visual.placement)))
+    look, shape = place | _look(visual.color or _GREY), visual.shape
+    if isinstance(shape, Box):
+        scene.add_box(name, dimensions=shape.size, **look)
+    elif isinstance(shape, Cylinder):
+        scene.add_cylinder(name, radius=shape.radius, height=shape.length, **look)
+    elif isinstance(shape, Sphere):
+        scene.add_icosphere(name, radius=shape.radius, **look)
+    elif isinstance(shape, Capsule):
+        _add_mesh(scene, name, trimesh.creation.capsule(shape.length, shape.radius, (24, 24)), look)
+    elif isinstance(parts, trimesh.Trimesh):
+        scene.add_mesh_trimesh(name, parts, **place)
+    else:
+        for i, part in enumerate(parts):
+            _add_mesh(scene, f'{name}/part_{i}', part,
+                      place | _look(part.color or visual.color or _GREY))
+
+
+def _add_mesh(scene: viser.SceneApi, name: str, mesh: MeshPart | trimesh.Trimesh,
+              look: dict[str, Any]) -> None:
+    scene.add_mesh_simple(name, np.asarray(mesh.vertices, dtype=np.float32),
+                          np.asarray(mesh.faces, dtype=np.uint32), **look)
+
+
+def _look(rgba: Sequence[float]) -> dict[str, Any]:
+    """Return a colour, 0 to 1 with its opacity, as arguments of viser's shapes."""
+    *rgb, alpha = rgba
+    return {'color': rgb_bytes(rgb), 'opacity': alpha if alpha < 1.0 else None}

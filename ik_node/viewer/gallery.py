@@ -1,10 +1,20 @@
-"""The gallery: robots of this package, and of installed packages of robots."""
+"""Robots that the page offers: those of installed packages, and files that users send."""
 
+import contextlib
 import importlib.util
+import re
+import tempfile
+import threading
+from collections import Counter
 from pathlib import Path
 
 from ik_node.control.options import MODEL_PATHS
-from ik_node.model.readers import find_reader
+from ik_node.model.readers import EXTENSIONS, FORMATS, find_reader, read_untrusted_model
+from ik_node.model.tree import KinematicTree
+from ik_node.model.zipped_urdf import zipped_urdfs
+from ik_node.support.archives import ARCHIVE
+from ik_node.support.bounds import MAX_BYTES, MAX_UPLOAD_BYTES
+from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.support.resources import own_robots
 
 # Of robots of this package with several leaves.
@@ -25,6 +35,9 @@ _REAL = {
         'abb_irb140_description/urdf/irb140.urdf': ('base_link', 'link_6'),
     }),
 }
+_FINGER = 4  # joints that a finger has at most
+_ARM = 4     # joints that an arm which carries fingers has at least
+_MOST_CHARACTERS = 80  # of the name of a file
 
 
 def robots() -> dict[str, dict[str, str]]:
@@ -48,7 +61,7 @@ def mesh_folders() -> list[Path]:
 
 
 def _folders() -> list[tuple[str, Path]]:
-    """Return the folder of robots of each package that is installed."""
+    """Return each package that is installed, and its folder of robots."""
     return [(package, (Path(place) / below).resolve())
             for package, (module, below, _) in _REAL.items()
             if (spec := importlib.util.find_spec(module)) is not None
@@ -64,3 +77,91 @@ def text_parameters(text: str, base: str = '', tip: str = '') -> dict[str, str]:
     """Return the parameters that select a robot by its URDF text, whatever the node had before."""
     return {**dict.fromkeys(MODEL_PATHS, ''), 'robot_description': text, 'poses': '',
             'start_pose': 'none', 'base_link': base, 'tip_link': tip}
+
+
+class Uploads:
+    """Files that were sent, in a `folder` that `close` removes. Safe to use from any thread.
+
+    A file may come from anyone: it is read as descriptions on a topic are, so xacro is not expanded
+    and no other file is read, and the meshes of an archive are read in place.
+    """
+
+    def __init__(self) -> None:
+        """Make the folder."""
+        self._folder = tempfile.TemporaryDirectory(prefix='ik_view_')
+        self.folder = Path(self._folder.name)
+        self._lock = threading.Lock()
+        self._archive: Path | None = None
+
+    def close(self) -> None:
+        """Remove all files."""
+        self._folder.cleanup()
+
+    def store(self, name: str, content: bytes) -> dict[str, Path]:
+        """Store a file, and return the robots in it: name → path. Raises ModelError.
+
+        An archive is kept until the next one comes, since its meshes are read from it.
+        """
+        extension = Path(name).suffix.lower()
+        if extension not in EXTENSIONS:
+            raise ModelError(f'{shown(name)} is no robot; the page opens {FORMATS}; several files '
+                             'belong in one zip')
+        most = MAX_UPLOAD_BYTES if extension == ARCHIVE else MAX_BYTES
+        if len(content) > most:
+            raise ModelError(f'{shown(name)} has {len(content) / 2**20:.0f} MiB; at most '
+                             f'{most // 2**20} MiB are allowed')
+        stem = re.sub(r'[^\w-]', '_', Path(name).stem)[:_MOST_CHARACTERS] or 'robot'
+        file = Path(tempfile.mkdtemp(dir=self.folder)) / f'{stem}{extension}'
+        file.write_bytes(content)
+        if extension != ARCHIVE:
+            return {file.name: file}
+        try:
+            found = {urdf: file / urdf for urdf in zipped_urdfs(file)}
+        except ModelError:
+            _remove(file)
+            raise
+        with self._lock:
+            last, self._archive = self._archive, file
+        if last is not None:
+            _remove(last)
+        return found
+
+    def read(self, file: Path) -> dict[str, str]:
+        """Return the node's parameters for a robot that was stored. Raises IkError.
+
+        The node gets the text of the robot, not its path; only an archive is still needed then.
+        """
+        try:
+            tree = read_untrusted_model(file)
+        finally:
+            if file.is_file():
+                _remove(file)
+        return text_parameters(tree.description, tip=default_tip(tree))
+
+
+def default_tip(tree: KinematicTree) -> str:
+    """Return the tip of the arm with most joints; '' where the tree has a tip of its own.
+
+    Fingers do not count: the tip is then the link that carries them.
+    """
+    with contextlib.suppress(IkError):
+        tree.chain()
+        return ''
+    arms = [tree.path(tree.root, leaf) for leaf in tree.leaves()]
+    moved = {joint.child for arm in arms for k, joint in enumerate(arm)
+             if any(one.moves for one in arm[k:])}  # by their joint, or what they carry
+    branches = Counter(joint.parent for joint in tree.joints.values() if joint.child in moved)
+    arm = max(arms, key=lambda one: sum(joint.moves for joint in one))
+    before, after, tip = sum(joint.moves for joint in arm), 0, arm[-1].child if arm else ''
+    for joint in reversed(arm):
+        before, after = before - joint.moves, after + joint.moves
+        if after > _FINGER or before < _ARM:
+            break
+        if branches[joint.parent] > 1:
+            tip = joint.parent
+    return tip
+
+
+def _remove(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.parent.rmdir()

@@ -2,27 +2,23 @@
 
 import time
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import trimesh
 import viser
+from visualization_msgs.msg import Marker
 
-from ik_node.viewer.poses import matrix, position_wxyz
-
-# visualization_msgs/Marker: its types and actions.
-_ARROW, _CUBE, _SPHERE, _CYLINDER, _LINE_STRIP, _LINE_LIST = range(6)
-_CUBE_LIST, _SPHERE_LIST, _POINTS, _TEXT = 6, 7, 8, 9
-_TRIANGLE_LIST = 11
-_ADD, _DELETE, _DELETE_ALL = 0, 2, 3
+from ik_node.viewer.scene_nodes import matrix, position_wxyz, rgb_bytes
 
 _SOLID = 500  # largest list whose members are drawn as solids; longer ones are drawn as points
 _LETTERS_A_LINE, _LINES = 60, 3  # of texts that are wrapped
 _BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
+_UPRIGHT, _TURNED = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)
 
 
-def layer_of(marker: Any) -> str:
+def layer_of(marker: Marker) -> str:
     """Return the layer of a marker: the last part of its namespace; the texts of goals: labels.
 
     The text of the state, which the panel shows, too, is above the limits and belongs to them.
@@ -30,7 +26,13 @@ def layer_of(marker: Any) -> str:
     last = str(marker.ns).rsplit('/', 1)[-1]
     if last == 'status':
         return 'limits'
-    return 'labels' if marker.type == _TEXT and last != 'limits' else last
+    return 'labels' if marker.type == Marker.TEXT_VIEW_FACING and last != 'limits' else last
+
+
+class _Shown(NamedTuple):
+    handle: Any  # None in a hidden layer
+    end: float   # of its lifetime, s
+    marker: Marker
 
 
 class MarkerScene:
@@ -42,8 +44,7 @@ class MarkerScene:
     def __init__(self, server: viser.ViserServer, name: str) -> None:
         """Draw nothing yet. name: the node, in which the frame of the markers is placed."""
         self._server, self._name = server, name
-        # Handles, None in a hidden layer, ends of their lifetimes, and messages.
-        self._shown: dict[tuple[str, int], tuple[Any, float, Any]] = {}
+        self._shown: dict[tuple[str, int], _Shown] = {}
         self._frames: dict[str, np.ndarray] = {}  # the last
         self.hidden: frozenset[str] = frozenset()
         self._hidden = self.hidden  # when markers were drawn last
@@ -54,51 +55,49 @@ class MarkerScene:
         self.refresh()
         for marker in message.markers:
             key = marker.ns, marker.id
-            if marker.action == _DELETE_ALL:
+            if marker.action == Marker.DELETEALL:
                 self.clear()
-            elif marker.action == _DELETE:
+            elif marker.action == Marker.DELETE:
                 self._remove(key)
-            elif marker.action == _ADD and marker.header.frame_id in frames:
-                shown = self._shown.get(key)
+            elif marker.action == Marker.ADD and marker.header.frame_id in frames:
                 seconds = marker.lifetime.sec + 1e-9 * marker.lifetime.nanosec
-                ends = now + seconds if seconds > 0.0 else np.inf
-                if shown is not None and shown[2] == marker:  # the page has it already
-                    self._shown[key] = shown[0], ends, marker
-                    continue
-                if layer_of(marker) in self._hidden:
-                    self._shown[key] = None, ends, marker
-                    continue
-                handle = self._draw_as(key, marker)
-                if handle is not None:
-                    self._shown[key] = handle, ends, marker
-        for key in [key for key, (_, ends, _) in self._shown.items() if ends < now]:
+                self._add(key, marker, now + seconds if seconds > 0.0 else np.inf)
+        for key in [key for key, shown in self._shown.items() if shown.end < now]:
             self._remove(key)
+
+    def _add(self, key: tuple[str, int], marker: Marker, end: float) -> None:
+        """Draw a marker of a layer that is shown, unless the page has it already."""
+        shown, is_hidden = self._shown.get(key), layer_of(marker) in self._hidden
+        if shown is not None and shown.marker == marker:
+            self._shown[key] = shown._replace(end=end)
+        elif (handle := None if is_hidden else self._draw_anew(key, marker)) or is_hidden:
+            self._shown[key] = _Shown(handle, end, marker)
 
     def refresh(self) -> None:
         """Draw the markers of layers that are shown again, and remove those of hidden ones."""
         if self.hidden == self._hidden:
             return
         self._hidden = self.hidden
-        for key, (handle, ends, marker) in list(self._shown.items()):
-            hidden = layer_of(marker) in self._hidden
-            if hidden and handle is not None:
+        for key, shown in list(self._shown.items()):
+            is_hidden, handle = layer_of(shown.marker) in self._hidden, shown.handle
+            if is_hidden and handle is not None:
                 handle.remove()
-                self._shown[key] = None, ends, marker
-            elif not hidden and handle is None and marker.header.frame_id in self._frames:
-                self._shown[key] = self._draw_as(key, marker), ends, marker
+                self._shown[key] = shown._replace(handle=None)
+            elif not (is_hidden or handle) and shown.marker.header.frame_id in self._frames:
+                self._shown[key] = shown._replace(handle=self._draw_anew(key, shown.marker))
 
-    def _draw_as(self, key: tuple[str, int], marker: Any) -> Any:
+    def _draw_anew(self, key: tuple[str, int], marker: Marker) -> Any:
         """Draw a marker, or draw it again; return its handle, None for a kind not drawn here."""
         before = self._shown.get(key)
         handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker,
                             self._frames[marker.header.frame_id])
-        if handle is not None and (before is None or before[0] is None):
+        if handle is not None and (before is None or before.handle is None):
             self._send_pose(handle)
         return handle
 
     def pose(self, key: tuple[str, int]) -> np.ndarray | None:
         """Return the pose (4, 4), m, of a marker by its namespace and id; None where not drawn."""
-        handle = self._shown[key][0] if key in self._shown else None
+        handle = self._shown[key].handle if key in self._shown else None
         return None if handle is None else matrix(handle.position, handle.wxyz)
 
     def clear(self) -> None:
@@ -112,75 +111,72 @@ class MarkerScene:
         viser sends only values that differ from the last, and of several the newest.
         """
         position, wxyz = handle.position.copy(), handle.wxyz.copy()
+        other = np.array(_TURNED if abs(wxyz[0]) > abs(wxyz[1]) else _UPRIGHT)
         with self._server.atomic():
-            handle.position, handle.wxyz = position + 1.0, _another(wxyz)
+            handle.position, handle.wxyz = position + 1.0, other
             handle.position, handle.wxyz = position, wxyz
 
     def _remove(self, key: tuple[str, int]) -> None:
-        handle = self._shown.pop(key)[0] if key in self._shown else None
-        if handle is not None:
-            handle.remove()
+        shown = self._shown.pop(key, None)
+        if shown is not None and shown.handle is not None:
+            shown.handle.remove()
 
-    def _draw(self, name: str, marker: Any, T_scene_frame: np.ndarray) -> Any:
+    def _draw(self, name: str, marker: Marker, T_scene_frame: np.ndarray) -> Any:
         """Draw one marker; return its handle, None for a kind that is not drawn here."""
         p, q, size = marker.pose.position, marker.pose.orientation, marker.scale
+        sizes = size.x, size.y, size.z
         T = T_scene_frame @ matrix((p.x, p.y, p.z), (q.w or 1e-12, q.x, q.y, q.z))
         position, wxyz = position_wxyz(T)
         scene: Any = self._server.scene
         placed = {'position': position, 'wxyz': wxyz}
         color, alpha = _rgb(marker.color), marker.color.a
-        look = {'color': color, 'opacity': alpha if alpha < 1.0 else None}
+        look = {'color': color, 'opacity': alpha if alpha < 1.0 else None, **placed}
         points = np.array([(v.x, v.y, v.z) for v in marker.points]).reshape(-1, 3)
-        colors = np.array([_rgb(c) for c in marker.colors], dtype=np.uint8).reshape(-1, 3)
-        if marker.type == _TEXT:
+        colors: Any = np.array([_rgb(c) for c in marker.colors], dtype=np.uint8)
+        if len(colors) != len(points):
+            colors = color
+        if marker.type == Marker.TEXT_VIEW_FACING:
             text, anchor = _wrapped(marker.text)
             return scene.add_label(name, text, position=position, anchor=anchor)
-        if marker.type == _CUBE:
-            return scene.add_box(name, dimensions=(size.x, size.y, size.z), **look, **placed)
-        if marker.type == _SPHERE:
-            return scene.add_icosphere(name, radius=0.5, scale=(size.x, size.y, size.z), **look,
-                                       **placed)
-        if marker.type == _CYLINDER:
-            return scene.add_cylinder(name, radius=0.5, height=1.0,
-                                      scale=(size.x, size.y, size.z), **look, **placed)
-        if marker.type == _ARROW:
+        if marker.type == Marker.CUBE:
+            return scene.add_box(name, dimensions=sizes, **look)
+        if marker.type == Marker.SPHERE:
+            return scene.add_icosphere(name, radius=0.5, scale=sizes, **look)
+        if marker.type == Marker.CYLINDER:
+            return scene.add_cylinder(name, radius=0.5, height=1.0, scale=sizes, **look)
+        if marker.type == Marker.ARROW:
             ends = points if len(points) == 2 else np.array([(0.0, 0.0, 0.0), (size.x, 0.0, 0.0)])
             width = size.x if len(points) == 2 else size.y
             # In the scene's own frame: the page draws arrows without regard to their pose.
             return scene.add_arrows(name, (ends @ T[:3, :3].T + position)[None], np.array(color),
                                     shaft_radius=0.5 * width, head_radius=width,
                                     head_length=2.0 * width)
-        if marker.type in (_LINE_STRIP, _LINE_LIST) and len(points) > 1:
-            return self._lines(name, marker, points, colors, color, placed)
-        if marker.type in (_CUBE_LIST, _SPHERE_LIST) and 0 < len(points) <= _SOLID:
-            shape = _BOX if marker.type == _CUBE_LIST else _BALL
+        if marker.type in (Marker.LINE_STRIP, Marker.LINE_LIST) and len(points) > 1:
+            shades = np.array(color, np.uint8) if colors is color else _ends(marker, colors)
+            return scene.add_line_segments(name, _ends(marker, points), shades, thickness=2.0,
+                                           thickness_units='screen', **placed)
+        if marker.type in (Marker.CUBE_LIST, Marker.SPHERE_LIST) and 0 < len(points) <= _SOLID:
+            shape = _BOX if marker.type == Marker.CUBE_LIST else _BALL
             return scene.add_batched_meshes_simple(
                 name, np.asarray(shape.vertices), np.asarray(shape.faces),
-                batched_wxyzs=np.tile((1.0, 0.0, 0.0, 0.0), (len(points), 1)),
-                batched_positions=points, batched_scales=np.tile(
-                    (size.x, size.y, size.z), (len(points), 1)),
-                batched_colors=colors if len(colors) == len(points) else color,
+                batched_wxyzs=np.tile(_UPRIGHT, (len(points), 1)), batched_positions=points,
+                batched_scales=np.tile(sizes, (len(points), 1)), batched_colors=colors,
                 opacity=look['opacity'], flat_shading=shape is _BOX, lod='off', **placed)
-        if marker.type in (_CUBE_LIST, _SPHERE_LIST, _POINTS) and len(points):
+        if marker.type in (Marker.CUBE_LIST, Marker.SPHERE_LIST, Marker.POINTS) and len(points):
             return scene.add_point_cloud(
-                name, points, colors if len(colors) == len(points) else color,
-                point_size=size.x, point_shape='square' if marker.type == _CUBE_LIST else 'circle',
-                **placed)
-        if marker.type == _TRIANGLE_LIST and len(points) > 2:
+                name, points, colors, point_size=size.x,
+                point_shape='square' if marker.type == Marker.CUBE_LIST else 'circle', **placed)
+        if marker.type == Marker.TRIANGLE_LIST and len(points) > 2:
             return scene.add_mesh_simple(name, points, np.arange(len(points)).reshape(-1, 3),
-                                         side='double', **look, **placed)
+                                         side='double', **look)
         return None
 
-    def _lines(self, name: str, marker: Any, points: np.ndarray, colors: np.ndarray,
-               color: tuple[int, int, int], placed: dict[str, Any]) -> Any:
-        ends = (np.stack([points[:-1], points[1:]], axis=1) if marker.type == _LINE_STRIP
-                else points[:len(points) // 2 * 2].reshape(-1, 2, 3))
-        shades: Any = np.array(color, dtype=np.uint8)
-        if len(colors) == len(points):
-            shades = (np.stack([colors[:-1], colors[1:]], axis=1) if marker.type == _LINE_STRIP
-                      else colors[:len(colors) // 2 * 2].reshape(-1, 2, 3))
-        return self._server.scene.add_line_segments(name, ends, shades, thickness=2.0,
-                                                    thickness_units='screen', **placed)
+
+def _ends(marker: Marker, values: np.ndarray) -> np.ndarray:
+    """Return the values (k, 3) of points at the ends of the lines of a marker (m, 2, 3)."""
+    if marker.type == Marker.LINE_STRIP:
+        return np.stack([values[:-1], values[1:]], axis=1)
+    return values[:len(values) // 2 * 2].reshape(-1, 2, 3)
 
 
 def _wrapped(text: str) -> tuple[str, str]:
@@ -191,12 +187,5 @@ def _wrapped(text: str) -> tuple[str, str]:
     return '\n'.join([*lines[:_LINES], *(['…'] if len(lines) > _LINES else [])]), 'bottom-left'
 
 
-def _another(wxyz: np.ndarray) -> np.ndarray:
-    """Return another unit quaternion."""
-    return np.array((0.0, 1.0, 0.0, 0.0) if abs(wxyz[0]) > abs(wxyz[1]) else (1.0, 0.0, 0.0, 0.0))
-
-
 def _rgb(color: Any) -> tuple[int, int, int]:
-    red, green, blue = (round(255 * min(max(part, 0.0), 1.0))
-                        for part in (color.r, color.g, color.b))
-    return red, green, blue
+    return rgb_bytes((color.r, color.g, color.b))

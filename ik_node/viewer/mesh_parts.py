@@ -13,7 +13,7 @@ _AGGRESSION = 3    # of fast_simplification: the least error comes first, and 1e
 _SHARP = np.radians(30.0)  # between faces: an edge that is seen
 
 
-class Part(NamedTuple):
+class MeshPart(NamedTuple):
     """Triangles of one colour."""
 
     vertices: np.ndarray
@@ -24,22 +24,24 @@ class Part(NamedTuple):
     """Red, green, blue, opacity, 0 to 1; None where the mesh has no colours."""
 
 
-def parts_of(mesh: trimesh.Trimesh) -> list[Part]:
+def parts_of(mesh: trimesh.Trimesh) -> list[MeshPart]:
     """Return a mesh's parts, one for each colour; [] for a mesh with a picture on it."""
     if not is_coloured(mesh):
         return [whole_of(mesh)]
-    colors, kinds = np.unique(_face_colors(mesh).view(np.uint32).ravel(), return_inverse=True)
+    colors, kinds = np.unique(_face_colors(mesh).view(np.uint32), return_inverse=True)
     if len(colors) > _MOST_COLORS:
         return []
-    vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
-    return [Part(*_used(vertices, faces[kinds == kind]),
-                 tuple(float(one) / 255.0 for one in np.array([color]).view(np.uint8)))
-            for kind, color in enumerate(colors)]
+    parts = []
+    for kind in range(len(colors)):
+        kept, faces = np.unique(mesh.faces[kinds.ravel() == kind], return_inverse=True)
+        parts.append(MeshPart(np.asarray(mesh.vertices)[kept], faces.reshape(-1, 3),
+                              tuple((colors[kind:kind + 1].view(np.uint8) / 255.0).tolist())))
+    return parts
 
 
-def whole_of(mesh: trimesh.Trimesh) -> Part:
+def whole_of(mesh: trimesh.Trimesh) -> MeshPart:
     """Return a mesh as one part without any colour of its own."""
-    return Part(np.asarray(mesh.vertices), np.asarray(mesh.faces), None)
+    return MeshPart(np.asarray(mesh.vertices), np.asarray(mesh.faces), None)
 
 
 def is_coloured(mesh: trimesh.Trimesh) -> bool:
@@ -61,7 +63,7 @@ def most_each(counts: Sequence[int], total: int) -> int:
     return max(counts, default=0)
 
 
-def simplified(part: Part, most: int) -> Part:
+def simplified(part: MeshPart, most: int) -> MeshPart:
     """Return a part with at most so many triangles, or more where its shape would suffer.
 
     Edges are collapsed by their quadric error (Garland and Heckbert 1997), which is bounded so that
@@ -94,9 +96,3 @@ def _face_colors(mesh: trimesh.Trimesh) -> np.ndarray:
         rgba = np.atleast_2d(look.vertex_colors)  # of one material, a single one
         rgba = rgba[mesh.faces[:, 0]] if len(rgba) > 1 else rgba
     return np.ascontiguousarray(np.broadcast_to(rgba, (len(mesh.faces), 4)), dtype=np.uint8)
-
-
-def _used(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vertices that faces have, and the faces with their indices."""
-    kept, numbers = np.unique(faces, return_inverse=True)
-    return vertices[kept], numbers.reshape(-1, 3)

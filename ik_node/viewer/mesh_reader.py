@@ -15,9 +15,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
 from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+import trimesh
+from PIL import Image
 
 from ik_node.support.bounds import MAX_MESH_BYTES
+from ik_node.viewer.mesh_parts import MeshPart, simplified
 
 MESH_FORMATS = ('stl', 'dae', 'obj', 'glb', 'gltf', 'ply', 'off')
 """Of files, by their extensions. Those that are archives themselves are not read."""
@@ -35,10 +42,15 @@ Find = Callable[[str], bytes | None]
 
 
 class MeshError(Exception):
-    """A mesh cannot be shown; the text says why."""
+    """A mesh cannot be shown; the text says why.
 
-    seconds = 0.0
-    """How long its reader has taken; inf where that was ended."""
+    `seconds`: how long its reader has taken; inf where that was ended.
+    """
+
+    def __init__(self, text: str, seconds: float = 0.0) -> None:
+        """Give the reason."""
+        super().__init__(text)
+        self.seconds = seconds
 
 
 class MeshReader:
@@ -55,55 +67,45 @@ class MeshReader:
         """End the process."""
         process, self._process = self._process, None
         if process is not None:
-            assert process.stdin is not None  # pipes, both
-            assert process.stdout is not None
             process.kill()
-            process.wait()
-            process.stdin.close()
-            process.stdout.close()
+            process.communicate()
 
     def read(self, content: bytes, kind: str, find: Find, seconds: float) -> tuple[Any, float]:
         """Return a mesh (trimesh.Trimesh), and the time that it took. Raises MeshError.
 
         kind: one of MESH_FORMATS. find: called for the files that the mesh names.
         """
-        return self._do(('read', content, kind, len(content)), seconds, find)
+        return self._do((content, kind, len(content), seconds), find)
 
-    def simplify(self, part: Any, most: int, seconds: float) -> tuple[Any, float]:
+    def simplify(self, part: MeshPart, most: int, seconds: float) -> tuple[Any, float]:
         """Return `mesh_parts.simplified` of a part, and the time that it took. Raises MeshError."""
-        return self._do(('simplify', part, most, part.vertices.nbytes + part.faces.nbytes), seconds)
+        return self._do((part, most, part.vertices.nbytes + part.faces.nbytes, seconds),
+                        lambda name: None)
 
-    def _do(self, job: tuple[Any, ...], seconds: float,
-            find: Find = lambda name: None) -> tuple[Any, float]:
-        process = self._process
-        if process is None:
-            process = self._process = _start()
-        stdin, stdout = process.stdin, process.stdout
-        assert stdin is not None
-        assert stdout is not None
+    def _do(self, job: tuple[Any, ...], find: Find) -> tuple[Any, float]:
+        process = self._process = self._process or _start()
+        pipes: Any = process.stdin, process.stdout
+        stdin, stdout = pipes
         left, files = MAX_MESH_BYTES, _FILES
         try:
-            _send(stdin, (*job, seconds))
+            _send(stdin, job)
             while True:
-                word, value = pickle.load(stdout)
+                word, content, used = pickle.load(stdout)
+                value = pickle.loads(content)
                 if word == 'done':
-                    return value, pickle.load(stdout)
+                    return value, used
                 if word == 'failed':
-                    failed = MeshError(value)
-                    failed.seconds = pickle.load(stdout)
-                    raise failed
-                content = find(value) if files > 0 else None
-                files, left = files - 1, left - len(content or b'')
-                _send(stdin, content if left >= 0 else None)
+                    raise MeshError(value, used)
+                file = find(value) if files > 0 else None
+                files, left = files - 1, left - len(file or b'')
+                _send(stdin, file if left >= 0 else None)
         except (EOFError, OSError, ValueError, pickle.UnpicklingError) as error:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(_PATIENCE)
             self.close()
-            failed = MeshError('it takes too long for its size'
-                               if process.returncode == -signal.SIGPROF else
-                               'it cannot be read: its reader has ended')
-            failed.seconds = math.inf
-            raise failed from error
+            raise MeshError('it takes too long for its size'
+                            if process.returncode == -signal.SIGPROF else
+                            'it cannot be read: its reader has ended', math.inf) from error
 
 
 def _start() -> 'subprocess.Popen[bytes]':
@@ -122,11 +124,6 @@ def _send(pipe: Any, value: Any) -> None:
 
 def main() -> None:
     """Do what comes in, until there is no more."""
-    from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
-
-    from PIL import Image
-
-    from ik_node.viewer import mesh_parts
     Image.MAX_IMAGE_PIXELS = _PIXELS // 2  # of twice as many it raises an error
     pipe_in, pipe_out = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), 'wb')
     sys.stdout = sys.stderr  # libraries print
@@ -136,12 +133,12 @@ def main() -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, whatever it does
 
     def find(name: str) -> bytes | None:
-        _send(pipe_out, ('find', name))
+        _send(pipe_out, ('find', pickle.dumps(name), 0.0))
         content: bytes | None = pickle.load(pipe_in)
         return content
     while True:
         try:
-            word, value, what, size, seconds = pickle.load(pipe_in)
+            value, what, size, seconds = pickle.load(pipe_in)
         except EOFError:
             return
         most = base + _MEMORY + _MEMORY_PER_BYTE * size
@@ -149,49 +146,46 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-3))
         began = time.process_time()  # the timer counts in ticks, which many small meshes never fill
         try:
-            done = (_read(value, what, find) if word == 'read' else
-                    mesh_parts.simplified(value, what))
-            reply = pickle.dumps(('done', done))  # unpacks pictures, too
+            done = (simplified(value, what) if isinstance(value, MeshPart) else
+                    _read(value, what, find))
+            word, content = 'done', pickle.dumps(done)  # unpacks pictures, too
         except MemoryError:
-            reply = pickle.dumps(('failed', 'it needs too much memory for its size'))
+            word, content = 'failed', pickle.dumps('it needs too much memory for its size')
         except Exception as error:  # every reader has its own
-            reply = pickle.dumps(('failed', f'{error or type(error).__name__}'[:500]))
+            word, content = 'failed', pickle.dumps(f'{error or type(error).__name__}'[:500])
         used = time.process_time() - began
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         setrlimit(RLIMIT_DATA, (hard, hard))
-        pipe_out.write(reply)
-        _send(pipe_out, used)
-        value = done = reply = b''
+        _send(pipe_out, (word, content, used))
+        value = done = content = b''
+
+
+class _NamedFiles(trimesh.resolvers.Resolver):
+    """The files that a mesh names; they are only read, and found by these names."""
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+
+    def get(self, key: str) -> bytes:
+        found = self._find(key.strip())
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def keys(self) -> list[str]:
+        return []
+
+    def namespaced(self, namespace: str) -> '_NamedFiles':
+        raise KeyError(namespace)
+
+    def write(self, name: str, data: bytes) -> None:
+        raise OSError('files are only read')
 
 
 def _read(content: bytes, kind: str, find: Find) -> Any:
-    """Return a mesh, whole. Raises whatever its reader does."""
-    import numpy as np
-    import trimesh
-
-    class Neighbours(trimesh.resolvers.Resolver):
-        """The files that a mesh names."""
-
-        def __init__(self) -> None:
-            """Have no files until one is named."""
-
-        def get(self, name: str) -> bytes:
-            found = find(name.strip())
-            if found is None:
-                raise KeyError(name)
-            return found
-
-        def keys(self) -> list[str]:
-            return []  # files are found by the names that a mesh gives
-
-        def namespaced(self, namespace: str) -> 'Neighbours':
-            raise KeyError(namespace)
-
-        def write(self, name: str, data: bytes) -> None:
-            raise OSError('files are only read')
     if kind == 'dae':
         _check_xml(content)
-    loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, resolver=Neighbours(),
+    loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, resolver=_NamedFiles(find),
                                force='mesh', skip_materials=False)
     if not isinstance(loaded, trimesh.Trimesh) or not len(loaded.faces) or not np.isfinite(
             loaded.vertices).all():
@@ -203,8 +197,6 @@ def _read(content: bytes, kind: str, find: Find) -> Any:
 
 def _check_xml(content: bytes) -> None:
     """Refuse what is no XML, such as an archive, and declarations of entities."""
-    from xml.parsers import expat
-
     def refuse(name: str, *_: object) -> None:
         raise MeshError(f'it declares the XML entity {name[:60]!r}; entities are not read')
     parser = expat.ParserCreate()

@@ -19,7 +19,7 @@ from ik_node.model.geometry import Mesh
 from ik_node.support.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
 from ik_node.support.bounds import MAX_MESH_BYTES, read_bytes
 from ik_node.support.exceptions import ModelError, shown
-from ik_node.viewer.mesh_parts import Part
+from ik_node.viewer.mesh_parts import MeshPart
 from ik_node.viewer.mesh_reader import (
     MESH_FORMATS,
     SECONDS,
@@ -31,8 +31,6 @@ from ik_node.viewer.mesh_reader import (
 
 __all__ = ['MeshError', 'Meshes', 'Places']
 
-OPTION = '--mesh-folder'
-"""The option of `ik_view` that names a place."""
 _MOST_BYTES = 2**28  # of all meshes of a robot and of their pictures, in memory, with each copy
 _LEAST = 1e-3        # s that a mesh is taken to need: to be sent to its reader, or copied
 _Value = TypeVar('_Value')
@@ -43,19 +41,15 @@ class Places:
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         """Name folders or archives to look in, and those of ROS_PACKAGE_PATH."""
-        self._roots: list[Path] = []
-        self._shares: list[Path] = []  # of installed packages that meshes were looked for in
-        self._searched = [folder.resolve() for folder in [*folders, *(
-            Path(folder) for folder in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
-            if folder)]]
-        for folder in self._searched:
-            self.add(folder)
+        from_ros = os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
+        self._searched = [folder.resolve()
+                          for folder in (*folders, *map(Path, filter(None, from_ros)))]
+        self._roots = set(self._searched)
+        self._shares: set[Path] = set()  # of installed packages that meshes were looked for in
 
     def add(self, root: Path) -> None:
         """Name a folder, or an archive, for what is looked for near a robot in it."""
-        root = root.resolve()
-        if root not in self._roots:
-            self._roots.append(root)
+        self._roots.add(root.resolve())
 
     def add_robot(self, file: Path) -> None:
         """Name the folder of a robot's file, and the ROS package that it is in; or the archive."""
@@ -83,7 +77,7 @@ class Places:
             path = unquote(url.path)
             installed: list[Path] = []
             if url.scheme == 'package':
-                installed = self._installed(url.netloc, path)
+                installed = self._installed(url.netloc, path.lstrip('/'))
                 candidates = _in_package(url.netloc, path.lstrip('/'), folders)
             elif url.scheme in ('', 'file'):
                 candidates = [folder / path for folder in folders] or [Path(path)]
@@ -95,16 +89,14 @@ class Places:
                     return file
         except (OSError, RuntimeError, ValueError) as error:  # no path, or links in a circle
             raise MeshError(f'{shown(filename)}: {error}') from error
-        if candidates and not allowed:
-            raise MeshError(f'{filename}: not opened, since it is outside the folders that are '
-                            f'named for meshes; start ik_view with {OPTION} FOLDER to name its '
-                            'folder')
-        raise MeshError(f'{filename}: not found')
+        raise MeshError(f'{filename}: not found' if allowed or not candidates else
+                        f'{filename}: not opened, since it is outside the folders that are named '
+                        'for meshes; start ik_view with --mesh-folder FOLDER to name its folder')
 
     def allowed(self, file: Path) -> Path | None:
         """Return where a path leads, links followed; None where that is outside all places."""
         file = file.resolve()
-        return file if any(_is_in(file, root) for root in self._roots) else None
+        return file if any(file.is_relative_to(root) for root in self._roots) else None
 
     def beside(self, mesh: Path, name: str) -> Path | None:
         """Return the file that a mesh names, from its folder; None where that is outside.
@@ -112,7 +104,8 @@ class Places:
         mesh: as `find` returns it.
         """
         file = _joined(mesh.parent, name)
-        if any(_is_in(mesh, share) and _is_in(file, share) for share in self._shares):
+        if any(mesh.is_relative_to(share) and file.is_relative_to(share)
+               for share in self._shares):
             return file
         return self.allowed(mesh.parent / name)
 
@@ -121,16 +114,13 @@ class Places:
 
         Its links are followed: a workspace may be installed as links to its sources.
         """
-        share = None
         with contextlib.suppress(Exception):  # ROS 2 not sourced, or package not installed
             from ament_index_python import get_package_share_path
             share = Path(get_package_share_path(package))
-        if share is None:
-            return []
-        if share not in self._shares:
-            self._shares.append(share)
-        file = _joined(share, path.lstrip('/'))
-        return [file] if _is_in(file, share) else []
+            self._shares.add(share)
+            file = _joined(share, path)
+            return [file] if file.is_relative_to(share) else []
+        return []
 
 
 class Meshes:
@@ -166,14 +156,12 @@ class Meshes:
         found = self._read[file]
         if isinstance(found, MeshError):
             raise found
-        self._check_time()
-        self._seconds -= _LEAST
         self._take(found)
-        scaled = found.copy()
+        scaled: trimesh.Trimesh = self._spend(lambda _: (found.copy(), _LEAST))
         scaled.apply_scale(mesh.scale)
         return scaled
 
-    def simplified(self, part: Part, most: int) -> Part:
+    def simplified(self, part: MeshPart, most: int) -> MeshPart:
         """Return `mesh_parts.simplified` of a part. Raises MeshError."""
         if len(part.faces) <= most:
             return part
@@ -203,13 +191,10 @@ class Meshes:
             raise MeshError('the meshes of the robot need too much memory')
         self._bytes -= size
 
-    def _check_time(self) -> None:
-        if self._seconds <= 0.0:
-            raise MeshError('the meshes of the robot take too long for their size')
-
     def _spend(self, work: Callable[[float], tuple[_Value, float]]) -> _Value:
         """Do work within the time that is left, and subtract what it returns to have taken."""
-        self._check_time()
+        if self._seconds <= 0.0:
+            raise MeshError('the meshes of the robot take too long for their size')
         try:
             value, used = work(self._seconds)
         except MeshError as error:
@@ -221,37 +206,26 @@ class Meshes:
     def _beside(self, mesh: Path, member: Member | None) -> Find:
         """Return a function that reads the files that a mesh names, from its folder."""
         def find(name: str) -> bytes | None:
-            try:
+            with contextlib.suppress(ModelError, OSError, RuntimeError, ValueError):
                 if member is not None:
                     inner = posixpath.normpath(posixpath.join(posixpath.dirname(member.name), name))
                     return read_member(member._replace(name=inner), MAX_MESH_BYTES)
                 file = self._places.beside(mesh, name)
                 return None if file is None else read_bytes(file, MAX_MESH_BYTES)
-            except (ModelError, OSError, RuntimeError, ValueError):
-                return None
+            return None
         return find
 
 
 def _size_of(mesh: trimesh.Trimesh) -> int:
-    """Return the bytes of a mesh and of its picture."""
     image = getattr(getattr(mesh.visual, 'material', None), 'image', None)
     return int(mesh.vertices.nbytes + mesh.faces.nbytes) + (
         0 if image is None else 4 * image.width * image.height)
 
 
 def _in_package(package: str, path: str, folders: Sequence[Path]) -> list[Path]:
-    found = []
-    for folder in folders:
-        found += [folder / package / path, folder / path]
-        if folder.name == package:
-            found.append(folder / path)
-    return found
+    return [file for folder in folders for file in (folder / package / path, folder / path)]
 
 
 def _joined(folder: Path, name: str) -> Path:
     """Return the path of a name from a folder, with its `..` applied to the names of folders."""
     return Path(os.path.normpath(folder / name))
-
-
-def _is_in(path: Path, root: Path) -> bool:
-    return path == root or root in path.parents

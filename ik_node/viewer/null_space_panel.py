@@ -1,21 +1,16 @@
 """The self-motion of a redundant arm: its curves in the scene, and the arm led along them."""
 
-import html
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import viser
 
 from ik_node.model.chain import Chain
 from ik_node.motion.self_motion import SelfMotion, redundancy_degree, self_motion
 from ik_node.spatial import inverse, rotation_log
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.newest import Newest
-from ik_node.viewer.quantities import angle_text, length_text
-from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_names import new_name
-from ik_node.viewer.time_plot import distinct_colors
+from ik_node.viewer.page_text import html_line, joint_text
+from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.scene_nodes import add_line, distinct_colors
 
 _FREEST = 'the one that moves most'
 _DRAWN = 80     # configurations of a curve, about
@@ -23,8 +18,8 @@ _WIDTH = 0.008  # of the reach: a curve
 _MOVES = 0.01   # of the reach: the path of a joint, at least, whose curve is drawn
 _NEAR = 0.06    # rad or m: distance of the arm from its self-motion
 _SAME = 1e-4    # of the reach, and rad: the tip is where it was
-_WORDS = {'closed': 'Closed: the joints come back to where they were',
-          'singularity': 'a singular configuration', 'length': 'the end of the search'}
+_ENDINGS = {'singularity': 'a singular configuration', 'length': 'the end of the search'}
+_CLOSED = 'Closed: the joints come back to where they were'
 _SINGULAR = 'The arm is in a singular configuration: its self-motion is not unique here.'
 
 
@@ -37,28 +32,21 @@ class _Problem(NamedTuple):
     joint: str | None
 
 
-class NullSpacePanel:
+class NullSpacePanel(Panel):
     """Draws where the joints can go while the tip stays, and takes the arm there."""
 
-    def __init__(self, server: viser.ViserServer, robot_view: RobotView,
-                 position_only: Callable[[], bool], notify: Callable[[str], None]) -> None:
-        """Make the widgets.
-
-        position_only: tells whether goals have no orientation. notify: called with the reason
-        where the node refuses.
-        """
-        self._server, self._robot_view = server, robot_view
-        self._position_only, self._notify = position_only, notify
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Null space')
+        self._present: _Problem | None = None
         self._problem: _Problem | None = None  # of the motion that is shown or looked for
         self._found: SelfMotion | IkError | None = None  # not drawn yet
         self._motion: SelfMotion | None = None
         self._degree = 0
         self._counted: tuple[Chain, np.ndarray] | None = None  # what the degree is of
-        self._curves: list[Any] = []
-        self._follower: Newest[_Problem] = Newest(self._follow, self._notify)
-        self._mover: Newest[np.ndarray] = Newest(self._move, self._notify)
-        gui = server.gui
-        self._folder = gui.add_folder('Null space', expand_by_default=False, visible=False)
+        self._solver = self._worker(self._solve)
+        self._mover = self._worker(self._robot_view.go_to)
+        gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(
                 'show the self-motion', False, hint='where each joint can go while the tip stays')
@@ -68,43 +56,38 @@ class NullSpacePanel:
             self._place: Any = gui.add_slider(
                 'place', 0.0, 100.0, 0.5, 0.0, visible=False,
                 hint='moves the arm along its self-motion, from 0 to 100 %')
-        self._place.on_update(self._slid)
+        on_user_change(self._place, self._move_along)
 
-    def close(self) -> None:
-        """End the threads."""
-        self._follower.close()
-        self._mover.close()
+    def _is_useful(self) -> bool:
+        self._present = self._find_problem() if super()._is_useful() else None
+        return self._present is not None and self._degree > 0
 
-    def update(self, visible: bool) -> None:
-        """Show the panel for a redundant arm, and the self-motion from where it is now."""
-        problem = self._present() if visible else None
-        redundant = problem is not None and self._degree > 0
-        if self._folder.visible != redundant:
-            self._folder.visible = redundant
-        if problem is None or not redundant or not self._shown.value:
+    def _refresh(self, visible: bool) -> None:
+        problem = self._present
+        if problem is None or not visible or not self._shown.value:
             self._clear()
             return
         found, self._found = self._found, None
         if found is not None and self._problem is not None:
             self._show(self._problem.chain, found)
-        elif not self._follower.busy and self._is_other(problem):
+        elif not self._solver.busy and self._is_other(problem):
             self._problem, self._motion = problem, None
-            self._follower.give(problem)
+            self._solver.give(problem)
 
-    def _present(self) -> _Problem | None:
+    def _find_problem(self) -> _Problem | None:
         """Return the chain of the arm, its joint values and what its goals ask for."""
-        chain, values = self._robot_view.chain, self._robot_view.values
-        if chain is None or any(name not in values for name in chain.joint_names):
+        arm = self._robot_view.arm_values
+        if arm is None:
             return None
-        q = np.array([values[name] for name in chain.joint_names])
+        chain, q = arm
         try:
             weights = self._robot_view.parameters.task_weights(chain)
-            if self._position_only():
+            if self._page.position_only:
                 weights = np.r_[weights[:3], np.zeros(3)]
-            if self._counted is None or self._counted[0] is not chain or not np.array_equal(
-                    self._counted[1], weights):
+            is_new = self._counted is None or self._counted[0] is not chain
+            if is_new or not np.array_equal(self._counted[1], weights):  # type: ignore[index]
                 self._degree = redundancy_degree(chain, q, weights)
-                if self._counted is None or self._counted[0] is not chain:
+                if is_new:
                     self._joint.options = (_FREEST, *chain.joint_names)
                 self._counted = chain, weights
         except IkError:  # a goal that asks for nothing has no null space worth showing
@@ -122,7 +105,7 @@ class NullSpacePanel:
         return (_tip_has_moved(problem, last, self._robot_view.reach)
                 or np.linalg.norm(passed - problem.q, axis=1).min() > _NEAR)
 
-    def _follow(self, problem: _Problem) -> None:
+    def _solve(self, problem: _Problem) -> None:
         try:
             found: SelfMotion | IkError = self_motion(*problem)
         except IkError as error:
@@ -132,25 +115,22 @@ class NullSpacePanel:
 
     def _show(self, chain: Chain, found: SelfMotion | IkError) -> None:
         """Draw a curve for each joint that moves, and tell where the motion ends."""
-        self._remove_curves()
+        self._remove_drawn()
         if isinstance(found, IkError):
             self._motion, self._place.visible = None, False
-            self._text.content = _line(str(found))
+            self._text.content = html_line(str(found))
             return
         self._motion, lengths = found, found.lengths
         self._place.visible = lengths[-1] > 0.0
         if lengths[-1] > 0.0:
             self._place.value = float(np.round(200.0 * lengths[found.start] / lengths[-1]) / 2.0)
-        name = f'/{self._robot_view.name}/self_motion'
-        reach = self._robot_view.reach
-        colors = distinct_colors(chain.n_joints)
-        for k, path in enumerate(self._paths(chain, found.configurations)):
-            if np.ptp(path, axis=0).max() > _MOVES * reach:
-                self._curves.append(self._server.scene.add_line_segments(
-                    new_name(self._server, f'{name}/{k}'),
-                    np.stack([path[:-1], path[1:]], axis=1), np.array(colors[k]),
-                    thickness=_WIDTH * reach))
-        self._text.content = _line(_words(chain, found))
+        reach, colors = self._robot_view.reach, distinct_colors(chain.n_joints)
+        self._drawn = [
+            add_line(self._server, f'/{self._robot_view.name}/self_motion/{k}', path, colors[k],
+                     _WIDTH * reach)
+            for k, path in enumerate(self._paths(chain, found.configurations))
+            if np.ptp(path, axis=0).max() > _MOVES * reach]
+        self._text.content = html_line(_description(chain, found))
 
     def _paths(self, chain: Chain, configurations: np.ndarray) -> list[np.ndarray]:
         """Return the path of each joint (k, 3), m, of the scene."""
@@ -167,30 +147,17 @@ class NullSpacePanel:
             places.append([(T_base_root @ poses[link])[:3, 3] for link in links])
         return list(np.moveaxis(np.array(places) @ T[:3, :3].T + T[:3, 3], 1, 0))
 
-    def _slid(self, event: Any) -> None:
+    def _move_along(self, percent: float) -> None:
         motion = self._motion
-        if event.client is None or motion is None:  # set by `_show`, not by the user
-            return
-        lengths = motion.lengths
-        part = self._place.value / 100.0 * lengths[-1]
-        self._mover.give(motion.configurations[int(np.abs(lengths - part).argmin())])
-
-    def _move(self, q: np.ndarray) -> None:
-        try:
-            self._robot_view.go_to(q.tolist())
-        except IkError as error:
-            self._notify(str(error))
+        if motion is not None:
+            length = percent / 100.0 * motion.lengths[-1]
+            self._mover.give(motion.configurations[int(np.abs(motion.lengths - length).argmin())])
 
     def _clear(self) -> None:
         if self._problem is not None:
             self._problem = self._found = self._motion = None
             self._text.content, self._place.visible = '', False
-            self._remove_curves()
-
-    def _remove_curves(self) -> None:
-        for curve in self._curves:
-            curve.remove()
-        self._curves = []
+            self._remove_drawn()
 
 
 def _tip_has_moved(problem: _Problem, last: _Problem, reach: float) -> bool:
@@ -202,28 +169,21 @@ def _tip_has_moved(problem: _Problem, last: _Problem, reach: float) -> bool:
     return bool((np.abs(off[problem.weights > 0.0]) > _SAME).any())
 
 
-def _line(text: str) -> str:
-    return f'<div style="margin:0 3%;font-size:0.85em">{html.escape(text)}</div>'
-
-
-def _words(chain: Chain, motion: SelfMotion) -> str:
+def _description(chain: Chain, motion: SelfMotion) -> str:
     """Return how far a self-motion goes, and why it ends there."""
-    length = float(motion.lengths[-1])
+    length, prismatic = float(motion.lengths[-1]), chain.prismatic
     if length == 0.0 and 'singularity' in motion.endings:
         return _SINGULAR
-    prismatic = chain.prismatic
-    total = f'{length:.3g} rad and m' if prismatic.any() and not prismatic.all() else (
-        (length_text if prismatic.all() else angle_text)(length))
+    total = (f'{length:.3g} rad and m' if prismatic.any() and not prismatic.all()
+             else joint_text(length, bool(prismatic.all())))
     if motion.endings[0] == 'closed':
-        return f'{_WORDS["closed"]}, after {total}.'
-    ends = [_end(chain, motion.configurations[k], ending)
-            for k, ending in zip((0, -1), motion.endings)]
-    return f'{total} of joint motion, from {ends[0]} to {ends[1]}.'
+        return f'{_CLOSED}, after {total}.'
+    first, last = (_ENDINGS.get(ending) or _nearest_limit(chain, motion.configurations[k])
+                   for k, ending in zip((0, -1), motion.endings))
+    return f'{total} of joint motion, from {first} to {last}.'
 
 
-def _end(chain: Chain, q: np.ndarray, ending: str) -> str:
-    if ending != 'limit':
-        return _WORDS[ending]
+def _nearest_limit(chain: Chain, q: np.ndarray) -> str:
     below, above = q - chain.lower, chain.upper - q
     k = int(np.minimum(below, above).argmin())
     return f'{chain.joint_names[k]} at its {"lower" if below[k] < above[k] else "upper"} limit'

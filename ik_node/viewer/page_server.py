@@ -1,8 +1,8 @@
-"""The server of the page, which refuses what web sites of others ask of it.
+"""The server of the page, which refuses requests of foreign web sites.
 
-A browser sends requests to this machine for any site that its user visits. It says in `Host` by
-which name it has reached the page, and in `Origin` which site asks. A request is served where both
-are the page's own; without `Origin` it comes from the user, or from no browser at all.
+A browser sends requests to this machine for any site that its user visits. `Host` says by which
+name it has reached the page, `Origin` which site asks. A request is served where both are the
+page's own; without `Origin` it comes from the user, or from no browser at all.
 """
 
 import contextlib
@@ -30,9 +30,8 @@ _serving = threading.Lock()  # held while `serve` is another one
 class PageServer(viser.ViserServer):
     """A server of viser that answers to its own names only, and is not shared with others.
 
-    viser hands each request to the function `process_request` of the package websockets, and has
-    no option to add a check of one's own. This class wraps websockets' public `serve`, which is
-    called once, while the server starts; it raises where viser does not call it.
+    viser has no option to check requests. This class wraps the public `serve` of websockets, which
+    viser calls once, while the server starts; it raises where viser does not call it.
     """
 
     def __init__(self, host: str, port: int, names: Iterable[str] = ()) -> None:
@@ -83,14 +82,12 @@ def foreign(headers: Headers, own: Iterable[str], named: Iterable[str] = ()) -> 
 def host_name(authority: str) -> str:
     """Return the host of `host:port` as it is compared; '' for what is malformed."""
     authority = authority.strip()
-    try:
+    with contextlib.suppress(ValueError):
         parts = urlsplit(f'//{authority}')
         name, _ = parts.hostname or '', parts.port  # reading the port checks it
-    except ValueError:
-        return ''
-    if parts.netloc != authority or '@' in authority:
-        return ''
-    return _canonical(name)
+        if parts.netloc == authority and '@' not in authority:
+            return _canonical(name)
+    return ''
 
 
 def _canonical(host: str) -> str:
@@ -114,8 +111,7 @@ def _named(name: str) -> str:
 def _serve_only(refusal: Callable[[Headers, str], str]) -> Iterator[list[bool]]:
     """Let servers that start in this context refuse requests. Yields a list, empty until one does.
 
-    refusal: called with headers and the address that a request has reached; returns the reason, ''
-    for none.
+    refusal: returns the reason, '' for none, from headers and the address that was reached.
     """
     calls: list[bool] = []
 

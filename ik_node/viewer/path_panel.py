@@ -1,16 +1,14 @@
 """Draws paths and sends them to the nodes."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import viser
 
-from ik_node.ros.clients.connection import Report, SilentError
-from ik_node.viewer.poses import position_wxyz
-from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_names import new_name
+from ik_node.ros.clients.connection import Report
+from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.scene_nodes import new_name, position_wxyz
 
 _MIN_STEP = 0.02  # of the reach, between waypoints that are drawn
 _FRAME = 0.06     # of the reach: the axes at a waypoint
@@ -18,39 +16,34 @@ _DRAWN, _MET, _MISSED = (120, 60, 180), (40, 160, 60), (210, 40, 40)
 _PLACE = re.compile(r'waypoint (\d+) of (\d+)')
 
 
-class PathPanel:
-    """Waypoints, added one by one or drawn by dragging, and sent as a path.
+class PathPanel(Panel):
+    """Waypoints, added one by one or drawn by dragging, and sent to all nodes as a path.
 
     Where the first node meets a waypoint it turns green; one that it misses, red.
     """
 
-    def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
-                 where: Callable[[], np.ndarray], notify: Callable[[str], None]) -> None:
-        """Make the widgets.
-
-        where: returns the pose (4, 4), m, of the goal now. notify: called with the reason where a
-        node refuses a speed.
-        """
-        self._server, self._robot_views = server, robot_views
-        self._where, self._notify = where, notify
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Path')
         self._waypoints: list[np.ndarray] = []
-        self._shown: list[Any] = []
         self._frames: list[Any] = []  # of the waypoints
         self._shown_speed = 1.0
         self._count = 0  # of the node's reports that have been looked at
-        gui = server.gui
-        self._draws = gui.add_checkbox('draw while dragging', False,
-                                       hint='add waypoints instead of sending goals')
-        gui.add_button('Set a waypoint').on_click(lambda _: self.add(self._where()))
-        gui.add_button('Follow the path').on_click(lambda _: self.follow())
-        gui.add_button('Clear').on_click(lambda _: self.clear())
-        self._speed: Any = gui.add_slider('speed', 0.05, 1.0, 0.05, 1.0, hint='factor of the speed '
-                                          'of motions; where joints jump there is none')
-        self._speed.on_update(self._set_speed)
+        gui = self._gui
+        with self._folder:
+            self._draws = gui.add_checkbox('draw while dragging', False,
+                                           hint='add waypoints instead of sending goals')
+            gui.add_button('Set a waypoint').on_click(lambda _: self._add())
+            gui.add_button('Follow the path').on_click(lambda _: self._follow())
+            gui.add_button('Clear').on_click(lambda _: self.clear())
+            self._speed: Any = gui.add_slider(
+                'speed', 0.05, 1.0, 0.05, 1.0,
+                hint='factor of the speed of motions; where joints jump there is none')
+        on_user_change(self._speed, self._set_speed)
 
-    def update(self) -> None:
+    def _refresh(self, visible: bool) -> None:
         """Mark the waypoints that the node has met and missed, and show its speed."""
-        robot_view = self._robot_views[0]
+        robot_view = self._robot_view
         new = robot_view.count - self._count
         self._count = robot_view.count
         for report in list(robot_view.reports)[-new:] if new > 0 else ():
@@ -66,56 +59,50 @@ class PathPanel:
             frame.origin_color = _MET if report.level == 0 else _MISSED
             frame.origin_radius = (0.1 if report.level == 0 else 0.25) * frame.axes_length
 
-    def _set_speed(self, event: Any) -> None:
-        if event.client is None:
-            return  # set by `update`, not by the user
-        self._shown_speed = float(self._speed.value)
-        try:
-            for robot_view in self._robot_views:
+    def _set_speed(self, speed: float) -> None:
+        self._shown_speed = float(speed)
+        with errors_shown(self._notify, 'speed'):
+            for robot_view in self._page.robot_views:
                 robot_view.set_parameter(robot_view.parameters.option_name('speed'),
                                          self._shown_speed)
-        except SilentError as error:
-            self._notify(f'speed: {error}')
 
     @property
     def draws(self) -> bool:
         """Whether drags add waypoints."""
-        return bool(self._draws.value) and self._robot_views[0].follows_paths
+        return bool(self._draws.value) and self._robot_view.follows_paths
 
-    def draw(self, T_world_goal: np.ndarray) -> None:
-        """Add a waypoint, if it is far enough from the last."""
-        least = _MIN_STEP * self._robot_views[0].reach
-        if not self._waypoints or np.linalg.norm(
-                T_world_goal[:3, 3] - self._waypoints[-1][:3, 3]) > least:
-            self.add(T_world_goal)
+    def draw(self) -> None:
+        """Add a waypoint at the handle, if it is far enough from the last."""
+        self._add(_MIN_STEP * self._robot_view.reach)
 
-    def add(self, T_world_goal: np.ndarray) -> None:
-        """Add a waypoint (4, 4), m."""
-        self._waypoints.append(T_world_goal)
+    def _add(self, least: float = 0.0) -> None:
+        """Add the pose of the handle, if that is so far from the last waypoint, m."""
+        T = self._page.handle_pose
+        if T is None or (least and self._waypoints and np.linalg.norm(
+                T[:3, 3] - self._waypoints[-1][:3, 3]) <= least):
+            return
+        self._waypoints.append(T)
         scene, number = self._server.scene, len(self._waypoints)
-        position, wxyz = position_wxyz(T_world_goal)
-        size = _FRAME * self._robot_views[0].reach
+        position, wxyz = position_wxyz(T)
+        size = _FRAME * self._robot_view.reach
         self._frames.append(scene.add_frame(
             new_name(self._server, f'/path/{number}'), axes_length=size, axes_radius=0.04 * size,
             origin_radius=0.1 * size, origin_color=_DRAWN, position=position, wxyz=wxyz))
         if number > 1:
-            ends = np.array([[T[:3, 3] for T in self._waypoints[-2:]]])
-            self._shown.append(scene.add_line_segments(
-                new_name(self._server, f'/path/to_{number}'), ends,
+            self._drawn.append(scene.add_line_segments(
+                new_name(self._server, f'/path/to_{number}'),
+                np.array([[T[:3, 3] for T in self._waypoints[-2:]]]),
                 np.array(_DRAWN, dtype=np.uint8), thickness=2.0, thickness_units='screen'))
 
-    def follow(self) -> None:
-        """Send the path to every node."""
-        if self._waypoints:
-            for frame in self._frames:
-                frame.origin_color, frame.origin_radius = _DRAWN, 0.1 * frame.axes_length
-            for robot_view in self._robot_views:
-                robot_view.send_path(self._waypoints)
+    def _follow(self) -> None:
+        for frame in self._frames:
+            frame.origin_color, frame.origin_radius = _DRAWN, 0.1 * frame.axes_length
+        for robot_view in self._page.robot_views if self._waypoints else ():
+            robot_view.send_path(self._waypoints)
 
     def clear(self) -> None:
         """Remove all waypoints."""
         self._waypoints.clear()
-        for handle in (*self._shown, *self._frames):
-            handle.remove()
-        self._shown.clear()
-        self._frames.clear()
+        self._drawn += self._frames
+        self._frames = []
+        self._remove_drawn()

@@ -3,15 +3,13 @@
 import functools
 import math
 import time
-from collections.abc import Callable
 from typing import Any
-
-import viser
 
 from ik_node.mocap.playhead import MAX_SPEED
 from ik_node.ros.clients.player_link import Playback, PlayerLink
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.newest import Newest
+from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.panel import Page, Panel
 
 _HOLD = 0.5         # s after the user's last change in which the slider stays where it was put
 _STEPS = 1000       # of the slider, at least
@@ -20,85 +18,55 @@ _SPEED_STEP = 0.05
 _PLAY, _PAUSE, _AGAIN = 'Play', 'Pause', 'Play again'
 
 
-class PlaybackPanel:
+class PlaybackPanel(Panel):
     """Time, play and pause, speed and loop of a player; hidden while there is none."""
 
-    def __init__(self, server: viser.ViserServer, link: PlayerLink,
-                 notify: Callable[[str], None]) -> None:
-        """Make the folder, hidden.
+    needs = 'page'
 
-        notify: called with a message where the player refuses or does not respond.
-        """
-        self._server, self._link, self._notify = server, link, notify
-        self._folder = server.gui.add_folder('Playback', visible=False)
-        self._range: tuple[float, float] | None = None  # of the slider
-        self._widgets: list[Any] = []
-        self._slider: Any = None
-        self._digits = 3  # after the point, of its times
+    def __init__(self, page: Page, link: PlayerLink) -> None:
+        """Make the widgets, hidden."""
+        super().__init__(page, 'Playback', is_expanded=True)
+        self._link, gui = link, self._gui
+        with self._folder:
+            self._slider: Any = gui.add_slider('time, s', 0.0, 1.0, 0.001, 0.0)
+            self._place = gui.add_markdown('')
+            self._button = gui.add_button(_PLAY)
+            self._speed: Any = gui.add_number(
+                'speed', 1.0, min=_SLOWEST, max=MAX_SPEED, step=_SPEED_STEP,
+                hint='seconds of the motion per second')
+            self._loop: Any = gui.add_checkbox('loop', False, hint='begin again at the end')
         self._changed = 0.0  # when the user last moved the slider or set a value
-        self._changes: dict[str, Newest[float | bool]] = {
-            name: Newest(functools.partial(self._command, name), notify)
-            for name in ('time', 'speed', 'loop')}
+        self._changes = {name: self._worker(functools.partial(self._command, name))
+                         for name in ('time', 'speed', 'loop')}
+        self._button.on_click(lambda _: self._on_button())
+        for name, widget in zip(self._changes, (self._slider, self._speed, self._loop)):
+            self._listen(name, widget)
 
     @property
-    def visible(self) -> bool:
-        """Whether there is a player."""
+    def has_player(self) -> bool:
+        """Whether there was a player at the last update."""
         return bool(self._folder.visible)
 
-    def close(self) -> None:
-        """End its threads."""
-        for change in self._changes.values():
-            change.close()
+    def _is_useful(self) -> bool:
+        return self._link.playback is not None
 
-    def update(self) -> None:
-        """Show the state of the player."""
+    def _refresh(self, visible: bool) -> None:
         playback = self._link.playback
-        if (playback is not None) != self._folder.visible:
-            self._folder.visible = playback is not None
         if playback is None:
             return
-        if (playback.start, playback.stop) != self._range:
-            self._make(playback)
-        if self._button.label != _label(playback):
-            self._button.label = _label(playback)
-        place = (f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
-                 f'{playback.frames}, {playback.message}')
-        if self._place.content != place:
-            self._place.content = place
+        slider, length = self._slider, max(playback.stop - playback.start, 1e-6)
+        digits = max(0, math.ceil(math.log10(_STEPS / length)))
+        slider.min, slider.max = playback.start, playback.start + length
+        slider.step, slider.precision = 10.0**-digits, digits
+        self._button.label = _AGAIN if _ended(playback) else _PLAY if playback.paused else _PAUSE
+        self._place.content = (
+            f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
+            f'{playback.frames}, {playback.message}')
         if any(change.busy for change in self._changes.values()) or (
                 playback.received < self._changed + _HOLD):
             return  # what the user sets stays until the player has it
-        values: list[tuple[Any, float | bool]] = [
-            (self._slider, self._shown(playback.time)), (self._speed, playback.speed),
-            (self._loop, playback.loop)]
-        for widget, value in values:
-            if widget.value != value:
-                widget.value = value
-
-    def _make(self, playback: Playback) -> None:
-        """Make the widgets for a range of time."""
-        for widget in self._widgets:
-            widget.remove()
-        self._range = start, stop = playback.start, playback.stop
-        gui, last = self._server.gui, max(stop, start + 1e-6)
-        self._digits = max(0, math.ceil(math.log10(_STEPS / (last - start))))
-        with self._folder:
-            self._slider = gui.add_slider('time, s', start, last, 10.0**-self._digits,
-                                          self._shown(playback.time))
-            self._place = gui.add_markdown('')
-            self._button = gui.add_button(_label(playback))
-            self._speed = gui.add_number('speed', playback.speed, min=_SLOWEST, max=MAX_SPEED,
-                                         step=_SPEED_STEP, hint='seconds of the motion per second')
-            self._loop = gui.add_checkbox('loop', playback.loop, hint='begin again at the end')
-        self._widgets = [self._slider, self._place, self._button, self._speed, self._loop]
-        self._button.on_click(lambda _: self._on_button())
-        for name, widget in (('time', self._slider), ('speed', self._speed), ('loop', self._loop)):
-            self._listen(name, widget)
-
-    def _shown(self, seconds: float) -> float:
-        """Return a time, s, as the slider shows it."""
-        start, stop = self._range or (seconds, seconds)
-        return min(max(round(seconds, self._digits), start), stop)
+        slider.value = min(max(round(playback.time, digits), playback.start), playback.stop)
+        self._speed.value, self._loop.value = playback.speed, playback.loop
 
     def _listen(self, name: str, widget: Any) -> None:
         """Set a parameter of the player to what the user sets in a widget.
@@ -109,7 +77,8 @@ class PlaybackPanel:
             if event.client is not None:  # set by the user, not by `update`
                 self._changed = time.monotonic()
                 value = widget.value
-                self._changes[name].give(self._shown(float(value)) if name == 'time' else value)
+                self._changes[name].give(min(max(value, widget.min), widget.max)
+                                         if widget is self._slider else value)
         widget.on_update(on_update)
 
     def _on_button(self) -> None:
@@ -117,29 +86,21 @@ class PlaybackPanel:
         playback = self._link.playback
         if playback is None:
             return
-        if _ended(playback):
-            self._command('time', playback.start)
-        if playback.paused or not _ended(playback):
-            try:
+        with errors_shown(self._notify):
+            if _ended(playback):
+                self._command('time', playback.start)
+            if playback.paused or not _ended(playback):
                 self._link.pause(not playback.paused)
-            except IkError as error:
-                self._notify(str(error))
 
     def _command(self, name: str, value: float | bool) -> None:
-        """Set a parameter of the player."""
+        """Set a parameter of the player. Raises IkError for a refusal."""
         self._changed = time.monotonic()
         try:
             self._link.set(name, value)
-        except IkError as error:
-            self._notify(str(error))
+        except IkError:
             self._changed = 0.0  # show what holds
+            raise
 
 
 def _ended(playback: Playback) -> bool:
-    """Return whether the motion is at its end."""
     return playback.time >= playback.stop and not playback.loop
-
-
-def _label(playback: Playback) -> str:
-    """Return what the button does."""
-    return _AGAIN if _ended(playback) else _PLAY if playback.paused else _PAUSE

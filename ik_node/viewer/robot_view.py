@@ -1,12 +1,12 @@
 """View of one ik_node: its robot, its markers and its goals.
 
 Messages arrive in the connection's thread, which only stores them; the painter's thread draws the
-newest.
+latest.
 """
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.readers import read_urdf_text
-from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import Connection, Report
 from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.spatial import inverse
@@ -27,31 +26,33 @@ from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.mesh_reader import MeshReader
 from ik_node.viewer.meshes import Meshes, Places
-from ik_node.viewer.node_parameters import NodeParameters
-from ik_node.viewer.state import State
-from ik_node.viewer.targets import Target
+from ik_node.viewer.node_state import (
+    ARM_GOAL,
+    NodeParameters,
+    NodeState,
+    Target,
+    task_names,
+    task_targets,
+)
 
 _REMEMBERED = 300  # reports
 _WAITING = 100     # messages with markers
 _OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
-
-
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
 COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
           (0.80, 0.60, 0.25), (0.25, 0.60, 0.62))
 
 
-class RobotView:
+class RobotView(DrawnRobot):
     """The view of a node: `connection` to it, its robot, its markers, its goals.
 
-    Poses are in the world, that of the node's tasks: the frame of the root link where that is
-    fixed.
-
     - `name`: its name on the page. `state`: of the node and its last goal.
-    - `reports`: the last ones of this robot, the newest at the end.
-    - `parameters`: of the node. `restarts`: observed restarts of the node. `is_only_played`:
-      whether a player moves it, without a node.
-    - `places`: where meshes may be.
+    - `reports`: the last ones of this robot, the newest at the end; `count`: of all reports.
+    - `restarts`: observed restarts of the node. `is_only_played`: whether a player moves the robot,
+      without a node.
+    - `text`: of the robot that is drawn, as URDF; '' for none.
+    - `frame`: of the whole view in the scene. `markers`: those of the node. `is_fine`: whether
+      meshes are drawn with all of their triangles. `places`: where meshes may be.
     - `drop_goals`: called before the robot leaves its goal, to drop those that wait to be sent.
     """
 
@@ -64,37 +65,34 @@ class RobotView:
         changed: called, in any thread, when there is something to draw. places: where meshes may
         be, by default in packages of ROS.
         """
+        super().__init__(server, f'/{name}/robot', color)
         self.name, self.arm = name, arm
         self._goal_markers = f'{arm}/goal' if arm else 'goal'
         self._status_markers = f'{arm}/status' if arm else 'status'
         self.reports: deque[Report] = deque(maxlen=_REMEMBERED)
-        self.count = 0  # of all reports
-        self.state = State()
+        self.count = self.restarts = 0
+        self.state = NodeState()
         self.parameters = NodeParameters(arm, self.state.forget_goal)
-        self.restarts = 0
-        self.is_only_played = False
+        self.is_only_played = self.is_fine = False
         self.drop_goals: Callable[[], None] = lambda: None
         self._processes: frozenset[bytes] = frozenset()
         self._changed = changed
-        self._place = server.scene.add_frame(f'/{name}', show_axes=False)
+        self.frame = server.scene.add_frame(f'/{name}', show_axes=False)
         self.places = Places() if places is None else places
         self._reader = MeshReader()
-        self._drawn = DrawnRobot(server, f'/{name}/robot', color)
-        self._markers = MarkerScene(server, f'/{name}/markers')
+        self.markers = MarkerScene(server, f'/{name}/markers')
         self._lock = threading.Lock()
         self._leaving = threading.Lock()  # held until the node has taken where to go
-        self._text = ''  # of the robot that is drawn
-        self._topic_text = ''
+        self.text = self._topic_text = ''
         self._new_values: Mapping[str, float] | None = None
         self._T_world_root = np.eye(4)  # the last that was received
         self._has_root_pose = False
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
         self._status_text = NO_GOAL  # of the markers
         self._chain: Chain | None = None
-        self._chain_problem = self._error = ''
+        self._chain_error = self._error = ''
         self._offered: tuple[str, ...] = ()
-        self._selection: dict[str, Any] = {}
-        self._is_fine = False
+        self._selection: tuple[Any, ...] = ()  # the robot that is drawn, and its chain
         self.connection = Connection(self, namespace, target, (arm,), domain_id)
 
     def close(self) -> None:
@@ -104,12 +102,11 @@ class RobotView:
 
     def on_description(self, text: str) -> None:
         """Store a robot as URDF text."""
-        with self._lock:
-            self._topic_text = text
+        self._topic_text = text
         self._changed()
 
     def on_joints(self, values: Mapping[str, float]) -> None:
-        """Store joint values, rad or m; the newest count."""
+        """Store joint values, rad or m; the latest count."""
         with self._lock:
             self._new_values = {**(self._new_values or {}), **values}
         if not self.parameters.moves_root:  # else the pose of the root follows at once
@@ -173,7 +170,7 @@ class RobotView:
         back = self.state.update(self.connection.responds, self.connection.lifecycle)
         if self.state.responds is False:
             self._new_markers.clear()
-            self._markers.clear()
+            self.markers.clear()
         elif back or not seen_before:
             processes = self.connection.processes()
             if back and processes - self._processes:
@@ -183,7 +180,7 @@ class RobotView:
             self.parameters.outdated |= back
         return back
 
-    def take(self, robot: Mapping[str, Any]) -> None:
+    def load(self, robot: Mapping[str, Any]) -> None:
         """Set another robot by its parameters, see `gallery.robots`.
 
         Raises SilentError with the node's reason; the robot is then unchanged.
@@ -201,24 +198,9 @@ class RobotView:
             self._changed()
 
     @property
-    def tree(self) -> KinematicTree | None:
-        """The robot, once it is known."""
-        return self._drawn.tree
-
-    @property
-    def description(self) -> str:
-        """The robot that is drawn, as URDF text; '' for none."""
-        return self._text
-
-    @property
-    def values(self) -> dict[str, float]:
-        """The values of its joints, rad or m."""
-        return self._drawn.values
-
-    @property
     def tasks(self) -> tuple[str, ...]:
         """The names of its tasks."""
-        return self.parameters.tasks
+        return task_names(self.parameters)
 
     @property
     def chain(self) -> Chain | None:
@@ -226,9 +208,17 @@ class RobotView:
         return None if self.tasks else self._chain
 
     @property
+    def arm_values(self) -> tuple[Chain, np.ndarray] | None:
+        """The chain of the arm with its joint values (n,); None where one of them is missing."""
+        chain, values = self.chain, self.values
+        if chain is None or any(name not in values for name in chain.joint_names):
+            return None
+        return chain, np.array([values[name] for name in chain.joint_names])
+
+    @property
     def space(self) -> JointSpace | None:
         """The joints of the arm, or of the body without those of a moving root."""
-        return self._drawn.body if self.parameters.has_body_solver else self.chain
+        return self.body if self.parameters.has_body_solver else self.chain
 
     @property
     def follows_paths(self) -> bool:
@@ -239,121 +229,97 @@ class RobotView:
     def targets(self) -> tuple[Target, ...]:
         """What can be dragged: the targets of its tasks, or the goal of the arm."""
         if self.tasks:
-            return self.parameters.targets
-        return () if self.chain is None or self.is_only_played else (Target(),)
+            return task_targets(self.parameters)
+        return () if self.chain is None or self.is_only_played else (ARM_GOAL,)
 
     @property
-    def words(self) -> str:
-        """The robot, its joints and what moves them, in words."""
+    def description(self) -> str:
+        """A line about the robot, its joints and what moves them."""
         if self.tree is None:
             return 'waiting for its robot …'
         if self.tasks and self.space is not None:
             root = f'{self.parameters["root"]} root, ' if self.parameters.moves_root else ''
             return (f'{self.tree.name}, {root}{self.space.n_joints} joints, tasks '
                     f'{", ".join(self.tasks)}')
-        if self.chain is None:
-            return self.tree.name
-        return (f'{self.tree.name}, {self.chain.n_joints} joints from {self.chain.base_link} to '
-                f'{self.chain.tip_link}')
+        chain = self.chain
+        return self.tree.name if chain is None else (
+            f'{self.tree.name}, {chain.n_joints} joints from {chain.base_link} to '
+            f'{chain.tip_link}')
 
     @property
     def problems(self) -> list[str]:
         """Messages about what cannot be shown."""
-        has_chain = self.tasks or self.is_only_played or not self._chain_problem
-        return [*filter(None, (self._error,)), *self._drawn.problems,
-                *([] if has_chain else [self._chain_problem])]
-
-    def hide_layers(self, layers: Collection[str]) -> None:
-        """Hide these layers of its markers, see `marker_scene.layer_of`, and show all others."""
-        self._markers.hidden = frozenset(layers)
-        self._changed()
-
-    def refine(self, is_fine: bool) -> None:
-        """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
-        self._is_fine = is_fine
-        self._changed()
-
-    def move_to(self, y: float) -> None:
-        """Move the whole view to y, m."""
-        self._place.position = (0.0, y, 0.0)
+        needs_chain = not (self.tasks or self.is_only_played)
+        return [line for line in (self._error, *self.mesh_errors,
+                                  self._chain_error if needs_chain else '') if line]
 
     def paint(self) -> bool:
         """Draw what has arrived; return whether the robot, or its chain, has changed."""
         parameters = self.parameters
+        text = '' if parameters.switching else parameters.description or self._topic_text
         with self._lock:
-            text = '' if parameters.switching else parameters.description or self._topic_text
             values, self._new_values = self._new_values, None
-        selection = {'arms': parameters.get('arms'), 'model_path': model_path(parameters),
-                     **{name: parameters.option(name) or '' for name in ('base_link', 'tip_link')}}
-        other = bool(text) and (text != self._text or selection != self._selection)
+        selection = (text, model_path(parameters), parameters.get('arms'), *parameters.links)
+        other = bool(text) and selection != self._selection
         if other:
-            self._take_up(text, selection)
-        self._drawn.refine(self._is_fine)
-        self._drawn.move(values, self._T_world_root if parameters.moves_root else np.eye(4))
+            same, self._selection = selection[:2] == self._selection[:2], selection
+            self._change_robot(text, same and self.tree is not None)
+        self.refine(self.is_fine)
+        self.move(values, self._T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
             self._show_markers()
-        self._offer_goals()
+        if self.tasks != self._offered:  # the node has to know of goals before they are sent
+            self._offered = self.tasks
+            self.connection.offer_goals(self._offered)
         return other
 
-    def _offer_goals(self) -> None:
-        """Prepare the goals of tasks; the node has to know of them before they are sent."""
-        tasks = self.tasks
-        if tasks != self._offered:
-            self.connection.offer_goals(tasks)
-            self._offered = tasks
-
     def _show_markers(self) -> None:
-        self._markers.refresh()
+        self.markers.refresh()
         if not self._new_markers:
             return
         prefix = self.parameters.get('frame_prefix') or ''
-        frames = {prefix + link: T for link, T in self._drawn.poses().items()}
+        frames = {prefix + link: T for link, T in self.poses().items()}
         if self.parameters.moves_root:
             frames[self.parameters.get('world_frame') or 'world'] = np.eye(4)
         for _ in range(len(self._new_markers)):  # what arrives meanwhile is for the next picture
-            self._markers.show(self._new_markers.popleft(), frames)
+            self.markers.show(self._new_markers.popleft(), frames)
 
-    def _take_up(self, text: str, selection: dict[str, Any]) -> None:
-        """Draw another robot, or find another chain of it."""
-        same = text == self._text and selection['model_path'] == self._selection.get('model_path')
-        self._selection = selection
-        self._chain, self._chain_problem, self._error = None, '', ''
+    def _change_robot(self, text: str, is_drawn: bool) -> None:
+        """Draw another robot, if it is not drawn yet, and find its chain."""
+        self._chain, self._chain_error, self._error = None, '', ''
         self.state.forget_goal()
         self.reports.clear()
         try:
-            if not same or self.tree is None:
+            if not is_drawn:
                 tree = read_urdf_text(text)
-                self._markers.clear()
-                self._drawn.draw(tree, Meshes(
+                self.markers.clear()
+                self.draw(tree, Meshes(
                     self.places, self._reader, model_path(self.parameters)))
             if self.parameters.other_arms:
                 raise InputError('the node has several arms; choose one of '
                                  f'{", ".join(self.parameters.other_arms)} with --arm')
-            self._chain = self.tree.chain(  # type: ignore[union-attr]
-                selection['base_link'] or None, selection['tip_link'] or None)
+            base, tip = self.parameters.links
+            self._chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
         except IkError as error:
-            self._chain_problem = str(error)
-        self._text = text
+            self._chain_error = str(error)
+        self.text = text
 
     @property
     def reach(self) -> float:
         """The reach of the tip, m; without one the size of the robot, 1 where it is unbounded."""
-        far = self._drawn.size or 1.0
+        far = self.size or 1.0
         if self.chain is not None:
             far = reach(self.chain.arrays)[1]
         return min(max(far, 0.05), 100.0) if np.isfinite(far) else 1.0
 
-    def pose(self, link: str) -> np.ndarray:
-        """Return the pose (4, 4), m, of a link in the configuration that was drawn last."""
-        return self._drawn.pose(link)
-
-    def poses(self) -> dict[str, np.ndarray]:
-        """Return the poses (4, 4), m, of all links in that configuration."""
-        return self._drawn.poses()
-
     @property
     def is_placed(self) -> bool:
-        """Whether every joint that moves has a value, and a moving root a pose."""
+        """Whether every joint that moves has a value, and a moving root a pose.
+
+        Without a node, whether a player moves the robot.
+        """
+        if self.is_only_played:
+            return bool(self.values)
         return (self.space is not None and (self._has_root_pose or not self.parameters.moves_root)
                 and all(name in self.values for name in self.space.joint_names))
 
@@ -363,13 +329,12 @@ class RobotView:
         That of an arm's goal is the tip's.
         """
         if target.name:
-            return self._markers.pose(target.marker)
+            return self.markers.pose(target.marker)
         return None if self.chain is None else self.pose(self.chain.tip_link)
 
-    def target_frame(self, target: Target) -> np.ndarray:
+    def target_frame(self, target: Target = ARM_GOAL) -> np.ndarray:
         """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""
-        link = target.reference if target.name else self.parameters.option('base_link')
-        return self.pose(link) if link else np.eye(4)
+        return self.pose(target.reference if target.name else self.parameters.links[0])
 
     def send_goal(self, target: Target, T_frame_goal: np.ndarray, position_only: bool) -> None:
         """Send a goal (4, 4), m, in the target's frame, see `target_frame`."""
@@ -377,14 +342,9 @@ class RobotView:
             self.connection.send_goal(T_frame_goal, target.name or self.arm,
                                       target.is_point or (position_only and not target.name))
 
-    @property
-    def goal_topic(self) -> str:
-        """The full name of the topic of the arm's goal."""
-        return self.connection.goal_topic(self.arm)
-
     def send_path(self, waypoints: list[np.ndarray]) -> None:
         """Send waypoints of the tip, (4, 4) each, m."""
-        T_base_world = inverse(self.target_frame(Target()))
+        T_base_world = inverse(self.target_frame())
         self.connection.send_path([T_base_world @ T for T in waypoints], self.arm)
 
     def go_to(self, configuration: Sequence[float] | Mapping[str, float]) -> None:
@@ -397,7 +357,7 @@ class RobotView:
             names = () if self.space is None else self.space.joint_names
             if len(values) != len(names):
                 raise InputError(f'there must be {len(names)} joint values, not {len(values)}')
-            values = dict(zip(names, values))
+            values = dict(zip(names, map(float, values)))
         with self._leaving:
             self.drop_goals()
             self.connection.send_joints(values, self.arm)

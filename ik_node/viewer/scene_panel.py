@@ -1,4 +1,4 @@
-"""Saves and loads the scene of the page."""
+"""The scene: which layers are shown, pictures and films of it, and files that keep it."""
 
 import functools
 import threading
@@ -6,77 +6,177 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import imageio.v3 as iio
 import numpy as np
 import viser
 
-from ik_node.support.exceptions import IkError, InputError
-from ik_node.viewer.camera import Camera
+from ik_node.support.exceptions import InputError
+from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
-from ik_node.viewer.handles import Handles
-from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_file import Scene, kept_parameters, read_scene, scene_text
+from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.panel import Page, Panel
+from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, scene_text
 
+# By layer, see `marker_scene.layer_of`: its name on the page, whether it is shown at first, a text.
+_LAYERS = {
+    'trail': ('trail', True, 'where the tip has been'),
+    'labels': ('labels', True, 'the outcome of a goal beside it'),
+    'branches': ('branches', True, 'every branch of the last goal, after ~/solve_all'),
+    'manipulability': ('ellipsoid', False, 'velocities of the tip for joint velocities of norm 1'),
+    'limits': ('limits', False, 'each joint between its limits, beside the robot')}
+_PICTURE = 1200, 1600  # pixels, height and width
+_FILM = 360, 480
+_FRAME = 0.1           # s between two frames of a film, at least
+_LONGEST = 20.0        # s of a film
+_RENDER = 60.0         # s that a browser may take for a picture
+_ACTIVE = 4.0          # s after a click in which browsers save files without asking
+_RECORD, _FINISH = 'Record a film', 'Finish the film'
 _FILE = 'ik_view_scene.json'
-_PATIENCE = 10.0  # s until a robot is drawn, and has its handles
-_LOOK = 0.05      # s between two looks whether it is
+_PATIENCE = 10.0       # s until a robot is drawn, and has its handles
+_PERIOD = 0.05         # s between two looks whether it is
 
 
-class ScenePanel:
+class LayerPanel(Panel):
+    """A checkbox for each layer, and one for all triangles of the meshes."""
+
+    needs = 'page'
+
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Layers')
+        with self._folder:
+            self._shown = {layer: self._gui.add_checkbox(name, shown, hint=text)
+                           for layer, (name, shown, text) in _LAYERS.items()}
+            self._fine = self._gui.add_checkbox(
+                'fine meshes', False, hint='all of their triangles, which are slow to draw without '
+                'a graphics card')
+        for widget in (*self._shown.values(), self._fine):
+            widget.on_update(lambda _: self._apply())
+        self._apply()
+
+    def _apply(self) -> None:
+        hidden = frozenset(layer for layer, widget in self._shown.items() if not widget.value)
+        for robot_view in self._page.robot_views:
+            robot_view.markers.hidden = hidden
+            robot_view.is_fine = bool(self._fine.value)
+
+
+class FilmButtons:
+    """Buttons that save what a browser shows, as a picture or as an animated GIF."""
+
+    def __init__(self, page: Page) -> None:
+        """Make the buttons, in the present folder."""
+        self._notify = page.notify
+        self._finished = threading.Event()
+        self._finished.set()
+        self._pressed = 0.0  # when the button was, s
+        gui = page.server.gui
+        gui.add_button('Save a picture').on_click(_save_picture)
+        self._button = gui.add_button(
+            _RECORD, hint=f'as an animated GIF, of at most {_LONGEST:.0f} s; press again to finish')
+        self._button.on_click(lambda event: self._on_button(event.client))
+
+    def close(self) -> None:
+        """Finish a film."""
+        self._finished.set()
+
+    def _on_button(self, client: viser.ClientHandle | None) -> None:
+        self._pressed = time.monotonic()
+        if not self._finished.is_set():
+            self._finished.set()
+        elif client is not None:
+            self._finished = threading.Event()
+            start_thread(functools.partial(self._record, client, self._finished), 'film',
+                         self._notify)
+
+    def _record(self, client: viser.ClientHandle, finished: threading.Event) -> None:
+        """Take pictures until the film is finished, and send it to the browser."""
+        frames: list[np.ndarray] = []
+        times = [time.monotonic()]
+        self._button.label = _FINISH
+        try:
+            while not frames or not (finished.is_set() or times[-1] > times[0] + _LONGEST):
+                frames.append(client.get_render(*_FILM, timeout=_RENDER))
+                finished.wait(times[-1] + _FRAME - time.monotonic())
+                times.append(time.monotonic())
+        except TimeoutError:
+            self._notify('The browser sends no pictures.')
+        finally:
+            finished.set()
+            self._button.label = _RECORD
+        if frames:
+            content = film(frames, np.diff(times))
+            # Later a browser may block it: the page then shows a link.
+            client.send_file_download('ik_view.gif', content, save_immediately=(
+                time.monotonic() < self._pressed + _ACTIVE))
+
+
+def film(frames: list[np.ndarray], durations: Any) -> bytes:
+    """Return pictures (height, width, 3) as an animated GIF; durations (k,): of each, s."""
+    each = [max(20, round(1e3 * one)) for one in durations]
+    # A single picture is not written as an animation, which alone may have a list of durations.
+    content: bytes = iio.imwrite('<bytes>', np.array(frames), extension='.gif', loop=0,
+                                 duration=each if len(each) > 1 else each[0])
+    return content
+
+
+def _save_picture(event: viser.GuiEvent) -> None:
+    client = event.client
+    if client is not None:
+        client.send_file_download('ik_view.png', iio.imwrite(
+            '<bytes>', client.get_render(*_PICTURE), extension='.png'), save_immediately=True)
+
+
+class ScenePanel(Panel):
     """Buttons that save robot, solver, joint values, goals and view in a file, and load it."""
 
-    def __init__(self, server: viser.ViserServer, robot_view: RobotView, handles: Handles,
-                 camera: Camera, drag_to: Callable[[np.ndarray, str], bool],
-                 notify: Callable[[str], None], on_loaded: Callable[[], None]) -> None:
-        """Make the widgets.
+    needs = 'page'
 
-        drag_to: called with a pose (4, 4), m, of the scene, and the name of a task, '' for the arm;
-        returns whether it has a handle.
-        notify: shows a line. on_loaded: called when another robot has been loaded.
-        """
-        self._robot_view, self._handles, self._camera = robot_view, handles, camera
-        self._drag_to, self._notify, self._on_loaded = drag_to, notify, on_loaded
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Scene')
         self._loading = threading.Lock()
-        server.gui.add_button(
-            'Save the scene', hint='robot, solver, joint values, goals and view').on_click(
-                lambda event: self._save(event.client))
-        server.gui.add_upload_button(
-            'Load a scene …', hint='a file of Save the scene', mime_type='application/json'
-        ).on_upload(lambda event: self._load(event.target.value, event.client))
+        with self._folder:
+            self._gui.add_button(
+                'Save the scene', hint='robot, solver, joint values, goals and view').on_click(
+                    lambda event: self._save(event.client))
+            self._gui.add_upload_button(
+                'Load a scene …', hint='a file of Save the scene', mime_type='application/json'
+            ).on_upload(lambda event: self._load(event.target.value, event.client))
+            self._film = FilmButtons(page)
+
+    def close(self) -> None:
+        """Finish a film."""
+        self._film.close()
+        super().close()
 
     def _save(self, client: viser.ClientHandle | None) -> None:
         if client is not None:
-            client.send_file_download(_FILE, scene_text(self.scene(client)).encode(),
+            client.send_file_download(_FILE, scene_text(self._scene(client)).encode(),
                                       save_immediately=True)
 
-    def scene(self, client: viser.ClientHandle | None) -> Scene:
-        """Return the present scene, as a browser sees it; None for without a view."""
-        robot_view, values = self._robot_view, self._robot_view.values
-        dragged = {target.name: gizmo for target in robot_view.targets
-                   if (gizmo := self._handles.named(target.name)) is not None and gizmo.is_dragged}
-        space = robot_view.space
-        return Scene(
-            robot_view.description, tuple(  # type: ignore[arg-type]
-                robot_view.parameters.option(name) or '' for name in ('base_link', 'tip_link')),
-            kept_parameters(robot_view.parameters),
-            {} if space is None else {name: values[name] for name in space.joint_names
-                                      if name in values},
-            {name: gizmo.T for name, gizmo in dragged.items()},
-            None if client is None else (tuple(map(float, client.camera.position)),
-                                         tuple(map(float, client.camera.look_at))))
+    def _scene(self, client: viser.ClientHandle) -> SavedScene:
+        robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
+        gizmos = {target.name: self._page.handles.named(target.name)
+                  for target in robot_view.targets}
+        names = () if robot_view.space is None else robot_view.space.joint_names
+        return SavedScene(
+            robot_view.text, robot_view.parameters.links, kept_parameters(robot_view.parameters),
+            {name: values[name] for name in names if name in values},
+            {name: gizmo.T for name, gizmo in gizmos.items()
+             if gizmo is not None and gizmo.is_dragged},
+            (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))))
 
     def _load(self, file: viser.UploadedFile, client: viser.ClientHandle | None) -> None:
-        with self._loading:
-            try:
-                self.load(read_scene(file.content), client)
-            except IkError as error:
-                self._notify(f'{file.name} is not loaded: {error}')
+        with self._loading, errors_shown(self._notify, f'{file.name} is not loaded'):
+            self._show(read_scene(file.content), client)
 
-    def load(self, scene: Scene, client: viser.ClientHandle | None) -> None:
+    def _show(self, scene: SavedScene, client: viser.ClientHandle | None) -> None:
         """Show a scene. Raises IkError with the reason of what cannot be shown."""
         robot_view = self._robot_view
         self._set(scene)
-        self._wait('its robot is not drawn', lambda: robot_view.description == scene.robot
-                   and robot_view.is_placed)
+        _wait('its robot is not drawn', lambda: robot_view.text == scene.robot
+              and robot_view.is_placed)
         space = robot_view.space
         if space is not None and scene.joints:
             lacking = [name for name in space.joint_names if name not in scene.joints]
@@ -86,20 +186,18 @@ class ScenePanel:
                 robot_view.go_home()  # the root, which a scene does not have
             robot_view.go_to([scene.joints[name] for name in space.joint_names])
         for name, T_scene_goal in scene.goals.items():
-            self._wait(f'there is no handle of {name or "the goal"!r}',
-                       functools.partial(self._drag_to, T_scene_goal, name))
+            _wait(f'there is no handle of {name or "the goal"!r}',
+                  functools.partial(self._page.handles.drag_to, T_scene_goal, name))
         if client is not None and scene.camera is not None:
-            self._camera.place(client, *map(np.array, scene.camera))
+            self._page.camera.place(client, *map(np.array, scene.camera))
 
-    def _set(self, scene: Scene) -> None:
+    def _set(self, scene: SavedScene) -> None:
         """Set robot and parameters; those of tasks exist once the tasks do."""
         robot_view = self._robot_view
-        links = tuple(robot_view.parameters.option(name) or '' for name in (
-            'base_link', 'tip_link'))
         changed = self._changed(scene.parameters)
-        if scene.robot != robot_view.description or scene.links != links:
-            robot_view.take({**changed, **text_parameters(scene.robot, *scene.links)})
-            self._on_loaded()
+        if scene.robot != robot_view.text or scene.links != robot_view.parameters.links:
+            robot_view.load({**changed, **text_parameters(scene.robot, *scene.links)})
+            self._page.on_robot()
             changed = self._changed(scene.parameters)
         while changed:
             robot_view.connection.set_parameters(changed)
@@ -109,20 +207,16 @@ class ScenePanel:
                 break
 
     def _changed(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Return those that the node has, with another value."""
+        """Return those that the node has, with another value; lists of numbers in any type."""
         present = self._robot_view.parameters
-        return {name: value for name, value in parameters.items()
-                if name in present and not _same(value, present[name])}
-
-    def _wait(self, otherwise: str, done: Callable[[], bool]) -> None:
-        """Wait until something is drawn. Raises InputError where it never is."""
-        deadline = time.monotonic() + _PATIENCE
-        while not done():
-            if time.monotonic() > deadline:
-                raise InputError(otherwise)
-            time.sleep(_LOOK)
+        return {name: value for name, value in parameters.items() if name in present
+                and not np.array_equal(np.asarray(value), np.asarray(present[name]))}
 
 
-def _same(value: Any, other: Any) -> bool:
-    """Tell whether two values of a parameter are the same, lists of numbers in any type."""
-    return bool(np.array_equal(np.asarray(value), np.asarray(other)))
+def _wait(otherwise: str, done: Callable[[], bool]) -> None:
+    """Wait until something is drawn. Raises InputError where it never is."""
+    deadline = time.monotonic() + _PATIENCE
+    while not done():
+        if time.monotonic() > deadline:
+            raise InputError(otherwise)
+        time.sleep(_PERIOD)

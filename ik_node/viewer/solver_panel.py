@@ -1,42 +1,72 @@
 """The solver of a node and its options, as widgets made from the node's own parameters."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import viser
+import numpy as np
 
 from ik_node.control.options import BODY_SOLVERS, solves_arms
 from ik_node.ros.clients.connection import Described, SilentError
-from ik_node.viewer.newest import Newest
-from ik_node.viewer.option_groups import FIRST, default_values, grouped
+from ik_node.ros.parameters import to_parameter
+from ik_node.solvers.body.registry import body_solver_class, body_solver_names
+from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.support.exceptions import IkError
+from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.panel import Page, Panel, on_user_change
 from ik_node.viewer.robot_view import RobotView
 
 _WIDE = 1e6  # larger bounds are not useful for a widget
+FIRST = 'tolerances'
+_GROUPS = {
+    FIRST: ('position_tolerance', 'orientation_tolerance'),
+    'search': ('max_iterations', 'max_restarts', 'max_step', 'timeout', 'seed', 'closest',
+               'prefer'),
+    'damping': ('damping', 'damping_rule', 'error_share', 'max_angle', 'rank_tolerance'),
+    'null space': ('bias_target', 'bias_gain', 'bias_exponent', 'manipulability_gain',
+                   'joint_weights', 'elbow', 'hand_axis', 'comfort_zone', 'torso_plane',
+                   'torso_capsule'),
+    'limits': ('lower', 'upper', 'limit_margin')}
+_OTHERS = 'of the method'
+_DATA = ('examples',)  # what a solver works with is no setting, and has no default
 
 
-class SolverPanel:
-    """Widgets for the solver and its options, which follow the node's parameters."""
+class SolverPanel(Panel):
+    """Widgets for the solver of a node and its options, which follow the node's parameters."""
 
-    def __init__(self, server: viser.ViserServer, robot_view: RobotView,
-                 notify: Callable[[str], None]) -> None:
-        """Make the widgets. notify: called with the node's reason when it refuses a value."""
-        self._server, self._robot_view, self._notify = server, robot_view, notify
+    needs = 'node'
+
+    def __init__(self, page: Page, robot_view: RobotView) -> None:
+        """Make the folder; its widgets wait for the node."""
+        alone = len(page.robot_views) == 1
+        super().__init__(page, 'Solver' if alone else f'Solver: {robot_view.name}', alone)
+        self._robot_view = robot_view
         self._shown: dict[str, Any] = {}      # widgets by parameter
         self._last_values: dict[str, Any] = {}  # the node's values that they have shown
-        self._solver = ''
-        names = [robot_view.parameters.option_name('solver'), 'motion', 'on_failure']
-        described = robot_view.connection.describe(names)
-        self._solvers = described[names[0]].choices
-        for name in names:
-            self._choose(described[name])
-        self._folder = server.gui.add_folder('Options', expand_by_default=False)
-        self._options: list[Any] = []  # widgets in the folder, and the folders of groups
-        self._wanted: Newest[str] = Newest(self._show_options, notify)  # it waits for the node
-        self.update()
+        self._solver, self._solvers = '', tuple[str, ...]()
+        self._options_folder: Any = None
+        self._options: list[Any] = []  # widgets in the folder of options, and folders of groups
+        self._wanted = self._worker(self._show_options)  # it waits for the node
 
-    def update(self) -> None:
-        """Show the current parameters."""
+    @property
+    def lacks_widgets(self) -> bool:
+        """Whether the widgets have still to be made; another arm has none."""
+        return not self._shown and not self._robot_view.parameters.other_arms
+
+    def make_widgets(self) -> None:
+        """Make the widgets. Raises SilentError where the node does not describe its parameters."""
+        names = [self._robot_view.parameters.option_name('solver'), 'motion', 'on_failure']
+        described = self._robot_view.connection.describe(names)
+        self._solvers = described[names[0]].choices
+        with self._folder:
+            for name in names:
+                self._add(described[name], name)
+            self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
+
+    def _refresh(self, visible: bool) -> None:
         parameters = self._robot_view.parameters
+        if self._options_folder is None:
+            return
         if self._robot_view.state.responds:
             self._offer_solvers()
             if parameters.option('solver') != self._solver:
@@ -44,92 +74,73 @@ class SolverPanel:
                 self._wanted.give(self._solver)
         for name, widget in list(self._shown.items()):
             value = parameters.get(name)
-            if value is None or value == self._last_values.get(name):
-                continue  # what the user sets meanwhile stays, until the node has it
-            self._last_values[name] = value
-            if _as_shown(widget, value) != widget.value:
+            if value is not None and value != self._last_values.get(name):
+                self._last_values[name] = value  # what the user sets stays, until the node has it
                 widget.value = _as_shown(widget, value)
 
     def _offer_solvers(self) -> None:
         """Offer those solvers that the node takes: of one arm, of the body, or both."""
         parameters = self._robot_view.parameters
-        arms, body = not (parameters.tasks or parameters.moves_root), not self._robot_view.arm
+        arms = not (self._robot_view.tasks or parameters.moves_root)
+        body = not self._robot_view.arm
         offered = tuple(name for name in self._solvers
                         if (body and name in BODY_SOLVERS) or (arms and solves_arms(name)))
         widget = self._shown[parameters.option_name('solver')]
         if tuple(widget.options) != offered and parameters.option('solver') in offered:
             widget.options = offered
 
-    def _choose(self, one: Described) -> None:
-        widget = self._server.gui.add_dropdown(
-            one.name, one.choices, initial_value=str(one.value), hint=one.text)
-        self._shown[one.name] = widget
-        self._follow(widget, one)
-
     def _show_options(self, solver: str) -> None:
-        """Make the widgets of a solver's options."""
         for made in self._options:
             made.remove()
         self._shown = {name: widget for name, widget in self._shown.items()
-                       if not self._is_option(name)}
+                       if name.rpartition('.')[0] not in self._solvers}
         self._options = []
         try:
             described = self._robot_view.connection.parameters([solver])
-        except SilentError as error:
-            self._solver = ''  # `update` tries again when the node responds
-            self._notify(str(error))
-            return
+        except SilentError:
+            self._solver = ''  # `_refresh` tries again when the node responds
+            raise
         defaults, by_option = default_values(solver), {
             name.rpartition('.')[2]: one for name, one in described.items()}
-        with self._folder:
+        with self._options_folder:
             for group, names in grouped(by_option).items():
-                folder = self._server.gui.add_folder(group, expand_by_default=group == FIRST)
+                folder = self._gui.add_folder(group, expand_by_default=group == FIRST)
                 self._options.append(folder)
                 with folder:
                     for name in names:
-                        one = by_option[name]
-                        widget = self._widget(one, defaults.get(name))
-                        self._shown[one.name] = widget
-                        self._follow(widget, one)
+                        self._add(by_option[name], name, defaults.get(name))
             if defaults:
-                reset = self._server.gui.add_button(
+                reset = self._gui.add_button(
                     'All defaults', hint=f'sets every option of {solver} to its default')
-                reset.on_click(lambda _: self._reset(
+                reset.on_click(lambda _: self._set_all(
                     {one.name: defaults[name] for name, one in by_option.items()
                      if name in defaults and not one.read_only}))
                 self._options.append(reset)
 
-    def _is_option(self, parameter: str) -> bool:
-        """Return whether a parameter that is shown is an option of a solver."""
-        return parameter.rpartition('.')[0] in self._solvers
-
-    def _reset(self, values: dict[str, Any]) -> None:
-        """Set options to these values."""
-        try:
+    def _set_all(self, values: dict[str, Any]) -> None:
+        with errors_shown(self._notify):
             self._robot_view.connection.set_parameters(values)
-        except SilentError as error:
-            self._notify(str(error))
 
-    def _widget(self, one: Described, default: Any) -> Any:
-        gui, label, hint = self._server.gui, one.name.rsplit('.', 1)[-1], one.text
+    def _add(self, one: Described, label: str, default: Any = None) -> None:
+        """Add the widget of a parameter, which sets it."""
+        gui, hint = self._gui, one.text
         if default is not None:
             hint = f'{hint}; default: {_text(default)}'
+        widget: Any
         if one.choices:
-            return gui.add_dropdown(label, one.choices, initial_value=str(one.value), hint=hint)
-        if isinstance(one.value, bool):
-            return gui.add_checkbox(label, one.value, hint=hint)
-        if isinstance(one.value, int):
-            return gui.add_number(label, one.value, min=_bound(one.low), max=_bound(one.high),
-                                  step=1, hint=hint)
-        # Numbers over many decades, lists, and values that may be "none" are edited as text.
-        return gui.add_text(label, _text(one.value), hint=hint)
+            widget = gui.add_dropdown(label, one.choices, initial_value=str(one.value), hint=hint)
+        elif isinstance(one.value, bool):
+            widget = gui.add_checkbox(label, one.value, hint=hint)
+        elif isinstance(one.value, int):
+            low, high = (None if bound is None or abs(bound) > _WIDE else int(bound)
+                         for bound in (one.low, one.high))
+            widget = gui.add_number(label, one.value, min=low, max=high, step=1, hint=hint)
+        else:  # numbers over many decades, lists, and values that may be "none"
+            widget = gui.add_text(label, _text(one.value), hint=hint)
 
-    def _follow(self, widget: Any, one: Described) -> None:
-        def changed(event: Any) -> None:
-            if event.client is None:  # set by `update`, not by the user
-                return
+        def change(shown: Any) -> None:
             try:
-                value = _value(widget.value, one.value)
+                value = _value(shown, one.value)
                 self._robot_view.set_parameter(one.name, value)
                 self._last_values[one.name] = value
             except (SilentError, ValueError) as error:
@@ -137,16 +148,32 @@ class SolverPanel:
                 widget.value = _as_shown(
                     widget, self._robot_view.parameters.get(one.name, one.value))
         self._last_values[one.name] = one.value
-        widget.on_update(changed)
+        self._shown[one.name] = widget
+        on_user_change(widget, change)
 
 
-def _bound(bound: float | None) -> int | None:
-    return None if bound is None or abs(bound) > _WIDE else int(bound)
+def grouped(options: Iterable[str]) -> dict[str, list[str]]:
+    """Return options by their groups, in a fixed order; those of one method only come last."""
+    left = list(options)
+    found = {group: [name for name in members if name in left]
+             for group, members in _GROUPS.items()}
+    found[_OTHERS] = [name for name in left if not any(name in own for own in _GROUPS.values())]
+    return {group: names for group, names in found.items() if names}
+
+
+def default_values(solver: str) -> Mapping[str, Any]:
+    """Return the defaults of a solver as values of parameters; empty for one not installed here."""
+    defaults: dict[str, Any] = {}
+    for solvers, find in ((body_solver_names(), body_solver_class),
+                          (solver_names(), solver_class)):  # as of arms where both have an option
+        if solver in solvers:
+            with contextlib.suppress(IkError):  # of a plug-in that cannot be imported
+                defaults.update(find(solver).Options.defaults())
+    return {name: to_parameter(value) for name, value in defaults.items() if name not in _DATA}
 
 
 def _text(value: Any) -> str:
-    return ', '.join(map(str, value)) if isinstance(value, (list, tuple)) or hasattr(
-        value, 'tolist') else str(value)
+    return str(value) if np.ndim(value) == 0 else ', '.join(map(str, value))
 
 
 def _as_shown(widget: Any, value: Any) -> Any:
@@ -157,9 +184,8 @@ def _value(shown: Any, before: Any) -> Any:
     """Return the value of a widget as a parameter; texts become numbers and lists."""
     if not isinstance(shown, str):
         return shown
-    parts = [part for part in shown.replace(',', ' ').split() if part]
     try:
-        numbers = [float(part) for part in parts]
+        numbers = [float(part) for part in shown.replace(',', ' ').split()]
     except ValueError:
         return shown
     listed = not isinstance(before, (str, float)) or len(numbers) > 1

@@ -3,50 +3,44 @@
 import contextlib
 import functools
 import re
-from collections.abc import Callable
 from typing import Any
-
-import viser
 
 from ik_node.control.options import BODY_SOLVERS, solves_arms
 from ik_node.control.task_options import TYPES, TaskOptions, fields
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
-from ik_node.support.exceptions import IkError, InputError
-from ik_node.viewer.newest import Newest
-from ik_node.viewer.robot_view import RobotView
+from ik_node.support.exceptions import InputError
+from ik_node.viewer.panel import Page, Panel, on_user_change, run_work
 
 _NO_TASK = '–'
 _BODY_SOLVER, _ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit
 _LINKS = ('link', 'reference', 'link_a', 'link_b')
 # What a field that must be set is at first.
 _FIRST = {'axis': '0 0 1', 'direction': '0 0 1', 'normal': '0 0 1', 'origin': '0 0 0',
-          'point': '0 0 0', 'target': '1 0 1', 'force': '0 0 10', 'stiffness': '100'}
-_POLYGON = '-0.1 -0.1 0.1 -0.1 0.1 0.1 -0.1 0.1'
+          'point': '0 0 0', 'target': '1 0 1', 'force': '0 0 10', 'stiffness': '100',
+          'polygon': '-0.1 -0.1 0.1 -0.1 0.1 0.1 -0.1 0.1'}
 
 
-class TaskPanel:
+class TaskPanel(Panel):
     """A list of the node's tasks, with weight and priority, and a form for another one.
 
     With the first task the node gets a solver of the whole body, without any one of an arm.
     """
 
-    def __init__(self, server: viser.ViserServer, robot_view: RobotView,
-                 notify: Callable[[str], None]) -> None:
-        """Make the widgets. notify: called with the reason where the node refuses."""
-        self._server, self._robot_view, self._notify = server, robot_view, notify
-        self._work: Newest[Callable[[], None]] = Newest(self._do, self._notify)
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Tasks')
+        self._work = self._worker(run_work)
         self._links: tuple[str, ...] = ()
         self._fields: dict[str, Any] = {}  # widgets of the form, by the names of their fields
-        gui = server.gui
-        self._folder = gui.add_folder('Tasks', expand_by_default=False, visible=False)
+        gui, specs = self._gui, TaskOptions.specs()
         with self._folder:
             self._task: Any = gui.add_dropdown('task', (_NO_TASK,))
-            self._weight: Any = gui.add_number('weight', 1.0, min=0.0, visible=False,
-                                               hint=TaskOptions.specs()['weight'].text)
-            self._priority: Any = gui.add_number('priority', 1, min=0, max=1000, step=1,
-                                                 visible=False,
-                                                 hint=TaskOptions.specs()['priority'].text)
+            self._settings: dict[str, Any] = {
+                'weight': gui.add_number('weight', 1.0, min=0.0, visible=False,
+                                         hint=specs['weight'].text),
+                'priority': gui.add_number('priority', 1, min=0, max=1000, step=1, visible=False,
+                                           hint=specs['priority'].text)}
             self._delete = gui.add_button('Delete the task', visible=False)
             self._new_task = gui.add_folder('Another task', expand_by_default=False)
         with self._new_task:
@@ -54,20 +48,16 @@ class TaskPanel:
             self._type: Any = gui.add_dropdown('type', tuple(TYPES), initial_value='pose')
             self._add = gui.add_button('Add the task', order=1e6)
         self._task.on_update(lambda _: self._show_task())
-        for name, widget in (('weight', self._weight), ('priority', self._priority)):
-            widget.on_update(functools.partial(self._set, name))
+        for name, widget in self._settings.items():
+            on_user_change(widget, functools.partial(self._set, name))
         self._delete.on_click(lambda _: self._work.give(self._remove))
         self._type.on_update(lambda _: self._make_fields())
         self._add.on_click(lambda _: self._work.give(self._create))
 
-    def close(self) -> None:
-        """End the thread."""
-        self._work.close()
+    def _is_useful(self) -> bool:
+        return not self._robot_view.arm and len(self._page.robot_views) == 1
 
-    def update(self, visible: bool) -> None:
-        """Show the tasks that the node has."""
-        if self._folder.visible != visible:
-            self._folder.visible = visible
+    def _refresh(self, visible: bool) -> None:
         tree = self._robot_view.tree
         if not visible or tree is None:
             return
@@ -80,22 +70,18 @@ class TaskPanel:
         self._show_task()
 
     def _show_task(self) -> None:
-        """Show weight and priority of the chosen task."""
-        name, parameters = str(self._task.value), self._robot_view.parameters
-        for field, widget in (('weight', self._weight), ('priority', self._priority)):
-            value = parameters.get(f'{name}.{field}')
-            if widget.visible != (value is not None):
-                widget.visible = value is not None
-            if value is not None and widget.value != value:
+        name = str(self._task.value)
+        for field, widget in self._settings.items():
+            value = self._robot_view.parameters.get(f'{name}.{field}')
+            widget.visible = value is not None
+            if value is not None:
                 widget.value = value
-        if self._delete.visible != (name != _NO_TASK):
-            self._delete.visible = name != _NO_TASK
+        self._delete.visible = name != _NO_TASK
 
     def _make_fields(self) -> None:
-        """Make widgets for the fields of the chosen type."""
         for widget in self._fields.values():
             widget.remove()
-        gui, specs = self._server.gui, TaskOptions.specs()
+        gui, specs = self._gui, TaskOptions.specs()
         self._fields = {}
         with self._new_task:
             for field, needed in fields(str(self._type.value)).items():
@@ -105,32 +91,24 @@ class TaskPanel:
                                                            hint=specs[field].text)
                 elif needed or field == 'polygon':
                     self._fields[field] = gui.add_text(
-                        field, _FIRST.get(field, _POLYGON if field == 'polygon' else ''),
+                        field, _FIRST.get(field, ''),
                         hint=f'{specs[field].text}; numbers with spaces between')
 
-    def _do(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except IkError as error:
-            self._notify(str(error))
-
-    def _set(self, field: str, event: Any) -> None:
-        """Set weight or priority, where the user has changed it."""
-        if event.client is not None:
-            self._work.give(functools.partial(
-                self._robot_view.set_parameter, f'{self._task.value}.{field}', event.target.value))
+    def _set(self, field: str, value: float) -> None:
+        self._work.give(functools.partial(
+            self._robot_view.set_parameter, f'{self._task.value}.{field}', value))
 
     def _create(self) -> None:
         """Give the node the task of the form. Raises IkError where it does not take it."""
         robot_view, name = self._robot_view, str(self._name.value).strip()
-        if name in robot_view.tasks:
+        before = robot_view.tasks
+        if name in before:
             raise InputError(f'there is a task {name!r} already')
         values = {f'{name}.type': str(self._type.value)}
         for field, widget in self._fields.items():
             value = _value(field, str(widget.value))
             if value is not None:
                 values[f'{name}.{field}'] = value
-        before = robot_view.tasks
         self._set_tasks((*before, name))
         try:
             robot_view.connection.set_parameters(values)
@@ -142,7 +120,6 @@ class TaskPanel:
         self._name.value = _next_name(name)
 
     def _remove(self) -> None:
-        """Delete the chosen task."""
         name = str(self._task.value)
         self._set_tasks(tuple(other for other in self._robot_view.tasks if other != name))
 
@@ -163,13 +140,12 @@ def _value(field: str, text: str) -> Any:
     """Return the text of a field as the value of its parameter; None for none."""
     if field in _LINKS:
         return None if text == _NO_TASK else text
-    words = re.split(r'[\s,;]+', text.strip())
-    if words == ['']:
-        return None
     try:
-        numbers = [float(word) for word in words]
+        numbers = [float(word) for word in re.split(r'[\s,;]+', text.strip()) if word]
     except ValueError as error:
         raise InputError(f'{field} must be numbers with spaces between, not {text!r}') from error
+    if not numbers:
+        return None
     return numbers if TaskOptions.specs()[field].listed else numbers[0]
 
 

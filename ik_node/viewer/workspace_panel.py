@@ -1,17 +1,14 @@
 """Shows the workspace of the arm in the scene: whole, or cut open."""
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import viser
 
+from ik_node.model.chain import Chain
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.newest import Newest
-from ik_node.viewer.poses import position_wxyz
-from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_names import new_name
+from ik_node.viewer.panel import Page, Panel
+from ik_node.viewer.scene_nodes import new_name, position_wxyz
 from ik_node.workspace.analysis import Workspace, analyse_workspace
 from ik_node.workspace.picture import (
     PARTLY_REACHABLE,
@@ -25,8 +22,7 @@ _HIDDEN, _DEXTERITY = 'not shown', 'dexterity'
 _FIGURES = (_HIDDEN, 'reachable', 'manipulability', 'conditioning', _DEXTERITY)
 _UNITS = {'manipulability': ' (m, rad)', _DEXTERITY: ' of all orientations'}
 _ORIENTATIONS = 24   # tried at each centre, for dexterity
-_WHOLE = 'nothing'
-_AXES = {_WHOLE: None, 'x': 0, 'y': 1, 'z': 2}
+_AXES = {'nothing': None, 'x': 0, 'y': 1, 'z': 2}
 _FIRST_CUT = 'x'     # the camera is on the positive side of x
 _STEPS = 200         # of the slider that cuts
 # A cube from −0.5 to 0.5: its corners, and two triangles for each of its faces.
@@ -39,61 +35,58 @@ class _CancelledError(Exception):
     """Another figure was chosen, or none, while one was computed."""
 
 
-class WorkspacePanel:
+class WorkspacePanel(Panel):
     """The voxels that the tip reaches, in the colours of a figure, cut by a plane if wanted."""
 
-    def __init__(self, server: viser.ViserServer, robot_view: RobotView,
-                 notify: Callable[[str], None]) -> None:
-        """Make the widgets. notify: called with the reason where an arm cannot be analysed."""
-        self._server, self._robot_view, self._notify = server, robot_view, notify
-        self._chain = robot_view.chain
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Workspace')
+        self._chain: Chain | None = None
         self._workspace: Workspace | None = None
-        self._voxels: Any = None
         self._drawing = threading.Lock()  # choices come in other threads than results
-        self._wanted: Newest[str] = Newest(self._show, self._notify)
-        gui = server.gui
-        self._choice: Any = gui.add_dropdown('workspace', _FIGURES)
-        self._stage = gui.add_markdown('', visible=False)
-        self._progress: Any = gui.add_progress_bar(0.0, visible=False)
-        self._cancel = gui.add_button('Cancel', visible=False)
-        self._legend = gui.add_html('')
-        self._cut: Any = gui.add_dropdown(
-            'cut away', tuple(_AXES), initial_value=_FIRST_CUT, hint='hides what lies beyond a '
-            'plane across this axis of the base frame')
-        self._place: Any = gui.add_slider('beyond (m)', -1.0, 1.0, 0.01, 0.0)
-        self._opacity: Any = gui.add_slider('opacity', 0.1, 1.0, 0.05, 1.0)
+        self._wanted = self._worker(self._show)
+        gui = self._gui
+        with self._folder:
+            self._choice: Any = gui.add_dropdown('workspace', _FIGURES)
+            self._stage = gui.add_markdown('', visible=False)
+            self._progress: Any = gui.add_progress_bar(0.0, visible=False)
+            self._cancel = gui.add_button('Cancel', visible=False)
+            self._legend = gui.add_html('')
+            self._cut: Any = gui.add_dropdown(
+                'cut away', tuple(_AXES), initial_value=_FIRST_CUT, hint='hides what lies beyond a '
+                'plane across this axis of the base frame')
+            self._place: Any = gui.add_slider('beyond (m)', -1.0, 1.0, 0.01, 0.0)
+            self._opacity: Any = gui.add_slider('opacity', 0.1, 1.0, 0.05, 1.0)
         self._choice.on_update(lambda _: self._wanted.give(str(self._choice.value)))
         self._cancel.on_click(lambda _: self._hide())
         self._cut.on_update(lambda _: self._draw())
         self._place.on_update(lambda _: self._draw())
         self._opacity.on_update(lambda _: self._set_opacity())
 
-    @property
-    def is_outdated(self) -> bool:
-        """Whether the arm is another one now."""
-        return self._robot_view.chain is not self._chain
+    def _is_useful(self) -> bool:
+        return self._robot_view.chain is not None
+
+    def _refresh(self, visible: bool) -> None:
+        if self._robot_view.chain is not self._chain:
+            with self._drawing:
+                self._chain, self._workspace = self._robot_view.chain, None
+                self._remove_drawn()
+            self._hide()
 
     def close(self) -> None:
-        """Remove the widgets and the voxels; a computation ends."""
+        """End the computation and its thread."""
         self._chain = None
-        self._wanted.close()
-        with self._drawing:
-            self._clear()
-        for widget in (self._choice, self._stage, self._progress, self._cancel, self._legend,
-                       self._cut, self._place, self._opacity):
-            widget.remove()
+        super().close()
 
     def _hide(self) -> None:
         """Show nothing, and end the computation."""
         self._choice.value = _HIDDEN
 
     def _show(self, figure: str) -> None:
-        """Compute what a figure needs, if it is not known yet, and draw it."""
-        is_computed = self._workspace is not None and (
-            figure != _DEXTERITY or self._workspace.dexterity is not None)
-        if figure != _HIDDEN and not is_computed:
+        chain = self._chain
+        if figure != _HIDDEN and not self._has(figure) and chain is not None:
             try:
-                self._compute(figure)
+                self._compute(chain, figure)
             except _CancelledError:
                 return
             except IkError as error:
@@ -102,45 +95,41 @@ class WorkspacePanel:
                 return
         self._draw()
 
-    def _compute(self, figure: str) -> None:
-        """Analyse the workspace, and show how far that is."""
-        chain = self._chain
+    def _has(self, figure: str) -> bool:
+        return self._workspace is not None and (
+            figure != _DEXTERITY or self._workspace.dexterity is not None)
 
+    def _compute(self, chain: Chain, figure: str) -> None:
+        """Analyse the workspace, and show how far that is."""
         def report(done: float, stage: str) -> None:
-            if self._chain is None or self.is_outdated or self._choice.value != figure:
+            if self._chain is not chain or self._choice.value != figure:
                 raise _CancelledError
             self._progress.value = 100.0 * done
             self._stage.content = f'{stage}: {100.0 * done:.0f} %'
-        waiting = self._stage, self._progress, self._cancel
-        if chain is None:
-            return
+        self._show_progress(True)
         try:
-            for widget in waiting:
-                widget.visible = True
             workspace = analyse_workspace(
                 chain, dexterity=_ORIENTATIONS if figure == _DEXTERITY else 0, progress=report)
+            report(1.0, '')
         finally:
-            if self._chain is not None:
-                for widget in waiting:
-                    widget.visible = False
-        report(1.0, '')
+            self._show_progress(False)
         self._workspace = workspace
         lower = workspace.voxels.origin
         upper = lower + workspace.voxels.edge * np.array(workspace.voxels.shape)
         self._place.min, self._place.max = float(lower.min()), float(upper.max())
         self._place.step = float((upper - lower).max() / _STEPS)
 
+    def _show_progress(self, shown: bool) -> None:
+        self._stage.visible = self._progress.visible = self._cancel.visible = shown
+
     def _draw(self) -> None:
         """Draw the voxels that can be seen: those inside are hidden by the others."""
         with self._drawing:
-            if self._chain is None:
-                return
             figure, workspace = str(self._choice.value), self._workspace
             axis = _AXES[str(self._cut.value)]
             self._place.visible = axis is not None
-            if figure == _HIDDEN or workspace is None or (
-                    figure == _DEXTERITY and workspace.dexterity is None):
-                self._clear()
+            if figure == _HIDDEN or workspace is None or not self._has(figure):
+                self._remove_drawn()
                 self._legend.content = ''
                 return
             values, centres = workspace.values(figure), workspace.centres
@@ -151,36 +140,30 @@ class WorkspacePanel:
             self._legend.content = _legend(workspace, figure)
             voxels = self._add(centres[kept], figure_colors(values, figure)[kept],
                                workspace.voxels.edge)
-            self._clear()
-            self._voxels = voxels
+            self._remove_drawn()
+            self._drawn = voxels
 
-    def _add(self, centres: np.ndarray, colors: np.ndarray, edge: float) -> Any:
+    def _add(self, centres: np.ndarray, colors: np.ndarray, edge: float) -> list[Any]:
         """Add cubes to the scene; centres (k, 3), m, in the frame of the base."""
-        if not len(centres):
-            return None
-        position, wxyz = position_wxyz(self._robot_view.pose(
-            self._chain.base_link))  # type: ignore[union-attr]
+        if self._chain is None or not len(centres):
+            return []
+        position, wxyz = position_wxyz(self._robot_view.pose(self._chain.base_link))
         unturned = np.tile((1.0, 0.0, 0.0, 0.0), (len(centres), 1))
-        return self._server.scene.add_batched_meshes_simple(
+        return [self._server.scene.add_batched_meshes_simple(
             new_name(self._server, f'/{self._robot_view.name}/workspace'), edge * _CORNERS, _FACES,
             unturned, centres, batched_colors=(255 * colors).astype(np.uint8), lod='off',
             flat_shading=True, opacity=float(self._opacity.value), cast_shadow=False,
-            receive_shadow=False, position=position, wxyz=wxyz)
+            receive_shadow=False, position=position, wxyz=wxyz)]
 
     def _set_opacity(self) -> None:
         with self._drawing:
-            if self._voxels is not None:
-                self._voxels.opacity = float(self._opacity.value)
-
-    def _clear(self) -> None:
-        if self._voxels is not None:
-            self._voxels.remove()
-            self._voxels = None
+            for voxels in self._drawn:
+                voxels.opacity = float(self._opacity.value)
 
 
 def _legend(workspace: Workspace, figure: str) -> str:
-    """Return what the colours mean, and the main figures of the workspace, as HTML."""
-    words = workspace.describe().split('\n')[0]
+    """Return the meaning of the colours, and the main figures of the workspace, as HTML."""
+    main = workspace.describe().split('\n')[0]
     if figure == 'reachable':
         scale = ''.join(f'<span style="color:{_css(color)}">■</span> {text}&ensp;' for color, text
                         in ((REACHABLE, 'centre reachable'), (PARTLY_REACHABLE, 'a part')))
@@ -190,9 +173,8 @@ def _legend(workspace: Workspace, figure: str) -> str:
         scale = (f'<div style="height:0.7em;background:linear-gradient(to right, {ramp})"></div>'
                  f'<div style="display:flex;justify-content:space-between"><span>0</span>'
                  f'<span>{figure}</span><span>{most:.3g}{_UNITS.get(figure, "")}</span></div>')
-    return f'<div style="margin:0.3em 3%;font-size:0.8em">{scale}<div>{words}</div></div>'
+    return f'<div style="margin:0.3em 3%;font-size:0.8em">{scale}<div>{main}</div></div>'
 
 
 def _css(color: tuple[float, float, float]) -> str:
-    """Return a colour, 0 to 1, as CSS has it."""
     return f'rgb({", ".join(f"{255 * channel:.0f}" for channel in color)})'

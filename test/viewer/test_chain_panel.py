@@ -7,7 +7,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.support.exceptions import UnsupportedError
-from ik_node.viewer.chain_panel import ends, fit
+from ik_node.viewer.arm_panels import ends, fit
 from page_here import page_with
 
 

@@ -7,7 +7,7 @@ import pytest
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.viewer import demo_panel
-from page_here import page_with, until
+from page_here import page_with, panel_of, until
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def page():
     with page_with('arm_6r') as made:
         made.node._scene.message = lambda *_: MarkerArray()
         yield made
-        made.view._demo.stop()
+        panel_of(made.view, 'Demo').close()
 
 
 def goals(page):
@@ -40,7 +40,7 @@ def test_the_goal_goes_round_until_the_button_is_pressed_again(page):
     assert until(lambda: len(goals(page)) > 20)
     page.begin('Demo', 'Stop')
     assert button(page) == 'Play the demo'
-    assert until(lambda: not page.view._demo._thread.is_alive())
+    assert until(lambda: not panel_of(page.view, 'Demo')._thread.is_alive())
     page.settle()
     assert all(report.level == 0 for report in page.robot_view.reports)
     places = np.array([T[:3, 3] for _, _, T, _ in goals(page)])
@@ -62,7 +62,7 @@ def test_it_stops_when_the_user_drags_the_handle(page):
 
 @pytest.mark.parametrize('other', [
     lambda page: page.node.set(model_path=page.node.get('model_path').replace('6r', '7r')),
-    lambda page: page.view._demo.update(False)], ids=['robot', 'hidden'])
+    lambda page: panel_of(page.view, 'Demo').update(False)], ids=['robot', 'hidden'])
 def test_it_stops_for_another_robot_and_where_there_is_nothing_to_lead(page, other):
     page.begin('Demo', 'Play the demo')
     assert until(lambda: len(goals(page)) > 5)
@@ -71,14 +71,15 @@ def test_it_stops_for_another_robot_and_where_there_is_nothing_to_lead(page, oth
 
 
 def test_it_begins_again_only_when_its_last_goal_has_been_sent(page):
-    panel = page.view._demo
-    drag_to, begun, go_on = panel._drag_to, threading.Event(), threading.Event()
+    panel = panel_of(page.view, 'Demo')
+    handles, begun, go_on = page.view.page.handles, threading.Event(), threading.Event()
+    drag_to = handles.drag_to
 
     def late(*goal):
         begun.set()
         go_on.wait(60.0)
         drag_to(*goal)
-    panel._drag_to = late
+    handles.drag_to = late
     page.begin('Demo', 'Play the demo')
     assert begun.wait(60.0)
     page.begin('Demo', 'Stop')
@@ -101,7 +102,7 @@ def test_tasks_are_led_round_together_and_those_of_priority_0_stay():
                    foot__link='left_sole', foot__priority=0) as page:
         page.begin('Demo', 'Play the demo')
         assert until(lambda: len(goals(page)) > 6)
-        page.view._demo.stop()
+        panel_of(page.view, 'Demo').close()
         assert {name for _, name, _, _ in goals(page)} == {'hand', 'look'}
-        assert until(lambda: not page.view._demo._thread.is_alive())
+        assert until(lambda: not panel_of(page.view, 'Demo')._thread.is_alive())
         page.settle()

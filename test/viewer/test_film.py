@@ -10,7 +10,7 @@ pytest.importorskip('viser')
 
 from PIL import Image
 
-from ik_node.viewer.film import film
+from ik_node.viewer.scene_panel import film
 from page_here import page_with
 
 

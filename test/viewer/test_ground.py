@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 
-from ik_node.viewer.ground import Ground
+from ik_node.viewer.scene_nodes import Ground
 
 
 @pytest.fixture

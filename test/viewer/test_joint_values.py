@@ -8,7 +8,7 @@ import robots
 from fake_node import FakeNode
 from ik_node import IkError
 from ik_node.viewer import joint_panel
-from ik_node.viewer.newest import Newest
+from ik_node.viewer.latest_value import LatestValue
 from page_here import page_of, page_with, until
 
 
@@ -31,7 +31,7 @@ def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not_once_that_in_
         free.wait(60.0)
         if value == 5:
             last.set()
-    newest = Newest(handle)
+    newest = LatestValue(handle)
     newest.give(1)
     assert begun.wait(60.0)
     newest.give(2)
@@ -56,7 +56,7 @@ def test_a_defect_in_the_handling_of_a_value_is_told_and_the_next_one_is_handled
 
     def handle(value):
         handled.append(1 // value)
-    newest = Newest(handle, told.append)
+    newest = LatestValue(handle, told.append)
     newest.give(0)
     assert until(lambda: told)
     newest.drop()

@@ -30,7 +30,7 @@ def test_few_layers_are_shown_at_first_and_others_when_they_are_asked_for(page):
 
 def test_meshes_are_fine_where_that_is_asked_for(page, monkeypatch):
     fine = []
-    monkeypatch.setattr(page.robot_view._drawn, 'refine', fine.append)
+    monkeypatch.setattr(page.robot_view, 'refine', fine.append)
     page.settle()
     assert set(fine) == {False}
     page.choose('Layers', 'fine meshes', value=True)

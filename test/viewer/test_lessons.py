@@ -57,7 +57,7 @@ def test_the_camera_looks_at_the_plane_of_the_arm(page):
 
 def test_another_robot_and_no_figure_end_the_lesson(page):
     begin(page)
-    page.robot_view.take(gallery()['arm_6r'])
+    page.robot_view.load(gallery()['arm_6r'])
     page.settle()
     assert not page.drawn('/lesson/')
     assert not page.shows('Lessons', 'frame')

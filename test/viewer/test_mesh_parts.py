@@ -11,9 +11,8 @@ import trimesh
 from ik_node import KinematicTree
 from ik_node.viewer import drawn_robot
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.mesh_parts import Part, most_each, parts_of, simplified, whole_of
+from ik_node.viewer.mesh_parts import MeshPart, most_each, parts_of, simplified, whole_of
 from ik_node.viewer.meshes import Meshes, Places
-from ik_node.viewer.robot_scene import RobotScene
 from page_here import viser_server
 
 RED = 255, 0, 0, 255
@@ -100,7 +99,7 @@ def test_the_border_of_an_open_part_stays():
     corner = number[:-1, :-1].ravel()
     faces = np.concatenate([np.stack([corner, corner + 1, corner + 41], axis=1),
                             np.stack([corner, corner + 41, corner + 40], axis=1)])
-    flat = Part(np.c_[grid.reshape(-1, 2), np.zeros(1600)], faces, None)
+    flat = MeshPart(np.c_[grid.reshape(-1, 2), np.zeros(1600)], faces, None)
     coarse = simplified(flat, 200)
     assert len(coarse.faces) < 400
     assert trimesh.Trimesh(coarse.vertices, coarse.faces).area == pytest.approx(2.0)
@@ -148,9 +147,9 @@ def triangles(server, name):
 
 def test_the_meshes_of_a_robot_share_the_triangles(server, two_balls, tmp_path, reader):
     meshes = Meshes(Places([tmp_path]), reader)
-    RobotScene(server, '/whole', two_balls, meshes)
+    DrawnRobot(server, '/whole', triangles=50000).draw(two_balls, meshes)
     assert sorted(triangles(server, '/whole').values()) == [12, 20480, 20480]
-    RobotScene(server, '/fewer', two_balls, meshes, triangles=4000)
+    DrawnRobot(server, '/fewer', triangles=4000).draw(two_balls, meshes)
     assert sorted(triangles(server, '/fewer').values()) == [12, *2 * [pytest.approx(1994, abs=2)]]
 
 
@@ -163,6 +162,6 @@ def test_a_robot_is_drawn_with_few_triangles_until_all_are_asked_for(server, two
     drawn.refine(True)
     drawn.move(None, np.eye(4))
     assert sum(triangles(server, '/drawn').values()) == 2 * 20480 + 12
-    assert drawn._scene.T_root_link['l1'] == pytest.approx(two_balls.forward({'j0': 0.5})['l1'])
+    assert drawn.pose('l1') == pytest.approx(two_balls.forward({'j0': 0.5})['l1'])
     drawn.refine(False)
     assert sum(triangles(server, '/drawn').values()) <= drawn_robot._TRIANGLES

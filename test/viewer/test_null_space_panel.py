@@ -13,7 +13,7 @@ from ik_node import KinematicTree
 from ik_node.motion.self_motion import self_motion
 from ik_node.viewer import null_space_panel
 from ik_node.viewer.null_space_panel import NullSpacePanel
-from page_here import page_with
+from page_here import page_with, panel_of
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
 BENT = [0.3, 0.6, -0.4, 1.2, 0.2, -0.7, 0.4]
@@ -91,7 +91,7 @@ def test_another_goal_has_another_self_motion(page):
 def test_a_joint_that_is_chosen_begins_it(page):
     show(page)
     page.choose('Null space', 'joint', value='joint_3')
-    motion = page.view._null_space._motion
+    motion = panel_of(page.view, 'Null space')._motion
     assert motion.configurations[motion.start + 1][2] > motion.configurations[motion.start][2]
 
 
@@ -114,8 +114,8 @@ def test_an_arm_with_as_many_joints_as_its_goal_asks_for_has_none(page):
 
 
 def test_in_a_singular_configuration_that_is_told():
-    words = null_space_panel._words(CHAIN, self_motion(CHAIN, np.zeros(7)))
-    assert words == ('The arm is in a singular configuration: its self-motion is not unique here.')
+    text = null_space_panel._description(CHAIN, self_motion(CHAIN, np.zeros(7)))
+    assert text == ('The arm is in a singular configuration: its self-motion is not unique here.')
 
 
 def test_curves_are_where_the_arm_is_when_the_joints_below_its_base_have_moved():

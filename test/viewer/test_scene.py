@@ -20,12 +20,12 @@ from ik_node.model.readers import read_model
 from ik_node.ros.clients.connection import Report
 from ik_node.ros.publishing.markers.goal import NO_GOAL
 from ik_node.viewer import gallery
+from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.meshes import MeshError, Meshes, Places
-from ik_node.viewer.poses import matrix, position_wxyz
-from ik_node.viewer.robot_scene import RobotScene
+from ik_node.viewer.node_state import NodeState
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.state import State
+from ik_node.viewer.scene_nodes import matrix, position_wxyz
 from opened_files import opened_files
 from page_here import robot_view_of, viser_server
 
@@ -36,28 +36,35 @@ def server():
         yield made
 
 
+def robot_drawn(server, name, tree, meshes=None):
+    """Return a robot that is drawn, with all joints at zero."""
+    robot = DrawnRobot(server, name)
+    robot.draw(tree, meshes or Meshes())
+    return robot
+
+
 def placed(scene, link):
     """Return where a link is in the scene (4, 4), by way of all the frames above it."""
     T = np.eye(4)
     while link is not None:
         frame = scene._frames[link]
         T = matrix(frame.position, frame.wxyz) @ T
-        link = scene._parent.get(link)
+        link = scene._parents.get(link)
     return T
 
 
 @pytest.mark.parametrize('name', ['arm_6r', 'arm_7r', 'scara', 'torso', 'planar_3r'])
 def test_links_are_where_forward_kinematics_says(server, name):
     tree = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf')
-    scene = RobotScene(server, f'/{name}', tree, Meshes())
+    scene = robot_drawn(server, f'/{name}', tree)
     rng = np.random.default_rng(1)
     for _ in range(3):
         values = {joint.name: rng.uniform(max(joint.lower, -3.0), min(joint.upper, 3.0))
                   for joint in tree.joints.values() if joint.moves and joint.mimic is None}
-        scene.move({**values, 'of_another_robot': 1.0})
+        scene.move({**values, 'of_another_robot': 1.0}, np.eye(4))
         for link, T in tree.forward(values).items():
             assert placed(scene, link) == pytest.approx(T, abs=1e-5)
-    assert scene.problems == []
+    assert scene.mesh_errors == []
     scene.remove()
 
 
@@ -65,7 +72,7 @@ def test_no_node_has_the_name_of_a_removed_one(server):
     tree = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
     names = []
     for _ in range(3):
-        scene = RobotScene(server, '/again', tree, Meshes())
+        scene = robot_drawn(server, '/again', tree)
         names += [frame.name for frame in scene._frames.values()]
         scene.remove()
         assert not any(name.startswith('/again') for name in server.scene._handle_from_node_name)
@@ -74,7 +81,7 @@ def test_no_node_has_the_name_of_a_removed_one(server):
 
 def test_a_tree_without_looks_is_drawn_with_simple_shapes(server):
     tree = KinematicTree.from_dh(robots.OWN.parent / 'config/dh/puma560.yaml')
-    RobotScene(server, '/dh', tree, Meshes())
+    robot_drawn(server, '/dh', tree)
     drawn = [name for name in server.scene._handle_from_node_name if name.startswith('/dh')]
     assert sum('visual' in name for name in drawn) >= 6
 
@@ -144,7 +151,7 @@ def test_a_figure_is_shown_without_a_chain(figure):
     figure.paint()
     assert (figure.tree.name, figure.chain, figure.problems) == ('humanoid', None, [])
     assert (figure.space.n_joints, figure.follows_paths) == (32, False)
-    assert figure.words == 'humanoid, 32 joints, tasks hand'
+    assert figure.description == 'humanoid, 32 joints, tasks hand'
     assert 1.6 < figure.reach < 1.8
 
 
@@ -163,7 +170,7 @@ def test_links_and_markers_are_in_the_world_where_the_root_moves(figure):
     links = tree.forward(dict.fromkeys(figure.space.joint_names, 0.1))
     for link in ('pelvis', 'left_palm', 'gaze'):
         assert figure.pose(link) == pytest.approx(T @ links[link])
-        assert placed(figure._drawn._scene, link) == pytest.approx(T @ links[link], abs=1e-5)
+        assert placed(figure, link) == pytest.approx(T @ links[link], abs=1e-5)
     (hand,) = figure.targets
     assert figure.target_pose(hand)[:3, 3] == pytest.approx([3.0, 0.0, 0.0])
     figure.on_parameters({'root': 'fixed'})
@@ -191,7 +198,7 @@ def test_a_reset_by_others_ends_the_goal_of_a_task(figure):
 
 def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost():
     view = RobotView.__new__(RobotView)
-    view.state, view._new_markers, view._changed = State(), [], lambda: None
+    view.state, view._new_markers, view._changed = NodeState(), [], lambda: None
     view._goal_markers, view._status_markers, view._status_text = 'goal', 'status', NO_GOAL
 
     def status(words):
@@ -207,12 +214,12 @@ def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost
 
 def test_what_has_not_moved_is_not_sent_again(server):
     tree = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
-    scene = RobotScene(server, '/still', tree, Meshes())
-    scene.move({'joint_1': 0.3})
+    scene = robot_drawn(server, '/still', tree)
+    scene.move({'joint_1': 0.3}, np.eye(4))
     sent = []
     for link, frame in scene._frames.items():
         scene._frames[link] = Noticed(frame, sent, link)
-    scene.move({'joint_1': 0.5})
+    scene.move({'joint_1': 0.5}, np.eye(4))
     assert sent == [('wxyz', tree.joints['joint_1'].child)]
 
 
@@ -221,6 +228,9 @@ class Noticed:
 
     def __init__(self, frame, sent, link):
         self.__dict__.update(frame=frame, sent=sent, link=link)
+
+    def __getattr__(self, name):
+        return getattr(self.frame, name)
 
     def __setattr__(self, name, value):
         self.sent.append((name, self.link))
@@ -247,13 +257,13 @@ def test_a_capsule_is_drawn_with_its_hemispheres(server, radius, length):
         <geometry><capsule radius="{radius}" length="{length}"/></geometry></visual></link>
         <link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/>
         </joint></robot>''')
-    scene = RobotScene(server, '/capsule', tree, Meshes())
-    drawn = server.scene._handle_from_node_name[f'{scene._paths["a"]}/visual_0']
+    scene = robot_drawn(server, '/capsule', tree)
+    drawn = server.scene._handle_from_node_name[f'{scene._frames["a"].name}/visual_0']
     end = 0.5 * length + radius
     assert drawn.vertices.min(axis=0) == pytest.approx([-radius, -radius, -end], abs=2e-3)
     assert drawn.vertices.max(axis=0) == pytest.approx([radius, radius, end], abs=2e-3)
     assert matrix(drawn.position, drawn.wxyz) == pytest.approx(tree.visuals['a'][0].placement)
-    assert scene.problems == []
+    assert scene.mesh_errors == []
     scene.remove()
 
 
@@ -272,9 +282,9 @@ def test_a_broken_mesh_is_told_and_the_rest_is_drawn(server, tmp_path, reader):
         <mesh filename="file://{tmp_path}/broken.stl"/></geometry></visual></link>
         <link name="b"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>
         <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>''')
-    scene = RobotScene(server, '/broken', tree, Meshes(Places([tmp_path]), reader))
-    assert len(scene.problems) == 1
-    assert scene.problems[0].startswith('a: broken.stl')
+    scene = robot_drawn(server, '/broken', tree, Meshes(Places([tmp_path]), reader))
+    assert len(scene.mesh_errors) == 1
+    assert scene.mesh_errors[0].startswith('a: broken.stl')
     assert '/broken/a/b/visual_0' in server.scene._handle_from_node_name
 
 

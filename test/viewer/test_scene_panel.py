@@ -13,12 +13,12 @@ from viser import UploadedFile
 from ik_node.support.exceptions import InputError
 from ik_node.viewer import scene_panel
 from ik_node.viewer.gallery import robots as gallery
-from ik_node.viewer.scene_file import Scene, read_scene, scene_text
+from ik_node.viewer.saved_scene import SavedScene, read_scene, scene_text
 from page_here import page_with
 
 TURNED = np.array([[0.0, -1.0, 0.0, 0.3], [1.0, 0.0, 0.0, -0.2], [0.0, 0.0, 1.0, 0.5],
                    [0.0, 0.0, 0.0, 1.0]])
-SCENE = Scene('<robot name="r"/>', ('a', 'b'), {'solver': 'ccd', 'root_pose': [0.0, 1.0]},
+SCENE = SavedScene('<robot name="r"/>', ('a', 'b'), {'solver': 'ccd', 'root_pose': [0.0, 1.0]},
               {'j': 0.25}, {'left': TURNED}, ((1.0, 2.0, 3.0), (0.0, 0.0, 0.5)))
 
 
@@ -111,7 +111,7 @@ def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
 
 
 def test_a_figure_and_the_goals_of_its_tasks_come_back(page):
-    page.robot_view.take({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
+    page.robot_view.load({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
                           'root': 'floating'})
     page.node.set(hand__type='pose', hand__link='right_palm')
     page.settle()
@@ -119,7 +119,7 @@ def test_a_figure_and_the_goals_of_its_tasks_come_back(page):
     T[2, 3] += 0.03
     dragged(page, T, 'hand')
     text = save(page)
-    page.robot_view.take({**gallery()['arm_6r'], 'solver': 'dls', 'tasks': 'none',
+    page.robot_view.load({**gallery()['arm_6r'], 'solver': 'dls', 'tasks': 'none',
                           'root': 'fixed'})
     page.settle()
     assert page.handle('hand') is None

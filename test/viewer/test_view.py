@@ -197,7 +197,7 @@ def test_a_goal_goes_to_all_that_are_compared_side_by_side():
             assert node.sent[-1][2] == pytest.approx(T)
             assert robot_view.pose('tool0') == pytest.approx(T, abs=1e-4)
             assert f'● {robot_view.name}' in ' '.join(page.text().split())
-        places = [robot_view._place.position for robot_view in page.robot_views]
+        places = [robot_view.frame.position for robot_view in page.robot_views]
         assert places[1][1] - places[0][1] > page.robot_view.reach
         assert page.shows('Solver: ccd')
         page.press('Goal', 'Home')

@@ -21,7 +21,7 @@ from browser import (
     view_of,
 )
 from ik_node import KinematicTree
-from page_here import viser
+from page_here import panel_of, viser
 from ros_harness import running
 
 pytestmark = pytest.mark.slow
@@ -43,20 +43,24 @@ class Seen:
         """Return where the tip is by the last joint states, (4, 4), m."""
         return self.chain.forward([self.robot_view.values[name] for name in self.chain.joint_names])
 
+    def goal(self):
+        """Return where the handle of the goal is, (4, 4), m."""
+        return self.view.page.handle_pose
+
     def handle(self, axis, far):
         """Return the pixel at a distance, m, on an axis of the gizmo."""
-        T = self.view._gizmo.T
+        T = self.goal()
         return pixel(self.page, self.client, T[:3, 3] + far * T[:3, axis])
 
     def home(self):
         press_home(self.page, self.view)
         start = self.chain.forward(self.chain.neutral())
-        assert until(lambda: np.allclose(self.view._gizmo.T, start, atol=1e-3)
+        assert until(lambda: np.allclose(self.view.page.handle_pose, start, atol=1e-3)
                      and np.allclose(self.tip(), start, atol=1e-3), 60, self.page)
 
     def markers(self):
         """Return the markers that are in the scene."""
-        return [marker for _, _, marker in self.robot_view._markers._shown.values()]
+        return [shown.marker for shown in self.robot_view.markers._shown.values()]
 
 
 def is_red(color):
@@ -74,12 +78,12 @@ def seen():
 
 def test_dragging_the_goal_takes_the_arm_there(seen):
     seen.home()
-    before, place = seen.tip(), seen.view._gizmo.T[:3, 3]
+    before, place = seen.tip(), seen.view.page.handle_pose[:3, 3]
     size = 0.35 * seen.robot_view.reach
     drag_handle(seen.page, seen.view,
                 lambda: [seen.handle(2, 0.85 * size), seen.handle(2, 0.85 * size - 0.12)])
-    assert until(lambda: np.linalg.norm(seen.view._gizmo.T[:3, 3] - place) > 0.05, 60, seen.page)
-    assert until(lambda: np.allclose(seen.tip(), seen.view._gizmo.T, atol=1e-4), 60, seen.page)
+    assert until(lambda: np.linalg.norm(seen.goal()[:3, 3] - place) > 0.05, 60, seen.page)
+    assert until(lambda: np.allclose(seen.tip(), seen.goal(), atol=1e-4), 60, seen.page)
     assert np.linalg.norm(seen.tip()[:3, 3] - before[:3, 3]) > 0.05
     assert seen.robot_view.reports[-1].level == 0
 
@@ -104,7 +108,7 @@ def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
     def told():
         report = seen.robot_view.reports[-1]  # of the last goal of the drag in the end
         return report.level == 2 and in_red(seen.page, report.message)
-    assert until(told, 60, seen.page), (seen.view._gizmo.T, seen.robot_view.reports[-1])
+    assert until(told, 60, seen.page), (seen.view.page.handle_pose, seen.robot_view.reports[-1])
     assert until(lambda: any(is_red(marker.color) for marker in seen.markers()), 60, seen.page)
 
 
@@ -172,7 +176,7 @@ def test_the_branches_of_the_goal_are_listed_on_request(seen):
     button.click()
     assert until(lambda: 'inside the limits' in seen.page.inner_text('body'), 60, seen.page)
     seen.page.get_by_role('button', name='Next').click()
-    assert until(lambda: seen.view._branches._number == 1, 60, seen.page)
+    assert until(lambda: panel_of(seen.view, 'Branches')._number == 1, 60, seen.page)
     assert seen.node.set(solver='dls')[0]
     close_folder(seen.page, 'Branches', button)
 
@@ -182,24 +186,24 @@ def test_the_workspace_is_shown_and_taken_away(seen):
     open_folder(seen.page, 'Workspace', choice)
     choose(seen.page, 'not shown', 'manipulability')
     # It is computed beside a page that the processor renders.
-    assert until(lambda: seen.view._workspace._voxels is not None, 300, seen.page)
-    centres = seen.view._workspace._voxels.batched_positions
+    assert until(lambda: panel_of(seen.view, 'Workspace')._drawn, 300, seen.page)
+    centres = panel_of(seen.view, 'Workspace')._drawn[0].batched_positions
     assert len(centres) > 1000
     assert np.linalg.norm(centres, axis=1).max() < 1.5 * seen.robot_view.reach
     assert until(lambda: 'reachable' in seen.page.inner_text('body'), 60, seen.page)
     choose(seen.page, 'manipulability', 'not shown')
-    assert until(lambda: seen.view._workspace._voxels is None, 60, seen.page)
+    assert until(lambda: not panel_of(seen.view, 'Workspace')._drawn, 60, seen.page)
     close_folder(seen.page, 'Workspace', choice)
 
 
 def test_position_only_leaves_the_orientation_free(seen):
     seen.home()
     seen.page.get_by_role('checkbox', name='position only').first.check()
-    assert until(lambda: seen.view._only.value, 60, seen.page)
+    assert until(lambda: seen.view.page.position_only, 60, seen.page)
     handle = 0.85 * 0.35 * seen.robot_view.reach
     drag_handle(seen.page, seen.view,
                 lambda: [seen.handle(2, handle), seen.handle(2, handle - 0.1)])
-    assert until(lambda: np.allclose(seen.tip()[:3, 3], seen.view._gizmo.T[:3, 3], atol=1e-4), 60,
+    assert until(lambda: np.allclose(seen.tip()[:3, 3], seen.goal()[:3, 3], atol=1e-4), 60,
                  seen.page)
     assert until(lambda: float(seen.robot_view.reports[-1].values['orientation_error']) == 0.0, 60,
                  seen.page)
@@ -238,7 +242,7 @@ def test_a_scene_is_saved_and_loaded(seen):
     page = seen.page
     seen.home()
     T = seen.chain.forward(seen.chain.neutral() + 0.25)
-    seen.view.drag_to(T)
+    seen.view.page.handles.drag_to(T)
     assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
     with page.expect_download(timeout=60000) as download:
         page.get_by_role('button', name='Save the scene').click()
@@ -248,7 +252,7 @@ def test_a_scene_is_saved_and_loaded(seen):
     seen.home()
     page.locator('input[type=file]').last.set_input_files(file)
     assert until(lambda: np.allclose(seen.tip(), T, atol=1e-4), 60, page)
-    assert until(lambda: np.allclose(seen.view._gizmo.T, T, atol=1e-4), 60, page)
+    assert until(lambda: np.allclose(seen.view.page.handle_pose, T, atol=1e-4), 60, page)
     assert until(lambda: np.allclose(camera.position, place, atol=1e-3), 60, page)
     close_folder(page, 'Scene', page.get_by_role('button', name='Save the scene'))
 
@@ -256,7 +260,7 @@ def test_a_scene_is_saved_and_loaded(seen):
 def test_another_robot_of_the_gallery_is_another_robot_of_the_node(seen):
     choose(seen.page, 'as it is', 'scara')
     assert until(lambda: seen.robot_view.tree is not None and seen.robot_view.tree.name == 'scara'
-                 and seen.view._gizmo is not None, 60, seen.page)
+                 and seen.view.page.handle_pose is not None, 60, seen.page)
     assert seen.node.get('model_path').endswith('scara.urdf')
     assert until(lambda: seen.robot_view.chain is not None and set(
         seen.robot_view.values) >= set(seen.robot_view.chain.joint_names), 60, seen.page)

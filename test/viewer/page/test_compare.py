@@ -39,19 +39,19 @@ def test_a_goal_goes_to_all_that_are_compared(domain):
     goal = chain.forward(chain.neutral() + 0.2)
     robot_views = [{'name': solver, 'namespace': f'/{solver}'} for solver in SOLVERS]
     with nodes[0], nodes[1], view_of(domain, *robot_views) as (_, view, shown):
-        assert until(lambda: view._gizmo is not None and all(
+        assert until(lambda: view.page.handle_pose is not None and all(
             one.chain and one.values and one.parameters for one in shown), 60)
-        view.drag_to(goal)
+        view.page.handles.drag_to(goal)
         assert until(lambda: all(robot_view.reports for robot_view in shown), 60)
         for robot_view, solver in zip(shown, SOLVERS):
             assert robot_view.reports[-1].values['solver'] == solver
             assert robot_view.reports[-1].level == 0
             assert until(lambda s=robot_view: np.allclose(chain.forward(
                 [s.values[name] for name in chain.joint_names]), goal, atol=1e-5), 60)
-        places = [robot_view._place.position for robot_view in shown]
+        places = [robot_view.frame.position for robot_view in shown]
         assert np.linalg.norm(places[0] - places[1]) > shown[0].reach
-        assert until(lambda: all(f'●</span> {solver}<' in view._readout._table.content
-                                 for solver in SOLVERS), 60), view._readout._table.content
+        assert until(lambda: all(f'●</span> {solver}<' in view._readout.content
+                                 for solver in SOLVERS), 60), view._readout.content
 
 
 def test_ik_view_brings_a_node_for_every_solver_it_compares(domain):

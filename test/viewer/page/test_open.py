@@ -10,6 +10,7 @@ import pytest
 import robots
 from browser import choose, page_of, until, view_of
 from hostile_texts import chain
+from page_here import panel_of
 from ros_harness import running
 
 pytestmark = pytest.mark.slow
@@ -66,8 +67,8 @@ def test_a_robot_of_ones_own_is_dropped_on_the_page_or_downloaded(tmp_path, monk
           view_of(node._domain.id) as (server, view, (robot_view,)),
           page_of(server.get_port()) as (page, said)):
         told = []
-        monkeypatch.setattr(view._open, '_notify', told.append)
-        assert until(lambda: view._gizmo is not None and server.get_clients(), 60, page)
+        monkeypatch.setattr(panel_of(view, 'Download a robot'), '_notify', told.append)
+        assert until(lambda: view.page.handle_pose is not None and server.get_clients(), 60, page)
         page.get_by_role('button', name='Open a file').wait_for()
 
         # What is no robot is refused, and the robot stays.
@@ -103,5 +104,5 @@ def test_a_robot_of_ones_own_is_dropped_on_the_page_or_downloaded(tmp_path, monk
         assert until(lambda: robot_view.tree.name == 'arm_6r', 60, page), told
         assert len(told) == 4
         assert not [words for kind, words in said if kind == 'error']
-        folder = view._open._uploads._folder.name
+        folder = panel_of(view, 'Download a robot')._uploads.folder
     assert not Path(folder).exists()

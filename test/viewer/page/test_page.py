@@ -33,29 +33,29 @@ def test_the_page_shows_the_robot_and_the_arm_follows_the_handle_that_a_mouse_dr
         assert 'arm_6r, 6 joints from base_link to tool0' in page.inner_text('body')
 
         (client,) = server.get_clients().values()
-        robot_view._place.visible = False
+        robot_view.frame.visible = False
         page.wait_for_function("!window.__viserMutable.nodeRefFromName['/ik_node'].visible")
         frame(page)
         hidden = picture(page, **SCENE)
-        robot_view._place.visible = True
+        robot_view.frame.visible = True
 
         def changed():
             return (np.abs(picture(page, **SCENE) - hidden).max(axis=2) > 30.0).sum()
         assert until(lambda: changed() > 3000, 120.0, page), (
             f'{changed()} pixels change when the robot is shown')
 
-        start = view._gizmo.T
+        start = view.page.handle_pose
         arrow = 0.85 * 0.35 * robot_view.reach
 
         def ends():
-            T = view._gizmo.T
+            T = view.page.handle_pose
             return [pixel(page, client, T[:3, 3] + far * T[:3, 2]) for far in (arrow, arrow - 0.12)]
         drag_handle(page, view, ends)
 
         def tip():
             return ARM.forward([robot_view.values[name] for name in ARM.joint_names])
-        assert until(lambda: np.allclose(tip(), view._gizmo.T, atol=1e-4), 120.0, page), (
-            tip(), view._gizmo.T)
+        assert until(lambda: np.allclose(tip(), view.page.handle_pose, atol=1e-4), 120.0, page), (
+            tip(), view.page.handle_pose)
         assert np.linalg.norm(tip()[:3, 3] - start[:3, 3]) > 0.05
         assert until(lambda: 'the goal is met' in page.inner_text('body'), 120.0, page)
         assert [text for kind, text in said if kind == 'error'] == []

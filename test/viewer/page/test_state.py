@@ -40,23 +40,23 @@ class Shown:
 
     def texts_in_scene(self):
         """Return the texts of the markers that are drawn."""
-        return [marker.text for _, _, marker in list(self.robot_view._markers._shown.values())
-                if marker.text]
+        return [shown.marker.text for shown in list(self.robot_view.markers._shown.values())
+                if shown.marker.text]
 
     def meet_a_goal(self):
         """Drag the handle to a goal that is met, and wait until panel and scene say so."""
-        client, T = next(iter(self.server.get_clients().values())), self.view._gizmo.T
+        client, T = next(iter(self.server.get_clients().values())), self.view.page.handle_pose
         far = 0.85 * 0.35 * self.robot_view.reach
 
         def ends():
-            T = self.view._gizmo.T
+            T = self.view.page.handle_pose
             return [pixel(self.page, client, T[:3, 3] + length * T[:3, 2])
                     for length in (far, far - 0.12)]
         drag_handle(self.page, self.view, ends)
         assert self.says(MET)
         assert until(lambda: any(MET in text for text in self.texts_in_scene()), 60, self.page)
         assert NO_GOAL not in self.page.inner_text('body')
-        assert np.linalg.norm(self.view._gizmo.T - T) > 0.05
+        assert np.linalg.norm(self.view.page.handle_pose - T) > 0.05
 
     def home(self):
         """Press Home, and wait until the arm is there without a goal."""
@@ -66,7 +66,7 @@ class Shown:
 
     def handle_is_at_the_tip(self):
         """Tell whether the goal's handle is shown, at the tip; there is none between two robots."""
-        gizmo = self.view._gizmo
+        gizmo = self.view.page.handles.named('')
         return (gizmo is not None and self.robot_view.is_placed
                 and np.allclose(gizmo.T, self.robot_view.pose(
                     self.robot_view.chain.tip_link), atol=1e-4))
@@ -146,14 +146,14 @@ def test_a_node_that_is_killed_and_started_again_is_shown_as_such(shown):
 def test_a_node_that_was_busy_keeps_the_handle_where_it_was_dragged(shown):
     shown.home()
     shown.meet_a_goal()
-    T = shown.view._gizmo.T
+    T = shown.view.page.handle_pose
     shown.node.process.send_signal(signal.SIGSTOP)
     assert shown.says(SILENT)
     shown.node.process.send_signal(signal.SIGCONT)
     assert until(lambda: SILENT not in shown.page.inner_text('body'), 60, shown.page)
     assert until(lambda: any(MET in text for text in shown.texts_in_scene()), 60, shown.page)
     assert MET in shown.page.inner_text('body')
-    assert shown.view._gizmo.T == pytest.approx(T)
+    assert shown.view.page.handle_pose == pytest.approx(T)
 
 
 def test_another_robot_ends_the_goal(shown):

@@ -53,11 +53,11 @@ class Seen:
         self.roots = node.listen(PoseStamped, 'ik_node/root_pose')
 
     def gizmo(self, task):
-        return self.view._handles.named(task)
+        return self.view.page.handles.named(task)
 
     def names(self):
         """Return the tasks that have a handle."""
-        return [target.name for target in self.view._handles._gizmos]
+        return [target.name for target in self.view.page.handles._gizmos]
 
     def frames(self):
         """Return the pose of every link in the world, as the node publishes it now."""
@@ -112,7 +112,7 @@ def seen():
           view_of(node._domain.id) as (server, view, (robot_view,)),
           page_of(server.get_port()) as (page, said)):
         node.ready()
-        assert until(lambda: view._handles.named('look') is not None, 60, page)
+        assert until(lambda: view.page.handles.named('look') is not None, 60, page)
         first_picture(page, view)
         yield Seen(node, server, view, robot_view, page, said)
 
@@ -153,7 +153,7 @@ def test_home_releases_all_handles(seen):
     seen.raise_by('left', 0.12)
     seen.home()
     assert seen.says('no goal yet')
-    assert not any(gizmo._dragged for gizmo in seen.view._handles._gizmos.values())
+    assert not any(gizmo.is_dragged for gizmo in seen.view.page.handles._gizmos.values())
 
 
 def test_a_target_that_others_move_takes_its_handle_along(seen):

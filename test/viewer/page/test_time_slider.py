@@ -76,7 +76,7 @@ def test_the_slider_has_the_range_that_plays_and_nothing_of_a_node_is_shown(show
     assert shown.says('ik_play: ')
     for name in ('Goal', 'Solver', 'Joints', 'Workspace', 'waiting for the node'):
         assert not shown.page.get_by_text(name, exact=True).filter(visible=True).count(), name
-    assert shown.view._gizmo is None
+    assert shown.view.page.handle_pose is None
     assert shown.robot_view.problems == []
 
 

@@ -1,8 +1,7 @@
-"""Opens robots in files of the user, and those of the package robot_descriptions."""
+"""Chooses the robot: one of the gallery, in a file of the user, or to download."""
 
 import functools
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,11 @@ from ik_node.model.readers import EXTENSIONS, read_model
 from ik_node.support.downloads import INSTALL, Download, described_place, described_robots
 from ik_node.support.exceptions import IkError
 from ik_node.support.threads import start_thread
-from ik_node.viewer.gallery import file_parameters
-from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.uploads import Uploads, default_tip
+from ik_node.viewer.gallery import Uploads, default_tip, file_parameters, mesh_folders, robots
+from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.panel import Page, Panel, on_user_change
 
+_AS_IT_IS = 'as it is'
 _OPEN = 'Open a file …'
 _NONE = 'choose …'
 # Gives files that are dropped on the page to the button's input. Scripts in the HTML of a panel
@@ -45,59 +45,72 @@ if (!window.ikViewDrop) {
 }">'''.replace('OPEN', _OPEN)
 
 
-class OpenPanel:
-    """A button that opens a file, dropping on the page, and robots to download."""
+class RobotPanel(Panel):
+    """The gallery, a button that opens a file, dropping on the page, and robots to download.
 
-    def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
-                 notify: Callable[[str], None], on_opened: Callable[[], None]) -> None:
-        """Make the widgets. notify: shows a line. on_opened: called for each robot opened."""
-        self._robot_views, self._notify, self._on_opened = robot_views, notify, on_opened
+    A robot is loaded into all nodes.
+    """
+
+    needs = 'node'
+
+    def __init__(self, page: Page) -> None:
+        """Make the widgets: a folder of downloads, and others above it."""
         self._uploads = Uploads()
-        for robot_view in robot_views:
-            robot_view.places.add(self._uploads.folder)
+        for robot_view in page.robot_views:
+            for folder in (*mesh_folders(), self._uploads.folder):
+                robot_view.places.add(folder)
         self._found: dict[str, Path] = {}  # robots of the last archive
         self._download: Download | None = None
         self._opening = threading.Lock()
-        gui = server.gui
+        self._gallery = robots()
+        gui = page.server.gui
+        self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
+                                            hint='load another robot into the node')
         self._button: Any = gui.add_upload_button(
             _OPEN, hint=f'a robot of yours: {", ".join(EXTENSIONS)}; or drop it on the page')
-        self._button.on_upload(lambda event: self._upload(event.target.value))
         self._drop = gui.add_html(_DROP)
-        self._robots: Any = gui.add_dropdown('in the zip', (_NONE,), visible=False,
+        self._zipped: Any = gui.add_dropdown('in the zip', (_NONE,), visible=False,
                                              hint='the robots of the archive')
-        self._robots.on_update(lambda event: self._choose(event))
-        self._folder = gui.add_folder('Download a robot', expand_by_default=False)
-        with self._folder:
-            self._add_downloads(gui)
-
-    def _add_downloads(self, gui: viser.GuiApi) -> None:
+        super().__init__(page, 'Download a robot')
+        page.on_robot = self._forget_choice
         available = described_robots()
-        self._names = {f'{name.removesuffix("_description")} ({words})': name
-                       for name, words in available.items()}
-        gui.add_markdown('Robots of `robot_descriptions`, downloaded with git.' if available else
-                         'Some hundred robots more are in a package of Python; install it and '
-                         f'start `ik_view` again:\n\n`{INSTALL}`')
-        self._described: Any = gui.add_dropdown('robot', (_NONE, *self._names),
-                                                visible=bool(available))
-        self._described.on_update(lambda event: self._start_download(event))
-        self._progress = gui.add_markdown('', visible=False)
-        self._cancel = gui.add_button('Cancel', visible=False)
+        self._names = {f'{name.removesuffix("_description")} ({text})': name
+                       for name, text in available.items()}
+        with self._folder:
+            gui.add_markdown('Robots of `robot_descriptions`, downloaded with git.' if available
+                             else 'Some hundred robots more are in a package of Python; install it '
+                             f'and start `ik_view` again:\n\n`{INSTALL}`')
+            self._described: Any = gui.add_dropdown('robot', (_NONE, *self._names),
+                                                    visible=bool(available))
+            self._progress = gui.add_markdown('', visible=False)
+            self._cancel = gui.add_button('Cancel', visible=False)
+        on_user_change(self._robot, self._choose)
+        self._button.on_upload(lambda event: self._upload(event.target.value))
+        on_user_change(self._zipped, self._choose_zipped)
+        on_user_change(self._described, self._start_download)
         self._cancel.on_click(lambda _: self._cancel_download())
 
-    @property
-    def visible(self) -> bool:
-        """Whether the widgets are shown."""
-        return bool(self._button.visible)
-
-    @visible.setter
-    def visible(self, visible: bool) -> None:
-        self._button.visible = self._drop.visible = self._folder.visible = visible
-        self._robots.visible = visible and bool(self._found)
+    def _refresh(self, visible: bool) -> None:
+        self._robot.visible = self._button.visible = self._drop.visible = visible
+        self._zipped.visible = visible and bool(self._found)
 
     def close(self) -> None:
         """End a download, and remove the files."""
         self._cancel_download()
         self._uploads.close()
+        super().close()
+
+    def _forget_choice(self) -> None:
+        """Show no robot of the gallery as chosen."""
+        self._robot.value = _AS_IT_IS
+
+    def _choose(self, name: str) -> None:
+        for robot_view in self._page.robot_views if name in self._gallery else ():
+            try:
+                robot_view.load(self._gallery[name])
+            except IkError as error:
+                self._forget_choice()
+                self._notify(f'{robot_view.name}: {error}')
 
     def _upload(self, file: viser.UploadedFile) -> None:
         with self._opening:
@@ -107,63 +120,56 @@ class OpenPanel:
                 self._notify(str(error))
                 return
             self._found = found if len(found) > 1 else {}
-            self._robots.options = (_NONE, *self._found)
-            self._robots.visible = bool(self._found)
+            self._zipped.options = (_NONE, *self._found)
+            self._zipped.visible = bool(self._found)
             name, path = next(iter(found.items()))
             if self._open(path) and self._found:
-                self._robots.value = name
+                self._zipped.value = name
 
-    def _choose(self, event: Any) -> None:
-        if event.client is None:  # set by this panel
-            return
+    def _choose_zipped(self, name: str) -> None:
         with self._opening:
-            path = self._found.get(self._robots.value)
-            if path is not None:
-                self._open(path)
+            if name in self._found:
+                self._open(self._found[name])
 
     def _open(self, file: Path) -> bool:
         """Open a robot that was sent; return whether the nodes take it."""
         try:
-            self._take(self._uploads.read(file))
+            self._load(self._uploads.read(file))
         except (IkError, OSError) as error:
             self._notify(f'{file.name} is not opened: {error}')
             return False
         return True
 
-    def _take(self, parameters: dict[str, str]) -> None:
+    def _load(self, parameters: dict[str, str]) -> None:
         """Give a robot to all nodes. Raises IkError with the reason of one that refuses it."""
-        for robot_view in self._robot_views:
-            robot_view.take(parameters)
-        self._on_opened()
+        for robot_view in self._page.robot_views:
+            robot_view.load(parameters)
+        self._forget_choice()
 
-    def _start_download(self, event: Any) -> None:
-        name = self._names.get(self._described.value)
-        if event.client is None or name is None:
-            return
-        self._cancel_download()
-        try:
-            self._download = Download(name)
-        except IkError as error:
-            self._notify(str(error))
-            return
-        start_thread(functools.partial(self._follow, self._download), f'download {name}',
-                     self._notify)
+    def _start_download(self, choice: str) -> None:
+        name = self._names.get(choice)
+        if name is not None:
+            self._cancel_download()
+            with errors_shown(self._notify):
+                self._download = Download(name)
+                start_thread(functools.partial(self._follow, self._download), f'download {name}',
+                             self._notify)
 
     def _follow(self, download: Download) -> None:
         """Show a download, and the robot when it is there."""
-        def show(words: str) -> None:
+        def show(text: str) -> None:
             if download is self._download:
-                self._progress.content = f'{download.name}: {words}' if words else ''
-                self._progress.visible = self._cancel.visible = bool(words)
+                self._progress.content = f'{download.name}: {text}' if text else ''
+                self._progress.visible = self._cancel.visible = bool(text)
         show('downloading …')
         try:
             file = download.wait(show)
             show('reading …')
             tip = default_tip(read_model(file))
-            for robot_view in self._robot_views:
+            for robot_view in self._page.robot_views:
                 robot_view.places.add(described_place(file))
             with self._opening:
-                self._take(file_parameters(file, tip=tip))
+                self._load(file_parameters(file, tip=tip))
         except (IkError, OSError) as error:
             self._notify(str(error))
             if download is self._download:

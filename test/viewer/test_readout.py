@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from ik_node.viewer.time_plot import distinct_colors
+from ik_node.viewer.scene_nodes import distinct_colors
 from page_here import page_with
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()

@@ -1,29 +1,43 @@
-"""Work outside the page's callbacks, where only the newest of several values counts."""
+"""Work outside the page's callbacks, where only the latest of several values counts."""
 
+import contextlib
+import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
+from ik_node.support.exceptions import IkError
 from ik_node.support.threads import Notify, reported, start_thread
 
+_LOG = logging.getLogger(__name__)
 _Value = TypeVar('_Value')
 
 
-class Newest(Generic[_Value]):
-    """A thread that handles one value after the other and skips all but the newest."""
+@contextlib.contextmanager
+def errors_shown(notify: Notify, subject: str = '') -> Iterator[None]:
+    """Show an IkError of the block in a line, after its subject, and go on after the block."""
+    try:
+        yield
+    except IkError as error:
+        notify(f'{subject}: {error}' if subject else str(error))
 
-    def __init__(self, handle: Callable[[_Value], None], notify: Notify | None = None) -> None:
+
+class LatestValue(Generic[_Value]):
+    """A thread that handles one value after the other and skips all but the latest."""
+
+    def __init__(self, handle: Callable[[_Value], object],
+                 notify: Notify = _LOG.warning) -> None:
         """Wait for values.
 
-        handle: called with each, in the thread. notify: called with a line about a defect in it,
-        after which the next value counts.
+        handle: called with each, in the thread. notify: called with a line about an error in it,
+        after which the next value is handled.
         """
         self._handle, self._notify = handle, notify
         self._changed = threading.Condition()
         self._waiting: list[_Value] = []  # one at most
         self._works = self._closed = False
         self._handled = 0  # values so far
-        start_thread(self._run, 'newest', notify)
+        start_thread(self._run, 'latest value', notify)
 
     def give(self, value: _Value) -> None:
         """Queue a value, in place of one that still waits."""
@@ -32,7 +46,7 @@ class Newest(Generic[_Value]):
             self._changed.notify_all()
 
     def drop(self) -> None:
-        """Forget the value that waits, if any, and wait until that in hand has been handled.
+        """Forget the value that waits, if any, and wait until the present one has been handled.
 
         The function that handles values must not call it.
         """
@@ -60,11 +74,10 @@ class Newest(Generic[_Value]):
                 if self._closed:
                     return
                 value, self._works = self._waiting.pop(), True
-            try:
-                with reported(getattr(self._handle, '__qualname__', 'newest'), self._notify):
-                    self._handle(value)
-            finally:
-                with self._changed:
-                    self._works = False
-                    self._handled += 1
-                    self._changed.notify_all()
+            name = getattr(self._handle, '__qualname__', 'latest value')
+            with reported(name, self._notify), errors_shown(self._notify):
+                self._handle(value)
+            with self._changed:
+                self._works = False
+                self._handled += 1
+                self._changed.notify_all()

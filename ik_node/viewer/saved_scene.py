@@ -18,10 +18,9 @@ _VERSION = 1
 _LEFT_OUT = {*MODEL_PATHS, 'robot_description', 'xacro_args', 'poses', 'arms', 'autostart',
              'state_topic', 'base_link', 'tip_link', 'start_pose', 'use_sim_time'}
 _ENDS_LEFT_OUT = ('.examples', 'trajectory_topic')
-_SIMPLE = (bool, int, float, str)
 
 
-class Scene(NamedTuple):
+class SavedScene(NamedTuple):
     """What a file of a scene holds."""
 
     robot: str
@@ -45,20 +44,17 @@ def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
             and not name.startswith('qos_overrides') and value is not None}
 
 
-def scene_text(scene: Scene) -> str:
+def scene_text(scene: SavedScene) -> str:
     """Return the content of a file, as JSON."""
     goals = {name: {'position': T[:3, 3].tolist(),
                     'orientation': list(map(float, quaternion_from_matrix(T[:3, :3])))}
              for name, T in scene.goals.items()}
-    content = {'format': _FORMAT, 'version': _VERSION, 'links': list(scene.links),
-               'parameters': scene.parameters, 'joints': scene.joints, 'goals': goals,
-               'camera': scene.camera and [list(part) for part in scene.camera],
-               'robot': scene.robot}
+    content = {'format': _FORMAT, 'version': _VERSION, **scene._asdict(), 'goals': goals}
     return json.dumps(content, indent=1, ensure_ascii=False) + '\n'
 
 
-def read_scene(content: bytes) -> Scene:
-    """Return the scene of a file. Raises InputError that says what is wrong with it."""
+def read_scene(content: bytes) -> SavedScene:
+    """Return the scene of a file. Raises InputError with the reason for a malformed one."""
     if len(content) > MAX_BYTES:
         raise InputError(f'a scene must have at most {MAX_BYTES // 2**20} MiB, not '
                          f'{len(content) / 2**20:.0f}')
@@ -73,11 +69,12 @@ def read_scene(content: bytes) -> Scene:
                          f'reads version {_VERSION}')
     try:
         base, tip = (_text(link) for link in values['links'])
-        goals = {_text(name): _pose(goal) for name, goal in values['goals'].items()}
         camera = values['camera']
-        return Scene(_text(values['robot']), (base, tip), kept_parameters(
-            {_text(name): value for name, value in values['parameters'].items()}),
-            {_text(name): _number(value) for name, value in values['joints'].items()}, goals,
+        return SavedScene(
+            _text(values['robot']), (base, tip),
+            kept_parameters({_text(name): one for name, one in values['parameters'].items()}),
+            {_text(name): _number(one) for name, one in values['joints'].items()},
+            {_text(name): _pose(one) for name, one in values['goals'].items()},
             None if camera is None else (_numbers(camera[0], 3), _numbers(camera[1], 3)))
     except KeyError as error:
         raise InputError(f'the scene has no {error}') from error
@@ -89,10 +86,8 @@ def _plain(value: Any) -> Any:
     """Return the value of a parameter as JSON has it. Raises ValueError for any other."""
     if hasattr(value, 'tolist'):  # an array of numpy, or of a parameter
         value = value.tolist()
-    elif isinstance(value, tuple):
-        value = list(value)
-    items = value if isinstance(value, list) else [value]
-    if not all(isinstance(item, _SIMPLE) for item in items):
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(item, (bool, int, float, str)) for item in items):
         raise ValueError(f'a parameter cannot be {shown(value)}')
     return value
 
@@ -116,7 +111,6 @@ def _numbers(values: Any, count: int) -> tuple[float, ...]:
 
 
 def _pose(goal: Any) -> np.ndarray:
-    """Return a goal as a pose (4, 4), m."""
     quaternion = np.array(_numbers(goal['orientation'], 4))
     length = float(np.linalg.norm(quaternion))
     if not length > 0.0:

@@ -1,14 +1,61 @@
-"""What can be dragged, from the parameters of a node, and which parts of its pose."""
+"""What a node has told: its state, the worst that hinders goals first, and its targets."""
+
 
 import numpy as np
 import pytest
 
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.viewer.poses import matrix
-from ik_node.viewer.targets import Freedom, Target, task_targets
+from ik_node.ros.clients.connection import Report
+from ik_node.viewer.node_state import (
+    AMBER,
+    GREEN,
+    GREY,
+    RED,
+    Freedom,
+    NodeState,
+    Target,
+    task_targets,
+)
+from ik_node.viewer.scene_nodes import matrix
 
+MET = Report(0, 'the goal is met', {})
 ALL, NONE = (True,) * 3, (False,) * 3
+
+
+
+def state(*, responds=True, lifecycle='active', report=MET):
+    made = NodeState()
+    made.update(responds, lifecycle)
+    if report:
+        made.on_report(report)
+    return made
+
+
+@pytest.mark.parametrize(('made', 'color', 'words'), [
+    (state(responds=False), GREY, 'waiting for the node'),
+    (state(lifecycle='inactive'), AMBER, 'inactive'),
+    (state(report=None), GREY, 'no goal yet'),
+    (state(), GREEN, 'the goal is met'),
+    (state(report=Report(1, 'the closest', {})), AMBER, 'the closest'),
+    (state(report=Report(2, 'refused', {})), RED, 'refused')])
+def test_the_state_is_one_line(made, color, words):
+    assert made.line.color == color
+    assert words in made.line.text
+
+
+def test_a_report_is_not_shown_while_the_node_does_not_respond():
+    made = state()
+    assert not made.update(False, 'active')
+    assert made.line.color == RED
+    assert 'does not respond' in made.line.text
+    assert made.report is None
+    assert made.update(True, 'active')
+    assert made.report == MET
+    assert not made.update(True, 'active')
+    made.forget_goal()
+    assert made.line.text == 'no goal yet'
 
 
 def target(kind, **fields):

@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.viewer.handles import Handles
-from ik_node.viewer.poses import matrix
-from ik_node.viewer.targets import Target
+from ik_node.viewer.node_state import Target
+from ik_node.viewer.scene_nodes import matrix
+from ik_node.viewer.target_handles import TargetHandles
 from page_here import until, viser_server
 
 HAND = Target('hand', 'position', 'palm')
@@ -36,7 +36,8 @@ class Shown:
             target_frame=lambda target: self.frame)
         self.poses = {target: matrix((0.1, 0.2, 0.3), UPRIGHT) for target in targets}
         self.frame, self.sent = np.eye(4), []
-        self.handles = Handles(server, self.robot_view, lambda *sent: self.sent.append(sent))
+        self.handles = TargetHandles(server, self.robot_view,
+                                     lambda *sent: self.sent.append(sent), print)
         self.handles.update()
 
     def drag(self, name, T):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ik_node.viewer.quantities import angle_text, length_text, time_text, value_text
+from ik_node.viewer.page_text import angle_text, length_text, time_text, value_text
 
 
 @pytest.mark.parametrize(('write', 'value', 'text'), [

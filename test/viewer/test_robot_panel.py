@@ -8,7 +8,7 @@ import pytest
 
 import robots
 from hostile_texts import chain
-from page_here import page_with
+from page_here import page_with, panel_of
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_the_robots_of_an_archive_are_listed_and_the_first_is_opened(page, tmp_p
     assert page.widget('in the zip').value == 'p/first.urdf'
     page.choose('in the zip', value='p/second.urdf')
     assert page.robot_view.tree.name == 'second'
-    folder = Path(page.view._open._uploads._folder.name)
+    folder = Path(panel_of(page.view, 'Download a robot')._uploads.folder)
     assert folder.exists()
     page.view.close()
     assert not folder.exists()

@@ -1,0 +1,150 @@
+"""The arm: its ends, the solvers that fit it, and the branches of its last goal."""
+
+import functools
+import html
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.chain import Chain
+from ik_node.model.tree import KinematicTree
+from ik_node.ros.clients.connection import SilentError
+from ik_node.solvers.registry import make_solver, solver_names
+from ik_node.support.exceptions import IkError
+from ik_node.viewer.page_text import html_table, joint_text
+from ik_node.viewer.panel import Page, Panel, on_user_change
+
+_AUTOMATIC = 'automatic'
+_ENDS = {'base_link': ('base', 'the link in whose frame goals are'),
+         'tip_link': ('tip', 'the link that meets the goals')}
+_LIST = 'List them'
+_STEPS = {'Previous': -1, 'Next': 1}
+_HINTS = {_LIST: 'calls ~/solve_all for the last goal',
+          'Previous': 'moves the arm to the branch above in the table',
+          'Next': 'moves the arm to the branch below in the table'}
+_NONE = 'The branches of the last goal: every configuration of a closed form that meets it.'
+
+
+class ChainPanel(Panel):
+    """Widgets for the ends of the arm, which follow the node's parameters."""
+
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Arm')
+        with self._folder:
+            self._ends: dict[str, Any] = {
+                name: self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint)
+                for name, (label, hint) in _ENDS.items()}
+            self._fit = self._gui.add_markdown('')
+        for name, widget in self._ends.items():
+            on_user_change(widget, functools.partial(self._choose, name))
+        self._last_values: dict[str, str] = {}  # the node's values that they have shown
+        self._tree: KinematicTree | None = None
+        self._chain: Chain | None = None
+        self._chains = self._worker(self._show_fit)
+
+    def _is_useful(self) -> bool:
+        return not self._robot_view.tasks
+
+    def _refresh(self, visible: bool) -> None:
+        tree, chain = self._robot_view.tree, self._robot_view.chain
+        if not visible or tree is None:
+            return
+        if tree is not self._tree:
+            self._tree = tree
+            self._last_values.clear()
+            for name, links in ends(tree).items():
+                self._ends[name].options = (_AUTOMATIC, *links)
+        for name, widget in self._ends.items():
+            value = str(self._robot_view.parameters.option(name) or _AUTOMATIC)
+            if value != self._last_values.get(name) and value in widget.options:
+                self._last_values[name] = value  # what the user chooses meanwhile stays
+                widget.value = value
+        if chain is not None and chain is not self._chain:
+            self._chain = chain
+            self._chains.give(chain)
+
+    def _choose(self, name: str, value: str) -> None:
+        parameter = self._robot_view.parameters.option_name(name)
+        try:
+            self._robot_view.set_parameter(parameter, '' if value == _AUTOMATIC else value)
+            self._last_values[name] = value
+        except SilentError as error:
+            self._notify(f'{parameter}: {error}')
+            self._ends[name].value = self._last_values.get(name, _AUTOMATIC)
+
+    def _show_fit(self, chain: Chain) -> None:
+        self._fit.content = fit(chain)
+
+
+def ends(tree: KinematicTree) -> dict[str, list[str]]:
+    """Return the links that can be the base, and the tip, of an arm of a tree."""
+    leaves = set(tree.leaves())
+    moved = [link for link in tree.links
+             if any(joint.moves for joint in tree.path(tree.root, link))]
+    return {'base_link': [link for link in tree.links if link not in leaves], 'tip_link': moved}
+
+
+def fit(chain: Chain) -> str:
+    """Return in Markdown which solvers fit a chain, and why the others do not."""
+    fitting, reasons = [], []
+    for name in solver_names():
+        try:
+            make_solver(name, chain)
+            fitting.append(name)
+        except IkError as error:
+            reasons.append(f'- {name}: {error}')
+    line = f'Solvers for this arm: {", ".join(fitting)}.'
+    return line if not reasons else f'{line} Not for it:\n\n' + '\n'.join(reasons)
+
+
+class BranchPanel(Panel):
+    """Lists the branches of the arm's last goal, and takes the arm through them."""
+
+    def __init__(self, page: Page) -> None:
+        """Make the widgets."""
+        super().__init__(page, 'Branches')
+        self._chain: Chain | None = None
+        self._branches, self._number = np.empty((0, 0)), 0
+        self._pressed = self._worker(self._on_button)
+        with self._folder:
+            self._text = self._gui.add_markdown(_NONE)
+            for name, hint in _HINTS.items():
+                self._gui.add_button(name, hint=hint).on_click(
+                    lambda event: self._pressed.give(event.target.label))
+            self._table = self._gui.add_html('')
+
+    def _refresh(self, visible: bool) -> None:
+        if self._robot_view.chain is not self._chain:
+            self._chain = self._robot_view.chain
+            self._show(np.empty((0, 0)), _NONE)
+
+    def _on_button(self, name: str) -> None:
+        chain = self._robot_view.chain
+        if name == _LIST and chain is not None:
+            try:
+                text, found = self._robot_view.connection.branches()
+            except SilentError as error:
+                self._show(np.empty((0, 0)), f'No branches: {error}.')
+                return
+            self._show(found.get(chain.joint_names, np.empty((0, chain.n_joints))), text)
+        elif len(self._branches):
+            number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
+            self._robot_view.go_to(self._branches[number])
+            self._number = number
+            self._table.content = self._rows()
+
+    def _show(self, branches: np.ndarray, text: str) -> None:
+        self._branches, self._number = branches, 0
+        self._text.content, self._table.content = text, self._rows()
+
+    def _rows(self) -> str:
+        """Return the table; the branch that the arm is in is bold."""
+        chain = self._chain
+        if chain is None or not len(self._branches):
+            return ''
+        return html_table(
+            ['', *map(html.escape, chain.joint_names), 'σ_min'],
+            [[str(number + 1), *map(joint_text, q, chain.prismatic),
+              f'{np.linalg.svd(chain.jacobian(q), compute_uv=False).min():.2g}']
+             for number, q in enumerate(self._branches)], bold=self._number)

@@ -1,0 +1,70 @@
+"""Texts of the page: quantities with units in which they are easy to read, tables, lines."""
+
+import html
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+_NONE = '–'
+
+
+def length_text(value: float) -> str:
+    """Return a length, m, as text: 1.25 m, 140 mm, 0.004 mm."""
+    return f'{value:.3g} m' if abs(value) >= 0.9995 else f'{_digits(1e3 * value)} mm'
+
+
+def angle_text(value: float) -> str:
+    """Return an angle, rad, as text in degrees."""
+    return f'{_digits(float(np.degrees(value)))}°'
+
+
+def joint_text(value: float, is_prismatic: bool) -> str:
+    """Return a joint value, m or rad, as text."""
+    return (length_text if is_prismatic else angle_text)(float(value))
+
+
+def time_text(value: float) -> str:
+    """Return a time, s, as text: 85 µs, 1.2 ms, 2.5 s."""
+    size = abs(value)
+    if size < 0.9995e-3:
+        return f'{1e6 * value:.0f} µs'
+    return f'{1e3 * value:.3g} ms' if size < 0.9995 else f'{value:.3g} s'
+
+
+def value_text(value: str | None, write: Callable[[float], str]) -> str:
+    """Return a value of a status, '' or None for none, as text; write makes it of a number."""
+    return write(float(value)) if value else _NONE
+
+
+def _digits(value: float) -> str:
+    """Return a number with at most three decimals; what would be zero is less than a thousandth."""
+    size = abs(value)
+    if size < 5e-4:
+        return '< 0.001' if size else '0'
+    decimals = sum(size < bound for bound in (99.5, 9.95, 0.995))
+    return f'{value:.{decimals}f}'
+
+
+def html_line(text: str) -> str:
+    """Return a line of text as HTML."""
+    return f'<div style="margin:0 3%;font-size:0.85em">{html.escape(text)}</div>'
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], bold: int = -1) -> str:
+    """Return a table of HTML cells. bold: the number of a row. A single cell fills its row."""
+    lines = [f'<tr>{_cells("th", head)}</tr>']
+    for k, row in enumerate(rows):
+        style = ' style="font-weight:bold"' if k == bold else ''
+        lines.append(f'<tr{style}>{_cells("td", row, len(head))}</tr>')
+    return ('<div style="overflow-x:auto;margin:0.5em 3%"><table style="width:100%;font-size:0.8em;'
+            f'white-space:nowrap;border-spacing:0.3em 0.15em">{"".join(lines)}</table></div>')
+
+
+def _cells(tag: str, cells: Sequence[str], columns: int = 0) -> str:
+    """Return the cells of a row: the first at the left, the others at the right."""
+    if len(cells) == 1:
+        return f'<{tag} colspan="{columns}" style="white-space:normal">{cells[0]}</{tag}>'
+    first, *others = cells
+    left = ' align="left"' if tag == 'th' else ''
+    return f'<{tag}{left}>{first}</{tag}>' + ''.join(
+        f'<{tag} align="right">{cell}</{tag}>' for cell in others)

@@ -1,0 +1,101 @@
+"""The page that panels are on, and what all panels have in common."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import viser
+
+from ik_node.viewer.camera import Camera
+from ik_node.viewer.latest_value import LatestValue
+from ik_node.viewer.node_state import Target
+from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.target_handles import TargetHandles
+
+_Value = TypeVar('_Value')
+
+
+class Page:
+    """What the panels share: the server, the nodes, the handles of their goals, the camera.
+
+    - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
+    - `position_only`: whether goals of the arm have no orientation.
+    - `on_robot`: called when a panel has loaded another robot into the nodes.
+    """
+
+    def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
+                 on_drag: Callable[[Target, np.ndarray], None]) -> None:
+        """Begin without panels; on_drag: see `Gizmo`."""
+        self.server, self.robot_views, self.robot_view = server, robot_views, robot_views[0]
+        self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify)
+        self.camera = Camera(server, robot_views)
+        self.position_only = False
+        self.on_robot: Callable[[], None] = lambda: None
+
+    @property
+    def handle_pose(self) -> np.ndarray | None:
+        """The pose (4, 4), m, of the handle of the arm's goal; None where there is none."""
+        gizmo = self.handles.named('')
+        return None if gizmo is None else gizmo.T
+
+    def notify(self, line: str) -> None:
+        """Show a line in every browser."""
+        for client in self.server.get_clients().values():
+            client.add_notification('ik_node', line, auto_close_seconds=8.0)
+
+
+class Panel:
+    """A folder of widgets, shown while it is of use, with threads for what takes long."""
+
+    needs: ClassVar[str] = 'arm'
+    """What it is of use for: "arm", "node" or "page"."""
+
+    def __init__(self, page: Page, title: str, is_expanded: bool = False) -> None:
+        """Make the folder; a panel makes its widgets in it."""
+        self._page, self._server, self._gui = page, page.server, page.server.gui
+        self._robot_view, self._notify = page.robot_view, page.notify
+        self._drawn: list[Any] = []  # nodes of the scene
+        self._workers: list[LatestValue[Any]] = []
+        self._folder = self._gui.add_folder(title, expand_by_default=is_expanded, visible=False)
+
+    def _worker(self, handle: Callable[[_Value], object]) -> LatestValue[_Value]:
+        """Return a thread that handles values, and shows the errors in that."""
+        worker = LatestValue(handle, self._notify)
+        self._workers.append(worker)
+        return worker
+
+    def update(self, has_node: bool) -> None:
+        """Show the panel where it is of use, and what has changed."""
+        self._folder.visible = visible = (
+            has_node or self.needs == 'page') and self._is_useful()
+        self._refresh(visible)
+
+    def _is_useful(self) -> bool:
+        """Return whether there is something to do with the panel."""
+        return self.needs != 'arm' or self._robot_view.follows_paths
+
+    def _refresh(self, visible: bool) -> None:
+        """Show what has changed."""
+
+    def _remove_drawn(self) -> None:
+        drawn, self._drawn = self._drawn, []
+        for node in drawn:
+            node.remove()
+
+    def close(self) -> None:
+        """End the threads."""
+        for worker in self._workers:
+            worker.close()
+
+
+def run_work(work: Callable[[], object]) -> None:
+    """Do what a panel gives its thread to do."""
+    work()
+
+
+def on_user_change(widget: Any, callback: Callable[[Any], object]) -> None:
+    """Call back with the value of a widget whenever a user changes it, not the program."""
+    def changed(event: viser.GuiEvent[Any]) -> None:
+        if event.client is not None:
+            callback(widget.value)
+    widget.on_update(changed)

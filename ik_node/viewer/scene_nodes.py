@@ -1,0 +1,96 @@
+"""Nodes of the scene: names, poses, colours, lines, the ground and the light."""
+
+import colorsys
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import viser
+
+from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
+
+_SKY, _GROUND = (255, 255, 255), (150, 150, 160)  # colours of the light from above and below
+_REACHES = 3.0  # from the outermost robot to the border of the grid
+_SQUARES = 10   # in a section, along each side
+_BELOW = 1e-3   # of the reach: what lies on the ground is drawn above it
+_used: WeakKeyDictionary[viser.ViserServer, Counter[str]] = WeakKeyDictionary()
+
+
+def new_name(server: viser.ViserServer, name: str) -> str:
+    """Return a name that no node of the server's scene has had yet: name, name~2, name~3, ….
+
+    viser merges a removal and an addition of the same name into one message where they are sent
+    shortly after each other. The page then keeps the pose of the removed node, and gets no pose of
+    the new one where that is the identity, the default of a new node. Nor does the page find a
+    replaced node by its name, as labels do.
+    """
+    count = _used.setdefault(server, Counter())
+    count[name] += 1
+    return name if count[name] == 1 else f'{name}~{count[name]}'
+
+
+def position_wxyz(T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the position (3,), m, and the quaternion (4,), w first, of a pose (4, 4)."""
+    x, y, z, w = quaternion_from_matrix(T[:3, :3])
+    return T[:3, 3].copy(), np.array((w, x, y, z))
+
+
+def matrix(position: Any, wxyz: Any) -> np.ndarray:
+    """Return the pose (4, 4) at a position (3,), m, turned by a quaternion (4,), w first."""
+    w, x, y, z = np.asarray(wxyz, dtype=float) / np.linalg.norm(wxyz)
+    return pose_from_quaternion(tuple(map(float, position)), (x, y, z, w))
+
+
+def rgb_bytes(color: Iterable[float]) -> tuple[int, int, int]:
+    """Return a colour, red, green and blue, 0 to 1, as bytes."""
+    red, green, blue = (round(255 * min(max(float(part), 0.0), 1.0)) for part in color)
+    return red, green, blue
+
+
+def distinct_colors(count: int) -> list[tuple[int, int, int]]:
+    """Return as many colours, as bytes; all are different."""
+    return [rgb_bytes(colorsys.hsv_to_rgb(k / count, 0.75, 0.75)) for k in range(count)]
+
+
+def add_line(server: viser.ViserServer, name: str, points: np.ndarray,
+             color: tuple[int, int, int], width: float) -> Any:
+    """Add a line through points (k, 3), m, to the scene. width: m."""
+    return server.scene.add_line_segments(
+        new_name(server, name), np.stack([points[:-1], points[1:]], axis=1),
+        np.array(color, dtype=np.uint8), thickness=width)
+
+
+def add_light(scene: viser.SceneApi) -> None:
+    """Set the direction up and the light.
+
+    Shadows and reflections, as viser has them, take two thirds of the time of a picture where the
+    processor renders.
+    """
+    scene.set_up_direction('+z')
+    scene.configure_default_lights(enabled=False)
+    scene.configure_environment_map(hdri=None)
+    scene.add_light_hemisphere('/light/sky', sky_color=_SKY, ground_color=_GROUND, intensity=2.2)
+    scene.add_light_directional('/light/sun', intensity=1.8, position=(0.5, -0.6, 1.0))
+
+
+class Ground:
+    """A grid at z = 0 of the scene, of squares of 1, 10, 100 mm or so, and sections of ten."""
+
+    def __init__(self, scene: viser.SceneApi) -> None:
+        """Draw the ground of an arm of 1 m."""
+        self._scene = scene
+        self._sizes = 0.0, 0.0
+        self.fit(1.0, 0.0)
+
+    def fit(self, reach: float, last: float) -> None:
+        """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, m."""
+        square = 10.0 ** round(np.log10(reach / _SQUARES))
+        section = _SQUARES * square
+        size = 2.0 * section * np.ceil((_REACHES * reach + last) / section)
+        if (size, square) != self._sizes:
+            self._sizes = size, square
+            self._scene.add_grid('/grid', width=size, height=size, cell_size=square,
+                                 section_size=section, plane='xy',
+                                 position=(0.0, 0.0, -_BELOW * reach))

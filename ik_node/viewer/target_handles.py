@@ -1,0 +1,198 @@
+"""Handles in the scene: dragging one sends goals; otherwise it follows its target."""
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import viser
+
+from ik_node.spatial import inverse
+from ik_node.support.threads import Notify
+from ik_node.viewer.latest_value import LatestValue
+from ik_node.viewer.node_state import Target
+from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
+
+_ARM, _TASK = 0.35, 0.13  # of the reach: sizes of handles
+_MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion
+_LETTERS = 0.9  # of the usual size
+_BELOW = 0.2    # of the scale: the label below the centre
+
+
+class Gizmo:
+    """The handle of a target. Of drags faster than they can be handled the latest counts.
+
+    Where the user has dragged it (`is_dragged`), it stays in the frame of its target: in the parts
+    of the pose that it sets.
+    """
+
+    def __init__(self, server: viser.ViserServer, robot_view: RobotView, target: Target,
+                 T: np.ndarray, moved: Callable[[Target, np.ndarray], None],
+                 notify: Notify) -> None:
+        """Create the handle at a pose (4, 4), m, of the scene.
+
+        moved: called after each drag with the target and T_frame_goal (4, 4), m, in its frame.
+        notify: called with a line about an error in it.
+        """
+        self._freedom, self._frame = target.freedom, lambda: robot_view.target_frame(target)
+        name, size = (f'/tasks/{target.name}', _TASK) if target.name else ('/goal', _ARM)
+        scale = size * robot_view.reach
+        position, wxyz = position_wxyz(T)
+        moves = any(self._freedom.axes)
+        self._handle = server.scene.add_transform_controls(
+            new_name(server, name), scale=scale, position=position, wxyz=wxyz, depth_test=False,
+            active_axes=self._freedom.axes if moves else (True, True, True),
+            disable_axes=not moves, disable_sliders=not moves,
+            disable_rotations=not self._freedom.turns)
+        if target.name:
+            server.scene.add_label(f'{self._handle.name}/label', target.name, anchor='top-center',
+                                   position=(0.0, 0.0, -_BELOW * scale),
+                                   font_screen_scale=_LETTERS)
+        self._placing = threading.Lock()  # held by what sets the pose, from several threads
+        self._seen = self.T  # the last pose that the program set, or a callback has seen
+        self.is_dragged = self._grabbed = False
+        self._T_frame_goal = np.eye(4)  # the last goal that was sent
+        self._target, self._moved = target, moved
+        self._drags = LatestValue(self._send, notify)
+        # Asynchronous callbacks keep the order of the events.
+
+        async def on_update(event: viser.TransformControlsEvent) -> None:
+            self._on_drag(ends=event.phase == 'end')
+        self._handle.on_update(on_update)
+
+    def _on_drag(self, ends: bool) -> None:
+        self._grabbed = self.is_dragged = True
+        self._seen = self.T
+        self._drags.give(self._seen)
+        self._grabbed = not ends
+
+    def _send(self, T: np.ndarray) -> None:
+        self._T_frame_goal = inverse(self._frame()) @ T
+        self._moved(self._target, self._T_frame_goal)
+
+    @property
+    def T(self) -> np.ndarray:
+        """(4, 4), m, its pose."""
+        return matrix(self._handle.position, self._handle.wxyz)
+
+    def drag_to(self, T: np.ndarray) -> None:
+        """Act as if the user had dragged it to a pose (4, 4), m."""
+        with self._placing:
+            self._place(T)
+            self._on_drag(ends=True)
+
+    def follow(self, T_scene_target: np.ndarray) -> None:
+        """Move it to the target (4, 4), m, except for what the user has set by dragging it."""
+        with self._placing:
+            T = T_scene_target
+            if self.is_dragged:
+                if self._grabbed or self._drags.busy:
+                    return
+                T = self._freedom.merge(self._frame() @ self._T_frame_goal, T_scene_target)
+            # The page's pose comes before the call of `_on_drag`.
+            if np.allclose(self.T, self._seen, rtol=0.0, atol=_MOVED) and (
+                    np.abs(T - self._seen).max() > _MOVED):
+                self._place(T)
+
+    def drop(self) -> None:
+        """Forget a drag that has not been sent yet; one that is being sent is sent on return."""
+        self._drags.drop()
+
+    def release(self) -> None:
+        """Let it follow the target until it is dragged again."""
+        with self._placing:
+            self._place(self.T)
+            self.is_dragged = self._grabbed = False
+
+    def _place(self, T: np.ndarray) -> None:
+        self._handle.position, self._handle.wxyz = position_wxyz(T)
+        self._seen = self.T
+
+    def show_rotations(self, shown: bool) -> None:
+        """Show or hide the controls that rotate it."""
+        self._handle.disable_rotations = not (shown and self._freedom.turns)
+
+    def remove(self) -> None:
+        """Remove the handle."""
+        self._drags.close()
+        self._handle.remove()
+
+
+class TargetHandles:
+    """A handle for each target of a node that can be moved; they come and go with the targets."""
+
+    def __init__(self, server: viser.ViserServer, robot_view: RobotView,
+                 moved: Callable[[Target, np.ndarray], None], notify: Notify) -> None:
+        """Begin without handles; moved, notify: see `Gizmo`."""
+        self._server, self._robot_view = server, robot_view
+        self._moved, self._notify = moved, notify
+        self._gizmos: dict[Target, Gizmo] = {}
+        self._tree: object = None  # of the robot whose handles they are
+        self._rotations = True
+        self._changing = threading.Lock()  # a removed handle must not be moved
+
+    def update(self) -> None:
+        """Move the handles to their targets; make and remove those of changed targets."""
+        robot_view = self._robot_view
+        if not robot_view.is_placed:
+            return
+        targets = robot_view.targets
+        with self._changing:
+            if robot_view.tree is not self._tree:
+                self._remove(set(self._gizmos))
+                self._tree = robot_view.tree
+            self._remove(self._gizmos.keys() - set(targets))
+            for target in targets:
+                T = robot_view.target_pose(target)
+                if T is not None and target in self._gizmos:
+                    self._gizmos[target].follow(T)
+                elif T is not None:
+                    self._gizmos[target] = gizmo = Gizmo(
+                        self._server, robot_view, target, T, self._moved, self._notify)
+                    gizmo.show_rotations(self._rotations or bool(target.name))
+
+    def named(self, name: str) -> Gizmo | None:
+        """Return the handle of a task, '' for that of the arm's goal; None where there is none."""
+        if self._tree is not self._robot_view.tree:  # of another robot, about to be removed
+            return None
+        return next((gizmo for target, gizmo in list(self._gizmos.items())
+                     if target.name == name), None)
+
+    def drag_to(self, T_scene_goal: np.ndarray, name: str = '') -> bool:
+        """Act as if a handle was dragged to a pose (4, 4), m; return whether there is that handle.
+
+        name: as for `named`.
+        """
+        with self._changing:
+            gizmo = self.named(name)
+            if gizmo is not None:
+                gizmo.drag_to(T_scene_goal)
+            return gizmo is not None
+
+    def drop(self) -> None:
+        """Forget drags that have not been sent yet."""
+        for gizmo in list(self._gizmos.values()):
+            gizmo.drop()
+
+    def release(self) -> None:
+        """Let all handles follow their targets until they are dragged again."""
+        with self._changing:
+            for gizmo in self._gizmos.values():
+                gizmo.release()
+
+    def show_rotations(self, shown: bool) -> None:
+        """Show or hide the controls that rotate the arm's goal."""
+        with self._changing:
+            self._rotations = shown
+            gizmo = self.named('')
+            if gizmo is not None:
+                gizmo.show_rotations(shown)
+
+    def clear(self) -> None:
+        """Remove all handles."""
+        with self._changing:
+            self._remove(set(self._gizmos))
+
+    def _remove(self, targets: set[Target]) -> None:
+        for target in targets:
+            self._gizmos.pop(target).remove()
