@@ -11,7 +11,7 @@ import viser
 from viser import uplot
 
 from ik_node.model.chain import Chain
-from ik_node.ros.publishing.markers.limit_bars import nearness
+from ik_node.ros.publishing.markers.limit_panel import nearness
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import manipulability, task_singular_values
 from ik_node.support.exceptions import IkError

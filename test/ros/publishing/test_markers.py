@@ -25,9 +25,13 @@ from ik_node.control.robot import Robot
 from ik_node.model.body_frames import BodyFrames
 from ik_node.model.readers import read_model
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid
-from ik_node.ros.publishing.markers.ghosts import BranchList, sticks
-from ik_node.ros.publishing.markers.limit_bars import nearness
+from ik_node.ros.publishing.markers.chain_markers import (
+    BranchList,
+    ellipsoid_markers,
+    sticks,
+    velocity_ellipsoid,
+)
+from ik_node.ros.publishing.markers.limit_panel import nearness
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
@@ -317,9 +321,9 @@ def test_the_markers_of_a_task_are_in_proportion_to_the_figure(task):
     frames = BodyFrames(body, np.zeros(body.n_joints))
 
     def scales(size):
-        builder = TaskMarkers('world', 'a', size, GREEN, '')
+        builder = TaskMarkers('world', 'a', size, DiagnosticStatus.OK, '')
         return [(marker.type, np.array([marker.scale.x, marker.scale.y, marker.scale.z]))
-                for marker in builder.markers(task, frames, DiagnosticStatus.OK)]
+                for marker in builder.markers(task, frames)]
     once, twice = scales(1.0), scales(2.0)
     assert once
     for (kind, scale), (_, larger) in zip(once, twice):

@@ -13,7 +13,7 @@ from visualization_msgs.msg import InteractiveMarkerControl, InteractiveMarkerFe
 from handle_rig import Rig, along, at, modes, reachable, titles
 from ik_node import Goal, solver_names
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.services.interaction.menu import (
+from ik_node.ros.services.interaction.marker import (
     HOME,
     POSITION_ONLY,
     SOLVER,

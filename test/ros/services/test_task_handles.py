@@ -18,7 +18,7 @@ from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.services.interaction.menu import (
+from ik_node.ros.services.interaction.marker import (
     HOME,
     POSITION_ONLY,
     SOLVER,

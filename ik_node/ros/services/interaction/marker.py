@@ -1,16 +1,25 @@
-"""The interactive marker: a ball for dragging and the menu, arrows and rings along the axes."""
+"""The interactive marker: a ball for dragging, arrows and rings along the axes, and a menu."""
 
 import math
+from collections.abc import Sequence
 
-import numpy as np
 from geometry_msgs.msg import Pose, Quaternion
 from std_msgs.msg import ColorRGBA
-from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl, Marker
+from visualization_msgs.msg import (
+    InteractiveMarker,
+    InteractiveMarkerControl,
+    Marker,
+    MenuEntry,
+)
 
 from ik_node.ros.publishing.markers.shapes import cube
 
+HOME, POSITION_ONLY, SOLVER = 1, 2, 3
+"""Entries of the menu; solvers to choose from have the numbers after them."""
+_FIRST_SOLVER = 4
+
 _COLOR = ColorRGBA(r=0.95, g=0.95, b=0.98, a=0.4)
-# Of the arm's size.
+# Of the group's size.
 _SIZE = 0.2
 _BALL = 0.09
 _HALF = math.sqrt(0.5)
@@ -20,31 +29,30 @@ _ALONG = (('x', Quaternion(x=0.0, y=0.0, z=0.0, w=1.0)),
           ('z', Quaternion(x=0.0, y=-_HALF, z=0.0, w=_HALF)))
 
 
-def handle_marker(name: str, frame: str, pose: Pose, weights: np.ndarray,
+def handle_marker(name: str, frame: str, pose: Pose, weights: Sequence[float],
                   size: float) -> InteractiveMarker:
     """Return a handle at a pose, in a frame, with arrows and rings for the weighted axes.
 
     weights: (6,) along the handle's axes, as of a goal; axes of weight 0 have no control. The stamp
-    is zero: it stays in its frame. size: of the arm, m.
+    is zero: it stays in its frame. size: of the group, m.
     """
     handle = InteractiveMarker(name=name, pose=pose, scale=_SIZE * size)
     handle.header.frame_id = frame
-    handle.controls = [
-        _centre(weights, size),
-        *(_control(f'move_{axis}', InteractiveMarkerControl.MOVE_AXIS, orientation)
-          for (axis, orientation), weight in zip(_ALONG, weights[:3]) if weight),
-        *(_control(f'rotate_{axis}', InteractiveMarkerControl.ROTATE_AXIS, orientation)
-          for (axis, orientation), weight in zip(_ALONG, weights[3:]) if weight)]
+    handle.controls = [_centre(weights, size), *(
+        _control(f'{verb}_{axis}', mode, orientation)
+        for verb, mode, part in (('move', InteractiveMarkerControl.MOVE_AXIS, weights[:3]),
+                                 ('rotate', InteractiveMarkerControl.ROTATE_AXIS, weights[3:]))
+        for (axis, orientation), weight in zip(_ALONG, part) if weight)]
     return handle
 
 
-def _centre(weights: np.ndarray, size: float) -> InteractiveMarkerControl:
+def _centre(weights: Sequence[float], size: float) -> InteractiveMarkerControl:
     """Return a ball to drag in all weighted directions, or only for the menu with fewer than two.
 
     With two directions it moves in their plane, whose normal is the control's x axis.
     """
-    free = np.flatnonzero(weights[:3] == 0.0)
-    if len(free) == 0:
+    free = [i for i in range(3) if weights[i] == 0.0]
+    if not free:
         control = _control('move', InteractiveMarkerControl.MOVE_3D, _ALONG[0][1])
     elif len(free) == 1:
         control = _control('move', InteractiveMarkerControl.MOVE_PLANE, _ALONG[free[0]][1])
@@ -57,3 +65,32 @@ def _centre(weights: np.ndarray, size: float) -> InteractiveMarkerControl:
 
 def _control(name: str, mode: int, orientation: Quaternion) -> InteractiveMarkerControl:
     return InteractiveMarkerControl(name=name, interaction_mode=mode, orientation=orientation)
+
+
+def menu_entries(solvers: Sequence[str], solver: str,
+                 position_only: bool | None) -> list[MenuEntry]:
+    """Return the entries, with ticks at the present solver and at position only if set.
+
+    solvers: the names to choose from. position_only: None where there is no choice.
+    """
+    return [
+        _entry(SOLVER, 'Solver'),
+        *(_entry(_FIRST_SOLVER + i, _ticked(name, name == solver), SOLVER)
+          for i, name in enumerate(solvers)),
+        *([] if position_only is None else [
+            _entry(POSITION_ONLY, _ticked('Position only', position_only))]),
+        _entry(HOME, 'Home')]
+
+
+def chosen_solver(solvers: Sequence[str], entry: int) -> str | None:
+    """Return the solver of an entry; None for other entries."""
+    return dict(enumerate(solvers, _FIRST_SOLVER)).get(entry)
+
+
+def _ticked(title: str, ticked: bool) -> str:
+    """Return a title as interactive_markers' own menus tick them; the message has no field."""
+    return f'[{"x" if ticked else " "}] {title}'
+
+
+def _entry(number: int, title: str, parent: int = 0) -> MenuEntry:
+    return MenuEntry(id=number, parent_id=parent, title=title, command_type=MenuEntry.FEEDBACK)

@@ -9,9 +9,8 @@ from rclpy.parameter import Parameter
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.ros.services.interaction.arm_goal import LastGoal
-from ik_node.ros.services.interaction.draggable import GoalSink
-from ik_node.ros.services.interaction.handles import Actions, Handles
+from ik_node.ros.services.interaction.handle import LastGoal
+from ik_node.ros.services.interaction.handles import Actions, GoalSink, Handles
 
 NAMESPACE = '~'  # of update, feedback and get_interactive_markers
 
