@@ -23,7 +23,8 @@ from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
-from ik_node.ros.clients.connection import Report, SilentError, _described
+from ik_node.ros.clients.client import Report
+from ik_node.ros.clients.connection import SilentError, _described
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.intake.parameters import describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status

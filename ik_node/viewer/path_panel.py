@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.ros.clients.connection import Report, SilentError
+from ik_node.ros.clients.client import Report
+from ik_node.ros.clients.connection import SilentError
 from ik_node.viewer.poses import position_wxyz
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_names import new_name

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ik_node.control.task_group import GOAL
-from ik_node.ros.clients.connection import Report
+from ik_node.ros.clients.client import Report
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.ros.clients.connection import Report
+from ik_node.ros.clients.client import Report
 from ik_node.viewer.state import AMBER, GREEN, GREY, RED, State
 
 MET = Report(0, 'the goal is met', {})

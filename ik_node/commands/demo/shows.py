@@ -14,7 +14,7 @@ from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.motion.closed_path import ClosedPath
-from ik_node.ros.clients.client import Outcome
+from ik_node.ros.clients.client import GoalResponse
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.registry import make_solver
@@ -47,7 +47,7 @@ class Show(ABC):
     parameters: tuple[Path, ...] = ()
 
     @abstractmethod
-    def draw(self, outcomes: Sequence[Outcome], file: Path) -> None:
+    def draw(self, outcomes: Sequence[GoalResponse], file: Path) -> None:
         """Save a picture of what the node has published."""
 
 
@@ -65,7 +65,7 @@ class ArmShow(Show):
         self.steps = [Step(path.pose(i / count), '') for i in range(count)]
         self.frame, self.links = chain.base_link, (chain.base_link, chain.tip_link)
 
-    def draw(self, outcomes: Sequence[Outcome], file: Path) -> None:
+    def draw(self, outcomes: Sequence[GoalResponse], file: Path) -> None:
         """Save a picture of the arm at its goals."""
         from ik_node.commands.demo.picture import (
             draw_motion,  # late: Matplotlib takes half a second
@@ -104,7 +104,7 @@ class FigureShow(Show):
         self.steps = [Step(target, task) for i in range(phases)
                       for task, target in path.targets(i / phases).items()]
 
-    def draw(self, outcomes: Sequence[Outcome], file: Path) -> None:
+    def draw(self, outcomes: Sequence[GoalResponse], file: Path) -> None:
         """Save a picture of the figure at its goals."""
         from ik_node.commands.demo.picture import draw_figure  # late: see above
         tree = self._figure.source.tree

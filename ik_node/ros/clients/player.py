@@ -1,7 +1,6 @@
 """A node that publishes a recorded motion as joint states."""
 
 from array import array
-from dataclasses import dataclass
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
@@ -29,17 +28,6 @@ KEYS = ('time', 'start', 'stop', 'duration', 'frame', 'frames', 'speed', 'loop',
 """The keys of a status, always all of them, in this order."""
 
 
-@dataclass(frozen=True)
-class Publishing:
-    """What is published, and how often."""
-
-    rate: float = 60.0
-    """Joint states per second."""
-    topic: str = 'joint_states'
-    description: bool = True
-    """Whether the description of the robot is published."""
-
-
 class Player(Node):
     """Publishes the joint states of a recording; time, speed and loop are parameters.
 
@@ -47,23 +35,23 @@ class Player(Node):
     is set back, and advances by at most half a second where the clock jumps forward.
     """
 
-    def __init__(self, recording: Recording, playhead: Playhead,
-                 publishing: Publishing | None = None, steady: Clock | None = None,
-                 **arguments: Any) -> None:
+    def __init__(self, recording: Recording, playhead: Playhead, rate: float = 60.0,
+                 topic: str = 'joint_states', description: bool = True,
+                 steady: Clock | None = None, **arguments: Any) -> None:
         """Play a recording from a playhead, which is from then on the node's.
 
-        steady: the clock of what is independent of simulated time; by default a monotonic one.
-        Raises OptionError for an invalid name of the topic.
+        rate: of joint states, Hz, on the topic. description: whether that of the robot is
+        published. steady: the clock of what is independent of simulated time; by default a
+        monotonic one. Raises OptionError for an invalid name of the topic.
         """
         super().__init__('ik_play', **arguments)
         self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._recording, self._playhead = recording, playhead
-        publishing = publishing or Publishing()
         try:
-            self._states = self.create_publisher(JointState, publishing.topic, 10)
+            self._states = self.create_publisher(JointState, topic, 10)
         except InvalidTopicNameException as error:
             self.destroy_node()
-            raise OptionError(f'the topic {publishing.topic!r} is not a valid name: {error}'
+            raise OptionError(f'the topic {topic!r} is not a valid name: {error}'
                               ) from error
         self._statuses = self.create_publisher(DiagnosticStatus, '~/status', 10)
         self._joint_state = JointState(name=recording.moving_joints)
@@ -81,10 +69,10 @@ class Player(Node):
         for warning in (*recording.tree.warnings, recording.outside_limits()):
             if warning:
                 self.get_logger().warning(warning)
-        if publishing.description:
+        if description:
             self._description = self.create_publisher(String, 'robot_description', LATCHED)
             self._description.publish(String(data=recording.tree.to_urdf()))
-        self.create_timer(1.0 / publishing.rate, self._publish)
+        self.create_timer(1.0 / rate, self._publish)
         self.create_timer(STATUS_PERIOD, self._report, clock=self._steady)
         self.get_logger().info(f'playing {recording.source}: {recording.n_frames} frames, '
                                f'{recording.duration:.3f} s')

@@ -252,7 +252,7 @@ def test_each_arm_has_its_own():
     assert not np.allclose(at(rig.server.shown['left'].pose), T)
     rig.load('arm_6r')
     assert set(rig.server.shown) == {'tip'}
-    rig.handles.clear()
+    rig.handles.update(rig.robot, rig.options, active=False)
     assert rig.server.shown == {}
 
 

@@ -1,12 +1,11 @@
-"""Behaviour of the handles: dragging sends goals, the menu changes settings.
+"""The handles of a robot in RViz: dragging sends goals, the menu changes settings."""
 
-A server has the methods of interactive_markers' InteractiveMarkerServer, which is not imported.
-"""
-
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from geometry_msgs.msg import PointStamped, Pose, PoseStamped
+from rclpy.lifecycle import LifecycleNode
+from rclpy.parameter import Parameter
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from ik_node.control.group import Group
@@ -24,40 +23,68 @@ from ik_node.ros.services.interaction.marker import (
 )
 from ik_node.support.exceptions import InputError
 
+_NAMESPACE = '~'  # of update, feedback and get_interactive_markers
+
 GoalSink: TypeAlias = Callable[[str, PoseStamped | PointStamped], None]
 """Takes goals, by the names of tasks."""
 
 
-class Actions(NamedTuple):
-    """Functions of the node for handles."""
-
-    goals: GoalSink
-    choose_solver: Callable[[Sequence[str], str], None]
-    """Sets the solver by these parameters."""
-    go_home: Callable[[], None]
-    last_goal: LastGoal
-
-
 class Handles:
-    """A handle for each task whose target goals can move, such as the tip of an arm."""
+    """A handle for each task whose target goals can move, such as the tip of an arm.
 
-    def __init__(self, server: Any, actions: Actions) -> None:
-        """Begin without handles. server: that of interactive_markers, or an equivalent."""
-        self._server, self._actions = server, actions
+    They are served where interactive_markers is installed, while the node is active and the
+    parameter interactive_marker is true.
+    """
+
+    def __init__(self, node: LifecycleNode, goals: GoalSink, last_goal: LastGoal,
+                 reset: Callable[[], tuple[bool, str]]) -> None:
+        """Begin without handles.
+
+        last_goal: returns that of a chain. reset: goes to the start pose; returns success and a
+        message.
+        """
+        self._node, self._goals, self._last_goal, self._reset = node, goals, last_goal, reset
+        self._server: Any = None
         self._handles: dict[str, Handle] = {}
         self._robot: Robot | None = None
 
-    def update(self, robot: Robot, options: NodeOptions) -> None:
-        """Create a handle for each task; those that stay valid keep their poses.
+    def update(self, robot: Robot | None, options: NodeOptions, active: bool) -> None:
+        """Create handles for the tasks of a robot; those that stay valid keep their poses.
 
-        What is shown unchanged is not sent again: it would end a drag.
+        active: whether the node is. What is shown unchanged is not sent again: it would end a drag.
         """
-        before, self._handles, self._robot = self._handles, {}, robot
-        for group in robot.groups.values():
-            for name, task in group.tasks.items():
-                if takes_pose(task) or takes_point(task):
-                    handle = Handle(robot, group, name, options, self._actions.last_goal)
-                    self._handles[handle.name] = handle
+        if not options.interactive_marker:
+            self.destroy()
+            return
+        if self._server is None:
+            self._server = self._make_server()
+        if self._server is not None:
+            self._robot = robot if active else None
+            self._replace([] if robot is None or not active else [
+                Handle(robot, group, name, options, self._last_goal)
+                for group in robot.groups.values() for name, task in group.tasks.items()
+                if takes_pose(task) or takes_point(task)])
+
+    def destroy(self) -> None:
+        """Remove the handles and their server."""
+        if self._server is not None:
+            self._replace([])
+            self._server.shutdown()
+        self._server = None
+
+    def _make_server(self) -> Any:
+        """Return the server of interactive_markers; None where that is not installed."""
+        try:
+            from interactive_markers import InteractiveMarkerServer
+        except ImportError as error:
+            self._node.get_logger().info(
+                f'no handles in RViz: interactive_markers is not installed ({error})', once=True)
+            return None
+        return InteractiveMarkerServer(self._node, _NAMESPACE)
+
+    def _replace(self, handles: list[Handle]) -> None:
+        """Show handles in place of the present ones."""
+        before, self._handles = self._handles, {handle.name: handle for handle in handles}
         for gone in before.keys() - self._handles.keys():
             self._server.erase(gone)
         for name, handle in self._handles.items():
@@ -67,20 +94,14 @@ class Handles:
             self._show(handle, None if previous is None else previous.pose)
         self._server.applyChanges()
 
-    def clear(self) -> None:
-        """Remove all handles."""
-        for name in self._handles:
-            self._server.erase(name)
-        self._handles.clear()
-        self._server.applyChanges()
-
     def follow(self, robot: Robot) -> None:
         """Move handles to goals from other sources, or with the robot."""
         for handle in self._handles.values():
             before = handle.pose
             handle.follow(robot)
             self._show(handle, before)
-        self._server.applyChanges()
+        if self._handles:
+            self._server.applyChanges()
 
     def go_with_tips(self, group: Group) -> None:
         """Let the handles of a group rest from now on: it has no goal any more."""
@@ -106,7 +127,7 @@ class Handles:
     def _drag(self, handle: Handle, feedback: InteractiveMarkerFeedback) -> None:
         """Send the pose of the handle as a goal; during the drag the handle stays there."""
         header, pose = feedback.header, feedback.pose
-        self._actions.goals(handle.task, handle.goal(header, pose))
+        self._goals(handle.task, handle.goal(header, pose))
         if header.frame_id == handle.frame and _is_pose(pose):
             handle.pose, handle.placed = pose, True
             handle.sent.append(pose)
@@ -123,13 +144,17 @@ class Handles:
     def _choose(self, handle: Handle, entry: int) -> None:
         solver = chosen_solver(handle.group.solvers, entry)
         if solver is not None:
-            self._actions.choose_solver(handle.group.solver_parameters, solver)
+            # Set like by a client: checked, and refused with a reason.
+            self._node.set_parameters_atomically([
+                Parameter(name, value=solver) for name in handle.group.solver_parameters])
         elif entry == POSITION_ONLY and handle.may_free_orientation:
             handle.position_only = not handle.position_only
             self._show(handle, handle.pose)
             self._server.applyChanges()
         elif entry == HOME:
-            self._actions.go_home()
+            done, message = self._reset()
+            if not done:
+                self._node.get_logger().warning(f'not going home: {message}')
 
     def _show(self, handle: Handle, shown_pose: Pose | None) -> None:
         """Tell the server what has changed. shown_pose: the one that it has."""
