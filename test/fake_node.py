@@ -24,7 +24,7 @@ from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, Start
 from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.clients.client import Report
-from ik_node.ros.clients.connection import SilentError, _described
+from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.intake.parameters import describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
@@ -189,7 +189,7 @@ class FakeNode:
     @_alone
     def describe(self, names):
         self._request()
-        return {name: _described(name, self.get(name), describe(self._specs[name]))
+        return {name: Described.of(name, self.get(name), describe(self._specs[name]))
                 for name in names}
 
     def call(self, call, what, whom=''):

@@ -16,7 +16,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
-from rcl_interfaces.msg import ParameterEvent
+from rcl_interfaces.msg import ParameterDescriptor, ParameterEvent
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
@@ -62,6 +62,16 @@ class Described(NamedTuple):
     high: float | None
     read_only: bool
 
+    @classmethod
+    def of(cls, name: str, value: Any, descriptor: ParameterDescriptor) -> 'Described':
+        """Return a parameter with what its descriptor says."""
+        choices = descriptor.additional_constraints.removeprefix('one of ')
+        ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
+        low, high = (ranges[0].from_value, ranges[0].to_value) if ranges else (None, None)
+        return cls(name, value, descriptor.description,
+                   () if choices == descriptor.additional_constraints else tuple(
+                       choices.split(', ')), low, high, descriptor.read_only)
+
 
 class Listener(Protocol):
     """Receives the node's messages, in the connection's thread."""
@@ -106,9 +116,12 @@ class Connection:
         self._branches: dict[tuple[str, ...], np.ndarray] = {}  # by the joints of the arm
         self._branches_came = threading.Event()
         for message, topic, receive, qos in (
-                (String, 'robot_description', self._on_description, LATCHED),
-                (JointState, 'joint_states', self._on_joints, LATEST),
-                (PoseStamped, f'{target}/root_pose', self._on_root_pose, LATEST),
+                (String, 'robot_description',
+                 lambda message: listener.on_description(message.data), LATCHED),
+                (JointState, 'joint_states', lambda message: listener.on_joints(
+                    dict(zip(message.name, message.position))), LATEST),
+                (PoseStamped, f'{target}/root_pose', lambda message: listener.on_root_pose(
+                    pose_to_matrix(message.pose)), LATEST),
                 (DiagnosticStatus, f'{target}/status', self._on_status, 10),
                 (MarkerArray, f'{target}/markers', self._on_markers, 10),
                 (JointTrajectory, f'{target}/solutions', self._on_solutions, 10),
@@ -270,18 +283,17 @@ class Connection:
 
     def parameters(self, prefixes: Sequence[str] = ()) -> dict[str, Described]:
         """Return the parameters below some prefixes, by default all. Raises SilentError."""
-        listed = self.call(lambda: self._parameters.list_parameters(list(prefixes), 0),
-                            'parameters')
+        client = self._parameters
+        listed = self.call(lambda: client.list_parameters(list(prefixes), 0), 'parameters')
         return self.describe(sorted(listed.result.names))
 
     def describe(self, names: Sequence[str]) -> dict[str, Described]:
         """Return parameters by name, with their values. Raises SilentError."""
-        values = self.call(lambda: self._parameters.get_parameters(list(names)),
-                            'parameters').values
-        descriptors = self.call(lambda: self._parameters.describe_parameters(list(names)),
-                                 'parameters').descriptors
-        return {name: _described(name, parameter_value_to_python(value), descriptor)
-                for name, value, descriptor in zip(names, values, descriptors)}
+        client, wanted = self._parameters, list(names)
+        values = self.call(lambda: client.get_parameters(wanted), 'parameters').values
+        found = self.call(lambda: client.describe_parameters(wanted), 'parameters').descriptors
+        return {name: Described.of(name, parameter_value_to_python(value), descriptor)
+                for name, value, descriptor in zip(names, values, found)}
 
     def call(self, call: Callable[[], Any], what: str, whom: str = '') -> Any:
         """Call a service and wait for its response, received in the connection's thread.
@@ -301,19 +313,10 @@ class Connection:
             raise SilentError(f'{whom}: {future.exception()}')
         return future.result()
 
-    def _on_description(self, message: String) -> None:
-        self._listener.on_description(message.data)
-
-    def _on_joints(self, message: JointState) -> None:
-        self._listener.on_joints(dict(zip(message.name, message.position)))
-
     def _on_solutions(self, message: JointTrajectory) -> None:
         self._branches[tuple(message.joint_names)] = np.reshape(
             [point.positions for point in message.points], (-1, len(message.joint_names)))
         self._branches_came.set()
-
-    def _on_root_pose(self, message: PoseStamped) -> None:
-        self._listener.on_root_pose(pose_to_matrix(message.pose))
 
     def _on_markers(self, message: MarkerArray) -> None:
         self._heartbeat.on_message()
@@ -334,12 +337,3 @@ class Connection:
             self._listener.on_parameters({
                 parameter.name: parameter_value_to_python(parameter.value)
                 for parameter in (*event.new_parameters, *event.changed_parameters)})
-
-
-def _described(name: str, value: Any, descriptor: Any) -> Described:
-    constraints = descriptor.additional_constraints
-    choices = constraints[len('one of '):].split(', ') if constraints.startswith('one of ') else ()
-    ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
-    low, high = (ranges[0].from_value, ranges[0].to_value) if ranges else (None, None)
-    return Described(name, value, descriptor.description, tuple(choices), low, high,
-                     descriptor.read_only)

@@ -17,8 +17,9 @@ from ik_node.ros.services.interaction.marker import (
     HOME,
     POSITION_ONLY,
     SOLVER,
+    Look,
     chosen_solver,
-    menu_entries,
+    handle_marker,
 )
 from marker_checks import check_pose
 
@@ -201,7 +202,8 @@ def test_position_only_makes_points_of_drags_and_takes_the_rings_away():
 
 
 def test_the_menu_has_every_solver_and_ticks_the_present_one():
-    entries = menu_entries(solver_names(), 'ccd', False)
+    look = Look('base_link', 1.0, (1.0,) * 6, solver_names(), 'ccd', False)
+    entries = handle_marker('tip', Pose(), look).menu_entries
     assert len({entry.id for entry in entries}) == len(entries)
     assert all(entry.id > 0 for entry in entries)
     solvers = [entry for entry in entries if entry.parent_id == SOLVER]

@@ -78,40 +78,36 @@ class TaskMarkers:
         build = _BUILDERS.get(type(task))
         return [] if build is None else build(self, task, frames)
 
-    def pose(self, task: tasks.Pose, frames: BodyFrames) -> Made:
-        """Return the target's ball and axes."""
+    def _pose(self, task: tasks.Pose, frames: BodyFrames) -> Made:
         return self.goal(Goal.from_pose(task.target))
 
-    def orientation(self, task: tasks.Orientation, frames: BodyFrames) -> Made:
+    def _orientation(self, task: tasks.Orientation, frames: BodyFrames) -> Made:
         """Return the target's axes at the link."""
         return self.goal(Goal(frames.position(task.link), task.target))
 
-    def relative_pose(self, task: tasks.RelativePose, frames: BodyFrames) -> Made:
+    def _relative_pose(self, task: tasks.RelativePose, frames: BodyFrames) -> Made:
         """Return the target's axes, where the reference has it now."""
         return self.goal(Goal.from_pose(frames.pose(task.reference) @ task.target))
 
-    def position(self, task: tasks.Position, frames: BodyFrames) -> Made:
-        """Return the target's ball."""
+    def _position(self, task: tasks.Position, frames: BodyFrames) -> Made:
         return self.goal(Goal(position=task.target))
 
-    def look_at(self, task: tasks.LookAt, frames: BodyFrames) -> Made:
-        """Return the target's ball, and a line to it."""
+    def _look_at(self, task: tasks.LookAt, frames: BodyFrames) -> Made:
         return [*self.goal(Goal(position=task.target)),
                 self._line(5, [frames.position(task.link), task.target], self._color)]
 
-    def align_axis(self, task: tasks.AlignAxis, frames: BodyFrames) -> Made:
+    def _align_axis(self, task: tasks.AlignAxis, frames: BodyFrames) -> Made:
         """Return an arrow along the direction, at the link."""
         return [self._arrow(0, frames.position(task.link), task.direction, self._color)]
 
-    def point_on_line(self, task: tasks.PointOnLine, frames: BodyFrames) -> Made:
-        """Return a piece of the line, and the point."""
+    def _point_on_line(self, task: tasks.PointOnLine, frames: BodyFrames) -> Made:
         along = _LINE * self._size * task.direction
         p = frames.position(task.link, task.point)
         middle = task.origin + task.direction * float(task.direction @ (p - task.origin))
         return [self._line(0, [middle - along, middle + along], self._color),
                 self._ball(1, p, self._color)]
 
-    def point_on_plane(self, task: tasks.PointOnPlane, frames: BodyFrames) -> Made:
+    def _point_on_plane(self, task: tasks.PointOnPlane, frames: BodyFrames) -> Made:
         """Return a piece of the plane below the point, the point, and the normal."""
         p, side = frames.position(task.link, task.point), _PLANE * self._size
         T = np.eye(4)
@@ -123,7 +119,7 @@ class TaskMarkers:
                 self._ball(1, p, self._color),
                 self._arrow(2, T[:3, 3], task.normal, self._color)]
 
-    def center_of_mass(self, task: tasks.CenterOfMass, frames: BodyFrames) -> Made:
+    def _center_of_mass(self, task: tasks.CenterOfMass, frames: BodyFrames) -> Made:
         """Return the centre of mass, its projection on the ground, its target, and the polygon."""
         com, _ = frames.center_of_mass()
         ground, width = np.array([com[0], com[1], 0.0]), 1.5 * _BALL * self._size
@@ -139,15 +135,14 @@ class TaskMarkers:
             made.append(self._line(4, [*corners, corners[0]], self._color))
         return made
 
-    def connection(self, task: tasks.Distance | tasks.Spring, frames: BodyFrames) -> Made:
+    def _connection(self, task: tasks.Distance | tasks.Spring, frames: BodyFrames) -> Made:
         """Return a line between the points of a distance or a spring."""
         b = task.point_b if task.link_b is None else frames.position(task.link_b, task.point_b)
         a = frames.position(task.link_a, task.point_a)
         color = _FORCE if isinstance(task, tasks.Spring) else self._color
         return [self._line(0, [a, b], color), self._ball(1, a, color), self._ball(2, b, color)]
 
-    def force(self, task: tasks.Force, frames: BodyFrames) -> Made:
-        """Return an arrow along the force."""
+    def _force(self, task: tasks.Force, frames: BodyFrames) -> Made:
         size = math.hypot(*task.force)
         return [] if size == 0.0 else [self._arrow(
             0, frames.position(task.link, task.point), task.force / size, _FORCE)]
@@ -174,10 +169,10 @@ class TaskMarkers:
 
 
 _BUILDERS: dict[type, Callable[..., Made]] = {
-    tasks.Pose: TaskMarkers.pose, tasks.Orientation: TaskMarkers.orientation,
-    tasks.RelativePose: TaskMarkers.relative_pose, tasks.Position: TaskMarkers.position,
-    tasks.LookAt: TaskMarkers.look_at, tasks.AlignAxis: TaskMarkers.align_axis,
-    tasks.PointOnLine: TaskMarkers.point_on_line, tasks.PointOnPlane: TaskMarkers.point_on_plane,
-    tasks.HalfSpace: TaskMarkers.point_on_plane, tasks.CenterOfMass: TaskMarkers.center_of_mass,
-    tasks.Distance: TaskMarkers.connection, tasks.Spring: TaskMarkers.connection,
-    tasks.Force: TaskMarkers.force}
+    tasks.Pose: TaskMarkers._pose, tasks.Orientation: TaskMarkers._orientation,
+    tasks.RelativePose: TaskMarkers._relative_pose, tasks.Position: TaskMarkers._position,
+    tasks.LookAt: TaskMarkers._look_at, tasks.AlignAxis: TaskMarkers._align_axis,
+    tasks.PointOnLine: TaskMarkers._point_on_line, tasks.PointOnPlane: TaskMarkers._point_on_plane,
+    tasks.HalfSpace: TaskMarkers._point_on_plane, tasks.CenterOfMass: TaskMarkers._center_of_mass,
+    tasks.Distance: TaskMarkers._connection, tasks.Spring: TaskMarkers._connection,
+    tasks.Force: TaskMarkers._force}

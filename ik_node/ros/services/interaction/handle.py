@@ -3,7 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped
@@ -19,6 +19,7 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.body_frames import BodyFrames
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.shapes import frame_of, shown_size
+from ik_node.ros.services.interaction.marker import Look
 from ik_node.solvers.goal import Goal
 
 LastGoal = Callable[[Group], Goal | None]
@@ -27,19 +28,6 @@ _ONLY_TIP = 'tip'   # the name of the handle of a robot with one tip
 _MOST_SENT = 64     # poses of a drag that are kept until they become goals
 _NEAR = 2.0         # of the size of a body: handles of its targets stay within
 _LINEAR = np.array([1.0] * 3 + [0.0] * 3)
-
-
-class Look(NamedTuple):
-    """What a handle is shown with, besides its pose."""
-
-    frame: str
-    size: float
-    weights: tuple[float, ...]
-    """(6,) of the axes that have controls, linear first."""
-    solvers: tuple[str, ...]
-    solver: str
-    position_only: bool | None
-    """None where there is no choice."""
 
 
 class Handle:

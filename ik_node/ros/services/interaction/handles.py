@@ -19,7 +19,6 @@ from ik_node.ros.services.interaction.marker import (
     POSITION_ONLY,
     chosen_solver,
     handle_marker,
-    menu_entries,
 )
 from ik_node.support.exceptions import InputError
 
@@ -164,9 +163,8 @@ class Handles:
                 self._server.setPose(handle.name, handle.pose)
             return
         handle.shown = look
-        marker = handle_marker(handle.name, look.frame, handle.pose, look.weights, look.size)
-        marker.menu_entries = menu_entries(look.solvers, look.solver, look.position_only)
-        self._server.insert(marker, feedback_callback=self.on_feedback)
+        self._server.insert(handle_marker(handle.name, handle.pose, look),
+                            feedback_callback=self.on_feedback)
 
 
 def _is_pose(pose: Pose) -> bool:

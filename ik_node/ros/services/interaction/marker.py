@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from geometry_msgs.msg import Pose, Quaternion
 from std_msgs.msg import ColorRGBA
@@ -29,16 +30,31 @@ _ALONG = (('x', Quaternion(x=0.0, y=0.0, z=0.0, w=1.0)),
           ('z', Quaternion(x=0.0, y=-_HALF, z=0.0, w=_HALF)))
 
 
-def handle_marker(name: str, frame: str, pose: Pose, weights: Sequence[float],
-                  size: float) -> InteractiveMarker:
-    """Return a handle at a pose, in a frame, with arrows and rings for the weighted axes.
+class Look(NamedTuple):
+    """What a handle is shown with, besides its pose."""
 
-    weights: (6,) along the handle's axes, as of a goal; axes of weight 0 have no control. The stamp
-    is zero: it stays in its frame. size: of the group, m.
+    frame: str
+    size: float
+    """Of the group, m."""
+    weights: tuple[float, ...]
+    """(6,) along the handle's axes, linear first; axes of weight 0 have no control."""
+    solvers: tuple[str, ...]
+    """The names to choose from."""
+    solver: str
+    position_only: bool | None
+    """None where there is no choice."""
+
+
+def handle_marker(name: str, pose: Pose, look: Look) -> InteractiveMarker:
+    """Return a handle at a pose, with arrows and rings for the weighted axes, and a menu.
+
+    The stamp is zero: it stays in its frame.
     """
-    handle = InteractiveMarker(name=name, pose=pose, scale=_SIZE * size)
-    handle.header.frame_id = frame
-    handle.controls = [_centre(weights, size), *(
+    weights = look.weights
+    handle = InteractiveMarker(name=name, pose=pose, scale=_SIZE * look.size,
+                               menu_entries=_menu_entries(look))
+    handle.header.frame_id = look.frame
+    handle.controls = [_centre(weights, look.size), *(
         _control(f'{verb}_{axis}', mode, orientation)
         for verb, mode, part in (('move', InteractiveMarkerControl.MOVE_AXIS, weights[:3]),
                                  ('rotate', InteractiveMarkerControl.ROTATE_AXIS, weights[3:]))
@@ -67,18 +83,14 @@ def _control(name: str, mode: int, orientation: Quaternion) -> InteractiveMarker
     return InteractiveMarkerControl(name=name, interaction_mode=mode, orientation=orientation)
 
 
-def menu_entries(solvers: Sequence[str], solver: str,
-                 position_only: bool | None) -> list[MenuEntry]:
-    """Return the entries, with ticks at the present solver and at position only if set.
-
-    solvers: the names to choose from. position_only: None where there is no choice.
-    """
+def _menu_entries(look: Look) -> list[MenuEntry]:
+    """Return the entries, with ticks at the present solver and at position only if set."""
     return [
         _entry(SOLVER, 'Solver'),
-        *(_entry(_FIRST_SOLVER + i, _ticked(name, name == solver), SOLVER)
-          for i, name in enumerate(solvers)),
-        *([] if position_only is None else [
-            _entry(POSITION_ONLY, _ticked('Position only', position_only))]),
+        *(_entry(_FIRST_SOLVER + i, _ticked(name, name == look.solver), SOLVER)
+          for i, name in enumerate(look.solvers)),
+        *([] if look.position_only is None else [
+            _entry(POSITION_ONLY, _ticked('Position only', look.position_only))]),
         _entry(HOME, 'Home')]
 
 
