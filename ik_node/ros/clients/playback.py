@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from ik_node.mocap.playhead import Playhead
     from ik_node.mocap.recording import Recording
 
-_FAILED = 1           # exit code; argparse's own for wrong arguments is 2
-_RATES = (5.0, 1e3)   # Hz: the clock of motions advances by at most half a second between two
-_FRAME_RATES = (1e-3, 1e6)
-_SPEEDS = (0.001, 100.0)
+_FAILED = 1  # exit code; argparse's own for wrong arguments is 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,11 +46,11 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument('motion', metavar='MOTION', help='an Acclaim motion (.amc), '
                         'JointTrajectory or JointState messages as ROS prints them (.yaml), or a '
                         'table of joint values (.csv)')
-    parser.add_argument('--rate', metavar='HZ', type=_number(*_RATES), default=60.0,
+    parser.add_argument('--rate', metavar='HZ', type=_number(5.0, 1e3), default=60.0,
                         help='joint states per second; default 60')
-    parser.add_argument('--speed', metavar='X', type=_number(*_SPEEDS), default=1.0,
+    parser.add_argument('--speed', metavar='X', type=_number(0.001, 100.0), default=1.0,
                         help='seconds of the motion per second; default 1')
-    parser.add_argument('--fps', metavar='N', type=_number(*_FRAME_RATES), default=None,
+    parser.add_argument('--fps', metavar='N', type=_number(1e-3, 1e6), default=None,
                         help='frames per second of an Acclaim motion; by default those that its '
                         'file says, else 120')
     parser.add_argument('--from', metavar='S', type=_number(0.0, math.inf), default=0.0,

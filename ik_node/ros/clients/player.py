@@ -22,10 +22,7 @@ from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.support.exceptions import OptionError
 from ik_node.support.options import Spec
 
-STATUS_PERIOD = 0.2
-"""s of real time between two statuses."""
-KEYS = ('time', 'start', 'stop', 'duration', 'frame', 'frames', 'speed', 'loop', 'paused')
-"""The keys of a status, always all of them, in this order."""
+_STATUS_PERIOD = 0.2  # s of real time between two statuses
 
 
 class Player(Node):
@@ -51,8 +48,7 @@ class Player(Node):
             self._states = self.create_publisher(JointState, topic, 10)
         except InvalidTopicNameException as error:
             self.destroy_node()
-            raise OptionError(f'the topic {topic!r} is not a valid name: {error}'
-                              ) from error
+            raise OptionError(f'the topic {topic!r} is not a valid name: {error}') from error
         self._statuses = self.create_publisher(DiagnosticStatus, '~/status', 10)
         self._joint_state = JointState(name=recording.moving_joints)
         self._motion_clock: MotionClock | None = None
@@ -73,7 +69,7 @@ class Player(Node):
             self._description = self.create_publisher(String, 'robot_description', LATCHED)
             self._description.publish(String(data=recording.tree.to_urdf()))
         self.create_timer(1.0 / rate, self._publish)
-        self.create_timer(STATUS_PERIOD, self._report, clock=self._steady)
+        self.create_timer(_STATUS_PERIOD, self._report, clock=self._steady)
         self.get_logger().info(f'playing {recording.source}: {recording.n_frames} frames, '
                                f'{recording.duration:.3f} s')
 
@@ -103,14 +99,16 @@ class Player(Node):
         self._advance()
         playhead, recording = self._playhead, self._recording
         message = 'paused' if playhead.paused else 'ended' if playhead.ended else 'playing'
-        values = (f'{playhead.time:.9g}', f'{playhead.start:.9g}', f'{playhead.stop:.9g}',
-                  f'{recording.duration:.9g}', str(recording.frame(playhead.time) + 1),
-                  str(recording.n_frames), f'{playhead.speed:.9g}',
-                  str(playhead.loop).lower(), str(playhead.paused).lower())
+        values = {
+            'time': f'{playhead.time:.9g}', 'start': f'{playhead.start:.9g}',
+            'stop': f'{playhead.stop:.9g}', 'duration': f'{recording.duration:.9g}',
+            'frame': str(recording.frame(playhead.time) + 1), 'frames': str(recording.n_frames),
+            'speed': f'{playhead.speed:.9g}', 'loop': str(playhead.loop).lower(),
+            'paused': str(playhead.paused).lower()}
         self._statuses.publish(DiagnosticStatus(
             level=DiagnosticStatus.OK, name='ik_play: motion', message=message,
             hardware_id=recording.tree.name,
-            values=[KeyValue(key=key, value=value) for key, value in zip(KEYS, values)]))
+            values=[KeyValue(key=key, value=value) for key, value in values.items()]))
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._advance()

@@ -17,7 +17,7 @@ from ik_node.ros.publishing.markers.chain_markers import (
     ellipsoid_markers,
 )
 from ik_node.ros.publishing.markers.limit_panel import LimitPanel
-from ik_node.ros.publishing.markers.shapes import GREY, RED, shown_size, text_marker, wrapped
+from ik_node.ros.publishing.markers.shapes import GREY, LINE, RED, shown_size, text_block
 from ik_node.ros.publishing.markers.task_markers import COLORS, TaskMarkers
 from ik_node.solvers.body.result import error_words
 from ik_node.solvers.goal import Goal
@@ -27,9 +27,8 @@ NO_GOAL = 'no goal yet'
 
 # Of the status of a body, of its size.
 _LETTERS = 0.03
-_LINE = 1.6 * _LETTERS  # from a line to the next
-_ABOVE = 0.12           # of the lowest line above the highest link
-_LETTERS_A_LINE, _LINES = 44, 6
+_ABOVE = 0.12 - 0.5 * LINE * _LETTERS  # the highest link
+_BOUNDS = 44, 6  # letters of a line, and lines
 
 
 class GroupMarkers:
@@ -93,7 +92,7 @@ class GroupMarkers:
                 for marker in self._of_task(frame, task, frames)]
         lines = [f'{self._group.name}: {self._text}'.removeprefix(': ')]
         if chain is None:
-            return [*made, self._status_above(frame, frames, lines)]
+            return made + self._status_above(frame, frames, lines)
         self._trail.add(q)
         made += [*self._trail.markers(frame, f'{prefix}trail'),
                  *ellipsoid_markers(frame, f'{prefix}manipulability', chain, q, self._size),
@@ -124,13 +123,10 @@ class GroupMarkers:
         return (DiagnosticStatus.WARN if outcome.accepted else DiagnosticStatus.ERROR,
                 f'misses by {error_words(errors)}')
 
-    def _status_above(self, frame: str, frames: BodyFrames, lines: list[str]) -> Marker:
+    def _status_above(self, frame: str, frames: BodyFrames, lines: list[str]) -> list[Marker]:
         """Return the status above all links of a body."""
-        places = np.array([frames.position(link) for link in frames.body.links])
-        root = frames.position(frames.body.tree.root)
-        shown = wrapped(lines, _LETTERS_A_LINE, _LINES)
-        middle = max(0.0, places[:, 2].max()) + self._size * (
-            _ABOVE + 0.5 * (len(shown) - 1) * _LINE)
-        return text_marker(frame, f'{self._prefix}status', 0, '\n'.join(shown),
-                           np.array([root[0], root[1], middle]), _LETTERS * self._size,
-                           self._color)
+        bottom = frames.position(frames.body.tree.root)
+        bottom[2] = _ABOVE * self._size + max(
+            0.0, *(frames.pose(link)[2, 3] for link in frames.body.links))
+        return text_block(frame, f'{self._prefix}status', lines, _BOUNDS, bottom,
+                          _LETTERS * self._size, self._color)

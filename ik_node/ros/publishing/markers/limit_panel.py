@@ -10,11 +10,12 @@ from ik_node.ros.conversions import array_to_point
 from ik_node.ros.publishing.markers.shapes import (
     GREEN,
     GREY,
+    LINE,
     RED,
     marker,
     mixed,
+    text_block,
     text_marker,
-    wrapped,
 )
 
 # Of the range between the limits: distances to a limit at which a bar is fully red and green.
@@ -30,12 +31,11 @@ _NEAR = 1.35             # of the panel's near side from the base: the tip does 
 _APART = 0.2             # of two panels on one side
 _LENGTH = 0.5            # of the bars
 _GAP = 0.05
-_LINE = 1.6              # from a line of the text to the next, of its letters
 
 # Of a letter's height: its width, on average, in the font of RViz. Texts face the camera, the panel
 # does not: its length appears shorter, at yaw 0.5 by 0.88.
 _WIDTH = 0.55 / 0.88
-_LETTERS_A_LINE, _LINES = 32, 8  # bounds of the text
+_BOUNDS = 32, 8  # of the text: letters of a line, and lines
 
 
 def nearness(chain: Chain, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -69,7 +69,7 @@ class LimitPanel:
         self._length = _LENGTH * size
         label = _WIDTH * self._letters * max(map(len, self._names), default=0)
         self._width = max(self._length + _GAP * size + label,
-                          _WIDTH * self._letters * _LETTERS_A_LINE)
+                          _WIDTH * self._letters * _BOUNDS[0])
         side = 1.0 if number % 2 else -1.0
         near = _NEAR * size + number // 2 * (self._width + _APART * size)
         # y of the middle of the bars, of the labels and of the text
@@ -101,14 +101,12 @@ class LimitPanel:
 
     def status(self, frame: str, namespace: str, lines: list[str],
                color: ColorRGBA) -> list[Marker]:
-        """Return lines of text above the bars, wrapped and limited in number."""
-        shown = wrapped(lines, _LETTERS_A_LINE, _LINES)
-        z = self._above + 0.5 * len(shown) * _LINE * self._letters
-        return [text_marker(frame, namespace, 0, '\n'.join(shown), np.array((0.0, self._middle, z)),
-                            self._letters, color)] if shown else []
+        """Return lines of text above the bars."""
+        return text_block(frame, namespace, lines, _BOUNDS,
+                          np.array((0.0, self._middle, self._above)), self._letters, color)
 
     def corners(self, lines: int) -> np.ndarray:
         """Return the corners (4, 3), m, of the panel with a text of some lines, base frame."""
-        top = self._above + lines * _LINE * self._letters
+        top = self._above + lines * LINE * self._letters
         return np.array([(0.0, self._middle + 0.5 * side * self._width, z)
                          for side in (-1.0, 1.0) for z in (0.0, top)])

@@ -19,6 +19,8 @@ AMBER = ColorRGBA(r=1.0, g=0.7, b=0.15, a=1.0)
 RED = ColorRGBA(r=0.9, g=0.25, b=0.2, a=1.0)
 GREY = ColorRGBA(r=0.75, g=0.77, b=0.8, a=1.0)
 
+LINE = 1.6  # from a line of a text to the next, of the height of its letters
+
 # Markers of a stopped node disappear; a running node sends them many times within it.
 _LIFETIME = Duration(sec=2)
 _BLANK = 0.4  # of a letter's height: how wide blanks are
@@ -58,10 +60,19 @@ def text_marker(frame: str, namespace: str, number: int, text: str, p: np.ndarra
     return made
 
 
-def wrapped(lines: Sequence[str], letters: int, count: int) -> list[str]:
-    """Return lines as at most `count` lines of at most `letters` letters; `...` ends cut ones."""
+def text_block(frame: str, namespace: str, lines: Sequence[str], bounds: tuple[int, int],
+               bottom: np.ndarray, height: float, color: ColorRGBA) -> list[Marker]:
+    """Return lines as a text above a point (3,), m; height: of the letters, m.
+
+    bounds: the most letters of a line, and the most lines; `...` is in place of more.
+    """
+    letters, count = bounds
     parts = [part for line in lines for part in wrap(line, letters)]
-    return parts if len(parts) <= count else [*parts[:count - 1], '...']
+    if len(parts) > count:
+        parts[count - 1:] = ['...']
+    middle = bottom + np.array([0.0, 0.0, 0.5 * len(parts) * LINE * height])
+    return [text_marker(frame, namespace, 0, '\n'.join(parts), middle, height,
+                        color)] if parts else []
 
 
 def cube(size: float) -> Vector3:
