@@ -54,7 +54,7 @@ class GoalTopics:
 
     def publisher(self, kind: type, name: str = '') -> Any:
         """Return the publisher of messages of a kind to an arm or a task."""
-        topic = goal_topic(kind, name)
+        topic = f'{name}/{TOPICS[kind]}'.lstrip('/')
         if topic not in self._publishers:
             self._publishers[topic] = self._node.create_publisher(kind, topic, LATEST)
         return self._publishers[topic]
@@ -62,11 +62,6 @@ class GoalTopics:
     def header(self, frame: str = '') -> Header:
         """Return a header with the present time."""
         return Header(stamp=self._node.get_clock().now().to_msg(), frame_id=frame)
-
-
-def goal_topic(kind: type, name: str) -> str:
-    """Return the relative topic of goals of a kind to an arm or a task."""
-    return f'{name}/{TOPICS[kind]}'.lstrip('/')
 
 
 def goal_message(target: np.ndarray, header: Header) -> PoseStamped | PointStamped:

@@ -34,7 +34,6 @@ from ik_node.ros.clients.client import (
     Report,
     client_node,
     goal_message,
-    goal_topic,
 )
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import pose_to_matrix
@@ -176,7 +175,7 @@ class Connection:
 
     def goal_topic(self, arm: str = '') -> str:
         """Return the full name of the topic of an arm's goal."""
-        return self.node.resolve_topic_name(goal_topic(PoseStamped, arm))
+        return str(self._topics.publisher(PoseStamped, arm).topic_name)
 
     def processes(self) -> frozenset[bytes]:
         """Return an identifier of each process of the node that is or recently was on the graph."""

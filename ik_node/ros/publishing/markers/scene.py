@@ -57,19 +57,18 @@ class Scene:
             markers += self._groups[name].markers(
                 frame, robot.joint_configuration(group), branches)
         present = {(marker.ns, marker.id): marker.header.frame_id for marker in markers}
-        gone = self._delete(self._shown.keys() - present.keys())
-        self._shown = present
-        return MarkerArray(markers=gone + markers)
+        return MarkerArray(markers=self._delete_all_but(present) + markers)
 
     def clear(self) -> MarkerArray:
         """Return deletions of all markers."""
-        gone, self._shown = self._delete(self._shown.keys()), {}
-        return MarkerArray(markers=gone)
+        return MarkerArray(markers=self._delete_all_but({}))
 
-    def _delete(self, keys: Iterable[tuple[str, int]]) -> list[Marker]:
+    def _delete_all_but(self, present: dict[tuple[str, int], str]) -> list[Marker]:
+        """Return deletions of markers that are gone; present: the frames of the others."""
         deleted = []
-        for namespace, number in sorted(keys):
+        for namespace, number in sorted(self._shown.keys() - present.keys()):
             marker = Marker(ns=namespace, id=number, action=Marker.DELETE)
             marker.header.frame_id = self._shown[namespace, number]
             deleted.append(marker)
+        self._shown = present
         return deleted
