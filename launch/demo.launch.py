@@ -36,7 +36,7 @@ from ik_node.control.options import NodeOptions
 from ik_node.kinematics.reach import reach
 from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import FORMATS, read_model
-from ik_node.ros.publishing.markers.arm_markers import shown_size
+from ik_node.ros.publishing.markers.shapes import shown_size
 from ik_node.support.resources import own_robots, robot_file, share_folder
 from launch import LaunchContext, LaunchDescription
 

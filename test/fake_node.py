@@ -23,7 +23,8 @@ from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
-from ik_node.ros.clients.connection import Report, SilentError, _described
+from ik_node.ros.clients.client import Report
+from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.parameters import describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
@@ -187,7 +188,7 @@ class FakeNode:
     @_alone
     def describe(self, names):
         self._request()
-        return {name: _described(name, self.get(name), describe(self._specs[name]))
+        return {name: Described.of(name, self.get(name), describe(self._specs[name]))
                 for name in names}
 
     def call(self, call, what, whom=''):

@@ -20,7 +20,7 @@ from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
-from ik_node.ros.services.interaction.handles import Actions, Handles
+from ik_node.ros.services.interaction.handles import Handles
 from ik_node.spatial import matrix_from_quaternion
 from ik_node.support.resources import robot_file
 
@@ -73,10 +73,10 @@ class Rig:
         self.server = Server()
         self.goals, self.sent, self.refused = {}, [], []
         self.options = NodeOptions(frame_prefix=prefix)
-        self.handles = Handles(self.server, Actions(
-            self._take_any,
-            lambda parameters, solver: self.sent.append((*parameters, solver)),
-            lambda: self.sent.append('home'), lambda arm: self.goals.get(arm.name)))
+        self.handles = Handles(
+            SimpleNamespace(set_parameters_atomically=self._set), self._take_any,
+            lambda arm: self.goals.get(arm.name), self._go_home)
+        self.handles._server = self.server
         self.refuses = False
         self.load(name, arms, prefix, **options)
 
@@ -91,7 +91,7 @@ class Rig:
 
     def update(self, robot):
         self.robot = robot
-        self.handles.update(robot, self.options)
+        self.handles.update(robot, self.options, active=True)
 
     def to_arm(self, solver='dls', **options):
         """Solve for the arm without a name, at the present joint values."""
@@ -133,6 +133,13 @@ class Rig:
 
     def follow(self):
         self.handles.follow(self.robot)
+
+    def _set(self, parameters):
+        self.sent.append((*(parameter.name for parameter in parameters), parameters[0].value))
+
+    def _go_home(self):
+        self.sent.append('home')
+        return True, ''
 
     def _take(self, arm, message):
         kind = self._note(arm, message)

@@ -47,9 +47,10 @@ class PlayerHere(PlayerClient, NodeHere):
     """A player in the test's process; arguments: of the command. options: of `NodeHere`."""
 
     def __init__(self, *arguments, **options):
-        recording, playhead, publishing = read_files(read_arguments([*map(str, arguments)]))
+        own = read_arguments([*map(str, arguments)])
+        recording, playhead = read_files(own)
         super().__init__(make=Player, start=None, recording=recording, playhead=playhead,
-                         publishing=publishing, **options)
+                         rate=own.rate, topic=own.topic, description=own.description, **options)
         self.listen_to_all()
 
 

@@ -28,7 +28,7 @@ from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.commands import Commands
 from ik_node.ros.services.ik_service import IkService
-from ik_node.ros.services.interaction.service import Interaction
+from ik_node.ros.services.interaction.handles import Handles
 
 _MARKER_PERIOD = 0.05   # s
 _WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0
@@ -63,7 +63,7 @@ class Session:
         JointGoals(node, arms, self._dispatcher, self._on_leave)
         self._commands = Commands(node, configuration, self._dispatcher, self._execution,
                                   self._outputs, self._branches, self._worker, self._on_leave)
-        self._interaction = Interaction(node, self._goals.take, self._execution.last_goal,
+        self._handles = Handles(node, self._goals.take, self._execution.last_goal,
                                         self._commands.go_to_start)
         node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
@@ -92,12 +92,12 @@ class Session:
 
     def _set_active(self, active: bool) -> None:
         self._dispatcher.activate(active)
-        self._interaction.update(self._robot, self._configuration.options, active)
+        self._handles.update(self._robot, self._configuration.options, active)
 
     def destroy(self) -> None:
         """Destroy everything; services after the answers that are due now have been sent."""
         self._worker.close('the node shuts down')
-        self._interaction.destroy()
+        self._handles.destroy()
         self._frames.destroy()
         for entity, destroy in _entities(self._node).items():
             if entity not in self._before:
@@ -133,7 +133,7 @@ class Session:
             self._outputs.scene.update(robot)
             self._prepare(robot)
         self._robot = robot
-        self._interaction.update(robot, options, self.active)
+        self._handles.update(robot, options, self.active)
 
     def _prepare(self, robot: Robot) -> None:
         """Log the warnings of a new robot, and that it is ready.
@@ -168,7 +168,7 @@ class Session:
         self._outputs.announce(robot, configuration.options)
 
     def _on_leave(self, group: Group) -> None:
-        self._interaction.go_with_tips(group)
+        self._handles.go_with_tips(group)
 
     def _on_publish_time(self) -> None:
         self._worker.resume()  # where nothing could be woken, as between two executors
@@ -185,7 +185,7 @@ class Session:
             self._execution.follow(robot)
             find = self._branches.of_last if options.show_branches else None
             self._outputs.markers(robot, options, find)
-            self._interaction.follow(robot)
+            self._handles.follow(robot)
 
 
 def _entities(node: LifecycleNode) -> dict[Any, Callable[[Any], object]]:

@@ -14,8 +14,9 @@ from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_
 from ik_node.control.task_group import GOAL
 from ik_node.model.chain import Chain
 from ik_node.model.readers import read_untrusted_model
-from ik_node.ros.clients.connection import Connection, Report, SilentError
-from ik_node.ros.publishing.markers.goal import NO_GOAL
+from ik_node.ros.clients.client import Report
+from ik_node.ros.clients.connection import Connection, SilentError
+from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.support.exceptions import IkError
 
 _POSES = ('pose', 'orientation', 'relative_pose')

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.ros.clients.connection import Report
+from ik_node.ros.clients.client import Report
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel, on_user_change
 from ik_node.viewer.scene_nodes import new_name, position_wxyz

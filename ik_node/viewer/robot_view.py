@@ -18,8 +18,9 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.readers import read_urdf_text
-from ik_node.ros.clients.connection import Connection, Report
-from ik_node.ros.publishing.markers.goal import NO_GOAL
+from ik_node.ros.clients.client import Report
+from ik_node.ros.clients.connection import Connection
+from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.drawn_robot import DrawnRobot

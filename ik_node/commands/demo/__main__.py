@@ -24,7 +24,7 @@ from ik_node.support.signals import Stop
 
 try:
     from ik_node.commands.demo.shows import Show, make_show
-    from ik_node.ros.clients.client import Client, Outcome
+    from ik_node.ros.clients.client import Client, GoalResponse
     from ik_node.support.processes import node_command, running
 except ImportError as error:
     sys.exit(f'the demo needs ROS 2: {error}\nRun "make demo", which installs it, or source your '
@@ -107,9 +107,9 @@ def _view() -> Iterator[None]:
         yield
 
 
-def _drive(client: Client, show: Show, stop: Stop) -> list[Outcome]:
+def _drive(client: Client, show: Show, stop: Stop) -> list[GoalResponse]:
     """Send the goals one by one and print a line for each, until a signal to stop."""
-    outcomes: list[Outcome] = []
+    outcomes: list[GoalResponse] = []
     try:
         for i, (goal, task) in enumerate(show.steps, start=1):
             if stop:
@@ -129,7 +129,7 @@ def _drive(client: Client, show: Show, stop: Stop) -> list[Outcome]:
     return outcomes
 
 
-def _summary(outcomes: list[Outcome], show: Show, arguments: argparse.Namespace) -> int:
+def _summary(outcomes: list[GoalResponse], show: Show, arguments: argparse.Namespace) -> int:
     met = [outcome for outcome in outcomes if outcome.met]
     print(f'\n{len(met)} of {len(outcomes)} goals met with {show.solver_name}.')
     if met:

@@ -11,9 +11,8 @@ from ik_node.kinematics.reach import reach
 from ik_node.mocap.recording import Recording
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
-from ik_node.ros.publishing.markers.arm_markers import shown_size
-from ik_node.ros.publishing.markers.limit_bars import bounded_names
-from ik_node.ros.publishing.markers.panel import PanelLayout
+from ik_node.ros.publishing.markers.limit_panel import LimitPanel
+from ik_node.ros.publishing.markers.shapes import shown_size
 from ik_node.support.exceptions import IkError
 
 _FIELD_OF_VIEW = math.radians(45.0)  # vertical, of RViz's orbit camera
@@ -131,7 +130,7 @@ def _arm_points(chain: Chain) -> np.ndarray:
     tips = [chain.forward(q)[:3, 3]
             for q in rng.uniform(lower, upper, (_SAMPLES, chain.n_joints))]
     size = shown_size(reach(chain.arrays)[1])
-    return np.concatenate([tips, PanelLayout(bounded_names(chain), 0, size).corners(_LINES)])
+    return np.concatenate([tips, LimitPanel(chain, 0, size).corners(_LINES)])
 
 
 def _moved(points: np.ndarray, T: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.motion.tip_path import ClosedPath
-from ik_node.ros.clients.client import Outcome
+from ik_node.ros.clients.client import GoalResponse
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.registry import make_solver
@@ -53,7 +53,7 @@ class Show(ABC):
     links = ('', '')
     parameters: tuple[Path, ...] = ()
 
-    def draw(self, outcomes: Sequence[Outcome], file: Path) -> None:
+    def draw(self, outcomes: Sequence[GoalResponse], file: Path) -> None:
         """Save a picture of what the node has published at its goals."""
         from matplotlib.figure import Figure as Sheet
         sheet = Sheet(figsize=(9.0, 9.0), dpi=130)
@@ -65,7 +65,7 @@ class Show(ABC):
         sheet.savefig(file, bbox_inches='tight')
 
     @abstractmethod
-    def _draw(self, sheet: Any, outcomes: Sequence[Outcome],
+    def _draw(self, sheet: Any, outcomes: Sequence[GoalResponse],
               values: Sequence[dict[str, float]]) -> Any:
         """Draw outcomes, with the values of the joints at each, and return the axes."""
 
@@ -84,7 +84,7 @@ class ArmShow(Show):
         self.steps = [Step(path.pose(i / count), '') for i in range(count)]
         self.frame, self.links = chain.base_link, (chain.base_link, chain.tip_link)
 
-    def _draw(self, sheet: Any, outcomes: Sequence[Outcome],
+    def _draw(self, sheet: Any, outcomes: Sequence[GoalResponse],
               values: Sequence[dict[str, float]]) -> Any:
         every = slice(None, None, -(-len(outcomes) // _MOST_DRAWN))
         goals = np.array([step.goal for step in self.steps[:len(outcomes)]])[every]
@@ -135,7 +135,7 @@ class FigureShow(Show):
         self.steps = [Step(target, task) for i in range(phases)
                       for task, target in path.targets(i / phases).items()]
 
-    def _draw(self, sheet: Any, outcomes: Sequence[Outcome],
+    def _draw(self, sheet: Any, outcomes: Sequence[GoalResponse],
               values: Sequence[dict[str, float]]) -> Any:
         axes = sheet.add_subplot(projection='3d')
         every = -(-len(outcomes) // _FIGURES_DRAWN)

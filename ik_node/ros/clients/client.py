@@ -1,4 +1,4 @@
-"""A client of the node: sends goals and waits for their outcome."""
+"""A client of the node: sends goals and waits for their outcome. Other clients share its parts."""
 
 import time
 from collections import OrderedDict
@@ -10,19 +10,77 @@ import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
+from nav_msgs.msg import Path
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
 
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.status import seconds
 
+TOPICS = {PoseStamped: 'goal_pose', PointStamped: 'goal_point', Path: 'goal_path',
+          JointState: 'goal_joints'}
+"""The topics of goals, by the types of their messages."""
+LATEST = QoSProfile(depth=1)
 _REMEMBERED = 1000  # joint states
 
 
-class Outcome(NamedTuple):
-    """The outcome of a goal."""
+class Report(NamedTuple):
+    """The outcome of a goal, as its status says it."""
+
+    level: int
+    """0 met, 1 the closest was accepted, 2 refused or not met."""
+    message: str
+    values: Mapping[str, str]
+    """By the keys of the status, see `status.KEYS`."""
+
+    @classmethod
+    def of(cls, status: DiagnosticStatus) -> 'Report':
+        """Return what a status reports."""
+        return cls(int.from_bytes(status.level, 'little'), status.message,
+                   {pair.key: pair.value for pair in status.values})
+
+
+class GoalTopics:
+    """The publishers of goals to arms and tasks, created when they are needed."""
+
+    def __init__(self, node: Any) -> None:
+        """Begin without publishers, on a node."""
+        self._node = node
+        self._publishers: dict[str, Any] = {}
+
+    def publisher(self, kind: type, name: str = '') -> Any:
+        """Return the publisher of messages of a kind to an arm or a task."""
+        topic = f'{name}/{TOPICS[kind]}'.lstrip('/')
+        if topic not in self._publishers:
+            self._publishers[topic] = self._node.create_publisher(kind, topic, LATEST)
+        return self._publishers[topic]
+
+    def header(self, frame: str = '') -> Header:
+        """Return a header with the present time."""
+        return Header(stamp=self._node.get_clock().now().to_msg(), frame_id=frame)
+
+
+def goal_message(target: np.ndarray, header: Header) -> PoseStamped | PointStamped:
+    """Return a goal: a pose (4, 4) or a point (3,), m."""
+    if target.shape == (4, 4):
+        return PoseStamped(header=header, pose=matrix_to_pose(target))
+    return PointStamped(header=header, point=array_to_point(target))
+
+
+def client_node(name: str, namespace: str, domain_id: int | None) -> Node:
+    """Return a node in a context of its own; domain_id: by default that of the environment."""
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain_id,
+               signal_handler_options=SignalHandlerOptions.NO)
+    return rclpy.create_node(name, namespace=namespace or None, context=context)
+
+
+class GoalResponse(NamedTuple):
+    """What the node has published about a goal."""
 
     met: bool
     message: str
@@ -45,32 +103,26 @@ class Client:
 
         domain_id: by default that of the environment.
         """
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, domain_id=domain_id,
-                   signal_handler_options=SignalHandlerOptions.NO)
-        self.node = rclpy.create_node('ik_node_client', namespace=namespace or None,
-                                      context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
+        self.node = client_node('ik_node_client', namespace, domain_id)
+        self._executor = SingleThreadedExecutor(context=self.node.context)
         self._executor.add_node(self.node)
         self._listen(target)
 
     def _listen(self, target: str) -> None:
         """Subscribe to what the node named `target` publishes."""
-        self._goals: dict[str, Any] = {}
+        self._topics = GoalTopics(self.node)
+        self._topics.publisher(PoseStamped)
         self._joints: OrderedDict[str, tuple[JointState, float]] = OrderedDict()
         self._roots: OrderedDict[str, np.ndarray] = OrderedDict()
-        self._status: DiagnosticStatus | None = None
+        self._report: Report | None = None
         self._moves_root = False
         self._goal_stamp = ''
-        self._root_topic = f'{target}/root_pose'
+        self._root_topic, self._status_topic = f'{target}/root_pose', f'{target}/status'
         # Deep queues: joint states arrive at the node's rate while nobody spins.
-        self.node.create_subscription(
-            JointState, 'joint_states', self._on_joints, _REMEMBERED)
-        self.node.create_subscription(
-            PoseStamped, self._root_topic, self._on_root, _REMEMBERED)
-        self.node.create_subscription(
-            DiagnosticStatus, f'{target}/status', self._on_status, _REMEMBERED)
-        self._publisher('goal_pose', PoseStamped)
+        for kind, topic, receive in ((JointState, 'joint_states', self._on_joints),
+                                     (PoseStamped, self._root_topic, self._on_root),
+                                     (DiagnosticStatus, self._status_topic, self._on_status)):
+            self.node.create_subscription(kind, topic, receive, _REMEMBERED)
 
     def __enter__(self) -> 'Client':
         """Return the client itself."""
@@ -80,74 +132,58 @@ class Client:
         """Destroy the node."""
         self._executor.shutdown()
         self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
+        rclpy.shutdown(context=self.node.context)
 
     def wait_until_ready(self, timeout: float) -> bool:
         """Wait, at most timeout s, for the first joint state and a subscription to goals."""
         return self.spin_until(
-            lambda: self._joints and self._goals['goal_pose'].get_subscription_count() > 0
-            and self.node.count_publishers('ik_node/status') > 0, timeout)
+            lambda: self._joints and self._topics.publisher(PoseStamped).get_subscription_count()
+            and self.node.count_publishers(self._status_topic), timeout)
 
     def send(self, goal: np.ndarray, frame: str = '', timeout: float = 10.0,
-             task: str = '') -> Outcome:
+             task: str = '') -> GoalResponse:
         """Send a goal, a pose (4, 4) or a point (3,), m, in a frame, and wait for the outcome.
 
         task: the name of the task whose target it is; '' for the goal of the arm. Raises
         TimeoutError where no node takes such goals, or there is no outcome, within timeout, s.
         """
-        message: PoseStamped | PointStamped
-        if goal.shape == (4, 4):
-            message = PoseStamped(pose=matrix_to_pose(goal))
-        else:
-            message = PointStamped(point=array_to_point(goal))
-        topic = 'goal_pose' if isinstance(message, PoseStamped) else 'goal_point'
-        publisher = self._publisher(f'{task}/{topic}' if task else topic, type(message))
-        if not self.spin_until(lambda: publisher.get_subscription_count() > 0, timeout):
+        message = goal_message(goal, Header())
+        publisher = self._topics.publisher(type(message), task)
+        if not self.spin_until(publisher.get_subscription_count, timeout):
             raise TimeoutError(f'nobody subscribes to {publisher.topic_name}')
-        message.header.frame_id = frame
-        message.header.stamp = self.node.get_clock().now().to_msg()
-        self._status, self._goal_stamp = None, seconds(message.header.stamp)
+        message.header = self._topics.header(frame)
+        self._report, self._goal_stamp = None, seconds(message.header.stamp)
         self._moves_root = self.node.count_publishers(self._root_topic) > 0
         sent = time.perf_counter()
         publisher.publish(message)
-        if not self.spin_until(self._has_outcome, timeout):
+        if not self.spin_until(self._has_response, timeout):
             raise TimeoutError(f'no response within {timeout:g} s')
-        status: Any = self._status
-        values = {pair.key: pair.value for pair in status.values}
-        joints, arrived = self._joints.get(values['joint_stamp'], (JointState(), sent))
-        return Outcome(status.level == DiagnosticStatus.OK, status.message, values,
-                       dict(zip(joints.name, joints.position)),
-                       self._roots.get(values['joint_stamp'], np.eye(4)), arrived - sent)
+        report: Any = self._report
+        stamp = report.values['joint_stamp']
+        joints, arrived = self._joints.get(stamp, (JointState(), sent))
+        return GoalResponse(report.level == 0, report.message, report.values,
+                            dict(zip(joints.name, joints.position)),
+                            self._roots.get(stamp, np.eye(4)), arrived - sent)
 
-    def _has_outcome(self) -> bool:
+    def _has_response(self) -> bool:
         """Return whether a status and its joint states have arrived; either may be first."""
-        if self._status is None:
+        if self._report is None:
             return False
-        stamp = {pair.key: pair.value for pair in self._status.values}['joint_stamp']
+        stamp = self._report.values['joint_stamp']
         complete = stamp in self._joints and (not self._moves_root or stamp in self._roots)
         return complete or stamp == seconds(Time())
 
-    def _publisher(self, topic: str, kind: type) -> Any:
-        """Return the publisher of a topic of goals."""
-        if topic not in self._goals:
-            self._goals[topic] = self.node.create_publisher(kind, topic, QoSProfile(depth=1))
-        return self._goals[topic]
-
     def _on_root(self, message: PoseStamped) -> None:
-        self._roots[seconds(message.header.stamp)] = pose_to_matrix(message.pose)
-        if len(self._roots) > _REMEMBERED:
-            self._roots.popitem(last=False)
+        _remember(self._roots, message.header, pose_to_matrix(message.pose))
 
     def _on_joints(self, message: JointState) -> None:
-        self._joints[seconds(message.header.stamp)] = message, time.perf_counter()
-        if len(self._joints) > _REMEMBERED:
-            self._joints.popitem(last=False)
+        _remember(self._joints, message.header, (message, time.perf_counter()))
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         """Keep the status of the last goal sent; those of other goals are ignored."""
-        if any(pair.key == 'goal_stamp' and pair.value == self._goal_stamp
-               for pair in message.values):
-            self._status = message
+        report = Report.of(message)
+        if report.values.get('goal_stamp') == self._goal_stamp:
+            self._report = report
 
     def spin_until(self, done: Callable[[], object], timeout: float) -> bool:
         """Process messages until a condition holds; return whether it did within timeout, s."""
@@ -157,3 +193,9 @@ class Client:
                 return False
             self._executor.spin_once(timeout_sec=0.1)
         return True
+
+
+def _remember(kept: OrderedDict[str, Any], header: Header, value: Any) -> None:
+    kept[seconds(header.stamp)] = value
+    if len(kept) > _REMEMBERED:
+        kept.popitem(last=False)

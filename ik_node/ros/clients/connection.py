@@ -5,6 +5,7 @@ also while another thread closes the connection.
 """
 
 import contextlib
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,47 +13,41 @@ from concurrent import futures
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
-from rcl_interfaces.msg import ParameterEvent
+from rcl_interfaces.msg import ParameterDescriptor, ParameterEvent
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
-from rclpy.qos import QoSProfile
-from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Header, String
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.control.searches import NEWER
+from ik_node.ros.clients.client import (
+    LATEST,
+    TOPICS,
+    GoalTopics,
+    Report,
+    client_node,
+    goal_message,
+)
 from ik_node.ros.clients.heartbeat import Heartbeat
-from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
+from ik_node.ros.conversions import pose_to_matrix
 from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.publishing.status import seconds
 from ik_node.support.exceptions import IkError
 from ik_node.support.threads import reported, start_thread
 
-_LATEST = QoSProfile(depth=1)
 _PATIENCE = 5.0  # s that a service may take
 _PERIOD = 0.01   # s, between two looks for a subscription
 
 
 class SilentError(IkError):
     """The node does not respond, refuses a request, or the connection is closed."""
-
-
-class Report(NamedTuple):
-    """The outcome of a goal."""
-
-    level: int
-    """0 met, 1 the closest was accepted, 2 refused or not met."""
-    message: str
-    values: Mapping[str, str]
-    """As `status.KEYS`."""
 
 
 class Described(NamedTuple):
@@ -65,6 +60,16 @@ class Described(NamedTuple):
     low: float | None
     high: float | None
     read_only: bool
+
+    @classmethod
+    def of(cls, name: str, value: Any, descriptor: ParameterDescriptor) -> 'Described':
+        """Return a parameter with what its descriptor says."""
+        choices = descriptor.additional_constraints.removeprefix('one of ')
+        ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
+        low, high = (ranges[0].from_value, ranges[0].to_value) if ranges else (None, None)
+        return cls(name, value, descriptor.description,
+                   () if choices == descriptor.additional_constraints else tuple(
+                       choices.split(', ')), low, high, descriptor.read_only)
 
 
 class Listener(Protocol):
@@ -100,36 +105,32 @@ class Connection:
         """Subscribe to the node named target in a namespace. arms: names of those to send to."""
         self._listener = listener
         self._lock, self._closed = threading.Lock(), False
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, domain_id=domain_id,
-                   signal_handler_options=SignalHandlerOptions.NO)
-        self.node = node = rclpy.create_node('ik_view', namespace=namespace or None,
-                                             context=self._context)
+        self.node = node = client_node('ik_view', namespace, domain_id)
         self._full_name = node.resolve_topic_name(target)
-        self._goals: dict[str, Any] = {}
-        self._points: dict[str, Any] = {}
-        self.offer_goals(arms)
-        self._paths = {arm: node.create_publisher(Path, _topic(arm, 'goal_path'), _LATEST)
-                       for arm in arms}
-        self._joints = {arm: node.create_publisher(JointState, _topic(arm, 'goal_joints'), _LATEST)
-                        for arm in arms}
+        self._topics = GoalTopics(node)
+        for arm, kind in itertools.product(arms, TOPICS):
+            self._topics.publisher(kind, arm)
         # Of goals that wait for them, by the stamp of the goal.
         self._reports: dict[str, futures.Future[Report]] = {}
-        node.create_subscription(String, 'robot_description',
-                                 lambda message: listener.on_description(message.data), LATCHED)
-        node.create_subscription(JointState, 'joint_states', self._on_joints, _LATEST)
-        node.create_subscription(PoseStamped, f'{target}/root_pose', self._on_root_pose, _LATEST)
-        node.create_subscription(DiagnosticStatus, f'{target}/status', self._on_status, 10)
-        node.create_subscription(MarkerArray, f'{target}/markers', self._on_markers, 10)
-        node.create_subscription(ParameterEvent, '/parameter_events', self._on_event, 100)
-        self._reset: Any = node.create_client(Trigger, f'{target}/reset')
-        self._solve_all: Any = node.create_client(Trigger, f'{target}/solve_all')
         self._branches: dict[tuple[str, ...], np.ndarray] = {}  # by the joints of the arm
         self._branches_came = threading.Event()
-        node.create_subscription(JointTrajectory, f'{target}/solutions', self._on_solutions, 10)
+        for message, topic, receive, qos in (
+                (String, 'robot_description',
+                 lambda message: listener.on_description(message.data), LATCHED),
+                (JointState, 'joint_states', lambda message: listener.on_joints(
+                    dict(zip(message.name, message.position))), LATEST),
+                (PoseStamped, f'{target}/root_pose', lambda message: listener.on_root_pose(
+                    pose_to_matrix(message.pose)), LATEST),
+                (DiagnosticStatus, f'{target}/status', self._on_status, 10),
+                (MarkerArray, f'{target}/markers', self._on_markers, 10),
+                (JointTrajectory, f'{target}/solutions', self._on_solutions, 10),
+                (ParameterEvent, '/parameter_events', self._on_event, 100)):
+            node.create_subscription(message, topic, receive, qos)
+        self._reset: Any = node.create_client(Trigger, f'{target}/reset')
+        self._solve_all: Any = node.create_client(Trigger, f'{target}/solve_all')
         self._parameters = AsyncParameterClient(node, target)
         self._heartbeat = Heartbeat(node, target)
-        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         self._thread = start_thread(self._spin, 'ik_view ROS')
 
@@ -137,7 +138,7 @@ class Connection:
         """Leave the graph."""
         with self._lock:
             self._closed = True
-        self._context.try_shutdown()
+        self.node.context.try_shutdown()
         self._thread.join(5.0)
         self._executor.shutdown()
         self.node.destroy_node()
@@ -151,13 +152,13 @@ class Connection:
             yield
 
     def _spin(self) -> None:
-        while self._context.ok():
+        while self.node.context.ok():
             # A defect of a listener must not end it: later messages still count.
             with reported('messages of the node', self._listener.on_error):
                 try:
                     self._executor.spin()
                 except Exception:
-                    if self._context.ok():
+                    if self.node.context.ok():
                         raise
                     return  # closed meanwhile
 
@@ -174,7 +175,7 @@ class Connection:
 
     def goal_topic(self, arm: str = '') -> str:
         """Return the full name of the topic of an arm's goal."""
-        return self.node.resolve_topic_name(_topic(arm, 'goal_pose'))
+        return str(self._topics.publisher(PoseStamped, arm).topic_name)
 
     def processes(self) -> frozenset[bytes]:
         """Return an identifier of each process of the node that is or recently was on the graph."""
@@ -194,11 +195,8 @@ class Connection:
         """
         with self._open():
             for name in names:
-                for publishers, kind, topic in ((self._goals, PoseStamped, 'goal_pose'),
-                                                (self._points, PointStamped, 'goal_point')):
-                    if name not in publishers:
-                        publishers[name] = self.node.create_publisher(
-                            kind, _topic(name, topic), _LATEST)
+                self._topics.publisher(PoseStamped, name)
+                self._topics.publisher(PointStamped, name)
 
     def send_goal(self, T_frame_goal: np.ndarray, name: str = '',
                   position_only: bool = False) -> None:
@@ -207,19 +205,17 @@ class Connection:
         It is in the node's frame for goals without one: the base of the arm, the reference of a
         relative_pose, else the world. Raises SilentError where the connection is closed.
         """
-        pose = matrix_to_pose(T_frame_goal)
+        target = T_frame_goal[:3, 3] if position_only else T_frame_goal
         with self._open():
-            if position_only:
-                self._points[name].publish(PointStamped(header=self._header(), point=pose.position))
-            else:
-                self._goals[name].publish(PoseStamped(header=self._header(), pose=pose))
+            message = goal_message(target, self._topics.header())
+            self._topics.publisher(type(message), name).publish(message)
 
     def send_path(self, poses: Sequence[np.ndarray], arm: str = '') -> None:
         """Send waypoints, (4, 4) each, m, in the frame of the arm's base. Raises SilentError."""
         with self._open():
-            header = self._header()
-            self._paths[arm].publish(Path(header=header, poses=[
-                PoseStamped(header=header, pose=matrix_to_pose(T)) for T in poses]))
+            header = self._topics.header()
+            self._topics.publisher(Path, arm).publish(
+                Path(header=header, poses=[goal_message(T, header) for T in poses]))
 
     def send_joints(self, values: Mapping[str, float], arm: str = '') -> str:
         """Send joint values, rad or m, by name, and return the node's message when it takes them.
@@ -230,11 +226,11 @@ class Connection:
         if self.lifecycle not in ('', 'active'):
             raise SilentError(f'{self._full_name} is {self.lifecycle}: it accepts no goals')
         report: futures.Future[Report] = futures.Future()
-        publisher, deadline = self._joints[arm], time.monotonic() + _PATIENCE
-        while not self._is_heard(publisher) and time.monotonic() < deadline:
+        publisher, deadline = self._topics.publisher(JointState, arm), time.monotonic() + _PATIENCE
+        while not self._has_subscription(publisher) and time.monotonic() < deadline:
             time.sleep(_PERIOD)
         with self._open():
-            message = JointState(header=self._header(), name=list(values),
+            message = JointState(header=self._topics.header(), name=list(values),
                                  position=[float(value) for value in values.values()])
             stamp = seconds(message.header.stamp)
             self._reports[stamp] = report
@@ -250,19 +246,13 @@ class Connection:
             raise SilentError(text)
         return text
 
-    def _is_heard(self, publisher: Any) -> bool:
+    def _has_subscription(self, publisher: Any) -> bool:
         with self._open():
             return bool(publisher.get_subscription_count())
 
-    def _header(self) -> Header:
-        return Header(stamp=self.node.get_clock().now().to_msg())
-
     def reset(self) -> str:
         """Send the robot to its start pose; return the node's message. Raises SilentError."""
-        response = self.call(lambda: self._reset.call_async(Trigger.Request()), 'reset')
-        if not response.success:
-            raise SilentError(response.message)
-        return str(response.message)
+        return self._trigger(self._reset, 'reset')
 
     def branches(self) -> tuple[str, dict[tuple[str, ...], np.ndarray]]:
         """Return the branches of the last goals, in words and as {joint names: (k, n)}.
@@ -271,12 +261,17 @@ class Connection:
         reason where it lists none.
         """
         self._branches_came.clear()
-        response = self.call(lambda: self._solve_all.call_async(Trigger.Request()), 'solve_all')
-        if not response.success:
-            raise SilentError(response.message)
+        text = self._trigger(self._solve_all, 'solve_all')
         if not self._branches_came.wait(_PATIENCE):
             raise SilentError(f'{self._full_name} has published no solutions')
-        return str(response.message), dict(self._branches)
+        return text, dict(self._branches)
+
+    def _trigger(self, client: Any, what: str) -> str:
+        """Call a service without arguments; return its message. Raises SilentError with it."""
+        response = self.call(lambda: client.call_async(Trigger.Request()), what)
+        if not response.success:
+            raise SilentError(response.message)
+        return str(response.message)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters, all or none. Raises SilentError with the node's reason for a refusal."""
@@ -287,18 +282,17 @@ class Connection:
 
     def parameters(self, prefixes: Sequence[str] = ()) -> dict[str, Described]:
         """Return the parameters below some prefixes, by default all. Raises SilentError."""
-        listed = self.call(lambda: self._parameters.list_parameters(list(prefixes), 0),
-                            'parameters')
+        client = self._parameters
+        listed = self.call(lambda: client.list_parameters(list(prefixes), 0), 'parameters')
         return self.describe(sorted(listed.result.names))
 
     def describe(self, names: Sequence[str]) -> dict[str, Described]:
         """Return parameters by name, with their values. Raises SilentError."""
-        values = self.call(lambda: self._parameters.get_parameters(list(names)),
-                            'parameters').values
-        descriptors = self.call(lambda: self._parameters.describe_parameters(list(names)),
-                                 'parameters').descriptors
-        return {name: _described(name, parameter_value_to_python(value), descriptor)
-                for name, value, descriptor in zip(names, values, descriptors)}
+        client, wanted = self._parameters, list(names)
+        values = self.call(lambda: client.get_parameters(wanted), 'parameters').values
+        found = self.call(lambda: client.describe_parameters(wanted), 'parameters').descriptors
+        return {name: Described.of(name, parameter_value_to_python(value), descriptor)
+                for name, value, descriptor in zip(names, values, found)}
 
     def call(self, call: Callable[[], Any], what: str, whom: str = '') -> Any:
         """Call a service and wait for its response, received in the connection's thread.
@@ -318,16 +312,10 @@ class Connection:
             raise SilentError(f'{whom}: {future.exception()}')
         return future.result()
 
-    def _on_joints(self, message: JointState) -> None:
-        self._listener.on_joints(dict(zip(message.name, message.position)))
-
     def _on_solutions(self, message: JointTrajectory) -> None:
         self._branches[tuple(message.joint_names)] = np.reshape(
             [point.positions for point in message.points], (-1, len(message.joint_names)))
         self._branches_came.set()
-
-    def _on_root_pose(self, message: PoseStamped) -> None:
-        self._listener.on_root_pose(pose_to_matrix(message.pose))
 
     def _on_markers(self, message: MarkerArray) -> None:
         self._heartbeat.on_message()
@@ -335,8 +323,7 @@ class Connection:
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         self._heartbeat.on_message()
-        report = Report(int.from_bytes(message.level, 'little'), message.message,
-                        {pair.key: pair.value for pair in message.values})
+        report = Report.of(message)
         awaited = self._reports.get(report.values.get('goal_stamp', ''))
         if awaited is None:
             if report.message != NEWER:  # the outcome of the newer goal follows
@@ -349,16 +336,3 @@ class Connection:
             self._listener.on_parameters({
                 parameter.name: parameter_value_to_python(parameter.value)
                 for parameter in (*event.new_parameters, *event.changed_parameters)})
-
-
-def _topic(name: str, topic: str) -> str:
-    return f'{name}/{topic}' if name else topic
-
-
-def _described(name: str, value: Any, descriptor: Any) -> Described:
-    constraints = descriptor.additional_constraints
-    choices = constraints[len('one of '):].split(', ') if constraints.startswith('one of ') else ()
-    ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
-    low, high = (ranges[0].from_value, ranges[0].to_value) if ranges else (None, None)
-    return Described(name, value, descriptor.description, tuple(choices), low, high,
-                     descriptor.read_only)

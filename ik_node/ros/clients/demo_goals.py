@@ -7,18 +7,17 @@ if __name__ == '__main__':
 
 import sys
 from collections import deque
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.publisher import Publisher
-from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
+from ik_node.control.building import section
 from ik_node.control.options import JUMP, ArmOptions, NodeOptions
 from ik_node.control.target_path import TargetPath
 from ik_node.control.task_group import TaskGroup, TaskGroupSource
@@ -26,7 +25,8 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.tip_path import ClosedPath
-from ik_node.ros.conversions import array_to_point, clock_seconds, matrix_to_pose
+from ik_node.ros.clients.client import GoalTopics, Report, goal_message
+from ik_node.ros.conversions import clock_seconds
 from ik_node.ros.parameters import declare
 from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.publishing.status import seconds
@@ -39,7 +39,7 @@ _STATUS = 'ik_node/status'
 
 
 class DemoGoals(Node):
-    """Leads the tip of a robot, or the tasks of a figure, round until another node sends goals."""
+    """Leads the tip of a robot, or the tasks of a body, round until another node sends goals."""
 
     def __init__(self, steady: Clock | None = None, **arguments: Any) -> None:
         """Wait for a robot description.
@@ -52,12 +52,12 @@ class DemoGoals(Node):
         self._tip: str = self.declare_parameter('tip_link', '').value
         rate: float = self.declare_parameter('rate', 25.0).value
         self._step = 1.0 / (rate * self.declare_parameter('round', 20.0).value)
-        self._figure = _declare_figure(self)
-        self._path: ClosedPath | TargetPath | None = None
+        self._root, self._tasks = _declare_tasks(self)
+        self._path: Callable[[float], Mapping[str, np.ndarray]] | None = None
         self._phase = 0.0
         self._own: deque[str] = deque(maxlen=_REMEMBERED)  # stamps
         self._sent: float | None = None  # when, s, if there is no status yet
-        self._goals: dict[str, Publisher] = {}
+        self._topics = GoalTopics(self)
         self._timer = self.create_timer(1.0 / rate, self._on_time)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
         # Not the goals themselves: `ros2 topic pub --once` waits for one subscription only, which
@@ -68,35 +68,33 @@ class DemoGoals(Node):
 
     def _on_description(self, message: String) -> None:
         try:
-            tree = read_urdf_text(message.data)
-            self._path = ClosedPath(tree.chain(self._base or None, self._tip or None)) if (
-                self._figure is None) else self._figure.path(tree)
+            self._path = self._path_of(read_urdf_text(message.data))
         except IkError as error:
             self.get_logger().error(f'no goals for this robot: {error}')
+
+    def _path_of(self, tree: KinematicTree) -> Callable[[float], Mapping[str, np.ndarray]]:
+        """Return a closed path on a tree: at a phase, 0 to 1, the targets by the names of tasks.
+
+        Raises IkError for links and tasks that do not fit the tree.
+        """
+        if not self._tasks:
+            path = ClosedPath(tree.chain(self._base or None, self._tip or None))
+            return lambda phase: {'': path.pose(phase)}
+        group = TaskGroup(TaskGroupSource(
+            tree, ArmOptions(solver='least_squares'), {}, self._tasks, self._root.root,
+            self._root.T_world_root, None, JUMP))
+        group.set_missing_targets(group.start)
+        return TargetPath.of(group).targets
 
     def _on_time(self) -> None:
         if self._path is None or self._is_waiting():
             return
         self._sent = clock_seconds(self._steady)
         self._phase = (self._phase + self._step) % 1.0
-        if isinstance(self._path, TargetPath):
-            for task, target in self._path.targets(self._phase).items():
-                self._publish(f'{task}/', target)
-        else:
-            self._publish('', self._path.pose(self._phase))
-
-    def _publish(self, prefix: str, target: np.ndarray) -> None:
-        """Publish a goal, a pose (4, 4) or a point (3,), m."""
-        goal: PoseStamped | PointStamped
-        if target.shape == (4, 4):
-            goal, topic = PoseStamped(pose=matrix_to_pose(target)), f'{prefix}goal_pose'
-        else:
-            goal, topic = PointStamped(point=array_to_point(target)), f'{prefix}goal_point'
-        if topic not in self._goals:
-            self._goals[topic] = self.create_publisher(type(goal), topic, QoSProfile(depth=1))
-        goal.header.stamp = self.get_clock().now().to_msg()
-        self._own.append(seconds(goal.header.stamp))
-        self._goals[topic].publish(goal)
+        for task, target in self._path(self._phase).items():
+            goal = goal_message(target, self._topics.header())
+            self._own.append(seconds(goal.header.stamp))
+            self._topics.publisher(type(goal), task).publish(goal)
 
     def _is_waiting(self) -> bool:
         """Return whether the node still solves the last goal: another one could replace a user's.
@@ -108,8 +106,7 @@ class DemoGoals(Node):
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         self._sent = None
-        stamp = next((pair.value for pair in message.values if pair.key == 'goal_stamp'), '')
-        if stamp not in self._own:
+        if Report.of(message).values.get('goal_stamp', '') not in self._own:
             self._fall_silent()
 
     def _fall_silent(self) -> None:
@@ -118,35 +115,13 @@ class DemoGoals(Node):
             self.get_logger().info('another node sends goals: stopping')
 
 
-class _FigureParameters(NamedTuple):
-    """The parameters of the node that say which figure and tasks it has."""
-
-    tasks: dict[str, TaskOptions]
-    root: str
-    T_world_root: np.ndarray
-
-    def path(self, tree: KinematicTree) -> TargetPath:
-        """Return the path of the tasks on a tree. Raises IkError where they do not fit it."""
-        figure = TaskGroup(TaskGroupSource(tree, ArmOptions(solver='least_squares'), {}, self.tasks,
-                                     self.root, self.T_world_root, None, JUMP))
-        figure.set_missing_targets(figure.start)
-        return TargetPath.of(figure)
-
-
-def _declare_figure(node: Node) -> _FigureParameters | None:
-    """Declare the parameters of tasks, as those of ik_node; return None without tasks."""
-    own = ('tasks', 'root', 'root_pose')
-    specs = {name: spec for name, spec in NodeOptions.specs().items() if name in own}
-    values = declare(node, specs, NodeOptions.defaults())
-    if not values['tasks']:
-        return None
-    tasks = {}
-    for task in values['tasks']:
-        of_task = declare(node, TaskOptions.specs(), TaskOptions.defaults(), f'{task}.')
-        tasks[task] = TaskOptions.read({name: of_task[f'{task}.{name}']
-                                        for name in TaskOptions.specs()})
-    options = NodeOptions.read(values)
-    return _FigureParameters(tasks, options.root, options.T_world_root)
+def _declare_tasks(node: Node) -> tuple[NodeOptions, dict[str, TaskOptions]]:
+    """Declare the parameters of the root and of the tasks as those of ik_node; return both."""
+    specs = {name: NodeOptions.specs()[name] for name in ('tasks', 'root', 'root_pose')}
+    options = NodeOptions.read(declare(node, specs, NodeOptions.defaults()))
+    return options, {task: section(TaskOptions, declare(
+        node, TaskOptions.specs(), TaskOptions.defaults(), f'{task}.'), f'{task}.')
+        for task in options.tasks or ()}
 
 
 def main(arguments: list[str] | None = None) -> int:

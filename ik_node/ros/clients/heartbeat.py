@@ -1,7 +1,6 @@
 """Checks whether a node responds, by periodic requests for its lifecycle state."""
 
 import math
-import threading
 import time
 from typing import Any
 
@@ -19,33 +18,26 @@ class Heartbeat:
 
     The graph is not enough: a killed node stays in it for the 20 s of DDS's lease. Nor are topics,
     whose rates are parameters.
+
+    - `lifecycle`: the label of the lifecycle state in the last response, '' before the first.
     """
 
     def __init__(self, node: Node, target: str) -> None:
         """Begin requests to the node named target, relative to the requesting node."""
         self._client: Any = node.create_client(GetState, f'{target}/get_state')
         self._pending: Any = None
-        self._requested = 0.0
-        self._lock = threading.Lock()
-        self._last_message, self._lifecycle = -math.inf, ''
+        self._requested, self._last_message = 0.0, -math.inf
+        self.lifecycle = ''
         node.create_timer(_PERIOD, self._request, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def on_message(self) -> None:
         """Note a message that only this node sends."""
-        with self._lock:
-            self._last_message = time.monotonic()
+        self._last_message = time.monotonic()
 
     @property
     def responds(self) -> bool:
         """Whether a message has arrived recently."""
-        with self._lock:
-            return time.monotonic() - self._last_message < _SILENCE
-
-    @property
-    def lifecycle(self) -> str:
-        """The label of the lifecycle state in the last response, '' before the first."""
-        with self._lock:
-            return self._lifecycle
+        return time.monotonic() - self._last_message < _SILENCE
 
     def _request(self) -> None:
         now = time.monotonic()
@@ -64,6 +56,5 @@ class Heartbeat:
             self._pending = None
         if future.cancelled() or future.exception() is not None:
             return
-        with self._lock:
-            self._last_message = time.monotonic()
-            self._lifecycle = future.result().current_state.label
+        self.on_message()
+        self.lifecycle = future.result().current_state.label

@@ -18,12 +18,8 @@ from ik_node.support.exceptions import IkError, ModelError, OptionError
 if TYPE_CHECKING:
     from ik_node.mocap.playhead import Playhead
     from ik_node.mocap.recording import Recording
-    from ik_node.ros.clients.player import Player, Publishing
 
-_FAILED = 1           # exit code; argparse's own for wrong arguments is 2
-_RATES = (5.0, 1e3)   # Hz: the clock of motions advances by at most half a second between two
-_FRAME_RATES = (1e-3, 1e6)
-_SPEEDS = (0.001, 100.0)
+_FAILED = 1  # exit code; argparse's own for wrong arguments is 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,35 +28,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     A signal that comes before the node runs ends the process with its status.
     """
     end_quietly()
-    own, ros_arguments = _split_ros(list(sys.argv[1:] if arguments is None else arguments))
-    options = read_arguments(own)
+    options = read_arguments(sys.argv[1:] if arguments is None else arguments)
     try:
-        import rclpy  # noqa: F401  before files are read, which may take long
-    except ImportError as error:
-        return _fail(f'ROS 2 is needed ({error}): source its setup.bash, or pip install '
-                     '"ik_node[ros]"')
-    try:
-        return _play(options, ros_arguments)
+        return _play(options)
     except (IkError, FileNotFoundError) as error:
-        return _fail(str(error))
+        print(f'ik_play: {" ".join(str(error).split())}', file=sys.stderr)
+        return _FAILED
 
 
 def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the command's own arguments. Exits with status 2 for wrong ones."""
+    """Return the arguments of the command. Exits with status 2 for wrong ones."""
     parser = argparse.ArgumentParser(
         prog='ik_play', description=__doc__,
-        epilog='Arguments after --ros-args are passed to ROS 2. Times are counted from the first '
-        'frame.')
+        epilog='Times are counted from the first frame.')
     parser.add_argument('model', metavar='MODEL', help='a robot: .urdf, .xacro, .yaml or .asf; or '
                         'one of the robots of this package by its name')
     parser.add_argument('motion', metavar='MOTION', help='an Acclaim motion (.amc), '
                         'JointTrajectory or JointState messages as ROS prints them (.yaml), or a '
                         'table of joint values (.csv)')
-    parser.add_argument('--rate', metavar='HZ', type=_number(*_RATES), default=60.0,
+    parser.add_argument('--rate', metavar='HZ', type=_number(5.0, 1e3), default=60.0,
                         help='joint states per second; default 60')
-    parser.add_argument('--speed', metavar='X', type=_number(*_SPEEDS), default=1.0,
+    parser.add_argument('--speed', metavar='X', type=_number(0.001, 100.0), default=1.0,
                         help='seconds of the motion per second; default 1')
-    parser.add_argument('--fps', metavar='N', type=_number(*_FRAME_RATES), default=None,
+    parser.add_argument('--fps', metavar='N', type=_number(1e-3, 1e6), default=None,
                         help='frames per second of an Acclaim motion; by default those that its '
                         'file says, else 120')
     parser.add_argument('--from', metavar='S', type=_number(0.0, math.inf), default=0.0,
@@ -76,35 +66,44 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
                         help='leave robot_description to another node')
     parser.add_argument('--view', action='store_true', help='show the motion on a page in the '
                         'browser, with a time slider; its address is printed')
+    parser.add_argument('--ros-args', nargs=argparse.REMAINDER, default=[],
+                        help='arguments after it are passed to ROS 2')
     return parser.parse_args(arguments)
 
 
-def _play(options: argparse.Namespace, ros_arguments: list[str]) -> int:
+def _play(options: argparse.Namespace) -> int:
     """Read the files and run the node. Raises IkError, or FileNotFoundError for the robot."""
-    from ik_node.ros.clients.player import Player
-    from ik_node.ros.run import run
+    try:  # before files are read, which may take long
+        from ik_node.ros.clients.player import Player
+        from ik_node.ros.run import run
+    except ImportError as error:
+        raise OptionError(f'ROS 2 is needed ({error}): source its setup.bash, or pip install '
+                          '"ik_node[ros]"') from error
     from ik_node.support.processes import running
     if options.view and not all(map(importlib.util.find_spec, ('viser', 'fast_simplification'))):
         raise OptionError('--view needs viser: pip install viser pycollada fast-simplification')
-    played = read_files(options)
+    recording, playhead = read_files(options)
     with contextlib.ExitStack() as stack:
         def make_player() -> Player:
-            player = Player(*played)
+            player = Player(recording, playhead, options.rate, options.topic, options.description)
             if options.view:
-                stack.enter_context(running(_view_command(player, options.topic)))
+                stack.enter_context(running([
+                    sys.executable, '-m', 'ik_node.viewer',
+                    '--namespace', player.get_namespace(), '--player', player.get_name(),
+                    '--ros-args', '-r',
+                    f'joint_states:={player.resolve_topic_name(options.topic)}']))
             return player
-        return run(make_player, ros_arguments)
+        return run(make_player, ['--ros-args', *options.ros_args])
 
 
-def read_files(options: argparse.Namespace) -> tuple['Recording', 'Playhead', 'Publishing']:
-    """Return what a `Player` plays, from where and how.
+def read_files(options: argparse.Namespace) -> tuple['Recording', 'Playhead']:
+    """Return the recording that arguments name, and a playhead on it.
 
-    options: of `read_arguments`. Raises IkError, or FileNotFoundError for the robot.
+    Raises IkError, or FileNotFoundError for the robot.
     """
     from ik_node.mocap.playhead import Playhead
     from ik_node.mocap.recording_files import read_recording
     from ik_node.model.readers import read_model
-    from ik_node.ros.clients.player import Publishing
     from ik_node.support.resources import robot_file
     model = robot_file(options.model)
     try:
@@ -113,15 +112,7 @@ def read_files(options: argparse.Namespace) -> tuple['Recording', 'Playhead', 'P
         raise error if str(model) in str(error) else ModelError(f'{model}: {error}') from error
     recording = read_recording(options.motion, tree, options.fps)
     start, stop = _range(options, recording.duration)
-    playhead = Playhead(start, stop, options.speed, options.loop, options.start_paused)
-    return recording, playhead, Publishing(options.rate, options.topic, options.description)
-
-
-def _view_command(player: 'Player', topic: str) -> list[str]:
-    """Return the command of a page that shows what a player plays."""
-    return [sys.executable, '-m', 'ik_node.viewer', '--namespace', player.get_namespace(),
-            '--player', player.get_name(),
-            '--ros-args', '-r', f'joint_states:={player.resolve_topic_name(topic)}']
+    return recording, Playhead(start, stop, options.speed, options.loop, options.start_paused)
 
 
 def _range(options: argparse.Namespace, duration: float) -> tuple[float, float]:
@@ -144,23 +135,10 @@ def _number(low: float, high: float) -> Callable[[str], float]:
         except ValueError:
             value = math.nan
         if not (low <= value <= high and math.isfinite(value)):
-            wanted = (f'a number from {low:g} to {high:g}' if math.isfinite(high)
-                      else f'a number of at least {low:g}')
-            raise argparse.ArgumentTypeError(f'must be {wanted}, not {text!r}')
+            wanted = f'from {low:g} to {high:g}' if math.isfinite(high) else f'of at least {low:g}'
+            raise argparse.ArgumentTypeError(f'must be a number {wanted}, not {text!r}')
         return value
     return read
-
-
-def _split_ros(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Return (the command's own arguments, ROS's)."""
-    at = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
-    return arguments[:at], arguments[at:]
-
-
-def _fail(problem: str) -> int:
-    """Print a problem as one line; return the exit code."""
-    print(f'ik_play: {" ".join(problem.split())}', file=sys.stderr)
-    return _FAILED
 
 
 if __name__ == '__main__':

@@ -1,7 +1,6 @@
 """A node that publishes a recorded motion as joint states."""
 
 from array import array
-from dataclasses import dataclass
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
@@ -23,21 +22,7 @@ from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.support.exceptions import OptionError
 from ik_node.support.options import Spec
 
-STATUS_PERIOD = 0.2
-"""s of real time between two statuses."""
-KEYS = ('time', 'start', 'stop', 'duration', 'frame', 'frames', 'speed', 'loop', 'paused')
-"""The keys of a status, always all of them, in this order."""
-
-
-@dataclass(frozen=True)
-class Publishing:
-    """What is published, and how often."""
-
-    rate: float = 60.0
-    """Joint states per second."""
-    topic: str = 'joint_states'
-    description: bool = True
-    """Whether the description of the robot is published."""
+_STATUS_PERIOD = 0.2  # s of real time between two statuses
 
 
 class Player(Node):
@@ -47,24 +32,23 @@ class Player(Node):
     is set back, and advances by at most half a second where the clock jumps forward.
     """
 
-    def __init__(self, recording: Recording, playhead: Playhead,
-                 publishing: Publishing | None = None, steady: Clock | None = None,
-                 **arguments: Any) -> None:
+    def __init__(self, recording: Recording, playhead: Playhead, rate: float = 60.0,
+                 topic: str = 'joint_states', description: bool = True,
+                 steady: Clock | None = None, **arguments: Any) -> None:
         """Play a recording from a playhead, which is from then on the node's.
 
-        steady: the clock of what is independent of simulated time; by default a monotonic one.
-        Raises OptionError for an invalid name of the topic.
+        rate: of joint states, Hz, on the topic. description: whether that of the robot is
+        published. steady: the clock of what is independent of simulated time; by default a
+        monotonic one. Raises OptionError for an invalid name of the topic.
         """
         super().__init__('ik_play', **arguments)
         self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._recording, self._playhead = recording, playhead
-        publishing = publishing or Publishing()
         try:
-            self._states = self.create_publisher(JointState, publishing.topic, 10)
+            self._states = self.create_publisher(JointState, topic, 10)
         except InvalidTopicNameException as error:
             self.destroy_node()
-            raise OptionError(f'the topic {publishing.topic!r} is not a valid name: {error}'
-                              ) from error
+            raise OptionError(f'the topic {topic!r} is not a valid name: {error}') from error
         self._statuses = self.create_publisher(DiagnosticStatus, '~/status', 10)
         self._joint_state = JointState(name=recording.moving_joints)
         self._motion_clock: MotionClock | None = None
@@ -81,11 +65,11 @@ class Player(Node):
         for warning in (*recording.tree.warnings, recording.outside_limits()):
             if warning:
                 self.get_logger().warning(warning)
-        if publishing.description:
+        if description:
             self._description = self.create_publisher(String, 'robot_description', LATCHED)
             self._description.publish(String(data=recording.tree.to_urdf()))
-        self.create_timer(1.0 / publishing.rate, self._publish)
-        self.create_timer(STATUS_PERIOD, self._report, clock=self._steady)
+        self.create_timer(1.0 / rate, self._publish)
+        self.create_timer(_STATUS_PERIOD, self._report, clock=self._steady)
         self.get_logger().info(f'playing {recording.source}: {recording.n_frames} frames, '
                                f'{recording.duration:.3f} s')
 
@@ -115,14 +99,16 @@ class Player(Node):
         self._advance()
         playhead, recording = self._playhead, self._recording
         message = 'paused' if playhead.paused else 'ended' if playhead.ended else 'playing'
-        values = (f'{playhead.time:.9g}', f'{playhead.start:.9g}', f'{playhead.stop:.9g}',
-                  f'{recording.duration:.9g}', str(recording.frame(playhead.time) + 1),
-                  str(recording.n_frames), f'{playhead.speed:.9g}',
-                  str(playhead.loop).lower(), str(playhead.paused).lower())
+        values = {
+            'time': f'{playhead.time:.9g}', 'start': f'{playhead.start:.9g}',
+            'stop': f'{playhead.stop:.9g}', 'duration': f'{recording.duration:.9g}',
+            'frame': str(recording.frame(playhead.time) + 1), 'frames': str(recording.n_frames),
+            'speed': f'{playhead.speed:.9g}', 'loop': str(playhead.loop).lower(),
+            'paused': str(playhead.paused).lower()}
         self._statuses.publish(DiagnosticStatus(
             level=DiagnosticStatus.OK, name='ik_play: motion', message=message,
             hardware_id=recording.tree.name,
-            values=[KeyValue(key=key, value=value) for key, value in zip(KEYS, values)]))
+            values=[KeyValue(key=key, value=value) for key, value in values.items()]))
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._advance()

@@ -12,7 +12,7 @@ from ik_node.control.robot import Robot
 from ik_node.control.searches import CancelledError, Worker, search
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.log import internal_error
-from ik_node.ros.publishing.markers.ghosts import BranchList
+from ik_node.ros.publishing.markers.chain_markers import BranchList
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.solvers.goal import Goal
 from ik_node.support.exceptions import IkError

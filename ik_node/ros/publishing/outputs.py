@@ -18,7 +18,7 @@ from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros import conversions
-from ik_node.ros.publishing.markers.ghosts import BranchList
+from ik_node.ros.publishing.markers.chain_markers import BranchList
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.status import StatusMessage
 

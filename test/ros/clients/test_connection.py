@@ -11,6 +11,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import PointStamped
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
@@ -26,7 +27,7 @@ from ik_node.mocap.recording_files import read_recording
 from ik_node.ros.clients import connection as module
 from ik_node.ros.clients import heartbeat, player_link
 from ik_node.ros.clients.connection import Connection, SilentError
-from ik_node.ros.clients.player import Player, Publishing
+from ik_node.ros.clients.player import Player
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.ros.node import IkNode
 from ik_node.ros.publishing.outputs import LATCHED
@@ -110,7 +111,7 @@ def graph(domain, tmp_path_factory):
     node = IkNode(context=context, parameter_overrides=[
         Parameter('urdf_path', value=str(FILE)), Parameter('publish_description', value=True)])
     player = Player(read_recording(file, TREE, None), Playhead(2.0, 18.0, 1.0, False, True),
-                    Publishing(rate=20.0, topic='recorded', description=False), context=context)
+                    rate=20.0, topic='recorded', description=False, context=context)
     other = rclpy.create_node('other', context=context)
     spun = Spun(context, node, player, other)
     node.start()
@@ -235,7 +236,7 @@ def test_the_branches_are_those_of_the_last_goal_or_the_reason_is_told(link, lis
 def test_branches_that_are_not_published_are_missed(link, listener, monkeypatch):
     monkeypatch.setattr(link, '_branches_came', SimpleNamespace(
         clear=lambda: None, set=lambda: None, wait=lambda _: False))
-    monkeypatch.setattr(link, 'call', lambda call, what: SimpleNamespace(success=True))
+    monkeypatch.setattr(link, 'call', lambda call, what: SimpleNamespace(success=True, message=''))
     with pytest.raises(SilentError, match='/ik_node has published no solutions'):
         link.branches()
 
@@ -255,7 +256,7 @@ def test_goals_of_tasks_are_sent_once_they_are_offered_and_the_root_may_move(lin
         link.set_parameters({'hand.type': 'position', 'hand.link': 'tool0'})
         link.offer_goals(['hand'])
         assert until(lambda: listener.roots)
-        publisher = link._points['hand']
+        publisher = link._topics.publisher(PointStamped, 'hand')
         assert until(lambda: publisher.get_subscription_count())
         T = CHAIN.forward(np.full(6, 0.1))
         link.send_goal(T, 'hand', position_only=True)

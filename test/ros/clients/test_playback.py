@@ -13,7 +13,6 @@ from ik_node import KinematicTree
 from ik_node.model.readers import read_model
 from ik_node.ros.clients import playback
 from ik_node.ros.clients.playback import read_arguments
-from ik_node.ros.clients.player import KEYS
 from opened_files import opened_files
 from player_harness import PlayerHere, PlayerUnderTest
 from ros_harness import LATCHED, seconds
@@ -121,9 +120,9 @@ def test_the_status_says_how_far_the_motion_is(player):
     assert player.set(time=1.75, loop=True, speed=0.5)[0]
     message, values = player.status()
     assert message == 'paused'
-    assert tuple(values) == KEYS
-    assert values == {'time': '1.75', 'start': '0', 'stop': '100', 'duration': '100', 'frame': '4',
+    expected = {'time': '1.75', 'start': '0', 'stop': '100', 'duration': '100', 'frame': '4',
                       'frames': '201', 'speed': '0.5', 'loop': 'true', 'paused': 'true'}
+    assert list(values.items()) == list(expected.items())  # always all of them, in this order
     player.pause(False)
     message, values = player.status()
     assert message == 'playing'

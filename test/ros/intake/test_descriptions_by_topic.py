@@ -1,11 +1,13 @@
 """A robot description that comes by topic or parameter opens no file, whoever takes it."""
 
 import pytest
+from ik_node.motion.closed_path import ClosedPath
 from std_msgs.msg import String
 
 import hostile_inputs as hostile
 from hostile_node import HostileNode
 from hostile_texts import chain, texts_that_name
+from ik_node import KinematicTree
 from ik_node.ros.clients.demo_goals import DemoGoals
 from node_here import NodeHere
 from opened_files import opened_files
@@ -47,7 +49,8 @@ def test_the_node_refuses_it_and_goes_on(here, source, kind, secret):
 def test_demo_goals_refuses_it_and_keeps_the_robot_it_had(demo_goals, kind, secret):
     demo_goals._on_description(String(data=chain(4)))
     path = demo_goals._path
-    assert path.chain.n_joints == 3
+    own = ClosedPath(KinematicTree.from_urdf(chain(4)).chain())
+    assert path(0.2)[''] == pytest.approx(own.pose(0.2))
     with opened_files() as opened:
         demo_goals._on_description(String(data=texts_that_name(secret)[kind]))
     assert not any(str(secret) in name for name in opened)

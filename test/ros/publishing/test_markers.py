@@ -25,13 +25,17 @@ from ik_node.control.robot import Robot
 from ik_node.model.body import BodyFrames
 from ik_node.model.readers import read_model
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.publishing.markers.ellipsoid import ellipsoid_markers, velocity_ellipsoid
-from ik_node.ros.publishing.markers.ghosts import BranchList, sticks
-from ik_node.ros.publishing.markers.limit_bars import nearness
+from ik_node.ros.publishing.markers.chain_markers import (
+    BranchList,
+    ellipsoid_markers,
+    sticks,
+    velocity_ellipsoid,
+)
+from ik_node.ros.publishing.markers.limit_panel import nearness
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
-from ik_node.ros.services.interaction.marker import handle_marker
+from ik_node.ros.services.interaction.marker import Look, handle_marker
 from ik_node.support.resources import robot_file
 from ik_node.tasks import AlignAxis, CenterOfMass, Force, HalfSpace, LookAt, PointOnLine, Pose
 from marker_checks import check_markers
@@ -317,9 +321,9 @@ def test_the_markers_of_a_task_are_in_proportion_to_the_figure(task):
     frames = BodyFrames(body, np.zeros(body.n_joints))
 
     def scales(size):
-        builder = TaskMarkers('world', 'a', size, GREEN, '')
+        builder = TaskMarkers('world', 'a', size, DiagnosticStatus.OK, '')
         return [(marker.type, np.array([marker.scale.x, marker.scale.y, marker.scale.z]))
-                for marker in builder.markers(task, frames, DiagnosticStatus.OK)]
+                for marker in builder.markers(task, frames)]
     once, twice = scales(1.0), scales(2.0)
     assert once
     for (kind, scale), (_, larger) in zip(once, twice):
@@ -337,7 +341,8 @@ def test_the_reason_of_a_goal_is_above_the_handle_there():
     scene.show(robot, arm, solved(Goal.from_pose(T), 'STALLED'), DiagnosticStatus.ERROR, '')
     label = by_key(scene.message(robot, NodeOptions(), None))['goal', 4]
     # The arrows of an interactive marker end at nine tenths of its scale.
-    handle = handle_marker('tip', 'base_link', matrix_to_pose(T), np.ones(6), arm.size)
+    handle = handle_marker('tip', matrix_to_pose(T), Look(
+        'base_link', arm.size, (1.0,) * 6, (), '', None))
     assert label.pose.position.z - 0.5 * label.scale.z > T[2, 3] + 0.9 * handle.scale
 
 

@@ -13,12 +13,13 @@ from visualization_msgs.msg import InteractiveMarkerControl, InteractiveMarkerFe
 from handle_rig import Rig, along, at, modes, reachable, titles
 from ik_node import Goal, solver_names
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.services.interaction.menu import (
+from ik_node.ros.services.interaction.marker import (
     HOME,
     POSITION_ONLY,
     SOLVER,
+    Look,
     chosen_solver,
-    menu_entries,
+    handle_marker,
 )
 from marker_checks import check_pose
 
@@ -201,7 +202,8 @@ def test_position_only_makes_points_of_drags_and_takes_the_rings_away():
 
 
 def test_the_menu_has_every_solver_and_ticks_the_present_one():
-    entries = menu_entries(solver_names(), 'ccd', False)
+    look = Look('base_link', 1.0, (1.0,) * 6, solver_names(), 'ccd', False)
+    entries = handle_marker('tip', Pose(), look).menu_entries
     assert len({entry.id for entry in entries}) == len(entries)
     assert all(entry.id > 0 for entry in entries)
     solvers = [entry for entry in entries if entry.parent_id == SOLVER]
@@ -252,7 +254,7 @@ def test_each_arm_has_its_own():
     assert not np.allclose(at(rig.server.shown['left'].pose), T)
     rig.load('arm_6r')
     assert set(rig.server.shown) == {'tip'}
-    rig.handles.clear()
+    rig.handles.update(rig.robot, rig.options, active=False)
     assert rig.server.shown == {}
 
 

@@ -18,12 +18,12 @@ from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.services.interaction.menu import (
+from ik_node.ros.services.interaction.handles import Handles
+from ik_node.ros.services.interaction.marker import (
     HOME,
     POSITION_ONLY,
     SOLVER,
 )
-from ik_node.ros.services.interaction.service import Interaction
 from ik_node.spatial import pose_from_rpy
 
 PALM = {'type': 'pose', 'link': 'left_palm'}
@@ -56,7 +56,7 @@ def turned(T, yaw=0.5):
 def test_each_task_with_a_target_that_goals_move_has_a_handle():
     rig = TaskRig(**TASKS, **OTHERS)
     assert set(rig.server.shown) == set(TASKS)
-    rig.handles.clear()
+    rig.handles.update(rig.robot, rig.options, active=False)
     assert rig.server.shown == {}
 
 
@@ -417,16 +417,16 @@ def test_the_node_serves_handles_while_it_is_active_and_sets_the_parameter_of_th
     monkeypatch.setitem(sys.modules, 'interactive_markers', module)
     rig = TaskRig(a=PALM)
     node = SimpleNamespace(set_parameters_atomically=parameters.extend)
-    interaction = Interaction(node, lambda task, pose: rig.sent.append((task, pose)), None,
-                              lambda: (True, ''))
-    interaction.update(rig.robot, rig.options, active=False)
+    handles = Handles(node, lambda task, pose: rig.sent.append((task, pose)), None,
+                      lambda: (True, ''))
+    handles.update(rig.robot, rig.options, active=False)
     assert server.shown == {}
-    interaction.update(rig.robot, rig.options, active=True)
+    handles.update(rig.robot, rig.options, active=True)
     assert list(server.shown) == ['a']
     server.inserted.clear()
-    interaction.update(rig.robot, NodeOptions(show_branches=True), active=True)
+    handles.update(rig.robot, NodeOptions(show_branches=True), active=True)
     assert server.inserted == []  # somebody may be dragging it
-    interaction.update(rig.robot, NodeOptions(frame_prefix='p/'), active=True)
+    handles.update(rig.robot, NodeOptions(frame_prefix='p/'), active=True)
     assert server.shown['a'].header.frame_id == 'p/pelvis'
     (hierarchy,) = (entry.id for entry in server.shown['a'].menu_entries
                     if 'hierarchy' in entry.title)
@@ -436,5 +436,5 @@ def test_the_node_serves_handles_while_it_is_active_and_sets_the_parameter_of_th
         ('solver', 'hierarchy')]
     server.feedback(event_type=InteractiveMarkerFeedback.POSE_UPDATE, marker_name='a')
     assert [task for task, _ in rig.sent] == ['a']
-    interaction.update(rig.robot, NodeOptions(interactive_marker=False), active=True)
+    handles.update(rig.robot, NodeOptions(interactive_marker=False), active=True)
     assert server.shown == {}

@@ -1,1 +1,1 @@
-"""Markers of the arms for RViz, in the frame of an arm's base."""
+"""Markers of the robot for RViz: goals and targets, and the state of each group."""

@@ -8,9 +8,9 @@ from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.ros.publishing.markers.arm_markers import ArmMarkers
-from ik_node.ros.publishing.markers.figure_markers import FigureMarkers
-from ik_node.ros.publishing.markers.ghosts import BranchList
+from ik_node.ros.publishing.markers.chain_markers import BranchList
+from ik_node.ros.publishing.markers.group_markers import GroupMarkers
+from ik_node.ros.publishing.markers.shapes import frame_of
 
 
 class Scene:
@@ -18,18 +18,16 @@ class Scene:
 
     def __init__(self) -> None:
         """Begin without markers."""
-        self._groups: dict[str, ArmMarkers | FigureMarkers] = {}
+        self._groups: dict[str, GroupMarkers] = {}
         self._shown: dict[tuple[str, int], str] = {}  # the frame of each marker, by ns and id
 
     def update(self, robot: Robot) -> None:
         """Reset groups that have changed; another solver invalidates the status of a goal."""
         before, self._groups = self._groups, {}
-        for number, group in enumerate(robot.groups.values()):
-            markers = before.get(group.name)
-            if markers is None or not markers.update(group):
-                markers = (FigureMarkers(group) if group.chain is None
-                           else ArmMarkers(group, number))
-            self._groups[group.name] = markers
+        for number, (name, group) in enumerate(robot.groups.items()):
+            markers = before.get(name)
+            self._groups[name] = markers if markers is not None and markers.update(
+                group) else GroupMarkers(group, number)
 
     def forget_goals(self, groups: Iterable[Group]) -> None:
         """Remove the goals of groups."""
@@ -37,44 +35,40 @@ class Scene:
             if group.name in self._groups:
                 self._groups[group.name].forget_goal()
 
-    def show(self, robot: Robot, group: Group, outcome: Outcome, level: bytes, words: str) -> None:
-        """Show goals that were solved; words: the outcome."""
-        self._groups[group.name].show(outcome, level, words, robot.joint_configuration(group))
+    def show(self, robot: Robot, group: Group, outcome: Outcome, level: bytes, text: str) -> None:
+        """Show goals that were solved; text: the outcome."""
+        self._groups[group.name].show(outcome, level, text, robot.joint_configuration(group))
 
-    def show_refusal(self, name: str, words: str) -> None:
+    def show_refusal(self, name: str, text: str) -> None:
         """Show why the last goal of an arm or a task was refused, where there is such a one."""
         if name in self._groups:
-            self._groups[name].show_refusal(words)
-        elif isinstance(figure := self._groups.get(''), FigureMarkers):
-            figure.show_refusal(f'{name}: {words}'.removeprefix(': '))
+            self._groups[name].show_refusal(text)
+        elif '' in self._groups:  # which has all tasks with names of their own
+            self._groups[''].show_refusal(f'{name}: {text}')
 
     def message(self, robot: Robot, options: NodeOptions,
                 find: Callable[[Robot, Group], BranchList] | None) -> MarkerArray:
         """Return the present markers. find: returns the branches of an arm's last goal, or None."""
-        frame_prefix = options.frame_prefix
         markers: list[Marker] = []
-        for group in robot.groups.values():
-            own, q = self._groups[group.name], robot.joint_configuration(group)
-            if isinstance(own, FigureMarkers):
-                markers += own.markers(options.world if robot.moves_root else
-                                       frame_prefix + robot.tree.root, q)
-            elif group.chain is not None:
-                markers += own.markers(frame_prefix + group.chain.base_link, q,
-                                       find and find(robot, group))
+        for name, group in robot.groups.items():
+            chain = group.chain
+            frame = frame_of(None if chain is None else chain.base_link, robot, options)
+            branches = None if find is None or chain is None else find(robot, group)
+            markers += self._groups[name].markers(
+                frame, robot.joint_configuration(group), branches)
         present = {(marker.ns, marker.id): marker.header.frame_id for marker in markers}
-        gone = self._delete(self._shown.keys() - present.keys())
-        self._shown = present
-        return MarkerArray(markers=gone + markers)
+        return MarkerArray(markers=self._delete_all_but(present) + markers)
 
     def clear(self) -> MarkerArray:
         """Return deletions of all markers."""
-        gone, self._shown = self._delete(self._shown.keys()), {}
-        return MarkerArray(markers=gone)
+        return MarkerArray(markers=self._delete_all_but({}))
 
-    def _delete(self, keys: Iterable[tuple[str, int]]) -> list[Marker]:
+    def _delete_all_but(self, present: dict[tuple[str, int], str]) -> list[Marker]:
+        """Return deletions of markers that are gone; present: the frames of the others."""
         deleted = []
-        for namespace, number in sorted(keys):
+        for namespace, number in sorted(self._shown.keys() - present.keys()):
             marker = Marker(ns=namespace, id=number, action=Marker.DELETE)
             marker.header.frame_id = self._shown[namespace, number]
             deleted.append(marker)
+        self._shown = present
         return deleted

@@ -1,129 +1,112 @@
-"""Behaviour of the handles: dragging sends goals, the menu changes settings.
+"""The handles of a robot in RViz: dragging sends goals, the menu changes settings."""
 
-A server has the methods of interactive_markers' InteractiveMarkerServer, which is not imported.
-"""
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
-
-from geometry_msgs.msg import Pose
+from geometry_msgs.msg import PointStamped, Pose, PoseStamped
+from rclpy.lifecycle import LifecycleNode
+from rclpy.parameter import Parameter
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.task_options import takes_point, takes_pose
 from ik_node.ros.conversions import pose_to_matrix
-from ik_node.ros.services.interaction.arm_goal import LastGoal, arm_goals
-from ik_node.ros.services.interaction.draggable import Draggable, GoalSink
-from ik_node.ros.services.interaction.marker import handle_marker
-from ik_node.ros.services.interaction.menu import HOME, POSITION_ONLY, chosen_solver, menu_entries
-from ik_node.ros.services.interaction.task_target import task_targets
+from ik_node.ros.services.interaction.handle import Handle, LastGoal
+from ik_node.ros.services.interaction.marker import (
+    HOME,
+    POSITION_ONLY,
+    chosen_solver,
+    handle_marker,
+)
 from ik_node.support.exceptions import InputError
 
-_MOST_SENT = 64  # poses of a drag that are kept until they become goals
+_NAMESPACE = '~'  # of update, feedback and get_interactive_markers
 
-
-class Actions(NamedTuple):
-    """Functions of the node for handles."""
-
-    goals: GoalSink
-    """Takes the goals of arms and tasks."""
-    choose_solver: Callable[[Sequence[str], str], None]
-    """Sets the solver by these parameters."""
-    go_home: Callable[[], None]
-    last_goal: LastGoal
-
-
-class _Look(NamedTuple):
-    """What a handle is shown with, besides its pose."""
-
-    frame: str
-    size: float
-    weights: tuple[float, ...]
-    solvers: tuple[str, ...]
-    solver: str
-    position_only: bool | None
-    """None where there is no choice."""
-
-
-@dataclass
-class _Handle:
-    """The handle of one arm or task."""
-
-    item: Draggable
-    pose: Pose
-    seen: object
-    """The last goal that the handle has moved to, or that a drag has set."""
-    sent: deque[Pose] = field(default_factory=lambda: deque(maxlen=_MOST_SENT))
-    """Poses that were dragged to and have not become goals yet, the oldest first."""
-    position_only: bool = False
-    placed: bool = False
-    """Whether a drag or a goal has placed it; else it is at its rest pose."""
-    look: _Look | None = None
-    """As it is shown; None before."""
+GoalSink: TypeAlias = Callable[[str, PoseStamped | PointStamped], None]
+"""Takes goals, by the names of tasks."""
 
 
 class Handles:
-    """One handle for each arm, at its last goal or its tip, and for each task, at its target."""
+    """A handle for each task whose target goals can move, such as the tip of an arm.
 
-    def __init__(self, server: Any, actions: Actions) -> None:
-        """Begin without handles. server: that of interactive_markers, or an equivalent."""
-        self._server, self._actions = server, actions
-        self._handles: dict[str, _Handle] = {}
+    They are served where interactive_markers is installed, while the node is active and the
+    parameter interactive_marker is true.
+    """
+
+    def __init__(self, node: LifecycleNode, goals: GoalSink, last_goal: LastGoal,
+                 reset: Callable[[], tuple[bool, str]]) -> None:
+        """Begin without handles.
+
+        last_goal: returns that of a chain. reset: goes to the start pose; returns success and a
+        message.
+        """
+        self._node, self._goals, self._last_goal, self._reset = node, goals, last_goal, reset
+        self._server: Any = None
+        self._handles: dict[str, Handle] = {}
         self._robot: Robot | None = None
 
-    def update(self, robot: Robot, options: NodeOptions) -> None:
-        """Create a handle for each arm and task; those that stay valid keep their poses.
+    def update(self, robot: Robot | None, options: NodeOptions, active: bool) -> None:
+        """Create handles for the tasks of a robot; those that stay valid keep their poses.
 
-        What is shown unchanged is not sent again: it would end a drag.
+        active: whether the node is. What is shown unchanged is not sent again: it would end a drag.
         """
-        actions, before = self._actions, self._handles
-        self._robot = robot
-        items: list[Draggable] = [
-            *arm_goals(robot, options.frame_prefix, actions.goals, actions.last_goal),
-            *task_targets(robot, options, actions.goals)]
-        self._handles = {
-            item.name: _made(robot, item, before.get(item.name)) for item in items}
+        if not options.interactive_marker:
+            self.destroy()
+            return
+        if self._server is None:
+            self._server = self._make_server()
+        if self._server is not None:
+            self._robot = robot if active else None
+            self._replace([] if robot is None or not active else [
+                Handle(robot, group, name, options, self._last_goal)
+                for group in robot.groups.values() for name, task in group.tasks.items()
+                if takes_pose(task) or takes_point(task)])
+
+    def destroy(self) -> None:
+        """Remove the handles and their server."""
+        if self._server is not None:
+            self._replace([])
+            self._server.shutdown()
+        self._server = None
+
+    def _make_server(self) -> Any:
+        """Return the server of interactive_markers; None where that is not installed."""
+        try:
+            from interactive_markers import InteractiveMarkerServer
+        except ImportError as error:
+            self._node.get_logger().info(
+                f'no handles in RViz: interactive_markers is not installed ({error})', once=True)
+            return None
+        return InteractiveMarkerServer(self._node, _NAMESPACE)
+
+    def _replace(self, handles: list[Handle]) -> None:
+        """Show handles in place of the present ones."""
+        before, self._handles = self._handles, {handle.name: handle for handle in handles}
         for gone in before.keys() - self._handles.keys():
             self._server.erase(gone)
         for name, handle in self._handles.items():
             previous = before.get(name)
+            if previous is not None:
+                handle.replace(previous)
             self._show(handle, None if previous is None else previous.pose)
-        self._server.applyChanges()
-
-    def clear(self) -> None:
-        """Remove all handles."""
-        for name in self._handles:
-            self._server.erase(name)
-        self._handles.clear()
         self._server.applyChanges()
 
     def follow(self, robot: Robot) -> None:
         """Move handles to goals from other sources, or with the robot."""
         for handle in self._handles.values():
-            item, before = handle.item, handle.pose
-            goal = item.last_goal()
-            if goal is not None and goal != handle.seen:
-                handle.seen, pose = goal, item.goal_pose(handle.pose)
-                if not _was_sent(handle, pose):
-                    handle.sent.clear()
-                    handle.placed = item.is_in_reach(robot, pose)
-                    if handle.placed:
-                        handle.pose = pose
-            if not handle.placed:
-                handle.pose = item.rest_pose(robot)
-            handle.pose = item.tracked(robot, handle.pose)
+            before = handle.pose
+            handle.follow(robot)
             self._show(handle, before)
-        self._server.applyChanges()
+        if self._handles:
+            self._server.applyChanges()
 
     def go_with_tips(self, group: Group) -> None:
-        """Let handles stay at their rest poses from now on: their group has no goal any more."""
+        """Let the handles of a group rest from now on: it has no goal any more."""
         for handle in self._handles.values():
-            if handle.item.group is group:
-                handle.seen, handle.placed = handle.item.last_goal(), False
-                handle.sent.clear()
+            if handle.group is group:
+                handle.rest()
 
     def on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
         """Handle a drag, or a choice in the menu."""
@@ -133,86 +116,55 @@ class Handles:
         if feedback.event_type == InteractiveMarkerFeedback.POSE_UPDATE or (
                 # Of messages faster than they are handled the last counts, which is this one.
                 feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP
-                and not handle.item.is_same_pose(feedback.pose, handle.pose)):
+                and not handle.is_same_pose(feedback.pose, handle.pose)):
             self._drag(handle, feedback)
         if feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP:
             self._end_drag(handle, self._robot)
         elif feedback.event_type == InteractiveMarkerFeedback.MENU_SELECT:
             self._choose(handle, feedback.menu_entry_id)
 
-    def _drag(self, handle: _Handle, feedback: InteractiveMarkerFeedback) -> None:
+    def _drag(self, handle: Handle, feedback: InteractiveMarkerFeedback) -> None:
         """Send the pose of the handle as a goal; during the drag the handle stays there."""
-        item, header, pose = handle.item, feedback.header, feedback.pose
-        item.send(header, pose, handle.position_only)
-        if header.frame_id == item.frame and _is_pose(pose):
+        header, pose = feedback.header, feedback.pose
+        self._goals(handle.task, handle.goal(header, pose))
+        if header.frame_id == handle.frame and _is_pose(pose):
             handle.pose, handle.placed = pose, True
             handle.sent.append(pose)
         # The server has stored the pose of the feedback, even in another frame or an invalid one.
-        self._server.setPose(item.name, handle.pose)
+        self._server.setPose(handle.name, handle.pose)
 
-    def _end_drag(self, handle: _Handle, robot: Robot) -> None:
+    def _end_drag(self, handle: Handle, robot: Robot) -> None:
         """Let a handle that was dragged out of reach go back to the tip, or to its target."""
-        if handle.placed and not handle.item.is_in_reach(robot, handle.pose):
-            handle.placed, handle.pose = False, handle.item.rest_pose(robot)
-            self._server.setPose(handle.item.name, handle.pose)
+        if handle.placed and not handle.is_in_reach(robot, handle.pose):
+            handle.placed, handle.pose = False, handle.rest_pose(robot)
+            self._server.setPose(handle.name, handle.pose)
             self._server.applyChanges()
 
-    def _choose(self, handle: _Handle, entry: int) -> None:
-        item = handle.item
-        solver = chosen_solver(item.solvers, entry)
+    def _choose(self, handle: Handle, entry: int) -> None:
+        solver = chosen_solver(handle.group.solvers, entry)
         if solver is not None:
-            self._actions.choose_solver(item.group.solver_parameters, solver)
-        elif entry == POSITION_ONLY and item.may_free_orientation:
+            # Set like by a client: checked, and refused with a reason.
+            self._node.set_parameters_atomically([
+                Parameter(name, value=solver) for name in handle.group.solver_parameters])
+        elif entry == POSITION_ONLY and handle.may_free_orientation:
             handle.position_only = not handle.position_only
             self._show(handle, handle.pose)
             self._server.applyChanges()
         elif entry == HOME:
-            self._actions.go_home()
+            done, message = self._reset()
+            if not done:
+                self._node.get_logger().warning(f'not going home: {message}')
 
-    def _show(self, handle: _Handle, shown_pose: Pose | None) -> None:
+    def _show(self, handle: Handle, shown_pose: Pose | None) -> None:
         """Tell the server what has changed. shown_pose: the one that it has."""
-        item, look = handle.item, _look(handle)
-        if look == handle.look:
+        look = handle.look
+        if look == handle.shown:
             if handle.pose != shown_pose:
-                self._server.setPose(item.name, handle.pose)
+                self._server.setPose(handle.name, handle.pose)
             return
-        handle.look = look
-        marker = handle_marker(item.name, item.frame, handle.pose,
-                               item.shown_weights(handle.position_only), item.size)
-        marker.menu_entries = menu_entries(look.solvers, look.solver, look.position_only)
-        self._server.insert(marker, feedback_callback=self.on_feedback)
-
-
-def _made(robot: Robot, item: Draggable, previous: _Handle | None) -> _Handle:
-    """Return the handle of an item. previous: the one of the same name, which it replaces."""
-    handle = _Handle(item, item.rest_pose(robot), item.last_goal())
-    if previous is None:
-        return handle
-    handle.position_only = previous.position_only and item.may_free_orientation
-    handle.look, handle.sent = previous.look, previous.sent
-    if previous.item.place == item.place:
-        if previous.placed:
-            handle.pose, handle.placed = previous.pose, True
-        if type(previous.item) is type(item):  # whose goals are comparable
-            handle.seen = previous.seen
-    return handle
-
-
-def _was_sent(handle: _Handle, pose: Pose) -> bool:
-    """Return whether a goal is from a drag of the handle; older drags are then forgotten."""
-    for count, sent in enumerate(handle.sent):
-        if handle.item.is_same_pose(pose, sent):
-            for _ in range(count):
-                handle.sent.popleft()
-            return True
-    return False
-
-
-def _look(handle: _Handle) -> _Look:
-    item = handle.item
-    return _Look(item.frame, item.size, tuple(item.shown_weights(handle.position_only).tolist()),
-                 item.solvers, item.group.solver.name,
-                 handle.position_only if item.may_free_orientation else None)
+        handle.shown = look
+        self._server.insert(handle_marker(handle.name, handle.pose, look),
+                            feedback_callback=self.on_feedback)
 
 
 def _is_pose(pose: Pose) -> bool:

@@ -1,16 +1,26 @@
-"""The interactive marker: a ball for dragging and the menu, arrows and rings along the axes."""
+"""The interactive marker: a ball for dragging, arrows and rings along the axes, and a menu."""
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import numpy as np
 from geometry_msgs.msg import Pose, Quaternion
 from std_msgs.msg import ColorRGBA
-from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl, Marker
+from visualization_msgs.msg import (
+    InteractiveMarker,
+    InteractiveMarkerControl,
+    Marker,
+    MenuEntry,
+)
 
 from ik_node.ros.publishing.markers.shapes import cube
 
+HOME, POSITION_ONLY, SOLVER = 1, 2, 3
+"""Entries of the menu; solvers to choose from have the numbers after them."""
+_FIRST_SOLVER = 4
+
 _COLOR = ColorRGBA(r=0.95, g=0.95, b=0.98, a=0.4)
-# Of the arm's size.
+# Of the group's size.
 _SIZE = 0.2
 _BALL = 0.09
 _HALF = math.sqrt(0.5)
@@ -20,31 +30,45 @@ _ALONG = (('x', Quaternion(x=0.0, y=0.0, z=0.0, w=1.0)),
           ('z', Quaternion(x=0.0, y=-_HALF, z=0.0, w=_HALF)))
 
 
-def handle_marker(name: str, frame: str, pose: Pose, weights: np.ndarray,
-                  size: float) -> InteractiveMarker:
-    """Return a handle at a pose, in a frame, with arrows and rings for the weighted axes.
+class Look(NamedTuple):
+    """What a handle is shown with, besides its pose."""
 
-    weights: (6,) along the handle's axes, as of a goal; axes of weight 0 have no control. The stamp
-    is zero: it stays in its frame. size: of the arm, m.
+    frame: str
+    size: float
+    """Of the group, m."""
+    weights: tuple[float, ...]
+    """(6,) along the handle's axes, linear first; axes of weight 0 have no control."""
+    solvers: tuple[str, ...]
+    """The names to choose from."""
+    solver: str
+    position_only: bool | None
+    """None where there is no choice."""
+
+
+def handle_marker(name: str, pose: Pose, look: Look) -> InteractiveMarker:
+    """Return a handle at a pose, with arrows and rings for the weighted axes, and a menu.
+
+    The stamp is zero: it stays in its frame.
     """
-    handle = InteractiveMarker(name=name, pose=pose, scale=_SIZE * size)
-    handle.header.frame_id = frame
-    handle.controls = [
-        _centre(weights, size),
-        *(_control(f'move_{axis}', InteractiveMarkerControl.MOVE_AXIS, orientation)
-          for (axis, orientation), weight in zip(_ALONG, weights[:3]) if weight),
-        *(_control(f'rotate_{axis}', InteractiveMarkerControl.ROTATE_AXIS, orientation)
-          for (axis, orientation), weight in zip(_ALONG, weights[3:]) if weight)]
+    weights = look.weights
+    handle = InteractiveMarker(name=name, pose=pose, scale=_SIZE * look.size,
+                               menu_entries=_menu_entries(look))
+    handle.header.frame_id = look.frame
+    handle.controls = [_centre(weights, look.size), *(
+        _control(f'{verb}_{axis}', mode, orientation)
+        for verb, mode, part in (('move', InteractiveMarkerControl.MOVE_AXIS, weights[:3]),
+                                 ('rotate', InteractiveMarkerControl.ROTATE_AXIS, weights[3:]))
+        for (axis, orientation), weight in zip(_ALONG, part) if weight)]
     return handle
 
 
-def _centre(weights: np.ndarray, size: float) -> InteractiveMarkerControl:
+def _centre(weights: Sequence[float], size: float) -> InteractiveMarkerControl:
     """Return a ball to drag in all weighted directions, or only for the menu with fewer than two.
 
     With two directions it moves in their plane, whose normal is the control's x axis.
     """
-    free = np.flatnonzero(weights[:3] == 0.0)
-    if len(free) == 0:
+    free = [i for i in range(3) if weights[i] == 0.0]
+    if not free:
         control = _control('move', InteractiveMarkerControl.MOVE_3D, _ALONG[0][1])
     elif len(free) == 1:
         control = _control('move', InteractiveMarkerControl.MOVE_PLANE, _ALONG[free[0]][1])
@@ -57,3 +81,28 @@ def _centre(weights: np.ndarray, size: float) -> InteractiveMarkerControl:
 
 def _control(name: str, mode: int, orientation: Quaternion) -> InteractiveMarkerControl:
     return InteractiveMarkerControl(name=name, interaction_mode=mode, orientation=orientation)
+
+
+def _menu_entries(look: Look) -> list[MenuEntry]:
+    """Return the entries, with ticks at the present solver and at position only if set."""
+    return [
+        _entry(SOLVER, 'Solver'),
+        *(_entry(_FIRST_SOLVER + i, _ticked(name, name == look.solver), SOLVER)
+          for i, name in enumerate(look.solvers)),
+        *([] if look.position_only is None else [
+            _entry(POSITION_ONLY, _ticked('Position only', look.position_only))]),
+        _entry(HOME, 'Home')]
+
+
+def chosen_solver(solvers: Sequence[str], entry: int) -> str | None:
+    """Return the solver of an entry; None for other entries."""
+    return dict(enumerate(solvers, _FIRST_SOLVER)).get(entry)
+
+
+def _ticked(title: str, ticked: bool) -> str:
+    """Return a title as interactive_markers' own menus tick them; the message has no field."""
+    return f'[{"x" if ticked else " "}] {title}'
+
+
+def _entry(number: int, title: str, parent: int = 0) -> MenuEntry:
+    return MenuEntry(id=number, parent_id=parent, title=title, command_type=MenuEntry.FEEDBACK)
