@@ -31,11 +31,12 @@ _COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
 _TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_COMPLEX)
 _AXIS_TOLERANCE = 1e-3  # an axis this far off unit length gets a warning
 # The elements read of a joint, their attributes, and defaults where the parser has none.
-_ENDS: tuple[tuple[str, str, dict[str, str]], ...] = (
-    ('parent', 'link', {}), ('child', 'link', {}))
-_MOTION: tuple[tuple[str, str, dict[str, str]], ...] = (
-    ('axis', 'xyz', {}), ('limit', 'lower upper', {'effort': '0', 'velocity': '0'}),
-    ('mimic', 'joint multiplier offset', {'multiplier': '1', 'offset': '0'}))
+_Kept = tuple[str, tuple[str, ...], dict[str, str]]
+_ENDS: tuple[_Kept, ...] = (('parent', ('link',), {}), ('child', ('link',), {}))
+_MOVING: tuple[_Kept, ...] = (
+    *_ENDS, ('axis', ('xyz',), {}),
+    ('limit', ('lower', 'upper'), {'effort': '0', 'velocity': '0'}),
+    ('mimic', ('joint', 'multiplier', 'offset'), {'multiplier': '1', 'offset': '0'}))
 _NUMERIC = {'xyz', 'lower', 'upper', 'multiplier', 'offset'}
 
 
@@ -84,12 +85,12 @@ def _complex_joint(joint: ComplexJoint, limit: Mapping[str, str], hold: bool,
 def _parsed(element: ElementTree.Element, name: str, kind: str) -> urdf.Joint:
     """Let urdf_parser_py read what kinematics needs of a joint, with URDF's defaults filled in."""
     reduced = ElementTree.Element('joint', name=name, type=kind)
-    for tag, kept, defaults in _ENDS if kind == FIXED else (*_ENDS, *_MOTION):
+    for tag, kept, defaults in _ENDS if kind == FIXED else _MOVING:
         found = element.find(tag)
         if tag in ('parent', 'child') and (found is None or not found.get('link')):
             raise ModelError(f'joint {name!r} has no <{tag} link="…"/>')
         if found is not None:
-            attributes = {key: value for key, value in found.items() if key in kept.split()}
+            attributes = {key: value for key, value in found.items() if key in kept}
             ElementTree.SubElement(reduced, tag, {**defaults, **attributes})
     try:
         for part in reduced:
