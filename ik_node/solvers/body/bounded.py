@@ -133,18 +133,18 @@ def free_solve(work: StepWork, m: int, damping2: float) -> None:
 
 def gram(work: StepWork, width: int, count: int) -> None:
     """Write Σ a aᵀ over the free columns of the active rows into G, lower triangle."""
-    A, G, places, values = work.A, work.G, work.places, work.values
+    A, G, rows, values = work.A, work.G, work.rows, work.values
     for a in range(count):
         for b in range(a + 1):
             G[a][b] = 0.0
     for c in range(width):
         k, filled = work.columns[c], 0
         for a in range(count):
-            value = A[k][work.rows[a]]
+            value = A[k][rows[a]]
             if value != 0.0:
-                places[filled], values[filled] = a, value
+                work.places[filled], values[filled] = a, value
                 filled += 1
         for a in range(filled):
-            value, p = values[a], places[a]
+            value, p = values[a], work.places[a]
             for b in range(a + 1):
-                G[p][places[b]] += value * values[b]
+                G[p][work.places[b]] += value * values[b]
