@@ -1,6 +1,6 @@
 """Entry points: the errors of joint values, and the search of one solver.
 
-Threads may use one object at the same time: each call has its own `Work`. Raised where arrays have
+Threads may use one object at the same time: each call has its own `Scratch`. Raised where arrays have
 other shapes than documented: ValueError.
 """
 
@@ -16,8 +16,8 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, goal_input, search
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
-from ik_node.solvers.settings import Record, Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Record, Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support import native
 
 
@@ -27,11 +27,11 @@ class Verifier:
     def __init__(self, chain: ChainRecord) -> None:
         """Prepare for a chain."""
         self.chain = chain
-        self.idle: list[Work] = []
+        self.idle: list[Scratch] = []
 
-    def make_work(self) -> Work:
+    def make_work(self) -> Scratch:
         """Return new scratch."""
-        return Work(self.chain.m, self.chain.n)
+        return Scratch(self.chain.m, self.chain.n)
 
     def errors(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> tuple:
         """Return (squared weighted error, position error, orientation error) at q (n,).
@@ -63,7 +63,7 @@ class Verifier:
             q[k] = work.q0[k]
         self.idle.append(work)
 
-    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Work:
+    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Scratch:
         """Return scratch that no other thread uses, with a goal and q (n,) in it."""
         if T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4 or weights.shape[0] != 6:
             raise ValueError('a goal must have a pose (4, 4) and weights (6,)')
@@ -71,7 +71,7 @@ class Verifier:
         goal_input.load(work.task, T_base_goal, weights)
         return work
 
-    def take(self, q: np.ndarray) -> Work:
+    def take(self, q: np.ndarray) -> Scratch:
         """Return scratch that no other thread uses, with q (n,) in it."""
         if q.shape[0] != self.chain.n:
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
@@ -108,7 +108,7 @@ class Search(Verifier):
         search.idle = self.idle
         return search
 
-    def make_work(self) -> Work:
+    def make_work(self) -> Scratch:
         """Return new scratch."""
         return self.method.make_work(self.chain.m, self.chain.n)
 
@@ -198,7 +198,7 @@ class Search(Verifier):
             dq[k] = work.q[k]
         self.idle.append(work)
 
-    def find(self, task: Task, plain: Task, work: Work, record: Record) -> int:
+    def find(self, task: TipTask, plain: TipTask, work: Scratch, record: Record) -> int:
         """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""
         if self.soft is not None:
             search.try_starts(self.soft, self.method, self.settings, self.table, task, plain, work,

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ik_node.solvers.task import Task
+from ik_node.solvers.task import TipTask
 
 
-def load(task: Task, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
+def load(task: TipTask, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
     """Write a goal's pose (4, 4), m, and its weights (6,) into a task."""
     for i in range(4):
         for j in range(4):

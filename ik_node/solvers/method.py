@@ -1,8 +1,8 @@
 """What a method is to the search: attempts from one initial guess."""
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
 
@@ -13,14 +13,14 @@ class Method:
     search and reaches its caller.
     """
 
-    def make_work(self, m: int, n: int) -> Work:
+    def make_work(self, m: int, n: int) -> Scratch:
         """Return scratch for a chain of m articulations and n joint values.
 
-        A method that needs more than a `Work` returns an instance of its own subclass.
+        A method that needs more than a `Scratch` returns an instance of its own subclass.
         """
-        return Work(m, n)
+        return Scratch(m, n)
 
-    def attempt(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, swing: bool,
                 q: Vector) -> int:
         """Iterate from q (n,), in place and inside the limits; return how it ended.
 
@@ -35,7 +35,7 @@ class Method:
         """Tell whether a whole turn of a joint may spoil the result of an attempt."""
         return False
 
-    def bare_step(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q: Vector,
                   dq: Vector) -> int:
         """Write one step of the method from q into dq (n,): no limits, no line search. Return 0."""
         return 0

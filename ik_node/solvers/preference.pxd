@@ -5,11 +5,11 @@ cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 
 cdef double INF
 
 cdef double joint_distance(Settings settings, int n, vector q0, vector q) noexcept nogil
-cdef double selection_cost(ChainRecord chain, Task task, Settings settings, Work work, vector q0,
+cdef double selection_cost(ChainRecord chain, TipTask task, Settings settings, Scratch work, vector q0,
                            vector q) noexcept nogil

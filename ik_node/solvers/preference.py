@@ -6,8 +6,8 @@ from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, linear
 from ik_node.solvers import task as tasks
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
 INF = math.inf
@@ -25,7 +25,7 @@ def joint_distance(settings: Settings, n: int, q0: Vector, q: Vector) -> float:
     return total
 
 
-def selection_cost(chain: ChainRecord, task: Task, settings: Settings, work: Work, q0: Vector,
+def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q0: Vector,
                    q: Vector) -> float:
     """Return the selection cost of q (n,); the least is best. work.frames must be q's.
 

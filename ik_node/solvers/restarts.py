@@ -10,8 +10,8 @@ from typing import Any
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes, preference
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Integers, Memory, Points, Rotations, Vector
 
 INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
@@ -52,7 +52,7 @@ class Table:
         self.q = memory.vector(table.q.ravel())
 
 
-def pick_entries(chain: ChainRecord, task: Task, settings: Settings, work: Work, table: Table,
+def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, table: Table,
                  start: Vector) -> int:
     """Select the entries to restart from, given q0 = start (n,); return how many.
 
@@ -97,7 +97,7 @@ def pick_entries(chain: ChainRecord, task: Task, settings: Settings, work: Work,
     return count
 
 
-def next_start(chain: ChainRecord, settings: Settings, work: Work, table: Table, entries: int,
+def next_start(chain: ChainRecord, settings: Settings, work: Scratch, table: Table, entries: int,
                number: int, start: Vector, q: Vector) -> None:
     """Write the initial guess of restart `number`, from 0, into q (n,).
 
@@ -151,7 +151,7 @@ def _cell(offset: float, edge: float, cells: int) -> int:
     return int(min(max(offset / edge, 0.0), cells - 1.0))
 
 
-def _scan(task: Task, settings: Settings, table: Table, first: int, last: int, count: int,
+def _scan(task: TipTask, settings: Settings, table: Table, first: int, last: int, count: int,
           best: Integers, cost: Vector) -> int:
     """Merge the entries first … last − 1 into the `count` nearest to the goal.
 
@@ -188,7 +188,7 @@ def _scan(task: Task, settings: Settings, table: Table, first: int, last: int, c
     return count
 
 
-def _partial(task: Task, square: float, table: Table, i: int) -> float:
+def _partial(task: TipTask, square: float, table: Table, i: int) -> float:
     """Return the squared distance of entry i from a goal with free axes.
 
     A column of the rotation matrix counts if both rotations that move it are constrained.

@@ -13,26 +13,26 @@ from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.restarts cimport Table
-from ik_node.solvers.settings cimport Record, Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Record, Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, NEARLY_SINGULAR, FAR_NEARER
 
 
 @cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)
-cdef int try_starts(ChainRecord chain, Method method, Settings settings, Table table, Task task,
-                    Task plain, Work work, int attempts, Record record) except -1 nogil
+cdef int try_starts(ChainRecord chain, Method method, Settings settings, Table table, TipTask task,
+                    TipTask plain, Scratch work, int attempts, Record record) except -1 nogil
 
-cdef bint nothing_nearer(Work work, int index, int entries, double distance) noexcept nogil
-cdef (double, double, double) residual(ChainRecord chain, Task task, Work work,
+cdef bint nothing_nearer(Scratch work, int index, int entries, double distance) noexcept nogil
+cdef (double, double, double) residual(ChainRecord chain, TipTask task, Scratch work,
                                        vector q) noexcept nogil
 @cython.locals(whole=cython.bint)
-cdef bint beyond_reach(Task task, Settings settings) noexcept nogil
+cdef bint beyond_reach(TipTask task, Settings settings) noexcept nogil
 @cython.locals(count=double)
 cdef void nearest_turn(JointLimits limits, vector q0, vector q) noexcept nogil
 cdef void into_limits(ChainRecord chain, vector q) noexcept nogil
 @cython.locals(beyond=cython.bint)
-cdef int approach(ChainRecord chain, Method method, Settings settings, Table table, Task task,
-                  Task plain, Work work, Record record) except -1 nogil
-cdef bint is_singular(ChainRecord chain, double length, Task task, Work work) noexcept nogil
+cdef int approach(ChainRecord chain, Method method, Settings settings, Table table, TipTask task,
+                  TipTask plain, Scratch work, Record record) except -1 nogil
+cdef bint is_singular(ChainRecord chain, double length, TipTask task, Scratch work) noexcept nogil

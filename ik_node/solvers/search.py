@@ -9,8 +9,8 @@ from ik_node.solvers import codes, linear, preference, restarts
 from ik_node.solvers import task as tasks
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
-from ik_node.solvers.settings import Record, Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Record, Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
 
@@ -22,8 +22,8 @@ NEARLY_SINGULAR = 1e-2  # smallest over largest singular value of a singular con
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
-def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: Task,
-               plain: Task, work: Work, attempts: int, record: Record) -> int:
+def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
+               plain: TipTask, work: Scratch, attempts: int, record: Record) -> int:
     """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
 
     The first starts from work.q0 (n,), the others as `restarts.next_start` says.
@@ -99,7 +99,7 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
     return 0
 
 
-def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> bool:
+def nothing_nearer(work: Scratch, index: int, entries: int, distance: float) -> bool:
     """Tell whether no remaining entry promises a solution much nearer to q0 than `distance`."""
     if entries == 0:
         return False
@@ -109,7 +109,7 @@ def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> boo
     return nearest >= FAR_NEARER * distance
 
 
-def residual(chain: ChainRecord, task: Task, work: Work, q: Vector) -> tuple[float, float, float]:
+def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tuple[float, float, float]:
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
 
     work.frames are then q's.
@@ -123,7 +123,7 @@ def residual(chain: ChainRecord, task: Task, work: Work, q: Vector) -> tuple[flo
     return error, position, orientation
 
 
-def beyond_reach(task: Task, settings: Settings) -> bool:
+def beyond_reach(task: TipTask, settings: Settings) -> bool:
     """Tell whether the tip, or the wrist, would have to leave its bounding ball.
 
     The tip along the constrained axes of the position; the wrist, where all six axes are
@@ -201,8 +201,8 @@ def into_limits(chain: ChainRecord, q: Vector) -> None:
         q[k] = min(max(q[k], lower[k]), upper[k])
 
 
-def approach(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: Task,
-             plain: Task, work: Work, record: Record) -> int:
+def approach(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
+             plain: TipTask, work: Scratch, record: Record) -> int:
     """Continue from the best configuration of a failed search while the error falls. Return 0.
 
     Attempts end as soon as a restart is more promising, usually before the least error. Settings
@@ -223,7 +223,7 @@ def approach(chain: ChainRecord, method: Method, settings: Settings, table: Tabl
     return 0
 
 
-def is_singular(chain: ChainRecord, length: float, task: Task, work: Work) -> bool:
+def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch) -> bool:
     """Tell whether at work.best no joint moves the tip along some constrained axis.
 
     length: that counts as a radian, m. A search that fails there proves nothing about solutions,

@@ -2,7 +2,7 @@ from libc cimport math
 cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport (
     Memory, columns, integers, points, pose, poses, rotation, square, vector)
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double INF
@@ -24,7 +24,7 @@ cdef class Record:
     cdef void begin(self) noexcept nogil
 
 
-cdef class Work:
+cdef class Scratch:
     cdef Memory memory
     cdef poses frames
     cdef columns J, W
@@ -37,5 +37,5 @@ cdef class Work:
     cdef vector away, cost
     cdef int iterations
     cdef double deadline
-    cdef Task task, plain
+    cdef TipTask task, plain
     cdef Record record

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ik_node.solvers import codes
-from ik_node.solvers.task import Task
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Columns, Integers, Memory, Pose, Poses, Rotation, Square, Vector
 
 INF = math.inf
@@ -90,7 +90,7 @@ class Record:
         self.error = self.position = self.orientation = self.least_cost = INF
 
 
-class Work:
+class Scratch:
     """Scratch arrays, so that nothing is allocated within a kernel."""
 
     frames: Poses
@@ -149,9 +149,9 @@ class Work:
     """Of the attempt."""
     deadline: float
     """Of `clock`, s: attempts end when it is over; infinite for none."""
-    task: Task
+    task: TipTask
     """The goal."""
-    plain: Task
+    plain: TipTask
     """The goal, every constrained axis with the same weight."""
     record: Record
 
@@ -175,5 +175,5 @@ class Work:
         self.picked = memory.integers(np.zeros(codes.MOST_PICKED))
         self.away = memory.vector(np.zeros(codes.MOST_PICKED))
         self.cost = memory.vector(np.zeros(codes.MOST_PICKED))
-        self.task, self.plain = Task(), Task()
+        self.task, self.plain = TipTask(), TipTask()
         self.record, self.iterations, self.deadline = Record(), 0, INF

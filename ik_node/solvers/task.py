@@ -8,7 +8,7 @@ from ik_node.spatial import so3
 from ik_node.support.arrays import Columns, Memory, Pose, Rotation, Vector
 
 
-class Task:
+class TipTask:
     """A goal, flat."""
 
     T: Pose
@@ -59,7 +59,7 @@ def pose_error(T_base_goal: Pose, T_base_tip: Pose, R: Rotation, e: Vector) -> N
     e[3], e[4], e[5] = so3.rotation_log(R)
 
 
-def task_error(task: Task, T_base_tip: Pose, R: Rotation, e: Vector,
+def task_error(task: TipTask, T_base_tip: Pose, R: Rotation, e: Vector,
                V: Vector) -> tuple[float, float]:
     """Write the pose error into e (6,), along the rows, and weighted into V (6,).
 
@@ -84,7 +84,7 @@ def task_error(task: Task, T_base_tip: Pose, R: Rotation, e: Vector,
     return math.sqrt(position), math.sqrt(orientation)
 
 
-def task_jacobian(task: Task, e: Vector, R: Rotation, n: int, J: Columns) -> None:
+def task_jacobian(task: TipTask, e: Vector, R: Rotation, n: int, J: Columns) -> None:
     """Convert the geometric Jacobian J, (6, n), in place into the task's rows: V decreases by J Δq.
 
     e (6,) as `task_error` left it. R (3, 3) is scratch.

@@ -2,7 +2,7 @@
 
 from ik_node.solvers import codes, linear
 from ik_node.solvers.jacobian.settings import JacobianSettings
-from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.settings import Settings, Scratch
 from ik_node.support.arrays import Vector
 
 # The floor that Sugihara adds, so that λ does not vanish at the goal. Tried over 1e-10 to 1e-6 on
@@ -23,7 +23,7 @@ def task_energy(settings: Settings, V: Vector) -> float:
     return 0.5 * (linear_part / (settings.length * settings.length) + angular)
 
 
-def squared_damping(settings: Settings, own: JacobianSettings, n: int, work: Work,
+def squared_damping(settings: Settings, own: JacobianSettings, n: int, work: Scratch,
                     V: Vector) -> float:
     """Return λ² for the error V (6,), metres counted in lengths of the arm; work.A is scratch.
 
@@ -37,7 +37,7 @@ def squared_damping(settings: Settings, own: JacobianSettings, n: int, work: Wor
     return energy + FLOOR if own.damping_rule == codes.SUGIHARA else energy
 
 
-def _near_singular(settings: Settings, n: int, work: Work) -> float:
+def _near_singular(settings: Settings, n: int, work: Scratch) -> float:
     """Return λ² by Nakamura's rule; the manipulability is that of the free joints."""
     A, square = work.A, settings.length * settings.length
     linear.gram(work.J, n, A)

@@ -3,14 +3,14 @@
 from ik_node.solvers import codes, linear
 from ik_node.solvers.jacobian import damping, selective
 from ik_node.solvers.jacobian.loop import JacobianMethod
-from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.settings import Settings, Scratch
 from ik_node.support.arrays import Vector
 
 
 class DampedLeastSquares(JacobianMethod):
     """Δq = Jᵀ (J Jᵀ + λ² I)⁻¹ e: bounded steps near singular configurations; the default."""
 
-    def step(self, settings: Settings, n: int, work: Work, V: Vector) -> None:
+    def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write `Jᵀ (J Jᵀ + λ² D)⁻¹ V` into work.dq [Parent 5.24].
 
         With the user's λ, D is the unit matrix. With a λ that a rule adapts, D = diag(length², 1),

@@ -12,8 +12,8 @@ from ik_node.support.arrays cimport pose, vector
 from ik_node.solvers.jacobian.settings cimport JacobianSettings
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double INF, STILL, BIAS_DONE, BIAS_FADES
@@ -22,22 +22,22 @@ cdef double INF, STILL, BIAS_DONE, BIAS_FADES
 cdef class JacobianMethod(Method):
     cdef JacobianSettings own
 
-    cdef void step(self, Settings settings, int n, Work work, vector V) noexcept nogil
+    cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
     @cython.locals(biased=cython.bint, ascends=cython.bint, has_prismatic=cython.bint,
                    met=cython.bint)
-    cdef int attempt(self, ChainRecord chain, Task task, Settings settings, Work work, bint swing,
+    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work, bint swing,
                      vector q) except -1 nogil
 
 
 cdef (double, double) shares(JacobianSettings own, double position,
                              double orientation) noexcept nogil
-cdef void units(Settings settings, int n, Work work, double position) noexcept nogil
-cdef void lock(Work work, int k) noexcept nogil
+cdef void units(Settings settings, int n, Scratch work, double position) noexcept nogil
+cdef void lock(Scratch work, int k) noexcept nogil
 @cython.locals(below=cython.bint, above=cython.bint)
-cdef bint pushed_out(ChainRecord chain, Work work, int k, vector q) noexcept nogil
+cdef bint pushed_out(ChainRecord chain, Scratch work, int k, vector q) noexcept nogil
 @cython.locals(point=pose)
-cdef void task_rows(ChainRecord chain, Task task, Settings settings, JacobianSettings own,
-                    Work work) noexcept nogil
+cdef void task_rows(ChainRecord chain, TipTask task, Settings settings, JacobianSettings own,
+                    Scratch work) noexcept nogil
 @cython.locals(locked=cython.bint)
-cdef (double, bint) move(ChainRecord chain, Settings settings, Work work, bint swing,
+cdef (double, bint) move(ChainRecord chain, Settings settings, Scratch work, bint swing,
                          vector q) noexcept nogil

@@ -9,8 +9,8 @@ from ik_node.solvers import task as tasks
 from ik_node.solvers.jacobian import damping, manipulability, nullspace
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
 
@@ -29,10 +29,10 @@ class JacobianMethod(Method):
         """Keep the settings."""
         self.own = options
 
-    def step(self, settings: Settings, n: int, work: Work, V: Vector) -> None:
+    def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden."""
 
-    def attempt(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, swing: bool,
                 q: Vector) -> int:
         """Iterate from q (n,); see `Method`."""
         n, F, V, rest, free = chain.n, work.frames, work.V, work.rest, work.free
@@ -92,7 +92,7 @@ class JacobianMethod(Method):
                 return codes.STALLED
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q: Vector,
                   dq: Vector) -> int:
         """Write one step of the method from q into dq (n,); see `Method`."""
         n = chain.n
@@ -125,7 +125,7 @@ def shares(own: JacobianSettings, position: float, orientation: float) -> tuple[
             most / orientation if orientation > most else 1.0)
 
 
-def units(settings: Settings, n: int, work: Work, position: float) -> None:
+def units(settings: Settings, n: int, work: Scratch, position: float) -> None:
     """Write the length of each prismatic joint that counts as a radian, m, into work.unit.
 
     That is the arm length or, if greater and within the joint's range, the position error: results
@@ -137,14 +137,14 @@ def units(settings: Settings, n: int, work: Work, position: float) -> None:
             work.unit[k] = max(settings.length, min(span[k], position))
 
 
-def lock(work: Work, k: int) -> None:
+def lock(work: Scratch, k: int) -> None:
     """Exclude joint k from the step: its column becomes zero."""
     work.free[k] = False
     for i in range(6):
         work.J[k][i] = 0.0
 
 
-def pushed_out(chain: ChainRecord, work: Work, k: int, q: Vector) -> bool:
+def pushed_out(chain: ChainRecord, work: Scratch, k: int, q: Vector) -> bool:
     """Tell whether joint k is at a limit and the gradient Jᵀ V of the error points beyond it.
 
     Locking it at once saves one solution of the step.
@@ -158,8 +158,8 @@ def pushed_out(chain: ChainRecord, work: Work, k: int, q: Vector) -> bool:
     return (below and slope < 0.0) or (above and slope > 0.0)
 
 
-def task_rows(chain: ChainRecord, task: Task, settings: Settings, own: JacobianSettings,
-              work: Work) -> None:
+def task_rows(chain: ChainRecord, task: TipTask, settings: Settings, own: JacobianSettings,
+              work: Scratch) -> None:
     """Fill the task's Jacobian, its columns scaled by the joint weights; frames and e are q's.
 
     With joint weights w the unknown is √w Δq, whose shortest value is computed; Δq of a prismatic
@@ -176,7 +176,7 @@ def task_rows(chain: ChainRecord, task: Task, settings: Settings, own: JacobianS
                 J[k][i] *= factor
 
 
-def move(chain: ChainRecord, settings: Settings, work: Work, swing: bool,
+def move(chain: ChainRecord, settings: Settings, work: Scratch, swing: bool,
          q: Vector) -> tuple[float, bool]:
     """Take the step work.dq inside the limits, q (n,) in place.
 

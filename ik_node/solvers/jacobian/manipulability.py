@@ -5,14 +5,14 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import linear
 from ik_node.solvers import task as tasks
 from ik_node.solvers.jacobian.settings import JacobianSettings
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
 APART = 1e-5  # rad or m: step of the central differences
 
 
-def manipulability(chain: ChainRecord, task: Task, settings: Settings, work: Work,
+def manipulability(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                    q: Vector) -> float:
     """Return w = √det(J Jᵀ) of the constrained rows at q (n,), lengths in units of the arm length.
 
@@ -34,8 +34,8 @@ def manipulability(chain: ChainRecord, task: Task, settings: Settings, work: Wor
     return linear.volume(work.A) if linear.cholesky(work.A) > 0.0 else 0.0
 
 
-def manipulability_gradient(chain: ChainRecord, task: Task, settings: Settings,
-                            own: JacobianSettings, work: Work, q: Vector) -> None:
+def manipulability_gradient(chain: ChainRecord, task: TipTask, settings: Settings,
+                            own: JacobianSettings, work: Scratch, q: Vector) -> None:
     """Write manipulability_gain · ∂w/∂q, by √weight q, into work.ascent (n,); work is then q's.
 
     By central differences, though `∂w/∂qᵢ = w tr(J⁺ ∂J/∂qᵢ)` is known: J may have columns

@@ -4,12 +4,12 @@ import math
 
 from ik_node.solvers import linear
 from ik_node.solvers.jacobian.settings import JacobianSettings
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
 
-def bias_gradient(settings: Settings, own: JacobianSettings, n: int, work: Work, q: Vector,
+def bias_gradient(settings: Settings, own: JacobianSettings, n: int, work: Scratch, q: Vector,
                   z: Vector) -> bool:
     """Write z = ∂H/∂θ into z (n,); return whether any of it is not 0.
 
@@ -31,7 +31,7 @@ def bias_gradient(settings: Settings, own: JacobianSettings, n: int, work: Work,
     return wanted
 
 
-def add_bias(task: Task, settings: Settings, own: JacobianSettings, n: int, work: Work,
+def add_bias(task: TipTask, settings: Settings, own: JacobianSettings, n: int, work: Scratch,
              strength: float, q: Vector) -> float:
     """Add strength · (J⁺J − I) z to work.dq (n,) and return the largest entry added.
 

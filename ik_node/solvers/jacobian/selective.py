@@ -4,13 +4,13 @@ import math
 
 from ik_node.solvers import linear
 from ik_node.solvers.jacobian.settings import JacobianSettings
-from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.settings import Settings, Scratch
 from ik_node.support.arrays import Vector
 
 NEGLIGIBLE = 1e-10  # singular values below this fraction of the largest are ignored
 
 
-def selective_step(settings: Settings, own: JacobianSettings, n: int, work: Work,
+def selective_step(settings: Settings, own: JacobianSettings, n: int, work: Scratch,
                    V: Vector) -> None:
     """Write the selectively damped step towards V (6,) into work.dq.
 

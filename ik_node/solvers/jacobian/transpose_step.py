@@ -2,14 +2,14 @@
 
 from ik_node.solvers import linear
 from ik_node.solvers.jacobian.loop import JacobianMethod
-from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.settings import Settings, Scratch
 from ik_node.support.arrays import Vector
 
 
 class Transpose(JacobianMethod):
     """Δq = α Jᵀ e: no inverse, and many more iterations."""
 
-    def step(self, settings: Settings, n: int, work: Work, V: Vector) -> None:
+    def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write α Jᵀ V into work.dq.
 
         α is the user's, stable below 2/σ_max² only (the text's 0.1 diverges on its own arm), or
@@ -36,7 +36,7 @@ class Transpose(JacobianMethod):
             dq[k] *= alpha
 
 
-def keep_on(n: int, work: Work, slope: Vector) -> None:
+def keep_on(n: int, work: Scratch, slope: Vector) -> None:
     """Turn slope (n,), which is Jᵀ V, in place into a direction conjugate to the previous one."""
     change, before, down = 0.0, 0.0, 0.0
     for k in range(n):

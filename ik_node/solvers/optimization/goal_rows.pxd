@@ -6,7 +6,7 @@ cimport ik_node.solvers.task as tasks
 from ik_node.solvers.entries cimport Verifier
 from ik_node.solvers.jacobian.settings cimport JacobianSettings
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Settings, Work
+from ik_node.solvers.settings cimport Settings, Scratch
 cimport cython
 
 
@@ -14,10 +14,10 @@ cdef class GoalRows(Verifier):
     cdef Settings settings
     cdef JacobianSettings own
 
-    @cython.locals(work=Work)
+    @cython.locals(work=Scratch)
     cpdef tuple rows(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                      const double[::1] q, double[::1] V, double[:, ::1] J)
-    @cython.locals(work=Work, found=double)
+    @cython.locals(work=Scratch, found=double)
     cpdef double manipulability(self, const double[:, ::1] T_base_goal,
                                 const double[::1] weights, const double[::1] q,
                                 double[::1] ascent)

@@ -1,15 +1,15 @@
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 
 
 cdef class PythonMethod(Method):
     cdef object minimise
     cdef bint turns_spoil
 
-    cdef int attempt(self, ChainRecord chain, Task task, Settings settings, Work work, bint swing,
+    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work, bint swing,
                      vector q) except -1 nogil
     cdef bint keeps_turns(self) noexcept nogil
-    cdef int call(self, int n, Work work, vector q) except -1 with gil
+    cdef int call(self, int n, Scratch work, vector q) except -1 with gil

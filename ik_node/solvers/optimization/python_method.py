@@ -6,8 +6,8 @@ import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
 
@@ -27,12 +27,12 @@ class PythonMethod(Method):
         """Tell whether a whole turn of a joint may spoil a result; see `Method`."""
         return self.turns_spoil
 
-    def attempt(self, chain: ChainRecord, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, swing: bool,
                 q: Vector) -> int:
         """Call the function; see `Method`."""
         return self.call(chain.n, work, q)
 
-    def call(self, n: int, work: Work, q: Vector) -> int:
+    def call(self, n: int, work: Scratch, q: Vector) -> int:
         """Call the function; compiled, this holds the GIL."""
         found, end, work.iterations = self.minimise(np.array([q[k] for k in range(n)]))
         for k in range(n):

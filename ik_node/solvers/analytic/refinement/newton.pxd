@@ -6,8 +6,8 @@ cimport ik_node.solvers.search as search
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport columns, pose, poses, vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Scratch
+from ik_node.solvers.task cimport TipTask
 cimport cython
 from ik_node.spatial.vector3 cimport along, cross, dot, minus, vector3
 
@@ -15,16 +15,16 @@ cdef double INF, _DONE, _LONGEST, _FLOOR, _SHORT_FLOOR, _FARTHEST_TWIN, _SHORT, 
 cdef double _SINGULAR, _ALL_BUT_SINGULAR
 cdef int STEPS
 
-cdef (double, double, double) newton_refinement(ChainRecord chain, Task task, Work work, vector held,
+cdef (double, double, double) newton_refinement(ChainRecord chain, TipTask task, Scratch work, vector held,
                                                 vector q, int steps) noexcept nogil
-cdef void _write_jacobian(ChainRecord chain, Task task, Work work, vector held) noexcept nogil
+cdef void _write_jacobian(ChainRecord chain, TipTask task, Scratch work, vector held) noexcept nogil
 cdef double _eliminate(columns J, vector e) noexcept nogil
-cdef bint is_singular(ChainRecord chain, Work work, vector q) noexcept nogil
+cdef bint is_singular(ChainRecord chain, Scratch work, vector q) noexcept nogil
 @cython.locals(rotation=vector3)
-cdef bint last_newton_step(ChainRecord chain, pose T_base_goal, Work work, vector q) noexcept nogil
+cdef bint last_newton_step(ChainRecord chain, pose T_base_goal, Scratch work, vector q) noexcept nogil
 cdef bint is_wrist_regular(poses frames) noexcept nogil
 cdef bint is_arm_regular(poses frames) noexcept nogil
 cdef vector3 _axis(poses frames, int k) noexcept nogil
 cdef vector3 _origin(poses frames, int k) noexcept nogil
-cdef bint across_fold(ChainRecord chain, Task task, Work work, vector held, vector q, int side,
+cdef bint across_fold(ChainRecord chain, TipTask task, Scratch work, vector held, vector q, int side,
                       vector start) noexcept nogil

@@ -3,16 +3,16 @@ cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.entries cimport Verifier
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double PRECISE
 
 @cython.locals(met=cython.bint)
-cdef (double, double) refine_to_precision(ChainRecord chain, Task task, Settings settings, Work work,
+cdef (double, double) refine_to_precision(ChainRecord chain, TipTask task, Settings settings, Scratch work,
                                           vector q) noexcept nogil
-cdef double refine_inside_limits(ChainRecord chain, Task task, Work work, vector held,
+cdef double refine_inside_limits(ChainRecord chain, TipTask task, Scratch work, vector held,
                                  vector q) noexcept nogil
 cdef double joint_excess(ChainRecord chain, vector q, int k) noexcept nogil
 cdef double limit_excess(ChainRecord chain, vector q) noexcept nogil
@@ -22,6 +22,6 @@ cdef void copy_to(vector target, vector source, int n) noexcept nogil
 
 cdef class Refiner(Verifier):
     cdef Settings settings
-    @cython.locals(work=Work)
+    @cython.locals(work=Scratch)
     cpdef tuple refine(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        double[::1] q)

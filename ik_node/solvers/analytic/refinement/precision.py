@@ -9,8 +9,8 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
 from ik_node.solvers.analytic.refinement import newton
 from ik_node.solvers.entries import Verifier
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import InputMatrix, InputVector, OutputVector, Vector
 
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
@@ -18,7 +18,7 @@ from ik_node.support.arrays import InputMatrix, InputVector, OutputVector, Vecto
 PRECISE = 1e-18
 
 
-def refine_to_precision(chain: ChainRecord, task: Task, settings: Settings, work: Work,
+def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                         q: Vector) -> tuple[float, float]:
     """Refine q (n,) to full precision in place; return (position error, orientation error).
 
@@ -48,7 +48,7 @@ def refine_to_precision(chain: ChainRecord, task: Task, settings: Settings, work
     return position, orientation
 
 
-def refine_inside_limits(chain: ChainRecord, task: Task, work: Work, held: Vector,
+def refine_inside_limits(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector,
                          q: Vector) -> float:
     """Refine q (n,) in place, holding joints that leave their limits there; return the error.
 

@@ -7,8 +7,8 @@ cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 from ik_node.support.arrays cimport Memory, rows, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 from libc.math cimport rint as round
 cimport cython
 
@@ -20,8 +20,8 @@ cdef class Refinement:
     cdef ChainRecord chain
     cdef Settings settings
     cdef ClosedFamily family
-    cdef Work work
-    cdef Task task
+    cdef Scratch work
+    cdef TipTask task
     cdef ClosedForm closed_form
     cdef rows branches
     cdef vector errors, held, parameters, q0, trial, frames_q

@@ -10,7 +10,7 @@ from ik_node.solvers import search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.refinement import newton, precision
 from ik_node.solvers.analytic.subproblems import sizes
-from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.settings import Settings, Scratch
 from ik_node.support.arrays import Memory, Vector
 
 INF, NAN = float('inf'), float('nan')
@@ -30,7 +30,7 @@ class Refinement:
         self.memory = memory = Memory()
         self.chain, self.settings, self.family = chain, settings, family
         n = self.chain.n
-        self.work, self.closed_form = Work(self.chain.m, n), ClosedForm(n)
+        self.work, self.closed_form = Scratch(self.chain.m, n), ClosedForm(n)
         self.task, self.branches = self.work.task, self.closed_form.branches
         # The redundancy parameters, and what whole turns are nearest to
         self.parameters, self.q0 = self.closed_form.parameters, self.closed_form.q0

@@ -25,7 +25,7 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.analytic.selection import selection
 from ik_node.solvers.analytic.structure import Structure
 from ik_node.solvers.options import ClosedFormOptions
-from ik_node.solvers.settings import Work
+from ik_node.solvers.settings import Scratch
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Memory, Vector
 from ik_node.support.exceptions import OptionError
@@ -80,7 +80,7 @@ class ArmPreference:
         self.capsule_start = memory.vector(capsule[:3])
         self.capsule_end, self.capsule_radius = memory.vector(capsule[3:6]), capsule[6]
 
-    def cost(self, chain: ChainRecord, work: Work, q: Vector, own: float) -> float:
+    def cost(self, chain: ChainRecord, work: Scratch, q: Vector, own: float) -> float:
         """Return the cost of a configuration q (7,); own: its cost as `Selection.cost`, finite."""
         total = 0.0
         if own >= selection.OUT_OF_MARGIN:

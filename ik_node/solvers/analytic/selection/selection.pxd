@@ -11,7 +11,7 @@ from ik_node.solvers.analytic.refinement.refinement cimport Refinement
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Settings
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.task cimport TipTask
 
 cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE
 
