@@ -11,7 +11,7 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import PROVEN, StopReason

@@ -9,8 +9,8 @@ cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport Memory, vector
 from ik_node.solvers.entries cimport Verifier
 from ik_node.kinematics.forward cimport Chain
-from ik_node.solvers.settings cimport Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Scratch
+from ik_node.solvers.task cimport TipTask
 
 cdef double INF, SETTLED
 cdef int MOST_STEPS
@@ -25,6 +25,6 @@ cdef class Closest(Verifier):
                      double[::1] q, double deadline)
 
 
-cdef void best_of(Chain chain, Task task, Work work, vector samples, int guesses,
+cdef void best_of(Chain chain, TipTask task, Scratch work, vector samples, int guesses,
                   double deadline) noexcept nogil
-cdef double minimise(Chain chain, Task task, Work work, vector q, double deadline) noexcept nogil
+cdef double minimise(Chain chain, TipTask task, Scratch work, vector q, double deadline) noexcept nogil

@@ -18,8 +18,8 @@ from ik_node.kinematics.forward import Chain
 from ik_node.solvers import codes, linear, restarts, search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.entries import Verifier
-from ik_node.solvers.settings import Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Memory, Vector
 
@@ -54,7 +54,7 @@ class Closest(Verifier):
         return position, orientation
 
 
-def best_of(chain: Chain, task: Task, work: Work, samples: Vector, guesses: int,
+def best_of(chain: Chain, task: TipTask, work: Scratch, samples: Vector, guesses: int,
             deadline: float) -> None:
     """Write the best local minimum into work.best (n,), the first guess being work.q0 (n,).
 
@@ -79,7 +79,7 @@ def best_of(chain: Chain, task: Task, work: Work, samples: Vector, guesses: int,
                     start[k] = q[k]
 
 
-def minimise(chain: Chain, task: Task, work: Work, q: Vector, deadline: float) -> float:
+def minimise(chain: Chain, task: TipTask, work: Scratch, q: Vector, deadline: float) -> float:
     """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 
     Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error. deadline: by

@@ -5,10 +5,13 @@ configuration is wanted, looks for it; and reports. Success is what forward kine
 returned q says. `Solver` and `BodySolver` say what a search is; the methods, what a step is.
 """
 
+import contextlib
 import math
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -16,7 +19,10 @@ from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.found import Found, VerifiedAttempt
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
+from ik_node.support import clock
 from ik_node.support.exceptions import InputError, shown
+
+_SHARE = 128  # goals per task of a core, for searches
 
 _end: ContextVar[float] = ContextVar('_end', default=math.inf)
 
@@ -128,6 +134,24 @@ def reason_of(success: bool, reason: StopReason) -> StopReason:
     if success:
         return StopReason.CONVERGED
     return StopReason.STALLED if reason is StopReason.CONVERGED else reason
+
+
+def share(work: Callable[[slice], object], count: int,
+          progress: Callable[[float], None] = lambda done: None, size: int = _SHARE) -> None:
+    """Call work for slices of range(count), of a size, on all cores; kernels release the GIL.
+
+    What cancels searches of the calling thread cancels those of the others.
+    """
+    cancellation = clock.present()
+
+    def cancellable(part: slice) -> None:
+        with cancellation or contextlib.nullcontext():
+            work(part)
+
+    parts = [slice(first, first + size) for first in range(0, count, size)]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for done, _ in enumerate(pool.map(cancellable, parts), start=1):
+            progress(done / len(parts))
 
 
 def _make(solver: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -1,4 +1,3 @@
-cimport ik_node.solvers.goal_input as goal_input
 cimport ik_node.support.native as native
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.search as search
@@ -6,8 +5,8 @@ from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.restarts cimport Table
-from ik_node.solvers.settings cimport Record, Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Record, Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 
@@ -15,19 +14,19 @@ cdef class Verifier:
     cdef Chain chain
     cdef list idle
 
-    cdef Work make_work(self)
-    @cython.locals(work=Work)
+    cdef Scratch make_work(self)
+    @cython.locals(work=Scratch)
     cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q)
-    @cython.locals(work=Work)
+    @cython.locals(work=Scratch)
     cpdef into_limits(self, double[::1] q)
-    @cython.locals(work=Work)
+    @cython.locals(work=Scratch)
     cpdef nearest_turn(self, const double[::1] q0, double[::1] q)
-    @cython.locals(work=Work)
-    cdef Work begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+    @cython.locals(work=Scratch)
+    cdef Scratch begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                     const double[::1] q)
-    @cython.locals(work=Work)
-    cdef Work take(self, const double[::1] q)
+    @cython.locals(work=Scratch)
+    cdef Scratch take(self, const double[::1] q)
 
 
 cdef class Search(Verifier):
@@ -47,4 +46,4 @@ cdef class Search(Verifier):
     cpdef Search with_method(self, Method method)
     cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                const double[::1] q, double[::1] dq)
-    cdef int find(self, Task task, Task plain, Work work, Record record) except -1 nogil
+    cdef int find(self, TipTask task, TipTask plain, Scratch work, Record record) except -1 nogil

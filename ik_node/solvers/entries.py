@@ -1,7 +1,7 @@
 """Entry points: the errors of joint values, and the search of one solver.
 
-Threads may use one object at the same time: each call has its own `Work`. Raised where arrays have
-other shapes than documented: ValueError.
+Threads may use one object at the same time: each call has its own `Scratch`. ValueError is raised
+where arrays have other shapes than documented.
 """
 
 from typing import Any
@@ -13,11 +13,11 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, goal_input, search
+from ik_node.solvers import codes, search
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
-from ik_node.solvers.settings import Record, Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Record, Scratch, Settings
+from ik_node.solvers.task import TipTask
 from ik_node.support import native
 
 
@@ -27,11 +27,11 @@ class Verifier:
     def __init__(self, chain: Chain) -> None:
         """Prepare for a chain."""
         self.chain = chain
-        self.idle: list[Work] = []
+        self.idle: list[Scratch] = []
 
-    def make_work(self) -> Work:
+    def make_work(self) -> Scratch:
         """Return new scratch."""
-        return Work(self.chain.m, self.chain.n)
+        return Scratch(self.chain.m, self.chain.n)
 
     def errors(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> tuple:
         """Return (squared weighted error, position error, orientation error) at q (n,).
@@ -63,15 +63,15 @@ class Verifier:
             q[k] = work.q0[k]
         self.idle.append(work)
 
-    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Work:
+    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Scratch:
         """Return scratch that no other thread uses, with a goal and q (n,) in it."""
         if T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4 or weights.shape[0] != 6:
             raise ValueError('a goal must have a pose (4, 4) and weights (6,)')
         work = self.take(q)
-        goal_input.load(work.task, T_base_goal, weights)
+        search.load_goal(work.task, T_base_goal, weights)
         return work
 
-    def take(self, q: np.ndarray) -> Work:
+    def take(self, q: np.ndarray) -> Scratch:
         """Return scratch that no other thread uses, with q (n,) in it."""
         if q.shape[0] != self.chain.n:
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
@@ -107,7 +107,7 @@ class Search(Verifier):
         search.idle = self.idle
         return search
 
-    def make_work(self) -> Work:
+    def make_work(self) -> Scratch:
         """Return new scratch."""
         return self.method.make_work(self.chain.m, self.chain.n)
 
@@ -197,7 +197,7 @@ class Search(Verifier):
             dq[k] = work.q[k]
         self.idle.append(work)
 
-    def find(self, task: Task, plain: Task, work: Work, record: Record) -> int:
+    def find(self, task: TipTask, plain: TipTask, work: Scratch, record: Record) -> int:
         """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""
         if self.soft is not None:
             search.try_starts(self.soft, self.method, self.settings, self.table, task, plain, work,

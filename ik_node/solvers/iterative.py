@@ -11,7 +11,6 @@ import numpy as np
 from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
-from ik_node.solvers.batch import share
 from ik_node.solvers.codes import (
     CONVERGED,
     FIRST,
@@ -20,6 +19,7 @@ from ik_node.solvers.codes import (
     MANIPULABILITY,
     NEAREST,
 )
+from ik_node.solvers.driver import share
 from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal

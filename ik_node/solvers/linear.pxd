@@ -2,13 +2,13 @@ from libc cimport math
 cimport ik_node.solvers.codes as codes
 cimport ik_node.support.lu as lu
 from ik_node.support.arrays cimport columns, square, vector
-from ik_node.solvers.settings cimport Work
+from ik_node.solvers.settings cimport Scratch
 cimport cython
 
 cdef double WELL_CONDITIONED, WELL_ABOVE
 
 @cython.locals(solved=cython.bint)
-cdef void shortest_step(columns J, int n, vector V, int factorization, double tolerance, Work work,
+cdef void shortest_step(columns J, int n, vector V, int factorization, double tolerance, Scratch work,
                         vector dq) noexcept nogil
 cdef void gram(columns J, int n, square A) noexcept nogil
 cdef double cholesky(square A) noexcept nogil

@@ -7,7 +7,7 @@ are zero; so are the columns of locked joints. Zero rows drop out of every facto
 import math
 
 from ik_node.solvers import codes
-from ik_node.solvers.settings import Work
+from ik_node.solvers.settings import Scratch
 from ik_node.support import lu
 from ik_node.support.arrays import Columns, Square, Vector
 
@@ -17,8 +17,8 @@ WELL_CONDITIONED = 1e-7
 WELL_ABOVE = 1e3
 
 
-def shortest_step(J: Columns, n: int, V: Vector, factorization: int, tolerance: float, work: Work,
-                  dq: Vector) -> None:
+def shortest_step(J: Columns, n: int, V: Vector, factorization: int, tolerance: float,
+                  work: Scratch, dq: Vector) -> None:
     """Write J⁺ V into dq (n,): the shortest least-squares step for V (6,).
 
     With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD with

@@ -1,8 +1,12 @@
-"""What a method is to the search: attempts from one initial guess."""
+"""Methods: what makes attempts from one initial guess."""
+
+from collections.abc import Callable
+
+import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Scratch, Settings
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
 
@@ -13,14 +17,14 @@ class Method:
     search and reaches its caller.
     """
 
-    def make_work(self, m: int, n: int) -> Work:
+    def make_work(self, m: int, n: int) -> Scratch:
         """Return scratch for a chain of m articulations and n joint values.
 
-        A method that needs more than a `Work` returns an instance of its own subclass.
+        A method that needs more than a `Scratch` returns an instance of its own subclass.
         """
-        return Work(m, n)
+        return Scratch(m, n)
 
-    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
                 q: Vector) -> int:
         """Iterate from q (n,), in place and inside the limits; return how it ended.
 
@@ -35,7 +39,36 @@ class Method:
         """Tell whether a whole turn of a joint may spoil the result of an attempt."""
         return False
 
-    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
                   dq: Vector) -> int:
         """Write one step of the method from q into dq (n,): no limits, no line search. Return 0."""
         return 0
+
+
+class PythonMethod(Method):
+    """Attempts by a function of the initial guess; the goal is the function's own affair."""
+
+    def __init__(self, minimise: Callable[[np.ndarray], tuple[np.ndarray, int, int]],
+                 turns_spoil: bool) -> None:
+        """Take the function.
+
+        It returns, for a guess (n,) inside the limits, the joint values (n,), how the attempt ended
+        and its iterations. turns_spoil: see `keeps_turns`.
+        """
+        self.minimise, self.turns_spoil = minimise, turns_spoil
+
+    def keeps_turns(self) -> bool:
+        """Tell whether a whole turn of a joint may spoil a result; see `Method`."""
+        return self.turns_spoil
+
+    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
+                q: Vector) -> int:
+        """Call the function; see `Method`."""
+        return self.call(chain.n, work, q)
+
+    def call(self, n: int, work: Scratch, q: Vector) -> int:
+        """Call the function; compiled, this holds the GIL."""
+        found, end, work.iterations = self.minimise(np.array([q[k] for k in range(n)]))
+        for k in range(n):
+            q[k] = found[k]
+        return end

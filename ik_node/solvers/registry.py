@@ -13,9 +13,7 @@ from ik_node.solvers.base import Solver
 from ik_node.solvers.ccd.solver import CcdSolver
 from ik_node.solvers.example.solver import ExampleSolver
 from ik_node.solvers.genetic.solver import GeneticSolver
-from ik_node.solvers.jacobian.dls import DlsSolver
-from ik_node.solvers.jacobian.pseudoinverse import PseudoinverseSolver
-from ik_node.solvers.jacobian.transpose import TransposeSolver
+from ik_node.solvers.jacobian.solver import DlsSolver, PseudoinverseSolver, TransposeSolver
 from ik_node.solvers.optimization.solver import OptimizationSolver
 from ik_node.solvers.plugins import GROUP, Refused, load
 from ik_node.support.exceptions import OptionError, unknown

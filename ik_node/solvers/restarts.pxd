@@ -1,12 +1,11 @@
 from libc cimport math
 from libc.math cimport rint as round
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.preference as preference
 from ik_node.support.arrays cimport Memory, integers, points, rotations, vector
 from ik_node.kinematics.forward cimport Chain
 from ik_node.kinematics.joint_limits cimport JointLimits
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double INF, PI, TWO_PI, TURNED, POSE
@@ -22,15 +21,16 @@ cdef class Table:
     cdef rotations rotation
 
 
-cdef int pick_entries(Chain chain, Task task, Settings settings, Work work, Table table,
+cdef int pick_entries(Chain chain, TipTask task, Settings settings, Scratch work, Table table,
                       vector start) noexcept nogil
-cdef void next_start(Chain chain, Settings settings, Work work, Table table, int entries,
+cdef void next_start(Chain chain, Settings settings, Scratch work, Table table, int entries,
                      int number, vector start, vector q) noexcept nogil
 cdef void take_entry(Chain chain, Table table, int number, vector start, vector q) noexcept nogil
 cdef void spread(JointLimits limits, vector unit, vector q0, vector samples, int number,
                  vector q) noexcept nogil
+cdef double joint_distance(Settings settings, int n, vector q0, vector q) noexcept nogil
 cdef int _cell(double offset, double edge, int cells) noexcept nogil
 @cython.locals(whole=cython.bint)
-cdef int _scan(Task task, Settings settings, Table table, int first, int last, int count,
+cdef int _scan(TipTask task, Settings settings, Table table, int first, int last, int count,
                integers best, vector cost) noexcept nogil
-cdef double _partial(Task task, double square, Table table, int i) noexcept nogil
+cdef double _partial(TipTask task, double square, Table table, int i) noexcept nogil

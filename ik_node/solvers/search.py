@@ -2,15 +2,17 @@
 
 import math
 
+import numpy as np
+
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import Chain
 from ik_node.kinematics.joint_limits import JointLimits
-from ik_node.solvers import codes, linear, preference, restarts
+from ik_node.solvers import codes, linear, restarts
 from ik_node.solvers import task as tasks
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
-from ik_node.solvers.settings import Record, Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Record, Scratch, Settings
+from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
 
@@ -22,8 +24,8 @@ NEARLY_SINGULAR = 1e-2  # smallest over largest singular value of a singular con
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
-def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
-               plain: Task, work: Work, attempts: int, record: Record) -> int:
+def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, task: TipTask,
+               plain: TipTask, work: Scratch, attempts: int, record: Record) -> int:
     """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
 
     The first starts from work.q0 (n,), the others as `restarts.next_start` says.
@@ -76,7 +78,7 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
         better = record.solutions == 0 and (error < record.error or index == 0)
         if met:
             end = codes.CONVERGED
-            cost = preference.selection_cost(chain, task, settings, work, start, q)
+            cost = selection_cost(chain, task, settings, work, start, q)
             better = record.solutions == 0 or cost < record.least_cost
             record.solutions += 1
             record.least_cost = min(record.least_cost, cost)
@@ -99,7 +101,7 @@ def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, t
     return 0
 
 
-def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> bool:
+def nothing_nearer(work: Scratch, index: int, entries: int, distance: float) -> bool:
     """Tell whether no remaining entry promises a solution much nearer to q0 than `distance`."""
     if entries == 0:
         return False
@@ -109,7 +111,46 @@ def nothing_nearer(work: Work, index: int, entries: int, distance: float) -> boo
     return nearest >= FAR_NEARER * distance
 
 
-def residual(chain: Chain, task: Task, work: Work, q: Vector) -> tuple[float, float, float]:
+def selection_cost(chain: Chain, task: TipTask, settings: Settings, work: Scratch, q0: Vector,
+                   q: Vector) -> float:
+    """Return the selection cost of q (n,); the least is best. work.frames must be q's.
+
+    NEAREST: `restarts.joint_distance` from q0 (n,). LIMITS: closeness to the nearest limit, 0 in
+    the middle of all, 1 at one. MANIPULABILITY: −log √det(J Jᵀ) of the constrained rows
+    [Yoshikawa 1985].
+    """
+    total, n = 0.0, chain.n
+    if settings.prefer == codes.NEAREST:
+        total = restarts.joint_distance(settings, n, q0, q)
+    elif settings.prefer == codes.LIMITS:
+        lower, upper = chain.lower, chain.upper
+        for k in range(n):
+            half = 0.5 * (upper[k] - lower[k])
+            if half > 0.0 and half < INF:
+                total = max(total, math.fabs(q[k] - lower[k] - half) / half)
+    elif settings.prefer == codes.MANIPULABILITY:
+        J, A, F = work.J, work.A, work.frames
+        jacobian.chain_jacobian(chain, F, F[chain.m], J)
+        tasks.task_jacobian(task, work.e, work.R, n, J)
+        linear.gram(J, n, A)
+        if linear.cholesky(A) == 0.0:
+            return INF
+        for i in range(6):
+            total += math.log(A[i][i])  # the inverse of a pivot's root
+    return total
+
+
+def load_goal(task: TipTask, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
+    """Write a goal's pose (4, 4), m, and its weights (6,) into a task."""
+    for i in range(4):
+        for j in range(4):
+            task.T[i][j] = float(T_base_goal[i][j])
+    for i in range(6):
+        task.weights[i] = float(weights[i])
+    task.prepare()
+
+
+def residual(chain: Chain, task: TipTask, work: Scratch, q: Vector) -> tuple[float, float, float]:
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
 
     work.frames are then q's.
@@ -123,7 +164,7 @@ def residual(chain: Chain, task: Task, work: Work, q: Vector) -> tuple[float, fl
     return error, position, orientation
 
 
-def beyond_reach(task: Task, settings: Settings) -> bool:
+def beyond_reach(task: TipTask, settings: Settings) -> bool:
     """Tell whether the tip, or the wrist, would have to leave its bounding ball.
 
     The tip along the constrained axes of the position; the wrist, where all six axes are
@@ -201,8 +242,8 @@ def into_limits(chain: Chain, q: Vector) -> None:
         q[k] = min(max(q[k], lower[k]), upper[k])
 
 
-def approach(chain: Chain, method: Method, settings: Settings, table: Table, task: Task,
-             plain: Task, work: Work, record: Record) -> int:
+def approach(chain: Chain, method: Method, settings: Settings, table: Table, task: TipTask,
+             plain: TipTask, work: Scratch, record: Record) -> int:
     """Continue from the best configuration of a failed search while the error falls. Return 0.
 
     Attempts end as soon as a restart is more promising, usually before the least error. Settings
@@ -223,7 +264,7 @@ def approach(chain: Chain, method: Method, settings: Settings, table: Table, tas
     return 0
 
 
-def is_singular(chain: Chain, length: float, task: Task, work: Work) -> bool:
+def is_singular(chain: Chain, length: float, task: TipTask, work: Scratch) -> bool:
     """Tell whether at work.best no joint moves the tip along some constrained axis.
 
     length: that counts as a radian, m. A search that fails there proves nothing about solutions,

@@ -1,8 +1,7 @@
-from libc cimport math
 cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport (
     Memory, columns, integers, points, pose, poses, rotation, square, vector)
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double INF
@@ -18,13 +17,22 @@ cdef class Settings:
     cdef vector centre, wrist, wrist_centre, scale, span
 
 
+cdef class JacobianSettings:
+    cdef Memory memory
+    cdef double bias_exponent, rank_tolerance, manipulability_gain, path_step
+    cdef bint biased, alternate
+    cdef vector bias_target, bias_gain
+    cdef double parameter, error_share, max_angle, alpha_scale
+    cdef int factorization, damping_rule
+
+
 cdef class Record:
     cdef int end, iterations, attempts, solutions
     cdef double error, position, orientation, least_cost
     cdef void begin(self) noexcept nogil
 
 
-cdef class Work:
+cdef class Scratch:
     cdef Memory memory
     cdef poses frames
     cdef columns J, W
@@ -37,5 +45,5 @@ cdef class Work:
     cdef vector away, cost
     cdef int iterations
     cdef double deadline
-    cdef Task task, plain
+    cdef TipTask task, plain
     cdef Record record

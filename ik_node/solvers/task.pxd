@@ -4,7 +4,7 @@ from ik_node.support.arrays cimport Memory, columns, pose, rotation, vector
 cimport cython
 
 
-cdef class Task:
+cdef class TipTask:
     cdef Memory memory
     cdef pose T
     cdef vector weights
@@ -17,6 +17,6 @@ cdef class Task:
 
 
 cdef void pose_error(pose T_base_goal, pose T_base_tip, rotation R, vector e) noexcept nogil
-cdef (double, double) task_error(Task task, pose T_base_tip, rotation R, vector e,
+cdef (double, double) task_error(TipTask task, pose T_base_tip, rotation R, vector e,
                                  vector V) noexcept nogil
-cdef void task_jacobian(Task task, vector e, rotation R, int n, columns J) noexcept nogil
+cdef void task_jacobian(TipTask task, vector e, rotation R, int n, columns J) noexcept nogil

@@ -8,20 +8,15 @@ from ik_node.spatial import so3
 from ik_node.support.arrays import Columns, Memory, Pose, Rotation, Vector
 
 
-class Task:
-    """A goal, flat."""
+class TipTask:
+    """A goal, flat.
 
-    T: Pose
-    """(4, 4) T_base_goal, m."""
-    weights: Vector
-    """(6,) of the rows; 0 where an axis is free."""
-    along_goal: bool
-    """Whether the rows lie along the goal's axes; along the base's otherwise. It matters only
-    where the axes of one kind have different weights."""
-    partial_orientation: bool
-    """Whether some axes of the orientation are constrained and others free."""
-    rows: int
-    """Number of constrained axes."""
+    - `T`: (4, 4) T_base_goal, m; `weights`: (6,) of the rows; 0 where an axis is free.
+    - `along_goal`: whether the rows lie along the goal's axes; along the base's otherwise. It
+      matters only where the axes of one kind have different weights.
+    - `partial_orientation`: whether some axes of the orientation are constrained and others free.
+    - `rows`: number of constrained axes.
+    """
 
     def __init__(self) -> None:
         """Make a goal whose pose and weights are to be written, and then `prepare` to be called."""
@@ -59,7 +54,7 @@ def pose_error(T_base_goal: Pose, T_base_tip: Pose, R: Rotation, e: Vector) -> N
     e[3], e[4], e[5] = so3.rotation_log(R)
 
 
-def task_error(task: Task, T_base_tip: Pose, R: Rotation, e: Vector,
+def task_error(task: TipTask, T_base_tip: Pose, R: Rotation, e: Vector,
                V: Vector) -> tuple[float, float]:
     """Write the pose error into e (6,), along the rows, and weighted into V (6,).
 
@@ -84,7 +79,7 @@ def task_error(task: Task, T_base_tip: Pose, R: Rotation, e: Vector,
     return math.sqrt(position), math.sqrt(orientation)
 
 
-def task_jacobian(task: Task, e: Vector, R: Rotation, n: int, J: Columns) -> None:
+def task_jacobian(task: TipTask, e: Vector, R: Rotation, n: int, J: Columns) -> None:
     """Convert the geometric Jacobian J, (6, n), in place into the task's rows: V decreases by J Δq.
 
     e (6,) as `task_error` left it. R (3, 3) is scratch.

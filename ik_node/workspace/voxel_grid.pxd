@@ -4,7 +4,7 @@ cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.linear as linear
 from ik_node.support.arrays cimport Memory, columns, integers, pose, vector
 from ik_node.kinematics.forward cimport Chain
-from ik_node.solvers.settings cimport Work
+from ik_node.solvers.settings cimport Scratch
 cimport cython
 
 cdef double INF
@@ -13,7 +13,7 @@ cdef double INF
 cdef class VoxelGrid:
     cdef Memory memory
     cdef Chain chain
-    cdef Work work
+    cdef Scratch work
     cdef vector origin
     cdef double edge, length
     cdef integers shape, fixed_axes, task_axes

@@ -12,7 +12,7 @@ import numpy as np
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import linear
-from ik_node.solvers.settings import Work
+from ik_node.solvers.settings import Scratch
 from ik_node.support.arrays import Integers, Memory, Vector
 
 INF = math.inf
@@ -51,7 +51,7 @@ class VoxelGrid:
     def __init__(self, chain: Chain, grid: Any, found: Any) -> None:
         """Copy a grid of v voxels. Raises ValueError where an array has another size."""
         self.chain, self.memory = chain, Memory()
-        self.work = Work(chain.m, chain.n)
+        self.work = Scratch(chain.m, chain.n)
         self.origin, self.edge = self.memory.vector(grid.origin), grid.edge
         self.shape = self.memory.integers(grid.shape)
         self.fixed_axes = self.memory.integers(grid.fixed_axes)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ik_node.solvers.analytic.plan import Plan
-from ik_node.solvers.batch import share
+from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.support import clock

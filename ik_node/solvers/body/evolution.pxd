@@ -1,9 +1,8 @@
 cimport ik_node.solvers.body.descent as descents
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.body.descent cimport Descent, DescentWork
-from ik_node.solvers.genetic.evolution cimport Evolution
+from ik_node.solvers.genetic.evolution cimport Evolution, Population
 from ik_node.kinematics.joint_limits cimport JointLimits
-from ik_node.solvers.genetic.population cimport Population
 cimport cython
 
 

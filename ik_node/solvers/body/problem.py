@@ -11,7 +11,7 @@ from ik_node.model.body import Body
 from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.records import Records
 from ik_node.solvers.found import Attempt
-from ik_node.solvers.genetic.population import first_state
+from ik_node.solvers.genetic.evolution import first_state
 from ik_node.solvers.result import REASONS
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks.base import Task

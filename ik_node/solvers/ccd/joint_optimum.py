@@ -12,7 +12,7 @@ import math
 from ik_node.kinematics import kinds
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers.settings import Settings
-from ik_node.solvers.task import Task
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Pose, Vector
 
 INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
@@ -33,7 +33,7 @@ class CcdSettings:
         self.orientation_weight = orientation_weight
 
 
-def joint_optimum(chain: Chain, task: Task, settings: Settings, own: CcdSettings, frame: Pose,
+def joint_optimum(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, frame: Pose,
                   T: Pose, k: int, limited: bool, swing: bool, q: Vector) -> tuple[float, float]:
     """Return (best change of joint k, its gain); frame is joint k's, T the tip's.
 
@@ -72,7 +72,7 @@ def step_bound(settings: Settings, column: int) -> float:
     return settings.max_step * (max(settings.length, span) if span > 0.0 else 1.0)
 
 
-def _best_translation(task: Task, frame: Pose, T: Pose, low: float,
+def _best_translation(task: TipTask, frame: Pose, T: Pose, low: float,
                       high: float) -> tuple[float, float]:
     """Return (best translation along the frame's z axis, its gain): (p_d − p_c)·a."""
     along, length = 0.0, 0.0
@@ -93,7 +93,7 @@ def _best_translation(task: Task, frame: Pose, T: Pose, low: float,
     return value, 2.0 * value * along - value * value * length
 
 
-def _harmonics(task: Task, settings: Settings, own: CcdSettings, frame: Pose,
+def _harmonics(task: TipTask, settings: Settings, own: CcdSettings, frame: Pose,
                T: Pose) -> tuple[float, float, float, float]:
     """Return (c₁, s₁, c₂, s₂) of the score of a rotation about the frame's z axis."""
     G = task.T
@@ -142,7 +142,7 @@ def _harmonics(task: Task, settings: Settings, own: CcdSettings, frame: Pose,
     return c1, s1, c2, s2
 
 
-def _task_axis(task: Task, i: int, j: int) -> float:
+def _task_axis(task: TipTask, i: int, j: int) -> float:
     """Return component i of axis j of the position weights, base frame."""
     if task.along_goal:
         return task.T[i][j]

@@ -10,8 +10,8 @@ from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.ccd.joint_optimum cimport CcdSettings
 from ik_node.solvers.method cimport Method
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double INF, STILL
@@ -20,22 +20,22 @@ cdef double INF, STILL
 cdef class CyclicCoordinateDescent(Method):
     cdef CcdSettings own
 
-    cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
+    cdef int attempt(self, Chain chain, TipTask task, Settings settings, Scratch work, bint swing,
                      vector q) except -1 nogil
-    cdef int bare_step(self, Chain chain, Task task, Settings settings, Work work, vector q,
+    cdef int bare_step(self, Chain chain, TipTask task, Settings settings, Scratch work, vector q,
                        vector dq) except -1 nogil
 
 
-cdef double sweep(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+cdef double sweep(Chain chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
                   bint limited, bint swing, vector q) noexcept nogil
-cdef double _sweep_inward(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+cdef double _sweep_inward(Chain chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
                           bint limited, bint swing, vector q) noexcept nogil
 @cython.locals(prismatic=cython.bint)
-cdef double _sweep_outward(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+cdef double _sweep_outward(Chain chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
                            bint limited, bint swing, vector q) noexcept nogil
-cdef double _move_ranked(Chain chain, Task task, Settings settings, CcdSettings own, Work work,
+cdef double _move_ranked(Chain chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
                          bint limited, bint swing, vector q) noexcept nogil
-cdef double _move_shared(Chain chain, Task task, Settings settings, Work work, bint limited,
+cdef double _move_shared(Chain chain, TipTask task, Settings settings, Scratch work, bint limited,
                          vector q) noexcept nogil
 cdef double energy_of(Settings settings, double position, double orientation) noexcept nogil
 cdef void articulate(pose T, bint prismatic, double value) noexcept nogil

@@ -9,8 +9,8 @@ from ik_node.solvers import task as tasks
 from ik_node.solvers.ccd import joint_optimum
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Scratch, Settings
+from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Pose, Vector
 
@@ -27,7 +27,7 @@ class CyclicCoordinateDescent(Method):
         """Keep the settings."""
         self.own = options
 
-    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
                 q: Vector) -> int:
         """Sweep over the joints from q (n,); see `Method`.
 
@@ -80,7 +80,7 @@ class CyclicCoordinateDescent(Method):
                 dq[k] = q[k] - dq[k]
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
                   dq: Vector) -> int:
         """Write the change by one sweep from q (n,) into dq (n,), ignoring limits."""
         for k in range(chain.n):
@@ -97,7 +97,7 @@ def energy_of(settings: Settings, position: float, orientation: float) -> float:
     return position * position / settings.length ** 2 + orientation * orientation
 
 
-def sweep(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
+def sweep(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
           limited: bool, swing: bool, q: Vector) -> float:
     """Set every joint once, q (n,) in place; return the largest change. Frames must be q's."""
     if own.order == codes.INWARD:
@@ -109,7 +109,7 @@ def sweep(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: 
     return max(largest, _move_shared(chain, task, settings, work, limited, q))
 
 
-def _sweep_inward(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
+def _sweep_inward(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
                   limited: bool, swing: bool, q: Vector) -> float:
     """Set the joints from the tip towards the base; return the largest change.
 
@@ -125,7 +125,7 @@ def _sweep_inward(chain: Chain, task: Task, settings: Settings, own: CcdSettings
     return largest
 
 
-def _sweep_outward(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
+def _sweep_outward(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
                    limited: bool, swing: bool, q: Vector) -> float:
     """Set the joints from the base outwards, recomputing the frames after each; likewise."""
     F, T, largest = work.frames, work.T, 0.0
@@ -143,7 +143,7 @@ def _sweep_outward(chain: Chain, task: Task, settings: Settings, own: CcdSetting
     return largest
 
 
-def _move_ranked(chain: Chain, task: Task, settings: Settings, own: CcdSettings, work: Work,
+def _move_ranked(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
                  limited: bool, swing: bool, q: Vector) -> float:
     """Move the joint with the greatest gain, as often as there are joints; likewise."""
     F, largest = work.frames, 0.0
@@ -162,7 +162,7 @@ def _move_ranked(chain: Chain, task: Task, settings: Settings, own: CcdSettings,
     return largest
 
 
-def _move_shared(chain: Chain, task: Task, settings: Settings, work: Work, limited: bool,
+def _move_shared(chain: Chain, task: TipTask, settings: Settings, work: Scratch, limited: bool,
                  q: Vector) -> float:
     """Move the joints with mimics on the chain by one Gauss–Newton step each; return the largest.
 

@@ -1,26 +1,25 @@
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.jacobian.damping as damping
+cimport ik_node.solvers.jacobian.loop as loop
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport Memory, poses, rotation, vector
-from ik_node.solvers.jacobian.dls_step cimport DampedLeastSquares
-from ik_node.solvers.genetic.evolution cimport Evolution
+from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
+from ik_node.solvers.genetic.evolution cimport Evolution, Population
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.method cimport Method
-from ik_node.solvers.genetic.population cimport Population
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Scratch, Settings
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 
 cdef class ArmPopulation(Population):
-    cdef Task task
+    cdef TipTask task
     cdef poses frames
     cdef rotation R
     cdef vector e, V
 
 
-cdef class GeneticWork(Work):
+cdef class GeneticWork(Scratch):
     cdef ArmPopulation people
 
 
@@ -37,12 +36,12 @@ cdef class Genetic(Method):
     cdef DampedLeastSquares local
     cdef bint local_search
 
-    cpdef Work make_work(self, int m, int n)
+    cpdef Scratch make_work(self, int m, int n)
     @cython.locals(end=int)
-    cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
+    cdef int attempt(self, Chain chain, TipTask task, Settings settings, Scratch work, bint swing,
                      vector q) except -1 nogil
-    cdef int bare_step(self, Chain chain, Task task, Settings settings, Work work, vector q,
+    cdef int bare_step(self, Chain chain, TipTask task, Settings settings, Scratch work, vector q,
                        vector dq) except -1 nogil
 
 
-cdef void prepare(ArmPopulation people, Task task, Work work) noexcept nogil
+cdef void prepare(ArmPopulation people, TipTask task, Scratch work) noexcept nogil

@@ -12,20 +12,19 @@ from ik_node.kinematics import forward
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
-from ik_node.solvers.genetic.evolution import Evolution
-from ik_node.solvers.genetic.population import Population
-from ik_node.solvers.jacobian import damping
-from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
+from ik_node.solvers.genetic.evolution import Evolution, Population
+from ik_node.solvers.jacobian import loop
+from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Scratch, Settings
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Poses, Rotation, Vector
 
 
 class ArmPopulation(Population):
     """A population of an arm, and what its individuals are judged with."""
 
-    task: Task
+    task: TipTask
     frames: Poses
     R: Rotation
     e: Vector
@@ -34,13 +33,13 @@ class ArmPopulation(Population):
     def __init__(self, m: int, n: int, elite: int) -> None:
         """Make room, for m articulations."""
         super().__init__(n, elite)
-        self.task = Task()
+        self.task = TipTask()
         self.frames = self.memory.poses(np.zeros((m + 1, 4, 4)))
         self.R = self.memory.points(np.zeros((3, 3)))
         self.e, self.V = self.memory.vector(np.zeros(6)), self.memory.vector(np.zeros(6))
 
 
-class GeneticWork(Work):
+class GeneticWork(Scratch):
     """Scratch of a search with a population."""
 
     people: ArmPopulation
@@ -69,7 +68,7 @@ class ArmEvolution(Evolution):
         forward.chain_frames(self.chain, people.z, people.frames)
         position, orientation = tasks.task_error(people.task, people.frames[self.chain.m],
                                                  people.R, people.e, people.V)
-        people.child[0] = damping.task_energy(self.settings, people.V)
+        people.child[0] = loop.task_energy(self.settings, people.V)
         return (position <= self.settings.position_tolerance
                 and orientation <= self.settings.orientation_tolerance)
 
@@ -82,11 +81,11 @@ class Genetic(Method):
         """Take the evolution, and the local steps; local_search: whether these are taken."""
         self.evolution, self.local, self.local_search = evolution, local, local_search
 
-    def make_work(self, m: int, n: int) -> Work:
+    def make_work(self, m: int, n: int) -> Scratch:
         """Return scratch with a population."""
         return GeneticWork(m, n, self.evolution.elite)
 
-    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
                 q: Vector) -> int:
         """Improve q (n,) in place; see `Method`.
 
@@ -107,7 +106,7 @@ class Genetic(Method):
         work.iterations += generations
         return end
 
-    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
                   dq: Vector) -> int:
         """Write the change from q to the best after one generation into dq (n,). Return 0."""
         cython.cast(GeneticWork, work).people.state = self.evolution.generator
@@ -119,7 +118,7 @@ class Genetic(Method):
         return 0
 
 
-def prepare(people: ArmPopulation, task: Task, work: Work) -> None:
+def prepare(people: ArmPopulation, task: TipTask, work: Scratch) -> None:
     """Give a population the goal, the initial guess and the deadline of an attempt."""
     for i in range(3):
         for j in range(4):

@@ -15,11 +15,11 @@ from ik_node.solvers.genetic.memetic import ArmEvolution, Genetic
 from ik_node.solvers.genetic.options import GeneticOptions, check_fitness
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.low_discrepancy import spread_ranges
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.records import table_of
+from ik_node.solvers.settings import JacobianSettings
 
 _ERROR_SHARE = 0.1  # of the damping of local steps, as dls
 

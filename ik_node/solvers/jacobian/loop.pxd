@@ -1,19 +1,16 @@
 from libc cimport math
 cimport ik_node.support.clock as clock
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.jacobian.damping as damping
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.kinematics.joint_limits as joint_limits
-cimport ik_node.solvers.jacobian.manipulability as manipulability
 cimport ik_node.solvers.jacobian.nullspace as nullspace
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
-from ik_node.solvers.jacobian.settings cimport JacobianSettings
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.method cimport Method
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double INF, STILL, BIAS_DONE, BIAS_FADES
@@ -22,22 +19,23 @@ cdef double INF, STILL, BIAS_DONE, BIAS_FADES
 cdef class JacobianMethod(Method):
     cdef JacobianSettings own
 
-    cdef void step(self, Settings settings, int n, Work work, vector V) noexcept nogil
+    cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
     @cython.locals(biased=cython.bint, ascends=cython.bint, has_prismatic=cython.bint,
                    met=cython.bint)
-    cdef int attempt(self, Chain chain, Task task, Settings settings, Work work, bint swing,
+    cdef int attempt(self, Chain chain, TipTask task, Settings settings, Scratch work, bint swing,
                      vector q) except -1 nogil
 
 
+cdef double task_energy(Settings settings, vector V) noexcept nogil
 cdef (double, double) shares(JacobianSettings own, double position,
                              double orientation) noexcept nogil
-cdef void units(Settings settings, int n, Work work, double position) noexcept nogil
-cdef void lock(Work work, int k) noexcept nogil
+cdef void units(Settings settings, int n, Scratch work, double position) noexcept nogil
+cdef void lock(Scratch work, int k) noexcept nogil
 @cython.locals(below=cython.bint, above=cython.bint)
-cdef bint pushed_out(Chain chain, Work work, int k, vector q) noexcept nogil
+cdef bint pushed_out(Chain chain, Scratch work, int k, vector q) noexcept nogil
 @cython.locals(point=pose)
-cdef void task_rows(Chain chain, Task task, Settings settings, JacobianSettings own,
-                    Work work) noexcept nogil
+cdef void task_rows(Chain chain, TipTask task, Settings settings, JacobianSettings own,
+                    Scratch work) noexcept nogil
 @cython.locals(locked=cython.bint)
-cdef (double, bint) move(Chain chain, Settings settings, Work work, bint swing,
+cdef (double, bint) move(Chain chain, Settings settings, Scratch work, bint swing,
                          vector q) noexcept nogil

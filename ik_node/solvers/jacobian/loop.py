@@ -6,11 +6,10 @@ from ik_node.kinematics import forward, jacobian, joint_limits
 from ik_node.kinematics.forward import Chain
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
-from ik_node.solvers.jacobian import damping, manipulability, nullspace
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian import nullspace
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import JacobianSettings, Scratch, Settings
+from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
 
@@ -29,10 +28,10 @@ class JacobianMethod(Method):
         """Keep the settings."""
         self.own = options
 
-    def step(self, settings: Settings, n: int, work: Work, V: Vector) -> None:
+    def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden."""
 
-    def attempt(self, chain: Chain, task: Task, settings: Settings, work: Work, swing: bool,
+    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
                 q: Vector) -> int:
         """Iterate from q (n,); see `Method`."""
         n, F, V, rest, free = chain.n, work.frames, work.V, work.rest, work.free
@@ -55,7 +54,7 @@ class JacobianMethod(Method):
                 break
             if iteration % codes.LOOK == codes.LOOK - 1 and clock.is_over(work.deadline):
                 return codes.TIMED_OUT
-            energy = damping.task_energy(settings, V)
+            energy = task_energy(settings, V)
             position_share, orientation_share = shares(self.own, position, orientation)
             # Less progress is required where only a share of the error is requested.
             progress = 1.0 - min(position_share, orientation_share) * (1.0 - settings.progress)
@@ -68,7 +67,7 @@ class JacobianMethod(Method):
             if has_prismatic:
                 units(settings, n, work, position)
             if ascends:
-                manipulability.manipulability_gradient(chain, task, settings, self.own, work, q)
+                nullspace.manipulability_gradient(chain, task, settings, self.own, work, q)
             task_rows(chain, task, settings, self.own, work)
             strength = 1.0 if biased else min(1.0, math.sqrt(energy) / BIAS_FADES)
             for i in range(6):
@@ -92,7 +91,7 @@ class JacobianMethod(Method):
                 return codes.STALLED
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: Chain, task: Task, settings: Settings, work: Work, q: Vector,
+    def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
                   dq: Vector) -> int:
         """Write one step of the method from q into dq (n,); see `Method`."""
         n = chain.n
@@ -102,7 +101,7 @@ class JacobianMethod(Method):
             work.slope[k], work.direction[k], work.unit[k] = 0.0, 0.0, 1.0
         position_share, orientation_share = shares(self.own, position, orientation)
         if self.own.manipulability_gain > 0.0:
-            manipulability.manipulability_gradient(chain, task, settings, self.own, work, q)
+            nullspace.manipulability_gradient(chain, task, settings, self.own, work, q)
         task_rows(chain, task, settings, self.own, work)
         for i in range(6):
             work.rest[i] = work.V[i] * (position_share if i < 3 else orientation_share)
@@ -115,6 +114,13 @@ class JacobianMethod(Method):
         return 0
 
 
+def task_energy(settings: Settings, V: Vector) -> float:
+    """Return half the squared weighted error of V (6,), metres counted in lengths of the arm."""
+    linear_part = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]
+    angular = V[3] * V[3] + V[4] * V[4] + V[5] * V[5]
+    return 0.5 * (linear_part / (settings.length * settings.length) + angular)
+
+
 def shares(own: JacobianSettings, position: float, orientation: float) -> tuple[float, float]:
     """Return the shares of the position error and of the orientation error to be removed in a step.
 
@@ -125,7 +131,7 @@ def shares(own: JacobianSettings, position: float, orientation: float) -> tuple[
             most / orientation if orientation > most else 1.0)
 
 
-def units(settings: Settings, n: int, work: Work, position: float) -> None:
+def units(settings: Settings, n: int, work: Scratch, position: float) -> None:
     """Write the length of each prismatic joint that counts as a radian, m, into work.unit.
 
     That is the arm length or, if greater and within the joint's range, the position error: results
@@ -137,14 +143,14 @@ def units(settings: Settings, n: int, work: Work, position: float) -> None:
             work.unit[k] = max(settings.length, min(span[k], position))
 
 
-def lock(work: Work, k: int) -> None:
+def lock(work: Scratch, k: int) -> None:
     """Exclude joint k from the step: its column becomes zero."""
     work.free[k] = False
     for i in range(6):
         work.J[k][i] = 0.0
 
 
-def pushed_out(chain: Chain, work: Work, k: int, q: Vector) -> bool:
+def pushed_out(chain: Chain, work: Scratch, k: int, q: Vector) -> bool:
     """Tell whether joint k is at a limit and the gradient Jᵀ V of the error points beyond it.
 
     Locking it at once saves one solution of the step.
@@ -158,8 +164,8 @@ def pushed_out(chain: Chain, work: Work, k: int, q: Vector) -> bool:
     return (below and slope < 0.0) or (above and slope > 0.0)
 
 
-def task_rows(chain: Chain, task: Task, settings: Settings, own: JacobianSettings,
-              work: Work) -> None:
+def task_rows(chain: Chain, task: TipTask, settings: Settings, own: JacobianSettings,
+              work: Scratch) -> None:
     """Fill the task's Jacobian, its columns scaled by the joint weights; frames and e are q's.
 
     With joint weights w the unknown is √w Δq, whose shortest value is computed; Δq of a prismatic
@@ -176,7 +182,7 @@ def task_rows(chain: Chain, task: Task, settings: Settings, own: JacobianSetting
                 J[k][i] *= factor
 
 
-def move(chain: Chain, settings: Settings, work: Work, swing: bool,
+def move(chain: Chain, settings: Settings, work: Scratch, swing: bool,
          q: Vector) -> tuple[float, bool]:
     """Take the step work.dq inside the limits, q (n,) in place.
 

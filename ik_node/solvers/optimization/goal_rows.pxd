@@ -1,12 +1,11 @@
 cimport ik_node.support.copies as copies
 cimport ik_node.kinematics.jacobian as jacobian
-cimport ik_node.solvers.jacobian.manipulability as manipulability
+cimport ik_node.solvers.jacobian.nullspace as nullspace
 cimport ik_node.solvers.search as search
 cimport ik_node.solvers.task as tasks
 from ik_node.solvers.entries cimport Verifier
-from ik_node.solvers.jacobian.settings cimport JacobianSettings
 from ik_node.kinematics.forward cimport Chain
-from ik_node.solvers.settings cimport Settings, Work
+from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
 cimport cython
 
 
@@ -14,10 +13,10 @@ cdef class GoalRows(Verifier):
     cdef Settings settings
     cdef JacobianSettings own
 
-    @cython.locals(work=Work)
+    @cython.locals(work=Scratch)
     cpdef tuple rows(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                      const double[::1] q, double[::1] V, double[:, ::1] J)
-    @cython.locals(work=Work, found=double)
+    @cython.locals(work=Scratch, found=double)
     cpdef double manipulability(self, const double[:, ::1] T_base_goal,
                                 const double[::1] weights, const double[::1] q,
                                 double[::1] ascent)

@@ -15,18 +15,18 @@ from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.steps import DampedLeastSquares
+from ik_node.solvers.method import PythonMethod
 from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
 from ik_node.solvers.optimization.nullspace import descend
 from ik_node.solvers.optimization.objective import GoalObjective, Objective
 from ik_node.solvers.optimization.options import OptimizationOptions, constraint_rows
-from ik_node.solvers.optimization.python_method import PythonMethod
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import TermSum, high_manipulability, terms_of
 from ik_node.solvers.records import table_of, verifier_of
 from ik_node.solvers.result import Result
+from ik_node.solvers.settings import JacobianSettings
 from ik_node.support import clock
 from ik_node.support.exceptions import UnsupportedError
 

@@ -4,32 +4,32 @@ cimport ik_node.solvers.closest as closest
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.entries cimport Verifier
-from ik_node.solvers.settings cimport Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Scratch
+from ik_node.solvers.task cimport TipTask
 cimport cython
 
 cdef double INF, EXACT
 
 
 cdef class Projection(Verifier):
-    @cython.locals(work=Work)
+    @cython.locals(work=Scratch)
     cpdef errors_at(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
                     const double[:, ::1] q, double[:, ::1] errors)
-    @cython.locals(work=Work, late=cython.bint)
+    @cython.locals(work=Scratch, late=cython.bint)
     cpdef near(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
                double[:, ::1] q, double[:, ::1] errors, double deadline)
-    @cython.locals(work=Work, reached=int)
+    @cython.locals(work=Scratch, reached=int)
     cpdef int track(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
                     double[:, ::1] q, const double[::1] start, const double[::1] tolerances,
                     double most, double deadline)
-    cdef (double, double) solution(self, Task task, Work work, vector q, bint moves,
+    cdef (double, double) solution(self, TipTask task, Scratch work, vector q, bint moves,
                                    double deadline) noexcept nogil
-    cdef Work scratch(self)
+    cdef Scratch scratch(self)
     cdef check(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
                const double[:, ::1] q)
     cdef check_errors(self, double[:, ::1] errors, Py_ssize_t m)
 
 
-cdef void load_row(Task task, Work work, const double[:, :, ::1] poses,
+cdef void load_row(TipTask task, Scratch work, const double[:, :, ::1] poses,
                    const double[:, ::1] weights, const double[:, ::1] q,
                    Py_ssize_t i) noexcept nogil

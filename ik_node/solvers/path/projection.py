@@ -10,8 +10,8 @@ import numpy as np
 
 from ik_node.solvers import closest, search
 from ik_node.solvers.entries import Verifier
-from ik_node.solvers.settings import Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Scratch
+from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
 
@@ -93,7 +93,7 @@ class Projection(Verifier):
         self.idle.append(work)
         return reached
 
-    def solution(self, task: Task, work: Work, q: Vector, moves: bool,
+    def solution(self, task: TipTask, work: Scratch, q: Vector, moves: bool,
                  deadline: float) -> tuple[float, float]:
         """Replace q (n,) by a local solution if it moves; return its errors, m and rad."""
         error, position, orientation = search.residual(self.chain, task, work, q)
@@ -102,7 +102,7 @@ class Projection(Verifier):
             error, position, orientation = search.residual(self.chain, task, work, q)
         return position, orientation
 
-    def scratch(self) -> Work:
+    def scratch(self) -> Scratch:
         """Return scratch that no other thread uses."""
         try:
             return self.idle.pop()
@@ -122,7 +122,7 @@ class Projection(Verifier):
             raise ValueError(f'errors must have the shape ({m}, 2)')
 
 
-def load_row(task: Task, work: Work, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
+def load_row(task: TipTask, work: Scratch, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
              i: int) -> None:
     """Load one of many goals into a task, and its joint values into work.q."""
     for j in range(4):

@@ -1,11 +1,11 @@
 from ik_node.support.arrays cimport Memory, rows, vector
 from ik_node.solvers.analytic.families.nominal cimport ClosedForm, Structure
-from ik_node.solvers.settings cimport Work
+from ik_node.solvers.settings cimport Scratch
 
 
 cdef class Buffers:
     cdef Memory memory
-    cdef Work work
+    cdef Scratch work
     cdef ClosedForm closed_form
     cdef rows branches
     cdef rows found

@@ -5,14 +5,14 @@ import numpy as np
 from ik_node.solvers.analytic.families.nominal import ClosedForm, Structure
 from ik_node.solvers.analytic.subproblems.sizes import MOST_BRANCHES as _MOST_BRANCHES
 from ik_node.solvers.analytic.subproblems.sizes import MOST_SOLUTIONS as _MOST_SOLUTIONS
-from ik_node.solvers.settings import Work
+from ik_node.solvers.settings import Scratch
 from ik_node.support.arrays import Memory, Rows, Vector
 
 
 class Buffers:
     """Scratch of one enumeration of branches."""
 
-    work: Work
+    work: Scratch
     """Of the iterative solvers, with the goal."""
     closed_form: ClosedForm
     """Of the closed form."""
@@ -42,7 +42,7 @@ class Buffers:
     def __init__(self, m: int, n: int, structure: Structure) -> None:
         """Make the arrays for a chain of m articulations and n joint values."""
         self.memory = memory = Memory()
-        self.work, self.closed_form = Work(m, n), ClosedForm()
+        self.work, self.closed_form = Scratch(m, n), ClosedForm()
         self.branches = memory.rows(np.zeros((_MOST_BRANCHES, n)))
         self.found = memory.rows(np.zeros((_MOST_SOLUTIONS, n)))
         self.errors = memory.vector(np.zeros(_MOST_SOLUTIONS))

@@ -6,8 +6,8 @@ from ik_node.kinematics.forward import Chain
 from ik_node.solvers import search
 from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.buffers import Buffers
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Scratch, Settings
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
@@ -15,7 +15,7 @@ from ik_node.support.arrays import Vector
 PRECISE = 1e-18
 
 
-def refine_to_precision(chain: Chain, task: Task, settings: Settings, work: Work,
+def refine_to_precision(chain: Chain, task: TipTask, settings: Settings, work: Scratch,
                         q: Vector) -> tuple[float, float]:
     """Refine q (n,) to full precision in place; return (position error, orientation error).
 
@@ -45,7 +45,8 @@ def refine_to_precision(chain: Chain, task: Task, settings: Settings, work: Work
     return position, orientation
 
 
-def _refine_inside_limits(chain: Chain, task: Task, work: Work, held: Vector, q: Vector) -> float:
+def _refine_inside_limits(chain: Chain, task: TipTask, work: Scratch, held: Vector,
+                          q: Vector) -> float:
     """Refine q (n,) in place, holding joints that leave their limits there; return the error.
 
     held (n,): 1 for held joints; those at their limits are added. The others compensate for them
@@ -70,7 +71,7 @@ def has_self_motion(chain: Chain, buffers: Buffers, q: Vector) -> bool:
     return chain.n == 6 and newton.is_singular(chain, buffers.work, q)
 
 
-def self_motion_inside_limits(chain: Chain, task: Task, buffers: Buffers, q: Vector) -> float:
+def self_motion_inside_limits(chain: Chain, task: TipTask, buffers: Buffers, q: Vector) -> float:
     """Move q (n,) along its self-motion into the limits, in place.
 
     Return the squared error there; infinite without a self-motion, or where it stays outside. An

@@ -7,7 +7,7 @@ from ik_node.solvers.analytic.refinement.buffers cimport Buffers
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.analytic.families.nominal cimport Structure
 from ik_node.solvers.settings cimport Settings
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.task cimport TipTask
 from libc.math cimport rint as round
 
 cdef double INF
@@ -20,9 +20,9 @@ cdef double _CERTAIN
 cdef double _TURN
 cdef double _PER_TURN
 
-cdef (double, bint) refine_branch(Chain chain, Settings settings, Task task, Buffers buffers,
+cdef (double, bint) refine_branch(Chain chain, Settings settings, TipTask task, Buffers buffers,
                                   vector q0, vector q) noexcept nogil
-cdef double squared_pose_error(Chain chain, Task task, Buffers buffers, vector q) noexcept nogil
+cdef double squared_pose_error(Chain chain, TipTask task, Buffers buffers, vector q) noexcept nogil
 cdef bint _is_regular(Buffers buffers) noexcept nogil
 cdef void invalidate_frames(Chain chain, Buffers buffers) noexcept nogil
 cdef void wrap_to_nearest(Chain chain, vector q0, vector q) noexcept nogil

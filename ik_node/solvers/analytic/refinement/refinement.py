@@ -9,7 +9,7 @@ from ik_node.solvers.analytic.families.nominal import Structure
 from ik_node.solvers.analytic.refinement import newton
 from ik_node.solvers.analytic.refinement.buffers import Buffers
 from ik_node.solvers.settings import Settings
-from ik_node.solvers.task import Task
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
 INF, NAN = float('inf'), float('nan')
@@ -21,7 +21,7 @@ _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even whe
 _TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
 
 
-def refine_branch(chain: Chain, settings: Settings, task: Task, buffers: Buffers, q0: Vector,
+def refine_branch(chain: Chain, settings: Settings, task: TipTask, buffers: Buffers, q0: Vector,
                   q: Vector) -> tuple[float, bool]:
     """Refine a branch q (n,) on the true arm in place; return (squared error, whether met)."""
     error = squared_pose_error(chain, task, buffers, q) if task.rows == 6 else INF
@@ -40,7 +40,7 @@ def refine_branch(chain: Chain, settings: Settings, task: Task, buffers: Buffers
     return error, within_tolerances(settings, position, orientation)
 
 
-def squared_pose_error(chain: Chain, task: Task, buffers: Buffers, q: Vector) -> float:
+def squared_pose_error(chain: Chain, task: TipTask, buffers: Buffers, q: Vector) -> float:
     """Return the squared pose error at q (n,), m² and rad², accurate where it is small.
 
     There |R − R_goal|² is 2 θ², which saves the logarithm for every exact branch. Consecutive

@@ -1,9 +1,8 @@
-cimport ik_node.solvers.goal_input as goal_input
 cimport ik_node.support.checks as checks
 cimport ik_node.solvers.analytic.refinement.precision as precision
 cimport ik_node.solvers.search as search
 from ik_node.kinematics.forward cimport Chain
-from ik_node.solvers.settings cimport Settings, Work
+from ik_node.solvers.settings cimport Settings, Scratch
 cimport cython
 
 
@@ -15,6 +14,6 @@ cdef class Refiner:
                        double[::1] q)
     cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q)
-    @cython.locals(work=Work)
-    cdef Work _begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+    @cython.locals(work=Scratch)
+    cdef Scratch _begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                      const double[::1] q)

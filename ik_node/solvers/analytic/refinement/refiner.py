@@ -6,20 +6,20 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import goal_input, search
+from ik_node.solvers import search
 from ik_node.solvers.analytic.refinement import precision
-from ik_node.solvers.settings import Settings, Work
+from ik_node.solvers.settings import Scratch, Settings
 from ik_node.support import checks
 from ik_node.support.arrays import InputMatrix, InputVector, OutputVector
 
 
 class Refiner:
-    """Refines for one chain. Threads may use it at the same time: each has its own `Work`."""
+    """Refines for one chain. Threads may use it at the same time: each has its own `Scratch`."""
 
     def __init__(self, chain: Chain, settings: Settings) -> None:
         """Prepare for a chain, and the tolerances in settings."""
         self.chain, self.settings = chain, settings
-        self.idle = [Work(chain.m, chain.n)]
+        self.idle = [Scratch(chain.m, chain.n)]
 
     def refine(self, T_base_goal: InputMatrix, weights: InputVector, q: OutputVector) -> tuple:
         """Refine q (n,) in place, where that is better: see `precision.refine_to_precision`.
@@ -46,15 +46,15 @@ class Refiner:
         self.idle.append(work)
         return error, position, orientation
 
-    def _begin(self, T_base_goal: InputMatrix, weights: InputVector, q: InputVector) -> Work:
+    def _begin(self, T_base_goal: InputMatrix, weights: InputVector, q: InputVector) -> Scratch:
         """Return scratch arrays that no other thread uses, with the goal, and q as the best."""
         checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4
                              and weights.shape[0] == 6 and q.shape[0] == self.chain.n)
         try:
             work = self.idle.pop()
         except IndexError:
-            work = Work(self.chain.m, self.chain.n)
-        goal_input.load(work.task, T_base_goal, weights)
+            work = Scratch(self.chain.m, self.chain.n)
+        search.load_goal(work.task, T_base_goal, weights)
         for k in range(self.chain.n):
             work.best[k] = q[k]
         return work

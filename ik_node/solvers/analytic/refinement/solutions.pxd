@@ -1,5 +1,4 @@
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.goal_input as goal_input
 from libc cimport math
 cimport ik_node.support.checks as checks
 cimport ik_node.support.clock as clock
@@ -12,8 +11,8 @@ from ik_node.support.arrays cimport Memory, rows, vector
 from ik_node.solvers.analytic.refinement.buffers cimport Buffers
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.kinematics.forward cimport Chain
-from ik_node.solvers.settings cimport Settings, Work
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.task cimport TipTask
 from libc.math cimport rint as round
 cimport cython
 
@@ -43,8 +42,8 @@ cdef class Solutions:
     cdef Buffers _new(self)
 
 @cython.locals(met=cython.bint)
-cdef int all_solutions(Chain chain, Settings settings, ClosedFamily family, Task task, vector q0,
-                       bint within, int most, Work work, Buffers buffers) noexcept nogil
+cdef int all_solutions(Chain chain, Settings settings, ClosedFamily family, TipTask task, vector q0,
+                       bint within, int most, Scratch work, Buffers buffers) noexcept nogil
 cdef (int, int) _keep(Chain chain, bint within, vector q, double error, vector errors, int kept,
                       int precise, int most, rows out) noexcept nogil
 cdef bint _same(Chain chain, vector a, vector b) noexcept nogil

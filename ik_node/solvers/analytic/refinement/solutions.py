@@ -9,13 +9,13 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, goal_input, search
+from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families import nominal_arm
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision, refinement
 from ik_node.solvers.analytic.refinement.buffers import Buffers
-from ik_node.solvers.settings import Settings, Work
-from ik_node.solvers.task import Task
+from ik_node.solvers.settings import Scratch, Settings
+from ik_node.solvers.task import TipTask
 from ik_node.support import checks, clock
 from ik_node.support.arrays import (
     InputMatrix,
@@ -69,7 +69,7 @@ class Solutions:
             return None
         checks.check_lengths(self.family.structure.parameters == 0)
         buffers = self._take()
-        goal_input.load(buffers.work.task, T_base_goal, self.ones)
+        search.load_goal(buffers.work.task, T_base_goal, self.ones)
         with cython.nogil:
             count = all_solutions(self.chain, self.settings, self.family, buffers.work.task,
                                   self.start, within, self.most, buffers.work, buffers)
@@ -80,7 +80,7 @@ class Solutions:
 
     def of_goal(self, T_base_goal: InputMatrix, weights: InputVector, parameters: InputMatrix,
                 within: bool) -> np.ndarray:
-        """Return every solution (k, n) for a checked goal, see `Task`, rad or m.
+        """Return every solution (k, n) for a checked goal, see `TipTask`, rad or m.
 
         parameters (r, p): the redundancy parameters, rad or m; the solutions for each row follow
         one another. Raises ValueError for arrays of other lengths.
@@ -90,7 +90,7 @@ class Solutions:
             T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
             and parameters.shape[1] == self.family.structure.parameters)
         buffers, out = self._take(), np.empty((rows * self.most, self.chain.n))
-        goal_input.load(buffers.work.task, T_base_goal, weights)
+        search.load_goal(buffers.work.task, T_base_goal, weights)
         count = self._list(buffers, parameters, within, out)
         self.idle.append(buffers)
         return out[:count]
@@ -119,7 +119,7 @@ class Solutions:
                 if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
                     solved = i
                     break
-                goal_input.load(buffers.work.task, T_base_goal[i], weights)
+                search.load_goal(buffers.work.task, T_base_goal[i], weights)
                 for k in range(n):
                     buffers.q0[k] = q0[min(i, q0.shape[0] - 1), k]
                 for k in range(parameters.shape[1]):
@@ -159,8 +159,8 @@ class Solutions:
         return Buffers(self.chain.m, self.chain.n, self.family.structure)
 
 
-def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: Task, q0: Vector,
-                  within: bool, most: int, work: Work, buffers: Buffers) -> int:
+def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: TipTask, q0: Vector,
+                  within: bool, most: int, work: Scratch, buffers: Buffers) -> int:
     """Write every solution for a goal into buffers.found; return their number."""
     out, trial, errors, n = buffers.found, buffers.trial, buffers.errors, chain.n
     kept, precise = 0, 0

@@ -2,7 +2,6 @@ from libc cimport math
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
-cimport ik_node.solvers.preference as preference
 cimport ik_node.solvers.analytic.refinement.refinement as refinement
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport Memory, vector
@@ -11,7 +10,7 @@ from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.solvers.analytic.selection.curve cimport Curve
 from ik_node.kinematics.forward cimport Chain
 from ik_node.solvers.settings cimport Settings
-from ik_node.solvers.task cimport Task
+from ik_node.solvers.task cimport TipTask
 
 cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE
 
@@ -22,7 +21,7 @@ cdef class Selection(Curve):
     cdef Settings settings
     cdef ClosedFamily family
     cdef Buffers buffers
-    cdef Task task
+    cdef TipTask task
     cdef double margin, room, position, orientation
     cdef int end
     cdef vector q0, q, parameters, chosen

@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, preference, search
+from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision, refinement
 from ik_node.solvers.analytic.refinement.buffers import Buffers
 from ik_node.solvers.analytic.selection.curve import Curve
 from ik_node.solvers.settings import Settings
-from ik_node.solvers.task import Task
+from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Memory, Vector
 
 INF = math.inf
@@ -32,7 +32,7 @@ class Selection(Curve):
     settings: Settings
     family: ClosedFamily
     buffers: Buffers
-    task: Task
+    task: TipTask
     """The goal."""
     margin: float
     """Soft distance from the limits, rad or m."""
@@ -89,7 +89,7 @@ class Selection(Curve):
             return INF
         if self.settings.prefer == codes.MANIPULABILITY:
             search.residual(self.chain, self.task, self.buffers.work, q)
-        cost = preference.selection_cost(self.chain, self.task, self.settings, self.buffers.work,
+        cost = search.selection_cost(self.chain, self.task, self.settings, self.buffers.work,
                                          self.q0, q)
         if outside > 0.0:
             cost += OUT_OF_MARGIN * (1.0 + outside)

@@ -1,4 +1,4 @@
-cimport ik_node.solvers.goal_input as goal_input
+cimport ik_node.solvers.search as search
 cimport ik_node.support.checks as checks
 from ik_node.solvers.analytic.selection.selection cimport Selection
 cimport cython

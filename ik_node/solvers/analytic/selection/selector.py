@@ -7,7 +7,7 @@ try:
 except ImportError:
     from ik_node.support import cython
 
-from ik_node.solvers import goal_input
+from ik_node.solvers import search
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.support import checks
 from ik_node.support.arrays import (
@@ -81,7 +81,7 @@ class Selector:
 def solve_one(selection: Selection, T_base_goal: InputMatrix, weights: InputVector,
               parameters: OutputVector, q0: InputVector, q: OutputVector) -> None:
     """Select for one goal, see `Selector.solve`."""
-    goal_input.load(selection.task, T_base_goal, weights)
+    search.load_goal(selection.task, T_base_goal, weights)
     for k in range(parameters.shape[0]):
         selection.parameters[k] = parameters[k]
     for k in range(selection.chain.n):
