@@ -37,11 +37,9 @@ class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
         self._deadline = deadline
 
     def __enter__(self) -> None:
-        """Begin."""
         self._before = _end.set(min(self._deadline, _end.get()))
 
     def __exit__(self, *_: object) -> None:
-        """Restore the time before."""
         _end.reset(self._before)
 
 
@@ -86,7 +84,7 @@ class Driver(ABC, Generic[P, F, R]):
         return f'{type(self).__name__}({", ".join((*self._shown_arguments(), *options))})'
 
     def _shown_arguments(self) -> tuple[str, ...]:
-        """Return the arguments of the constructor, in words."""
+        """Return the arguments of the constructor, as text."""
         return tuple(map(repr, self._arguments))
 
     @abstractmethod

@@ -27,6 +27,7 @@ cdef class Verifier:
                     const double[::1] q)
     @cython.locals(work=Scratch)
     cdef Scratch take(self, const double[::1] q)
+    cdef Scratch scratch(self)
 
 
 cdef class Search(Verifier):

@@ -75,13 +75,17 @@ class Verifier:
         """Return scratch that no other thread uses, with q (n,) in it."""
         if q.shape[0] != self.chain.n:
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
-        try:
-            work = self.idle.pop()
-        except IndexError:
-            work = self.make_work()
+        work = self.scratch()
         for k in range(self.chain.n):
             work.q0[k] = float(q[k])
         return work
+
+    def scratch(self) -> Scratch:
+        """Return scratch that no other thread uses."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return self.make_work()
 
 
 class Search(Verifier):
@@ -102,10 +106,10 @@ class Search(Verifier):
 
     def with_method(self, method: Method) -> 'Search':
         """Return the same search with another method of the same class."""
-        search = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
-                        self.patient)
-        search.idle = self.idle
-        return search
+        other = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
+                       self.patient)
+        other.idle = self.idle
+        return other
 
     def make_work(self) -> Scratch:
         """Return new scratch."""
@@ -168,8 +172,7 @@ class Search(Verifier):
             deadline: float) -> tuple:
         """Do as `solve`, by attempts inside the limits alone: nothing follows a failure.
 
-        Returns (end, iterations, attempts, squared weighted error, position error, orientation
-        error).
+        Returns (end, iterations, attempts, squared weighted error, both errors).
         """
         work = self.begin(T_base_goal, weights, q)
         work.deadline = deadline

@@ -21,14 +21,8 @@ INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 class CcdSettings:
     """Settings of cyclic coordinate descent."""
 
-    order: int
-    """INWARD, OUTWARD or RANKED."""
-    position_weight: float
-    """k of w_p = k (1 + ρ)/W²."""
-    orientation_weight: float
-
     def __init__(self, order: int, position_weight: float, orientation_weight: float) -> None:
-        """Take the options."""
+        """Take the options; order: INWARD, OUTWARD or RANKED."""
         self.order, self.position_weight = order, position_weight
         self.orientation_weight = orientation_weight
 

@@ -21,8 +21,6 @@ STILL = 1e-12  # rad or m: a sweep without a larger change counts as stalled
 class CyclicCoordinateDescent(Method):
     """Sets one joint after the other to its optimum in closed form."""
 
-    own: CcdSettings
-
     def __init__(self, options: CcdSettings) -> None:
         """Keep the settings."""
         self.own = options

@@ -1,8 +1,7 @@
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.jacobian.loop as loop
-cimport ik_node.kinematics.forward as forward
-cimport ik_node.solvers.task as tasks
-from ik_node.support.arrays cimport Memory, poses, rotation, vector
+cimport ik_node.solvers.search as search
+from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
 from ik_node.solvers.genetic.evolution cimport Evolution, Population
 from ik_node.kinematics.forward cimport Chain
@@ -13,10 +12,7 @@ cimport cython
 
 
 cdef class ArmPopulation(Population):
-    cdef TipTask task
-    cdef poses frames
-    cdef rotation R
-    cdef vector e, V
+    cdef Scratch work
 
 
 cdef class GeneticWork(Scratch):
@@ -28,7 +24,7 @@ cdef class ArmEvolution(Evolution):
     cdef Settings settings
 
     cdef int judge(self, Population people) except -1 nogil
-    cdef bint judge_pose(self, ArmPopulation people) noexcept nogil
+    cdef bint judge_pose(self, Population people, Scratch work) noexcept nogil
 
 
 cdef class Genetic(Method):
@@ -44,4 +40,4 @@ cdef class Genetic(Method):
                        vector dq) except -1 nogil
 
 
-cdef void prepare(ArmPopulation people, TipTask task, Scratch work) noexcept nogil
+cdef void prepare(Population people, TipTask task, Scratch work) noexcept nogil

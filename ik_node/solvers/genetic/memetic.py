@@ -6,48 +6,34 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
-import numpy as np
 
-from ik_node.kinematics import forward
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes
-from ik_node.solvers import task as tasks
+from ik_node.solvers import codes, search
 from ik_node.solvers.genetic.evolution import Evolution, Population
 from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.method import Method
 from ik_node.solvers.settings import Scratch, Settings
 from ik_node.solvers.task import TipTask
-from ik_node.support.arrays import Poses, Rotation, Vector
+from ik_node.support.arrays import Vector
 
 
 class ArmPopulation(Population):
-    """A population of an arm, and what its individuals are judged with."""
+    """A population of an arm, judged by the goal `work.plain`."""
 
-    task: TipTask
-    frames: Poses
-    R: Rotation
-    e: Vector
-    V: Vector
-
-    def __init__(self, m: int, n: int, elite: int) -> None:
-        """Make room, for m articulations."""
+    def __init__(self, work: Scratch, n: int, elite: int) -> None:
+        """Make room. work: used to judge individuals."""
         super().__init__(n, elite)
-        self.task = TipTask()
-        self.frames = self.memory.poses(np.zeros((m + 1, 4, 4)))
-        self.R = self.memory.points(np.zeros((3, 3)))
-        self.e, self.V = self.memory.vector(np.zeros(6)), self.memory.vector(np.zeros(6))
+        self.work = work
 
 
 class GeneticWork(Scratch):
     """Scratch of a search with a population."""
 
-    people: ArmPopulation
-
     def __init__(self, m: int, n: int, elite: int) -> None:
         """Make room."""
         super().__init__(m, n)
-        self.people = ArmPopulation(m, n, elite)
+        self.people = ArmPopulation(self, n, elite)
 
 
 class ArmEvolution(Evolution):
@@ -60,15 +46,13 @@ class ArmEvolution(Evolution):
         self.chain, self.settings = chain, settings
 
     def judge(self, people: Population) -> bool:
-        """Write the cost; see `Evolution.judge`."""
-        return self.judge_pose(cython.cast(ArmPopulation, people))
-
-    def judge_pose(self, people: ArmPopulation) -> bool:
         """Write the error energy at people.z; return whether the goal is met."""
-        forward.chain_frames(self.chain, people.z, people.frames)
-        position, orientation = tasks.task_error(people.task, people.frames[self.chain.m],
-                                                 people.R, people.e, people.V)
-        people.child[0] = loop.task_energy(self.settings, people.V)
+        return self.judge_pose(people, cython.cast(ArmPopulation, people).work)
+
+    def judge_pose(self, people: Population, work: Scratch) -> bool:
+        """Do as `judge`, with the scratch of the population."""
+        _, position, orientation = search.residual(self.chain, work.plain, work, people.z)
+        people.child[0] = loop.task_energy(self.settings, work.V)
         return (position <= self.settings.position_tolerance
                 and orientation <= self.settings.orientation_tolerance)
 
@@ -118,14 +102,14 @@ class Genetic(Method):
         return 0
 
 
-def prepare(people: ArmPopulation, task: TipTask, work: Scratch) -> None:
+def prepare(people: Population, task: TipTask, work: Scratch) -> None:
     """Give a population the goal, the initial guess and the deadline of an attempt."""
     for i in range(3):
         for j in range(4):
-            people.task.T[i][j] = task.T[i][j]
+            work.plain.T[i][j] = task.T[i][j]
     for i in range(6):
-        people.task.weights[i] = task.weights[i]
-    people.task.prepare()
+        work.plain.weights[i] = task.weights[i]
+    work.plain.prepare()
     for k in range(people.n):
         people.start[k] = work.start[k]
     people.deadline = work.deadline

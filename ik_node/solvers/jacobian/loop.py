@@ -22,8 +22,6 @@ BIAS_FADES = 0.1   # error, rad or lengths, below which the default bias fades o
 class JacobianMethod(Method):
     """A method whose step is computed from the Jacobian."""
 
-    own: JacobianSettings
-
     def __init__(self, options: JacobianSettings) -> None:
         """Keep the settings."""
         self.own = options

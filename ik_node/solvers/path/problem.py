@@ -19,27 +19,17 @@ class PathProblem(NamedTuple):
 
     chain: Chain
     projection: Projection
-    poses: np.ndarray
-    """(m, 4, 4) T_base_goal, m."""
-    weights: np.ndarray
-    """(m, 6) of the goals."""
-    tolerances: np.ndarray
-    """(2,) m and rad."""
-    scale: np.ndarray
-    """(n,) factor of a joint's step in the travel; makes 1 rad of a length for a prismatic one."""
-    margin: float
-    """Soft distance from the limits, rad or m."""
-    q0: np.ndarray | None
-    """(n,) the configuration before the first pose, or None."""
-    joined: bool
-    """Whether the step from q0 is limited as the others are; else it may be of any size."""
-    most: float
-    """Largest step of a joint from pose to pose, rad or m."""
-    solve: Callable[[int, np.ndarray], Any]
-    """Returns the verified `Found` of the solver's own method for pose i from a guess (n,)."""
+    poses: np.ndarray       # (m, 4, 4) T_base_goal, m
+    weights: np.ndarray     # (m, 6) of the goals
+    tolerances: np.ndarray  # (2,) m and rad
+    scale: np.ndarray       # (n,) see `travel_scale`
+    margin: float           # soft distance from the limits, rad or m
+    q0: np.ndarray | None   # (n,) the configuration before the first pose, or None
+    joined: bool            # whether the step from q0 is limited as the others are
+    most: float             # largest step of a joint from pose to pose, rad or m
+    solve: Callable[[int, np.ndarray], Any]  # the solver's verified `Found` for pose i from (n,)
     seed: int
-    deadline: float
-    """Of time.perf_counter(), s: after it no more candidates are looked for."""
+    deadline: float  # of time.perf_counter(), s: after it no more candidates are looked for
 
     @property
     def is_late(self) -> bool:
