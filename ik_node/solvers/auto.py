@@ -141,5 +141,4 @@ def _settled(found: Found) -> bool:
 
 
 def _named(solver: Solver, found: Found) -> Found:
-    """Return a result with the name of its solver."""
     return found._replace(method=solver.name)

@@ -153,5 +153,4 @@ def share(work: Callable[[slice], object], count: int,
 
 
 def _make(solver: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Return a solver; for pickle and copy."""
     return solver(*arguments, **options)

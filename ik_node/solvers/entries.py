@@ -4,6 +4,7 @@ Threads may use one object at the same time: each call has its own `Scratch`. Va
 where arrays have other shapes than documented.
 """
 
+
 from typing import Any
 
 try:
@@ -89,16 +90,15 @@ class Verifier:
 
 
 class Search(Verifier):
-    """The search of one solver."""
+    """The search of one solver; its attempts are those of a method."""
 
     patient: Any
 
     def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table,
                  attempts: int, soft: Chain | None = None, patient: 'Search | None' = None) -> None:
-        """Prepare to search with a method, by a number of attempts.
+        """Take the chain with narrower limits, soft, where a solution is looked for first.
 
-        soft: the chain with narrower limits, where a solution is looked for first. patient: the
-        search that continues from the best configuration of a failed one.
+        patient: the search that continues from the best configuration of a failed one.
         """
         self.chain, self.idle = chain, []
         self.method, self.settings, self.table = method, settings, table
@@ -119,10 +119,9 @@ class Search(Verifier):
               deadline: float) -> tuple:
         """Search from q (n,), and write the best configuration there.
 
-        For a goal's pose (4, 4), m, and its weights (6,). deadline: by `clock`, s; when it is over,
-        the attempt under way ends, after its first few iterations at least. Returns (end, position
-        error, orientation error, iterations, restarts), see `Record`. Where q is not finite it is
-        left as it is, and the end is INVALID.
+        deadline: by `clock`, s; the attempt under way then ends, after its first few iterations at
+        least. Returns (end, position error, orientation error, iterations, restarts), see
+        `Record`. Where q is not finite it is left as it is, and the end is INVALID.
         """
         work = self.begin(T_base_goal, weights, q)
         work.deadline = deadline
@@ -138,10 +137,10 @@ class Search(Verifier):
 
     def solve_many(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
                    timeout: float, counts: np.ndarray, errors: np.ndarray) -> None:
-        """Search for goals of the same weights at poses (m, 4, 4), from q (m, n), in place.
+        """Search for goals at poses (m, 4, 4), from q (m, n), in place; see `solve`.
 
         timeout: of each search, s. Writes end, iterations and restarts into counts (m, 3), position
-        and orientation errors into errors (m, 2). The rest is as `solve` says.
+        and orientation errors into errors (m, 2).
         """
         m, n = T_base_goal.shape[0], self.chain.n
         if (q.shape[0] != m or counts.shape[0] != m or errors.shape[0] != m
@@ -213,7 +212,7 @@ class Search(Verifier):
             return 0
         if self.patient is not None:
             search.approach(self.chain, self.patient.method, self.patient.settings, self.table,
-                                task, plain, work, record)
+                            task, plain, work, record)
         if record.end == codes.STALLED and search.is_singular(
                 self.chain, self.settings.length, task, work):
             record.end = codes.SINGULAR

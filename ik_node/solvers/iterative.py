@@ -147,7 +147,6 @@ class IterativeSolver(Solver):
                 *counts.T[1:].copy(), np.full(count, '')]
 
     def _soft_chain(self) -> Chain:
-        """Return the chain with limits narrowed by the margin."""
         lower, upper = self.chain.lower, self.chain.upper
         margin = np.where(lower < upper, self.options.limit_margin, 0.0)
         return self.chain.with_limits(lower + margin, upper - margin)

@@ -13,25 +13,20 @@ from ik_node.support.arrays import Vector
 class Method:
     """A method of iteration, with its own settings; subclasses override its functions.
 
-    What `attempt` and `bare_step` raise, where they call functions written in Python, ends the
-    search and reaches its caller.
+    What these raise, where they call Python, ends the search and reaches its caller.
     """
 
     def make_work(self, m: int, n: int) -> Scratch:
-        """Return scratch for a chain of m articulations and n joint values.
-
-        A method that needs more than a `Scratch` returns an instance of its own subclass.
-        """
+        """Return scratch, of a subclass too, for a chain of m articulations and n joint values."""
         return Scratch(m, n)
 
     def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
                 q: Vector) -> int:
         """Iterate from q (n,), in place and inside the limits; return how it ended.
 
-        The number of iterations is written into work.iterations. An attempt looks at the clock
-        every few iterations, and ends as TIMED_OUT when work.deadline is over.
-        swing: whether a joint may pass a limit by appearing a whole turn further, inside the
-        limits.
+        The number of iterations is written into work.iterations. When work.deadline is over, the
+        attempt ends as TIMED_OUT after a few iterations. swing: whether a joint may pass a limit by
+        appearing a whole turn further, inside the limits.
         """
         return 0
 
@@ -50,10 +45,9 @@ class PythonMethod(Method):
 
     def __init__(self, minimise: Callable[[np.ndarray], tuple[np.ndarray, int, int]],
                  turns_spoil: bool) -> None:
-        """Take the function.
+        """Take a function of a guess (n,): it returns q (n,), how it ended, and iterations.
 
-        It returns, for a guess (n,) inside the limits, the joint values (n,), how the attempt ended
-        and its iterations. turns_spoil: see `keeps_turns`.
+        turns_spoil: see `keeps_turns`.
         """
         self.minimise, self.turns_spoil = minimise, turns_spoil
 

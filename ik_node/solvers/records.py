@@ -44,7 +44,6 @@ def table_of(chain: Chain, samples: int, seed: int) -> Table:
 
 
 def _kept(chain: Chain, key: Hashable, make: Callable[[], Any]) -> Any:
-    """Return a chain's object with a key; it is made once."""
     own = _RECORDS.setdefault(chain, {})
     if key not in own:
         own[key] = make()

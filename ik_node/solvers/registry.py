@@ -109,7 +109,6 @@ def _load(point: EntryPoint, taken: set[str]) -> type[Solver]:
 
 
 def _check_options(options: Any) -> None:
-    """Raise _UnfitError for options that cannot become parameters."""
     if not (inspect.isclass(options) and issubclass(options, SolverOptions)):
         raise _UnfitError(f'its Options, {shown(options)}, are no subclass of '
                           'ik_node.solvers.options.SolverOptions')
@@ -171,7 +170,6 @@ def make_solver(name: str, chain: Chain, **options: Any) -> Solver:
 
 
 def _help() -> str:
-    """Return the solvers of this package and their options, a paragraph each."""
     common = set.intersection(*(set(solver.Options.specs()) for solver in _BUILT_IN.values()))
     parts = [('every solver:', sorted(common))]
     for name, solver in sorted(_BUILT_IN.items()):

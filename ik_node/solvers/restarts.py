@@ -45,8 +45,7 @@ def pick_entries(chain: Chain, task: TipTask, settings: Settings, work: Scratch,
                  start: Vector) -> int:
     """Select the entries to restart from, given q0 = start (n,); return how many.
 
-    Writes them into work.picked, the best first, and their squared distances from `start`, see
-    `joint_distance`, into work.away.
+    They are in work.picked, the best first, and their `joint_distance` from `start` in work.away.
     """
     if table.entries == 0:
         return 0
@@ -88,10 +87,9 @@ def pick_entries(chain: Chain, task: TipTask, settings: Settings, work: Scratch,
 
 def next_start(chain: Chain, settings: Settings, work: Scratch, table: Table, entries: int,
                number: int, start: Vector, q: Vector) -> None:
-    """Write the initial guess of restart `number`, from 0, into q (n,).
+    """Write the initial guess of restart `number`, from 0, into q (n,); start (n,): q0.
 
-    First come the entries that `pick_entries` has selected, as many as `entries`, then samples
-    spread over the limits. start (n,): the initial guess q0, inside the limits.
+    First come the entries that `pick_entries` has selected, as many as `entries`, then samples.
     """
     if number < entries:
         take_entry(chain, table, work.picked[number], start, q)
@@ -148,20 +146,19 @@ def joint_distance(settings: Settings, n: int, q0: Vector, q: Vector) -> float:
 
 
 def _cell(offset: float, edge: float, cells: int) -> int:
-    """Return the index of the cell along one axis that contains an offset, or of the nearest."""
+    """Return the index of the cell along one axis nearest to an offset."""
     return int(min(max(offset / edge, 0.0), cells - 1.0))
 
 
 def _scan(task: TipTask, settings: Settings, table: Table, first: int, last: int, count: int,
           best: Integers, cost: Vector) -> int:
-    """Merge the entries first … last − 1 into the `count` nearest to the goal.
+    """Merge the entries first … last − 1 into the `count` nearest to the goal; return how many.
 
     best: their indices; cost: their squared distances: positions in arm lengths, rotation matrices
-    entry by entry, free axes of the goal left out. Returns how many there are.
+    entry by entry, free axes of the goal left out.
     """
     T, most, p, R = task.T, codes.MOST_PICKED, table.position, table.rotation
-    whole = task.rows == 6
-    square = 1.0 / (settings.length * settings.length)
+    whole, square = task.rows == 6, 1.0 / (settings.length * settings.length)
     for i in range(first, last):
         if whole:
             x, y, z = p[i][0] - T[0][3], p[i][1] - T[1][3], p[i][2] - T[2][3]
@@ -176,11 +173,9 @@ def _scan(task: TipTask, settings: Settings, table: Table, first: int, last: int
             away += TURNED * turned
         else:
             away = _partial(task, square, table, i)
-        if count == most:
-            if away >= cost[most - 1]:
-                continue
-        else:
-            count += 1
+        if count == most and away >= cost[most - 1]:
+            continue
+        count = min(count + 1, most)
         at = count - 1
         while at > 0 and cost[at - 1] > away:
             best[at], cost[at] = best[at - 1], cost[at - 1]

@@ -165,11 +165,9 @@ def residual(chain: Chain, task: TipTask, work: Scratch, q: Vector) -> tuple[flo
 
 
 def beyond_reach(task: TipTask, settings: Settings) -> bool:
-    """Tell whether the tip, or the wrist, would have to leave its bounding ball.
+    """Tell whether the tip would have to leave its bounding ball, or enter `settings.hole`.
 
-    The tip along the constrained axes of the position; the wrist, where all six axes are
-    constrained. With a fully constrained position the tip cannot enter the ball of radius
-    `settings.hole` either.
+    Likewise the wrist's ball, where all six axes are constrained.
     """
     T, weights, centre = task.T, task.weights, settings.centre
     squared, whole = 0.0, True
@@ -267,8 +265,7 @@ def approach(chain: Chain, method: Method, settings: Settings, table: Table, tas
 def is_singular(chain: Chain, length: float, task: TipTask, work: Scratch) -> bool:
     """Tell whether at work.best no joint moves the tip along some constrained axis.
 
-    length: that counts as a radian, m. A search that fails there proves nothing about solutions,
-    inside the limits or outside.
+    length: that counts as a radian, m.
     """
     F, J, W, G, n = work.frames, work.J, work.W, task.T, chain.n
     forward.chain_frames(chain, work.best, F)

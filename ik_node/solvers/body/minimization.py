@@ -12,7 +12,7 @@ import numpy as np
 
 from ik_node.solvers.body.problem import Level, LevelRows, missed
 from ik_node.solvers.found import Budget
-from ik_node.solvers.optimization.objective import Objective, Rows
+from ik_node.solvers.optimization.objective import ErrorRows, Objective
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import Term, TermSum
 
@@ -65,13 +65,13 @@ class TaskObjective(Objective):
     def _allows(self, q: np.ndarray) -> bool:
         return self._about.allows(q)
 
-    def _evaluate(self, q: np.ndarray) -> Rows:
+    def _evaluate(self, q: np.ndarray) -> ErrorRows:
         """Return the rows at q (n,); those of one-sided tasks that hold are zero."""
         self._level_rows = rows = self._level.evaluate(q)
         V, factors = self._factors * missed(rows.e, rows.one_sided), self._factors
         if self._level.any_one_sided:
             factors = np.where(rows.one_sided & (rows.e < 0.0), 0.0, factors)
-        return Rows(V, factors[:, None] * rows.A, float(V @ V), rows.met)
+        return ErrorRows(V, factors[:, None] * rows.A, float(V @ V), rows.met)
 
 
 def level_term(level: Level, weight: float) -> Term:

@@ -144,7 +144,6 @@ def _task_axis(task: TipTask, i: int, j: int) -> float:
 
 
 def _score(c1: float, s1: float, c2: float, s2: float, angle: float) -> float:
-    """Return the score of a rotation by an angle."""
     score = c1 * math.cos(angle) + s1 * math.sin(angle)
     if c2 == 0.0 and s2 == 0.0:
         return score

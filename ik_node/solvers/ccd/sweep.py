@@ -125,7 +125,7 @@ def _sweep_inward(chain: Chain, task: TipTask, settings: Settings, own: CcdSetti
 
 def _sweep_outward(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
                    limited: bool, swing: bool, q: Vector) -> float:
-    """Set the joints from the base outwards, recomputing the frames after each; likewise."""
+    """Set the joints from the base outwards, updating the frames; return the largest change."""
     F, T, largest = work.frames, work.T, 0.0
     _copy(F[chain.m], T)
     for k in range(chain.m):
@@ -143,7 +143,7 @@ def _sweep_outward(chain: Chain, task: TipTask, settings: Settings, own: CcdSett
 
 def _move_ranked(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
                  limited: bool, swing: bool, q: Vector) -> float:
-    """Move the joint with the greatest gain, as often as there are joints; likewise."""
+    """Move the joint with the greatest gain, n times; return the largest change."""
     F, largest = work.frames, 0.0
     for _ in range(chain.m):
         most, chosen, change = 0.0, -1, 0.0

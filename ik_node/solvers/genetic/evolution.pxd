@@ -29,17 +29,17 @@ cdef class Evolution:
     cdef double mutation, crossover, momentum, length
     cdef vector scale, span
 
-    cdef int judge(self, Population people) except -1 nogil
+    cdef int judge(self, Population population) except -1 nogil
     @cython.locals(end=int, met=cython.bint)
-    cdef int evolve(self, JointLimits limits, Population people, bint swing,
+    cdef int evolve(self, JointLimits limits, Population population, bint swing,
                     vector q) except -1 nogil
-    cdef int begin(self, JointLimits limits, Population people, bint swing,
+    cdef int begin(self, JointLimits limits, Population population, bint swing,
                    vector q) except -1 nogil
-    cdef int breed(self, JointLimits limits, Population people) except -1 nogil
+    cdef int breed(self, JointLimits limits, Population population) except -1 nogil
     @cython.locals(first=int, second=int, halvings=int, parent=int)
-    cdef void mutate(self, JointLimits limits, Population people, int pushes) noexcept nogil
+    cdef void mutate(self, JointLimits limits, Population population, int pushes) noexcept nogil
 
 
-cpdef double uniform(Population people) noexcept nogil
-cpdef double normal(Population people) noexcept nogil
+cpdef double uniform(Population population) noexcept nogil
+cpdef double normal(Population population) noexcept nogil
 cdef int keep(matrix rows, int count, int most, vector one, int size) noexcept nogil

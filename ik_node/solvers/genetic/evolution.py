@@ -68,28 +68,28 @@ class Evolution:
         self.scale, self.span = self.memory.vector(scale), self.memory.vector(span)
         self.length, self.look = length, CHILDREN
 
-    def judge(self, people: Population) -> bool:
-        """Write the cost of people.child into its first entry; return whether it is a solution.
+    def judge(self, population: Population) -> bool:
+        """Write the cost of population.child into its first entry; tell whether it is a solution.
 
-        It may change the genes, which are in people.z, too. What it raises ends the evolution.
+        It may change the genes, which are in population.z, too. What it raises ends the evolution.
         """
         return False
 
-    def evolve(self, limits: JointLimits, people: Population, swing: bool, q: Vector) -> int:
+    def evolve(self, limits: JointLimits, population: Population, swing: bool, q: Vector) -> int:
         """Evolve a population, the first individual q (n,); the best replaces it.
 
-        Return how it ended; people.generations are how many it took. swing: whether the other
-        individuals are spread over the limits, about people.start; otherwise they begin at q, too.
+        Return how it ended; population.generations are how many it took. swing: whether the others
+        are spread over the limits, about population.start; otherwise they begin at q, too.
         """
-        best, since, parents, end = INF, 0, people.parents, codes.EXHAUSTED
-        people.generations = 0
-        met = self.begin(limits, people, swing, q)
-        while not met and people.generations < self.generations:
-            people.generations += 1
-            met = self.breed(limits, people)
-            if met or people.generations == self.generations:
+        best, since, parents, end = INF, 0, population.parents, codes.EXHAUSTED
+        population.generations = 0
+        met = self.begin(limits, population, swing, q)
+        while not met and population.generations < self.generations:
+            population.generations += 1
+            met = self.breed(limits, population)
+            if met or population.generations == self.generations:
                 break
-            if clock.is_over(people.deadline):
+            if clock.is_over(population.deadline):
                 end = codes.TIMED_OUT
                 break
             since += 1
@@ -100,71 +100,71 @@ class Evolution:
                 break
         if met:
             end = codes.CONVERGED
-        for k in range(people.n):
+        for k in range(population.n):
             q[k] = parents[0][1 + k]
         return end
 
-    def begin(self, limits: JointLimits, people: Population, swing: bool, q: Vector) -> bool:
+    def begin(self, limits: JointLimits, population: Population, swing: bool, q: Vector) -> bool:
         """Make the first parents, q (n,) among them; return whether the last is a solution.
 
         It is then the first.
         """
-        n, child, z = people.n, people.child, people.z
+        n, child, z = population.n, population.child, population.z
         for k in range(n):
-            people.unit[k] = self.length if self.span[k] > 0.0 else 1.0
+            population.unit[k] = self.length if self.span[k] > 0.0 else 1.0
             z[k] = q[k]
         for i in range(self.elite):
             if i > 0 and swing:
                 for k in range(n):
-                    people.samples[k] = uniform(people)
-                restarts.spread(limits, people.unit, people.start, people.samples, 0, z)
+                    population.samples[k] = uniform(population)
+                restarts.spread(limits, population.unit, population.start, population.samples, 0, z)
             for k in range(n):
                 child[1 + k], child[1 + n + k] = z[k], 0.0
-            met = self.judge(people)
-            keep(people.parents, i, self.elite, child, 2 * n + 1)
+            met = self.judge(population)
+            keep(population.parents, i, self.elite, child, 2 * n + 1)
             if met:
                 return True
         return False
 
-    def breed(self, limits: JointLimits, people: Population) -> bool:
+    def breed(self, limits: JointLimits, population: Population) -> bool:
         """Replace the parents by the best of them and of their children.
 
         Return whether the first of them is a solution. When the deadline is over, the children left
         are not made.
         """
-        parents, survivors, child = people.parents, people.survivors, people.child
-        size, count = 2 * people.n + 1, 0
+        parents, survivors, child = population.parents, population.survivors, population.child
+        size, count = 2 * population.n + 1, 0
         for i in range(self.elite):
             count = keep(survivors, count, self.elite, parents[i], size)
         for i in range(self.children):
-            self.mutate(limits, people, i % 3)
-            for k in range(people.n):
-                people.z[k] = child[1 + k]
-            if self.judge(people):
+            self.mutate(limits, population, i % 3)
+            for k in range(population.n):
+                population.z[k] = child[1 + k]
+            if self.judge(population):
                 for k in range(size):
                     parents[0][k] = child[k]
                 return True
             count = keep(survivors, count, self.elite, child, size)
-            if i % self.look == self.look - 1 and clock.is_over(people.deadline):
+            if i % self.look == self.look - 1 and clock.is_over(population.deadline):
                 break
         for i in range(self.elite):
             for k in range(size):
                 parents[i][k] = survivors[i][k]
         return False
 
-    def mutate(self, limits: JointLimits, people: Population, pushes: int) -> None:
-        """Make people.child from two parents, its momentum `pushes` times that of the first."""
-        n, parents, child = people.n, people.parents, people.child
-        one, other = uniform(people), uniform(people)
+    def mutate(self, limits: JointLimits, population: Population, pushes: int) -> None:
+        """Make population.child from two parents, its momentum `pushes` times that of the first."""
+        n, parents, child = population.n, population.parents, population.child
+        one, other = uniform(population), uniform(population)
         first = int(self.elite * min(one, other))  # of two, the better: they are in order
-        second = int(self.elite * uniform(people))
-        halvings = int(SCALES * uniform(people))
+        second = int(self.elite * uniform(population))
+        halvings = int(SCALES * uniform(population))
         size = self.mutation * 0.5 ** halvings
         for k in range(n):
-            parent = second if uniform(people) < self.crossover else first
+            parent = second if uniform(population) < self.crossover else first
             before, momentum = parents[parent][1 + k], parents[parent][1 + n + k]
-            reach = min(limits.upper[k] - limits.lower[k], _TURN * people.unit[k])
-            value = (before + normal(people) * size * reach * self.scale[k]
+            reach = min(limits.upper[k] - limits.lower[k], _TURN * population.unit[k])
+            value = (before + normal(population) * size * reach * self.scale[k]
                      + pushes * momentum)
             value = joint_limits.turned_inside(limits, k, value)
             value = min(max(value, limits.lower[k]), limits.upper[k])
@@ -177,20 +177,20 @@ def first_state(seed: int) -> int:
     return 1 + (seed * 1664525 + 1013904223) % (MODULUS - 1)
 
 
-def uniform(people: Population) -> float:
+def uniform(population: Population) -> float:
     """Return a number in (0, 1), and advance the generator [Park & Miller 1988, "MINSTD"]."""
-    people.state = people.state * MULTIPLIER % MODULUS
-    return float(people.state) / MODULUS
+    population.state = population.state * MULTIPLIER % MODULUS
+    return float(population.state) / MODULUS
 
 
-def normal(people: Population) -> float:
+def normal(population: Population) -> float:
     """Return a number of mean 0 and variance 1, close to a normal distribution.
 
     The sum of four uniform numbers: no logarithm, and no outliers beyond 3.5.
     """
-    total = uniform(people)
+    total = uniform(population)
     for _ in range(3):
-        total += uniform(people)
+        total += uniform(population)
     return (total - 2.0) * ROOT_3
 
 

@@ -38,16 +38,16 @@ class FitnessEvolution(Evolution):
         n = self.limits.n
         if q.shape[0] != n:
             raise ValueError(f'q must have the shape ({n},)')
-        people = Population(n, self.elite)
-        people.state, people.deadline, self.judged = self.generator, deadline, 0
+        population = Population(n, self.elite)
+        population.state, population.deadline, self.judged = self.generator, deadline, 0
         for k in range(n):
-            people.start[k] = q[k]
-        self.evolve(self.limits, people, True, people.start)
-        return np.array([people.start[k] for k in range(n)])
+            population.start[k] = q[k]
+        self.evolve(self.limits, population, True, population.start)
+        return np.array([population.start[k] for k in range(n)])
 
-    def judge(self, people: Population) -> bool:
+    def judge(self, population: Population) -> bool:
         """Write the fitness where local steps from the child lead to, which replaces the child."""
-        return self.call(people.n, people.z, people.child)
+        return self.call(population.n, population.z, population.child)
 
     def call(self, n: int, z: Vector, child: Vector) -> bool:
         """Call both functions; compiled, this holds the GIL."""

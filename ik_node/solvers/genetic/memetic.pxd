@@ -16,15 +16,15 @@ cdef class ArmPopulation(Population):
 
 
 cdef class GeneticWork(Scratch):
-    cdef ArmPopulation people
+    cdef ArmPopulation population
 
 
 cdef class ArmEvolution(Evolution):
     cdef Chain chain
     cdef Settings settings
 
-    cdef int judge(self, Population people) except -1 nogil
-    cdef bint judge_pose(self, Population people, Scratch work) noexcept nogil
+    cdef int judge(self, Population population) except -1 nogil
+    cdef bint judge_pose(self, Population population, Scratch work) noexcept nogil
 
 
 cdef class Genetic(Method):
@@ -40,4 +40,4 @@ cdef class Genetic(Method):
                        vector dq) except -1 nogil
 
 
-cdef void prepare(Population people, TipTask task, Scratch work) noexcept nogil
+cdef void prepare(Population population, TipTask task, Scratch work) noexcept nogil

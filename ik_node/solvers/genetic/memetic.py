@@ -33,7 +33,7 @@ class GeneticWork(Scratch):
     def __init__(self, m: int, n: int, elite: int) -> None:
         """Make room."""
         super().__init__(m, n)
-        self.people = ArmPopulation(self, n, elite)
+        self.population = ArmPopulation(self, n, elite)
 
 
 class ArmEvolution(Evolution):
@@ -45,14 +45,14 @@ class ArmEvolution(Evolution):
         super().__init__(options, scale, span, settings.length)
         self.chain, self.settings = chain, settings
 
-    def judge(self, people: Population) -> bool:
-        """Write the error energy at people.z; return whether the goal is met."""
-        return self.judge_pose(people, cython.cast(ArmPopulation, people).work)
+    def judge(self, population: Population) -> bool:
+        """Write the error energy at population.z; return whether the goal is met."""
+        return self.judge_pose(population, cython.cast(ArmPopulation, population).work)
 
-    def judge_pose(self, people: Population, work: Scratch) -> bool:
+    def judge_pose(self, population: Population, work: Scratch) -> bool:
         """Do as `judge`, with the scratch of the population."""
-        _, position, orientation = search.residual(self.chain, work.plain, work, people.z)
-        people.child[0] = loop.task_energy(self.settings, work.V)
+        _, position, orientation = search.residual(self.chain, work.plain, work, population.z)
+        population.child[0] = loop.task_energy(self.settings, work.V)
         return (position <= self.settings.position_tolerance
                 and orientation <= self.settings.orientation_tolerance)
 
@@ -78,11 +78,11 @@ class Genetic(Method):
         """
         generations = 0
         if not swing:
-            cython.cast(GeneticWork, work).people.state = self.evolution.generator
+            cython.cast(GeneticWork, work).population.state = self.evolution.generator
         if swing or not self.local_search:
-            prepare(cython.cast(GeneticWork, work).people, task, work)
-            end = self.evolution.evolve(chain, cython.cast(GeneticWork, work).people, swing, q)
-            generations = cython.cast(GeneticWork, work).people.generations
+            prepare(cython.cast(GeneticWork, work).population, task, work)
+            end = self.evolution.evolve(chain, cython.cast(GeneticWork, work).population, swing, q)
+            generations = cython.cast(GeneticWork, work).population.generations
             if end == codes.CONVERGED or end == codes.TIMED_OUT or not self.local_search:
                 work.iterations = generations
                 return end
@@ -93,16 +93,16 @@ class Genetic(Method):
     def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
                   dq: Vector) -> int:
         """Write the change from q to the best after one generation into dq (n,). Return 0."""
-        cython.cast(GeneticWork, work).people.state = self.evolution.generator
-        prepare(cython.cast(GeneticWork, work).people, task, work)
-        if not self.evolution.begin(chain, cython.cast(GeneticWork, work).people, False, q):
-            self.evolution.breed(chain, cython.cast(GeneticWork, work).people)
+        cython.cast(GeneticWork, work).population.state = self.evolution.generator
+        prepare(cython.cast(GeneticWork, work).population, task, work)
+        if not self.evolution.begin(chain, cython.cast(GeneticWork, work).population, False, q):
+            self.evolution.breed(chain, cython.cast(GeneticWork, work).population)
         for k in range(chain.n):
-            dq[k] = cython.cast(GeneticWork, work).people.parents[0][1 + k] - q[k]
+            dq[k] = cython.cast(GeneticWork, work).population.parents[0][1 + k] - q[k]
         return 0
 
 
-def prepare(people: Population, task: TipTask, work: Scratch) -> None:
+def prepare(population: Population, task: TipTask, work: Scratch) -> None:
     """Give a population the goal, the initial guess and the deadline of an attempt."""
     for i in range(3):
         for j in range(4):
@@ -110,6 +110,6 @@ def prepare(people: Population, task: TipTask, work: Scratch) -> None:
     for i in range(6):
         work.plain.weights[i] = task.weights[i]
     work.plain.prepare()
-    for k in range(people.n):
-        people.start[k] = work.start[k]
-    people.deadline = work.deadline
+    for k in range(population.n):
+        population.start[k] = work.start[k]
+    population.deadline = work.deadline
