@@ -19,7 +19,7 @@ from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
 from ik_node.solvers.settings import Record, Scratch, Settings
 from ik_node.solvers.task import TipTask
-from ik_node.support import native
+from ik_node.support import copies, native
 
 
 class Verifier:
@@ -48,8 +48,7 @@ class Verifier:
         """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
         work = self.take(q)
         search.into_limits(self.chain, work.q0)
-        for k in range(self.chain.n):
-            q[k] = work.q0[k]
+        copies.copy_vector(work.q0, q)
         self.idle.append(work)
 
     def nearest_turn(self, q0: np.ndarray, q: np.ndarray) -> None:
@@ -60,8 +59,7 @@ class Verifier:
         for k in range(self.chain.n):
             work.start[k] = float(q0[k])
         search.nearest_turn(self.chain, work.start, work.q0)
-        for k in range(self.chain.n):
-            q[k] = work.q0[k]
+        copies.copy_vector(work.q0, q)
         self.idle.append(work)
 
     def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Scratch:
@@ -129,8 +127,7 @@ class Search(Verifier):
         with cython.nogil:
             self.find(task, plain, work, record)
         if record.end != codes.INVALID:
-            for k in range(self.chain.n):
-                q[k] = work.best[k]
+            copies.copy_vector(work.best, q)
         self.idle.append(work)
         return (record.end, record.position, record.orientation, record.iterations,
                 record.attempts - 1)
@@ -180,8 +177,7 @@ class Search(Verifier):
             search.try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
                               attempts, record)
         if record.end != codes.INVALID:
-            for k in range(self.chain.n):
-                q[k] = work.best[k]
+            copies.copy_vector(work.best, q)
         self.idle.append(work)
         return (record.end, record.iterations, record.attempts, record.error, record.position,
                 record.orientation)
@@ -195,8 +191,7 @@ class Search(Verifier):
         task = work.task
         with cython.nogil:
             self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
-        for k in range(self.chain.n):
-            dq[k] = work.q[k]
+        copies.copy_vector(work.q, dq)
         self.idle.append(work)
 
     def find(self, task: TipTask, plain: TipTask, work: Scratch, record: Record) -> int:

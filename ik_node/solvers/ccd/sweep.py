@@ -65,12 +65,11 @@ class CyclicCoordinateDescent(Method):
                 return codes.TIMED_OUT
             for k in range(n):
                 dq[k] = q[k]
+            since += 1
             if energy < settings.progress * best:
                 best, since = energy, 0
-            else:
-                since += 1
-                if since >= settings.patience:
-                    return codes.STALLED
+            elif since >= settings.patience:
+                return codes.STALLED
             if sweep(chain, task, settings, self.own, work, True, swing, q) < STILL:
                 work.iterations += 1
                 return codes.STALLED

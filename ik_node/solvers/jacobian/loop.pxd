@@ -20,8 +20,7 @@ cdef class JacobianMethod(Method):
     cdef JacobianSettings own
 
     cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
-    @cython.locals(biased=cython.bint, ascends=cython.bint, has_prismatic=cython.bint,
-                   met=cython.bint)
+    @cython.locals(biased=cython.bint, has_prismatic=cython.bint, met=cython.bint)
     cdef int attempt(self, Chain chain, TipTask task, Settings settings, Scratch work, bint swing,
                      vector q) except -1 nogil
 
@@ -35,7 +34,8 @@ cdef void lock(Scratch work, int k) noexcept nogil
 cdef bint pushed_out(Chain chain, Scratch work, int k, vector q) noexcept nogil
 @cython.locals(point=pose)
 cdef void task_rows(Chain chain, TipTask task, Settings settings, JacobianSettings own,
-                    Scratch work) noexcept nogil
+                    Scratch work, double position_share, double orientation_share,
+                    vector q) noexcept nogil
 @cython.locals(locked=cython.bint)
 cdef (double, bint) move(Chain chain, Settings settings, Scratch work, bint swing,
                          vector q) noexcept nogil

@@ -6,16 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.solvers.codes import (
-    AUTO,
-    CHAN,
-    CONSTANT,
-    LU,
-    NAKAMURA,
-    SELECTIVE,
-    SUGIHARA,
-    SVD,
-)
+from ik_node.solvers import codes
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.loop import JacobianMethod
 from ik_node.solvers.jacobian.steps import DampedLeastSquares, Pseudoinverse, Transpose
@@ -23,8 +14,9 @@ from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.settings import RANK_TOLERANCE, JacobianSettings
 from ik_node.support.options import option
 
-_RULES = {'sugihara': SUGIHARA, 'chan': CHAN, 'nakamura': NAKAMURA, 'selective': SELECTIVE}
-_FACTORIZATIONS = {'auto': AUTO, 'lu': LU, 'svd': SVD}
+_RULES = {'sugihara': codes.SUGIHARA, 'chan': codes.CHAN, 'nakamura': codes.NAKAMURA,
+          'selective': codes.SELECTIVE}
+_FACTORIZATIONS = {'auto': codes.AUTO, 'lu': codes.LU, 'svd': codes.SVD}
 
 
 @dataclass(frozen=True)
@@ -120,11 +112,11 @@ class DlsSolver(JacobianSolver):
     patience = 3
 
     def _method_settings(self) -> dict[str, Any]:
-        damping = self.options.damping
-        return {**super()._method_settings(),
-                'parameter': math.nan if damping is None else damping,
-                'damping_rule': _RULES[self.options.damping_rule] if damping is None else CONSTANT,
-                'error_share': self.options.error_share, 'max_angle': self.options.max_angle}
+        options, damping = self.options, self.options.damping
+        own = ({'damping_rule': _RULES[options.damping_rule]} if damping is None
+               else {'damping_rule': codes.CONSTANT, 'parameter': damping})
+        return {**super()._method_settings(), **own, 'error_share': options.error_share,
+                'max_angle': options.max_angle}
 
     def _patient_method(self) -> JacobianMethod:
         """Return the method of the base class, with a λ that vanishes at the goal.
@@ -132,7 +124,7 @@ class DlsSolver(JacobianSolver):
         Near a singular configuration Sugihara's floor leaves errors of about its own size.
         """
         rule = self._method_settings()['damping_rule']
-        return self._make_method(damping_rule=CHAN if rule == SUGIHARA else rule)
+        return self._make_method(damping_rule=codes.CHAN if rule == codes.SUGIHARA else rule)
 
 
 @dataclass(frozen=True)

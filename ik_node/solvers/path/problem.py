@@ -47,13 +47,17 @@ class PathProblem(NamedTuple):
         self.projection.errors_at(self.poses, self.weights, q, errors)
         return errors
 
-    def near(self, guesses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def near(self, guesses: np.ndarray,
+             part: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
         """Return local solutions (m, n) near guesses (m, n), and whether they meet the poses."""
-        return self._near(slice(None), guesses)
+        q, errors = guesses.copy(), np.empty((len(guesses), 2))
+        self.projection.near(self.poses[part], self.weights[part], q, errors, self.deadline)
+        met: np.ndarray = np.all(errors <= self.tolerances, axis=1)
+        return q, met
 
     def near_pose(self, i: int, guess: np.ndarray) -> tuple[np.ndarray, bool]:
         """Return a local solution (n,) of pose i near a guess (n,), and whether it meets it."""
-        q, met = self._near(slice(i, i + 1), guess[None])
+        q, met = self.near(guess[None], slice(i, i + 1))
         return q[0], bool(met[0])
 
     def track(self, i: int, q: np.ndarray, forward: bool) -> np.ndarray:
@@ -71,12 +75,6 @@ class PathProblem(NamedTuple):
             np.ascontiguousarray(self.poses[part]), np.ascontiguousarray(self.weights[part]), found,
             q, self.tolerances, self.most, self.deadline)
         return found[:reached]
-
-    def _near(self, part: slice, guesses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        q, errors = guesses.copy(), np.empty((len(guesses), 2))
-        self.projection.near(self.poses[part], self.weights[part], q, errors, self.deadline)
-        met: np.ndarray = np.all(errors <= self.tolerances, axis=1)
-        return q, met
 
 
 def choosing_time(m: int) -> float:
