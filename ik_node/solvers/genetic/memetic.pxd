@@ -1,6 +1,7 @@
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.jacobian.loop as loop
-cimport ik_node.solvers.search as search
+cimport ik_node.kinematics.forward as forward
+cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
 from ik_node.solvers.genetic.evolution cimport Evolution, Population

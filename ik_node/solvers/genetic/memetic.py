@@ -7,8 +7,10 @@ try:
 except ImportError:
     from ik_node.support import cython
 
+from ik_node.kinematics import forward
 from ik_node.kinematics.forward import Chain
-from ik_node.solvers import codes, search
+from ik_node.solvers import codes
+from ik_node.solvers import task as tasks
 from ik_node.solvers.genetic.evolution import Evolution, Population
 from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
@@ -51,7 +53,9 @@ class ArmEvolution(Evolution):
 
     def judge_pose(self, population: Population, work: Scratch) -> bool:
         """Do as `judge`, with the scratch of the population."""
-        _, position, orientation = search.residual(self.chain, work.plain, work, population.z)
+        forward.chain_frames(self.chain, population.z, work.frames)
+        position, orientation = tasks.task_error(work.plain, work.frames[self.chain.m], work.R,
+                                                 work.e, work.V)
         population.child[0] = loop.task_energy(self.settings, work.V)
         return (position <= self.settings.position_tolerance
                 and orientation <= self.settings.orientation_tolerance)
