@@ -2,7 +2,7 @@ cimport ik_node.support.copies as copies
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
 from ik_node.support.arrays cimport Memory, columns, poses, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 cimport cython
 
 
@@ -14,7 +14,7 @@ cdef class ChainFrames:
 
 
 cdef class ChainKinematics:
-    cdef Chain chain
+    cdef ChainRecord chain
     cdef list idle
 
     @cython.locals(work=ChainFrames)

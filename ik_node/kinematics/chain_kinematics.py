@@ -3,7 +3,7 @@
 import numpy as np
 
 from ik_node.kinematics import forward, jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.support import copies
 from ik_node.support.arrays import Columns, Memory, Poses, Vector
 
@@ -16,7 +16,7 @@ class ChainFrames:
     J: Columns
     q: Vector
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: ChainRecord) -> None:
         """Make room."""
         self.memory = memory = Memory()
         self.frames = memory.poses(np.zeros((chain.m + 1, 4, 4)))
@@ -27,7 +27,7 @@ class ChainFrames:
 class ChainKinematics:
     """Forward kinematics of one chain. Threads may use it at the same time."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: ChainRecord) -> None:
         """Prepare for a chain."""
         self.chain = chain
         self.idle = [ChainFrames(chain)]

@@ -5,15 +5,15 @@ from ik_node.support.arrays cimport Memory, integers, pose, poses, vector
 from ik_node.kinematics.joint_limits cimport JointLimits
 
 
-cdef class Chain(JointLimits):
+cdef class ChainRecord(JointLimits):
     cdef readonly int m
     cdef poses placement
     cdef integers kind, column, shared
     cdef vector ratio
 
 
-cdef void chain_frames(Chain chain, vector q, poses F) noexcept nogil
-cdef void frames_beyond(Chain chain, vector q, int first, poses F) noexcept nogil
+cdef void chain_frames(ChainRecord chain, vector q, poses F) noexcept nogil
+cdef void frames_beyond(ChainRecord chain, vector q, int first, poses F) noexcept nogil
 cdef (double, double, double, double) _placed_row(poses F, poses L, int k, int i) noexcept nogil
 cdef void turn_spherical(pose T_first, pose T_second, pose T, double wx, double wy,
                          double wz) noexcept nogil

@@ -13,7 +13,7 @@ from ik_node.spatial import so3
 from ik_node.support.arrays import Integers, Pose, Poses, Vector
 
 
-class Chain(JointLimits):
+class ChainRecord(JointLimits):
     """A serial chain as flat arrays, one entry per articulation: a moving joint or mimic.
 
     The frames are rotated so that every axis is the z axis of its own frame: an articulation then
@@ -44,7 +44,7 @@ class Chain(JointLimits):
         self.shared = memory.integers(arrays.shared)
 
 
-def chain_frames(chain: Chain, q: Vector, F: Poses) -> None:
+def chain_frames(chain: ChainRecord, q: Vector, F: Poses) -> None:
     """Write the frames after each articulation, and the tip's, into F (m + 1, 4, 4).
 
     q (n,), rad or m. Only the upper three rows are written.
@@ -52,7 +52,7 @@ def chain_frames(chain: Chain, q: Vector, F: Poses) -> None:
     frames_beyond(chain, q, 0, F)
 
 
-def frames_beyond(chain: Chain, q: Vector, first: int, F: Poses) -> None:
+def frames_beyond(chain: ChainRecord, q: Vector, first: int, F: Poses) -> None:
     """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
     m, L, kind, column, ratio = chain.m, chain.placement, chain.kind, chain.column, chain.ratio
     for k in range(first, m + 1):

@@ -1,11 +1,11 @@
 """The geometric Jacobian [Parent 5.15–5.17, fig. 5.16]."""
 
 from ik_node.kinematics import kinds
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.support.arrays import Columns, Pose, Poses
 
 
-def chain_jacobian(chain: Chain, F: Poses, T_base_point: Pose, J: Columns) -> None:
+def chain_jacobian(chain: ChainRecord, F: Poses, T_base_point: Pose, J: Columns) -> None:
     """Write the Jacobian at a point of the last link into J, (6, n): linear rows first, base frame.
 
     F (m + 1, 4, 4) are the frames of `chain_frames`. The point is the origin of T_base_point

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.kinematics.chain_kinematics import ChainKinematics
-from ik_node.kinematics.forward import Chain as ChainRecord
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.kinds import REVOLUTE, SPHERICAL_X, SPHERICAL_Z
 from ik_node.kinematics.structures import ChainArrays
 from ik_node.model.joint_space import JointSpace, intersect_limits

@@ -9,7 +9,7 @@ cimport ik_node.solvers.search as search
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport Memory, vector
 from ik_node.solvers.entries cimport Verifier
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Scratch
 from ik_node.solvers.task cimport TipTask
 
@@ -26,6 +26,7 @@ cdef class Closest(Verifier):
                      double[::1] q, double deadline)
 
 
-cdef void best_of(Chain chain, TipTask task, Scratch work, vector samples, int guesses,
+cdef void best_of(ChainRecord chain, TipTask task, Scratch work, vector samples, int guesses,
                   double deadline) noexcept nogil
-cdef double minimise(Chain chain, TipTask task, Scratch work, vector q, double deadline) noexcept nogil
+cdef double minimise(ChainRecord chain, TipTask task, Scratch work, vector q,
+                     double deadline) noexcept nogil

@@ -14,7 +14,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics import jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, linear, restarts, search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.entries import Verifier
@@ -31,7 +31,7 @@ SETTLED = 1e-9    # of the error: a step with a smaller reduction is the last
 class Closest(Verifier):
     """Finds the closest configurations of a chain."""
 
-    def __init__(self, chain: Chain, samples: np.ndarray) -> None:
+    def __init__(self, chain: ChainRecord, samples: np.ndarray) -> None:
         """Take the initial guesses (k, n) after the caller's, in [0, 1), of the limits' range."""
         self.chain, self.idle, self.memory = chain, [], Memory()
         self.samples, self.guesses = self.memory.vector(samples.ravel()), 1 + len(samples)
@@ -53,7 +53,7 @@ class Closest(Verifier):
         return position, orientation
 
 
-def best_of(chain: Chain, task: TipTask, work: Scratch, samples: Vector, guesses: int,
+def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, guesses: int,
             deadline: float) -> None:
     """Write the best local minimum into work.best (n,), the first guess being work.q0 (n,).
 
@@ -78,7 +78,7 @@ def best_of(chain: Chain, task: TipTask, work: Scratch, samples: Vector, guesses
                     start[k] = q[k]
 
 
-def minimise(chain: Chain, task: TipTask, work: Scratch, q: Vector, deadline: float) -> float:
+def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, deadline: float) -> float:
     """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 
     Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error. deadline: by

@@ -3,7 +3,7 @@ cimport ik_node.support.native as native
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.restarts cimport Table
 from ik_node.solvers.settings cimport Record, Settings, Scratch
@@ -12,7 +12,7 @@ cimport cython
 
 
 cdef class Verifier:
-    cdef Chain chain
+    cdef ChainRecord chain
     cdef list idle
 
     cdef Scratch make_work(self)
@@ -36,7 +36,7 @@ cdef class Search(Verifier):
     cdef Settings settings
     cdef Table table
     cdef int attempts
-    cdef Chain soft
+    cdef ChainRecord soft
     cdef readonly Search patient
 
     cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,

@@ -13,7 +13,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, search
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
@@ -25,7 +25,7 @@ from ik_node.support import copies, native
 class Verifier:
     """Errors of a chain's joint values, and their limits."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: ChainRecord) -> None:
         """Prepare for a chain."""
         self.chain = chain
         self.idle: list[Scratch] = []
@@ -92,8 +92,9 @@ class Search(Verifier):
 
     patient: Any
 
-    def __init__(self, chain: Chain, method: Method, settings: Settings, table: Table,
-                 attempts: int, soft: Chain | None = None, patient: 'Search | None' = None) -> None:
+    def __init__(self, chain: ChainRecord, method: Method, settings: Settings, table: Table,
+                 attempts: int, soft: ChainRecord | None = None,
+                 patient: 'Search | None' = None) -> None:
         """Take the chain with narrower limits, soft, where a solution is looked for first.
 
         patient: the search that continues from the best configuration of a failed one.

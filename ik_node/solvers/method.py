@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.settings import Scratch, Settings
 from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
@@ -20,8 +20,8 @@ class Method:
         """Return scratch, of a subclass too, for a chain of m articulations and n joint values."""
         return Scratch(m, n)
 
-    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
-                q: Vector) -> int:
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
         """Iterate from q (n,), in place and inside the limits; return how it ended.
 
         The number of iterations is written into work.iterations. When work.deadline is over, the
@@ -34,8 +34,8 @@ class Method:
         """Tell whether a whole turn of a joint may spoil the result of an attempt."""
         return False
 
-    def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
-                  dq: Vector) -> int:
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                  q: Vector, dq: Vector) -> int:
         """Write one step of the method from q into dq (n,): no limits, no line search. Return 0."""
         return 0
 
@@ -55,8 +55,8 @@ class PythonMethod(Method):
         """Tell whether a whole turn of a joint may spoil a result; see `Method`."""
         return self.turns_spoil
 
-    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
-                q: Vector) -> int:
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
         """Call the function; see `Method`."""
         return self.call(chain.n, work, q)
 

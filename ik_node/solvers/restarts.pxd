@@ -2,7 +2,7 @@ from libc cimport math
 from libc.math cimport rint as round
 cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport Memory, integers, points, rotations, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.solvers.settings cimport Settings, Scratch
 from ik_node.solvers.task cimport TipTask
@@ -21,11 +21,12 @@ cdef class Table:
     cdef rotations rotation
 
 
-cdef int pick_entries(Chain chain, TipTask task, Settings settings, Scratch work, Table table,
+cdef int pick_entries(ChainRecord chain, TipTask task, Settings settings, Scratch work, Table table,
                       vector start) noexcept nogil
-cdef void next_start(Chain chain, Settings settings, Scratch work, Table table, int entries,
+cdef void next_start(ChainRecord chain, Settings settings, Scratch work, Table table, int entries,
                      int number, vector start, vector q) noexcept nogil
-cdef void take_entry(Chain chain, Table table, int number, vector start, vector q) noexcept nogil
+cdef void take_entry(ChainRecord chain, Table table, int number, vector start,
+                     vector q) noexcept nogil
 cdef void spread(JointLimits limits, vector unit, vector q0, vector samples, int number,
                  vector q) noexcept nogil
 cdef double joint_distance(Settings settings, int n, vector q0, vector q) noexcept nogil

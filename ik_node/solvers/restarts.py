@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes
 from ik_node.solvers.settings import Scratch, Settings
@@ -41,7 +41,7 @@ class Table:
         self.position, self.rotation = memory.points(position), memory.rotations(rotation)
 
 
-def pick_entries(chain: Chain, task: TipTask, settings: Settings, work: Scratch, table: Table,
+def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, table: Table,
                  start: Vector) -> int:
     """Select the entries to restart from, given q0 = start (n,); return how many.
 
@@ -85,7 +85,7 @@ def pick_entries(chain: Chain, task: TipTask, settings: Settings, work: Scratch,
     return count
 
 
-def next_start(chain: Chain, settings: Settings, work: Scratch, table: Table, entries: int,
+def next_start(chain: ChainRecord, settings: Settings, work: Scratch, table: Table, entries: int,
                number: int, start: Vector, q: Vector) -> None:
     """Write the initial guess of restart `number`, from 0, into q (n,); start (n,): q0.
 
@@ -99,7 +99,7 @@ def next_start(chain: Chain, settings: Settings, work: Scratch, table: Table, en
     spread(chain, work.unit, start, table.samples, number - entries, q)
 
 
-def take_entry(chain: Chain, table: Table, number: int, start: Vector, q: Vector) -> None:
+def take_entry(chain: ChainRecord, table: Table, number: int, start: Vector, q: Vector) -> None:
     """Write the joint values of an entry into q (n,), turned to come nearest to start (n,)."""
     n, lower, upper = chain.n, chain.lower, chain.upper
     for k in range(n):

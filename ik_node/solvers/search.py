@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ik_node.kinematics import forward, jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes, linear, restarts
 from ik_node.solvers import task as tasks
@@ -24,7 +24,7 @@ NEARLY_SINGULAR = 1e-2  # smallest over largest singular value of a singular con
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
-def try_starts(chain: Chain, method: Method, settings: Settings, table: Table, task: TipTask,
+def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
                plain: TipTask, work: Scratch, attempts: int, record: Record) -> int:
     """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
 
@@ -111,7 +111,7 @@ def nothing_nearer(work: Scratch, index: int, entries: int, distance: float) -> 
     return nearest >= FAR_NEARER * distance
 
 
-def selection_cost(chain: Chain, task: TipTask, settings: Settings, work: Scratch, q0: Vector,
+def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q0: Vector,
                    q: Vector) -> float:
     """Return the selection cost of q (n,); the least is best. work.frames must be q's.
 
@@ -150,7 +150,8 @@ def load_goal(task: TipTask, T_base_goal: np.ndarray, weights: np.ndarray) -> No
     task.prepare()
 
 
-def residual(chain: Chain, task: TipTask, work: Scratch, q: Vector) -> tuple[float, float, float]:
+def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tuple[float, float,
+             float]:
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
 
     work.frames are then q's.
@@ -224,7 +225,7 @@ def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
             q[k] = min(max(turned, lower[k]), upper[k])
 
 
-def into_limits(chain: Chain, q: Vector) -> None:
+def into_limits(chain: ChainRecord, q: Vector) -> None:
     """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
     lower, upper = chain.lower, chain.upper
     for k in range(chain.n):
@@ -240,7 +241,7 @@ def into_limits(chain: Chain, q: Vector) -> None:
         q[k] = min(max(q[k], lower[k]), upper[k])
 
 
-def approach(chain: Chain, method: Method, settings: Settings, table: Table, task: TipTask,
+def approach(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
              plain: TipTask, work: Scratch, record: Record) -> int:
     """Continue from the best configuration of a failed search while the error falls. Return 0.
 
@@ -262,7 +263,7 @@ def approach(chain: Chain, method: Method, settings: Settings, table: Table, tas
     return 0
 
 
-def is_singular(chain: Chain, length: float, task: TipTask, work: Scratch) -> bool:
+def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch) -> bool:
     """Tell whether at work.best no joint moves the tip along some constrained axis.
 
     length: that counts as a radian, m.

@@ -3,7 +3,7 @@ cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.linear as linear
 from ik_node.support.arrays cimport Memory, columns, integers, pose, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Scratch
 cimport cython
 
@@ -12,7 +12,7 @@ cdef double INF
 
 cdef class VoxelGrid:
     cdef Memory memory
-    cdef Chain chain
+    cdef ChainRecord chain
     cdef Scratch work
     cdef vector origin
     cdef double edge, length

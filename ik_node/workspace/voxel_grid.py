@@ -10,7 +10,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics import forward, jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import linear
 from ik_node.solvers.settings import Scratch
 from ik_node.support.arrays import Integers, Memory, Vector
@@ -48,7 +48,7 @@ class VoxelGrid:
     configuration: np.ndarray
     """(v, n) the configuration with this distance, rad or m."""
 
-    def __init__(self, chain: Chain, grid: Any, found: Any) -> None:
+    def __init__(self, chain: ChainRecord, grid: Any, found: Any) -> None:
         """Copy a grid of v voxels. Raises ValueError where an array has another size."""
         self.chain, self.memory = chain, Memory()
         self.work = Scratch(chain.m, chain.n)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain as ChainRecord
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.plan import Plan
 from ik_node.solvers.analytic.refinement.refiner import Refiner

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain as ChainRecord
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.closed_families import closed_family
 from ik_node.solvers.analytic.families.nominal_arm import NominalArm

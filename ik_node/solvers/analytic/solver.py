@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain as ChainRecord
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.arm import arm_preference
 from ik_node.solvers.analytic.elbow import Elbow

@@ -2,7 +2,7 @@ from libc cimport math
 from libc.math cimport rint as round
 cimport ik_node.kinematics.kinds as kinds
 from ik_node.support.arrays cimport pose, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Settings
 from ik_node.solvers.task cimport TipTask
 cimport cython
@@ -15,9 +15,9 @@ cdef class CcdSettings:
     cdef double position_weight, orientation_weight
 
 
-cdef (double, double) joint_optimum(Chain chain, TipTask task, Settings settings, CcdSettings own,
-                                    pose frame, pose T, int k, bint limited, bint swing,
-                                    vector q) noexcept nogil
+cdef (double, double) joint_optimum(ChainRecord chain, TipTask task, Settings settings,
+                                    CcdSettings own, pose frame, pose T, int k, bint limited,
+                                    bint swing, vector q) noexcept nogil
 cdef double step_bound(Settings settings, int column) noexcept nogil
 cdef (double, double) _best_translation(TipTask task, pose frame, pose T, double low,
                                         double high) noexcept nogil

@@ -10,7 +10,7 @@ is the same with c₁ = k2 − k1 and s₁ = k3.
 import math
 
 from ik_node.kinematics import kinds
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.settings import Settings
 from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Pose, Vector
@@ -27,8 +27,9 @@ class CcdSettings:
         self.orientation_weight = orientation_weight
 
 
-def joint_optimum(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, frame: Pose,
-                  T: Pose, k: int, limited: bool, swing: bool, q: Vector) -> tuple[float, float]:
+def joint_optimum(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+                  frame: Pose, T: Pose, k: int, limited: bool, swing: bool,
+                  q: Vector) -> tuple[float, float]:
     """Return (best change of joint k, its gain); frame is joint k's, T the tip's.
 
     limited: whether joint limits and max_step hold; swing: whether a whole turn may bring it

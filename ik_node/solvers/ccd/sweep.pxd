@@ -7,7 +7,7 @@ cimport ik_node.solvers.ccd.joint_optimum as joint_optimum
 cimport ik_node.kinematics.kinds as kinds
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.ccd.joint_optimum cimport CcdSettings
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.settings cimport Settings, Scratch
@@ -20,24 +20,25 @@ cdef double INF, STILL
 cdef class CyclicCoordinateDescent(Method):
     cdef CcdSettings own
 
-    cdef int attempt(self, Chain chain, TipTask task, Settings settings, Scratch work, bint swing,
-                     vector q) except -1 nogil
-    cdef int bare_step(self, Chain chain, TipTask task, Settings settings, Scratch work, vector q,
-                       vector dq) except -1 nogil
+    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                     bint swing, vector q) except -1 nogil
+    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                       vector q, vector dq) except -1 nogil
 
 
-cdef double sweep(Chain chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
+cdef double sweep(ChainRecord chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
                   bint limited, bint swing, vector q) noexcept nogil
-cdef double _sweep_inward(Chain chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
-                          bint limited, bint swing, vector q) noexcept nogil
+cdef double _sweep_inward(ChainRecord chain, TipTask task, Settings settings, CcdSettings own,
+                          Scratch work, bint limited, bint swing, vector q) noexcept nogil
 @cython.locals(prismatic=cython.bint)
-cdef double _sweep_outward(Chain chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
-                           bint limited, bint swing, vector q) noexcept nogil
-cdef double _move_ranked(Chain chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
-                         bint limited, bint swing, vector q) noexcept nogil
-cdef double _move_shared(Chain chain, TipTask task, Settings settings, Scratch work, bint limited,
-                         vector q) noexcept nogil
+cdef double _sweep_outward(ChainRecord chain, TipTask task, Settings settings, CcdSettings own,
+                           Scratch work, bint limited, bint swing, vector q) noexcept nogil
+cdef double _move_ranked(ChainRecord chain, TipTask task, Settings settings, CcdSettings own,
+                         Scratch work, bint limited, bint swing, vector q) noexcept nogil
+cdef double _move_shared(ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                         bint limited, vector q) noexcept nogil
 cdef double energy_of(Settings settings, double position, double orientation) noexcept nogil
 cdef void articulate(pose T, bint prismatic, double value) noexcept nogil
-cdef double _set(Chain chain, int k, double change, pose frame, pose T, vector q) noexcept nogil
+cdef double _set(ChainRecord chain, int k, double change, pose frame, pose T,
+                 vector q) noexcept nogil
 cdef void _copy(pose T, pose T_copy) noexcept nogil

@@ -3,7 +3,7 @@
 import math
 
 from ik_node.kinematics import forward, jacobian, kinds
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
 from ik_node.solvers.ccd import joint_optimum
@@ -25,8 +25,8 @@ class CyclicCoordinateDescent(Method):
         """Keep the settings."""
         self.own = options
 
-    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
-                q: Vector) -> int:
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
         """Sweep over the joints from q (n,); see `Method`.
 
         Along a valley every sweep takes a similar small step. After each, the step is therefore
@@ -77,8 +77,8 @@ class CyclicCoordinateDescent(Method):
                 dq[k] = q[k] - dq[k]
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
-                  dq: Vector) -> int:
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                  q: Vector, dq: Vector) -> int:
         """Write the change by one sweep from q (n,) into dq (n,), ignoring limits."""
         for k in range(chain.n):
             dq[k] = q[k]
@@ -94,7 +94,7 @@ def energy_of(settings: Settings, position: float, orientation: float) -> float:
     return position * position / settings.length ** 2 + orientation * orientation
 
 
-def sweep(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
+def sweep(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
           limited: bool, swing: bool, q: Vector) -> float:
     """Set every joint once, q (n,) in place; return the largest change. Frames must be q's."""
     if own.order == codes.INWARD:
@@ -106,8 +106,8 @@ def sweep(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, wor
     return max(largest, _move_shared(chain, task, settings, work, limited, q))
 
 
-def _sweep_inward(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
-                  limited: bool, swing: bool, q: Vector) -> float:
+def _sweep_inward(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+                  work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
     """Set the joints from the tip towards the base; return the largest change.
 
     Moving a joint does not change the frames before it: only the tip is updated.
@@ -122,8 +122,8 @@ def _sweep_inward(chain: Chain, task: TipTask, settings: Settings, own: CcdSetti
     return largest
 
 
-def _sweep_outward(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
-                   limited: bool, swing: bool, q: Vector) -> float:
+def _sweep_outward(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+                   work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
     """Set the joints from the base outwards, updating the frames; return the largest change."""
     F, T, largest = work.frames, work.T, 0.0
     _copy(F[chain.m], T)
@@ -140,8 +140,8 @@ def _sweep_outward(chain: Chain, task: TipTask, settings: Settings, own: CcdSett
     return largest
 
 
-def _move_ranked(chain: Chain, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
-                 limited: bool, swing: bool, q: Vector) -> float:
+def _move_ranked(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+                 work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
     """Move the joint with the greatest gain, n times; return the largest change."""
     F, largest = work.frames, 0.0
     for _ in range(chain.m):
@@ -159,8 +159,8 @@ def _move_ranked(chain: Chain, task: TipTask, settings: Settings, own: CcdSettin
     return largest
 
 
-def _move_shared(chain: Chain, task: TipTask, settings: Settings, work: Scratch, limited: bool,
-                 q: Vector) -> float:
+def _move_shared(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                 limited: bool, q: Vector) -> float:
     """Move the joints with mimics on the chain by one Gauss–Newton step each; return the largest.
 
     Their optimum has no closed form; q (n,) in place.
@@ -212,7 +212,7 @@ def _copy(T: Pose, T_copy: Pose) -> None:
             T_copy[i][j] = T[i][j]
 
 
-def _set(chain: Chain, k: int, change: float, frame: Pose, T: Pose, q: Vector) -> float:
+def _set(chain: ChainRecord, k: int, change: float, frame: Pose, T: Pose, q: Vector) -> float:
     """Change joint k and update the tip T (4, 4); return the change."""
     if change == 0.0:
         return 0.0

@@ -5,7 +5,7 @@ cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
 from ik_node.solvers.genetic.evolution cimport Evolution, Population
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.settings cimport Scratch, Settings
 from ik_node.solvers.task cimport TipTask
@@ -21,7 +21,7 @@ cdef class GeneticWork(Scratch):
 
 
 cdef class ArmEvolution(Evolution):
-    cdef Chain chain
+    cdef ChainRecord chain
     cdef Settings settings
 
     cdef int judge(self, Population population) except -1 nogil
@@ -35,10 +35,10 @@ cdef class Genetic(Method):
 
     cpdef Scratch make_work(self, int m, int n)
     @cython.locals(end=int)
-    cdef int attempt(self, Chain chain, TipTask task, Settings settings, Scratch work, bint swing,
-                     vector q) except -1 nogil
-    cdef int bare_step(self, Chain chain, TipTask task, Settings settings, Scratch work, vector q,
-                       vector dq) except -1 nogil
+    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                     bint swing, vector q) except -1 nogil
+    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                       vector q, vector dq) except -1 nogil
 
 
 cdef void prepare(Population population, TipTask task, Scratch work) noexcept nogil

@@ -8,7 +8,7 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics import forward
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
 from ik_node.solvers.genetic.evolution import Evolution, Population
@@ -41,7 +41,7 @@ class GeneticWork(Scratch):
 class ArmEvolution(Evolution):
     """Individuals are judged by the error energy of a goal."""
 
-    def __init__(self, options: Any, chain: Chain, settings: Settings, scale: Any,
+    def __init__(self, options: Any, chain: ChainRecord, settings: Settings, scale: Any,
                  span: Any) -> None:
         """Take options of the evolution and of the solver; the chain's limits do not matter."""
         super().__init__(options, scale, span, settings.length)
@@ -73,8 +73,8 @@ class Genetic(Method):
         """Return scratch with a population."""
         return GeneticWork(m, n, self.evolution.elite)
 
-    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
-                q: Vector) -> int:
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
         """Improve q (n,) in place; see `Method`.
 
         With a local search the first attempt takes steps only, since its solution is the nearest to
@@ -94,8 +94,8 @@ class Genetic(Method):
         work.iterations += generations
         return end
 
-    def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
-                  dq: Vector) -> int:
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                  q: Vector, dq: Vector) -> int:
         """Write the change from q to the best after one generation into dq (n,). Return 0."""
         cython.cast(GeneticWork, work).population.state = self.evolution.generator
         prepare(cython.cast(GeneticWork, work).population, task, work)

@@ -3,7 +3,7 @@
 import math
 
 from ik_node.kinematics import forward, jacobian, joint_limits
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
 from ik_node.solvers.jacobian import nullspace
@@ -29,8 +29,8 @@ class JacobianMethod(Method):
     def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden."""
 
-    def attempt(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, swing: bool,
-                q: Vector) -> int:
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
         """Iterate from q (n,); see `Method`."""
         n, F, V, rest, tip = chain.n, work.frames, work.V, work.rest, work.frames[chain.m]
         lower, upper, best, since = chain.lower, chain.upper, INF, 0
@@ -81,8 +81,8 @@ class JacobianMethod(Method):
                 return codes.STALLED
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: Chain, task: TipTask, settings: Settings, work: Scratch, q: Vector,
-                  dq: Vector) -> int:
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                  q: Vector, dq: Vector) -> int:
         """Write one step of the method from q into dq (n,); see `Method`."""
         n = chain.n
         forward.chain_frames(chain, q, work.frames)
@@ -134,7 +134,7 @@ def lock(work: Scratch, k: int) -> None:
         work.J[k][i] = 0.0
 
 
-def pushed_out(chain: Chain, work: Scratch, k: int, q: Vector) -> bool:
+def pushed_out(chain: ChainRecord, work: Scratch, k: int, q: Vector) -> bool:
     """Tell whether joint k is at a limit and the gradient Jᵀ V of the error points beyond it.
 
     Locking it at once saves one solution of the step.
@@ -148,7 +148,7 @@ def pushed_out(chain: Chain, work: Scratch, k: int, q: Vector) -> bool:
     return (below and slope < 0.0) or (above and slope > 0.0)
 
 
-def task_rows(chain: Chain, task: TipTask, settings: Settings, own: JacobianSettings,
+def task_rows(chain: ChainRecord, task: TipTask, settings: Settings, own: JacobianSettings,
               work: Scratch, position_share: float, orientation_share: float, q: Vector) -> None:
     """Fill the task's Jacobian, and the shares of its rows V that a step is to remove.
 
@@ -172,7 +172,7 @@ def task_rows(chain: Chain, task: TipTask, settings: Settings, own: JacobianSett
                 J[k][i] *= factor
 
 
-def move(chain: Chain, settings: Settings, work: Scratch, swing: bool,
+def move(chain: ChainRecord, settings: Settings, work: Scratch, swing: bool,
          q: Vector) -> tuple[float, bool]:
     """Take the step work.dq inside the limits, q (n,) in place.
 

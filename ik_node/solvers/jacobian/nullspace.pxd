@@ -4,7 +4,7 @@ cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
 from ik_node.solvers.task cimport TipTask
 cimport cython
@@ -16,7 +16,7 @@ cdef bint bias_gradient(Settings settings, JacobianSettings own, int n, Scratch 
                         vector z) noexcept nogil
 cdef double add_bias(TipTask task, Settings settings, JacobianSettings own, int n, Scratch work,
                      double strength, vector q) noexcept nogil
-cdef double manipulability(Chain chain, TipTask task, Settings settings, Scratch work,
+cdef double manipulability(ChainRecord chain, TipTask task, Settings settings, Scratch work,
                            vector q) noexcept nogil
-cdef void manipulability_gradient(Chain chain, TipTask task, Settings settings, JacobianSettings own,
-                                  Scratch work, vector q) noexcept nogil
+cdef void manipulability_gradient(ChainRecord chain, TipTask task, Settings settings,
+                                  JacobianSettings own, Scratch work, vector q) noexcept nogil

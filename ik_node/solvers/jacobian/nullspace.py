@@ -3,7 +3,7 @@
 import math
 
 from ik_node.kinematics import forward, jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import linear
 from ik_node.solvers import task as tasks
 from ik_node.solvers.settings import JacobianSettings, Scratch, Settings
@@ -67,7 +67,7 @@ def add_bias(task: TipTask, settings: Settings, own: JacobianSettings, n: int, w
     return largest
 
 
-def manipulability(chain: Chain, task: TipTask, settings: Settings, work: Scratch,
+def manipulability(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                    q: Vector) -> float:
     """Return w = √det(J Jᵀ) of the constrained rows at q (n,), lengths in arm lengths.
 
@@ -89,8 +89,8 @@ def manipulability(chain: Chain, task: TipTask, settings: Settings, work: Scratc
     return linear.volume(work.A) if linear.cholesky(work.A) > 0.0 else 0.0
 
 
-def manipulability_gradient(chain: Chain, task: TipTask, settings: Settings, own: JacobianSettings,
-                            work: Scratch, q: Vector) -> None:
+def manipulability_gradient(chain: ChainRecord, task: TipTask, settings: Settings,
+                            own: JacobianSettings, work: Scratch, q: Vector) -> None:
     """Write manipulability_gain · ∂w/∂q, by √weight q, into work.ascent (n,); work is then q's.
 
     By central differences, though `∂w/∂qᵢ = w tr(J⁺ ∂J/∂qᵢ)` is known: J may have columns

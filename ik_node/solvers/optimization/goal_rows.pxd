@@ -4,7 +4,7 @@ cimport ik_node.solvers.jacobian.nullspace as nullspace
 cimport ik_node.solvers.search as search
 cimport ik_node.solvers.task as tasks
 from ik_node.solvers.entries cimport Verifier
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
 cimport cython
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ik_node.kinematics import jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.entries import Verifier
@@ -15,7 +15,7 @@ from ik_node.support import copies
 class GoalRows(Verifier):
     """Rows of a chain's goals: poses (4, 4), m, with weights (6,)."""
 
-    def __init__(self, chain: Chain, settings: Settings, own: JacobianSettings) -> None:
+    def __init__(self, chain: ChainRecord, settings: Settings, own: JacobianSettings) -> None:
         """Take the settings of a solver; own: among them a gain for manipulability."""
         super().__init__(chain)
         self.settings, self.own = settings, own

@@ -5,7 +5,7 @@ cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.search as search
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport columns, pose, poses, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Scratch
 from ik_node.solvers.task cimport TipTask
 
@@ -21,13 +21,14 @@ cdef double _DEGENERATE
 cdef double _SINGULAR
 cdef double _ALL_BUT_SINGULAR
 
-cdef (double, double, double) newton_refinement(Chain chain, TipTask task, Scratch work, vector held,
-                                                vector q, int steps) noexcept nogil
-cdef void _write_jacobian(Chain chain, TipTask task, Scratch work, vector held) noexcept nogil
+cdef (double, double, double) newton_refinement(ChainRecord chain, TipTask task, Scratch work,
+                                                vector held, vector q, int steps) noexcept nogil
+cdef void _write_jacobian(ChainRecord chain, TipTask task, Scratch work, vector held) noexcept nogil
 cdef double _eliminate(columns J, vector e) noexcept nogil
-cdef bint is_singular(Chain chain, Scratch work, vector q) noexcept nogil
-cdef bint last_newton_step(Chain chain, pose T_base_goal, Scratch work, vector q) noexcept nogil
+cdef bint is_singular(ChainRecord chain, Scratch work, vector q) noexcept nogil
+cdef bint last_newton_step(ChainRecord chain, pose T_base_goal, Scratch work,
+                           vector q) noexcept nogil
 cdef bint is_wrist_regular(poses frames) noexcept nogil
 cdef bint is_arm_regular(poses frames) noexcept nogil
-cdef bint across_fold(Chain chain, TipTask task, Scratch work, vector held, vector q, int side,
-                      vector start) noexcept nogil
+cdef bint across_fold(ChainRecord chain, TipTask task, Scratch work, vector held, vector q,
+                      int side, vector start) noexcept nogil

@@ -3,7 +3,7 @@
 import math
 
 from ik_node.kinematics import forward, jacobian
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import linear, search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.settings import Scratch
@@ -23,7 +23,7 @@ _SINGULAR = 1e-12     # a pivot that counts as zero, for entries of size 1
 _ALL_BUT_SINGULAR = 1e-6  # a pivot that amplifies rounding errors noticeably
 
 
-def newton_refinement(chain: Chain, task: TipTask, work: Scratch, held: Vector, q: Vector,
+def newton_refinement(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector, q: Vector,
                       steps: int) -> tuple[float, float, float]:
     """Refine q (n,) in place by damped Newton steps; return the errors there.
 
@@ -70,7 +70,7 @@ def newton_refinement(chain: Chain, task: TipTask, work: Scratch, held: Vector, 
     return error, position, orientation
 
 
-def _write_jacobian(chain: Chain, task: TipTask, work: Scratch, held: Vector) -> None:
+def _write_jacobian(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector) -> None:
     """Write the task Jacobian for work.frames into work.J, with zero columns for held joints."""
     J = work.J
     jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], J)
@@ -108,14 +108,14 @@ def _eliminate(J: Columns, e: Vector) -> float:
     return least
 
 
-def is_singular(chain: Chain, work: Scratch, q: Vector) -> bool:
+def is_singular(chain: ChainRecord, work: Scratch, q: Vector) -> bool:
     """Tell whether an arm of six joints is nearly singular at q (6,)."""
     forward.chain_frames(chain, q, work.frames)
     jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
     return _eliminate(work.J, work.e) < _ALL_BUT_SINGULAR
 
 
-def last_newton_step(chain: Chain, T_base_goal: Pose, work: Scratch, q: Vector) -> bool:
+def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector) -> bool:
     """Take a last Newton step from q (6,), which nearly meets a pose; return whether it was taken.
 
     work.frames are q's. A step this short leaves an error of its square, below rounding; near a
@@ -182,8 +182,8 @@ def is_arm_regular(frames: Poses) -> bool:
     return det * det > _DEGENERATE * _DEGENERATE * length * length * length
 
 
-def across_fold(chain: Chain, task: TipTask, work: Scratch, held: Vector, q: Vector, side: int,
-                start: Vector) -> bool:
+def across_fold(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector, q: Vector,
+                side: int, start: Vector) -> bool:
     """Write an initial guess across a nearby singularity of q (n,) into start (n,).
 
     Solutions come in pairs there, one on each side, and an inexact nominal arm may yield only one

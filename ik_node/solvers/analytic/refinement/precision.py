@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
 from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.buffers import Buffers
@@ -15,7 +15,7 @@ from ik_node.support.arrays import Vector
 PRECISE = 1e-18
 
 
-def refine_to_precision(chain: Chain, task: TipTask, settings: Settings, work: Scratch,
+def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                         q: Vector) -> tuple[float, float]:
     """Refine q (n,) to full precision in place; return (position error, orientation error).
 
@@ -45,7 +45,7 @@ def refine_to_precision(chain: Chain, task: TipTask, settings: Settings, work: S
     return position, orientation
 
 
-def _refine_inside_limits(chain: Chain, task: TipTask, work: Scratch, held: Vector,
+def _refine_inside_limits(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector,
                           q: Vector) -> float:
     """Refine q (n,) in place, holding joints that leave their limits there; return the error.
 
@@ -65,13 +65,14 @@ def _refine_inside_limits(chain: Chain, task: TipTask, work: Scratch, held: Vect
     return refinement.INF
 
 
-def has_self_motion(chain: Chain, buffers: Buffers, q: Vector) -> bool:
+def has_self_motion(chain: ChainRecord, buffers: Buffers, q: Vector) -> bool:
     """Tell whether a self-motion passes through q (n,), or nearly so: a singular 6-joint arm."""
     refinement.invalidate_frames(chain, buffers)
     return chain.n == 6 and newton.is_singular(chain, buffers.work, q)
 
 
-def self_motion_inside_limits(chain: Chain, task: TipTask, buffers: Buffers, q: Vector) -> float:
+def self_motion_inside_limits(chain: ChainRecord, task: TipTask, buffers: Buffers,
+                              q: Vector) -> float:
     """Move q (n,) along its self-motion into the limits, in place.
 
     Return the squared error there; infinite without a self-motion, or where it stays outside. An

@@ -3,7 +3,7 @@
 import math
 
 from ik_node.kinematics import forward
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
 from ik_node.solvers.analytic.families.nominal import Structure
 from ik_node.solvers.analytic.refinement import newton
@@ -21,8 +21,8 @@ _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even whe
 _TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
 
 
-def refine_branch(chain: Chain, settings: Settings, task: TipTask, buffers: Buffers, q0: Vector,
-                  q: Vector) -> tuple[float, bool]:
+def refine_branch(chain: ChainRecord, settings: Settings, task: TipTask, buffers: Buffers,
+                  q0: Vector, q: Vector) -> tuple[float, bool]:
     """Refine a branch q (n,) on the true arm in place; return (squared error, whether met)."""
     error = squared_pose_error(chain, task, buffers, q) if task.rows == 6 else INF
     if error <= _EXACT or (error <= _GOOD and chain.n == 6 and (
@@ -40,7 +40,7 @@ def refine_branch(chain: Chain, settings: Settings, task: TipTask, buffers: Buff
     return error, within_tolerances(settings, position, orientation)
 
 
-def squared_pose_error(chain: Chain, task: TipTask, buffers: Buffers, q: Vector) -> float:
+def squared_pose_error(chain: ChainRecord, task: TipTask, buffers: Buffers, q: Vector) -> float:
     """Return the squared pose error at q (n,), m² and rad², accurate where it is small.
 
     There |R − R_goal|² is 2 θ², which saves the logarithm for every exact branch. Consecutive
@@ -72,12 +72,12 @@ def _is_regular(buffers: Buffers) -> bool:
     return buffers.arm_regular
 
 
-def invalidate_frames(chain: Chain, buffers: Buffers) -> None:
+def invalidate_frames(chain: ChainRecord, buffers: Buffers) -> None:
     """Mark work.frames as those of another configuration."""
     buffers.frames_q[chain.column[0]] = NAN
 
 
-def wrap_to_nearest(chain: Chain, q0: Vector, q: Vector) -> None:
+def wrap_to_nearest(chain: ChainRecord, q0: Vector, q: Vector) -> None:
     """Wrap q in place by whole turns nearest to q0; remove excess over limits due to rounding."""
     lower, upper = chain.lower, chain.upper
     search.nearest_turn(chain, q0, q)
@@ -105,12 +105,12 @@ def allowed_excess(structure: Structure) -> float:
     return _SHAKY if structure.may_be_off else FIRM
 
 
-def joint_excess(chain: Chain, q: Vector, k: int) -> float:
+def joint_excess(chain: ChainRecord, q: Vector, k: int) -> float:
     """Return the excess of q (n,) over the limits of joint k, rad or m; negative inside."""
     return max(chain.lower[k] - q[k], q[k] - chain.upper[k])
 
 
-def limit_excess(chain: Chain, q: Vector) -> float:
+def limit_excess(chain: ChainRecord, q: Vector) -> float:
     """Return the largest excess of q (n,) over the limits, rad or m; 0 inside."""
     worst = 0.0
     for k in range(chain.n):

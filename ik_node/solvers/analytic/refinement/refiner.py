@@ -5,7 +5,7 @@ try:
 except ImportError:
     from ik_node.support import cython
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
 from ik_node.solvers.analytic.refinement import precision
 from ik_node.solvers.settings import Scratch, Settings
@@ -16,7 +16,7 @@ from ik_node.support.arrays import InputMatrix, InputVector, OutputVector
 class Refiner:
     """Refines for one chain. Threads may use it at the same time: each has its own `Scratch`."""
 
-    def __init__(self, chain: Chain, settings: Settings) -> None:
+    def __init__(self, chain: ChainRecord, settings: Settings) -> None:
         """Prepare for a chain, and the tolerances in settings."""
         self.chain, self.settings = chain, settings
         self.idle = [Scratch(chain.m, chain.n)]

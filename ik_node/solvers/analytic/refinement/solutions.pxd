@@ -10,7 +10,7 @@ cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport Memory, rows, vector
 from ik_node.solvers.analytic.refinement.buffers cimport Buffers
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Settings, Scratch
 from ik_node.solvers.task cimport TipTask
 from libc.math cimport rint as round
@@ -22,7 +22,7 @@ cdef double _SAME
 
 cdef class Solutions:
     cdef Memory memory
-    cdef Chain chain
+    cdef ChainRecord chain
     cdef Settings settings
     cdef ClosedFamily family
     cdef vector start
@@ -42,8 +42,9 @@ cdef class Solutions:
     cdef Buffers _new(self)
 
 @cython.locals(met=cython.bint)
-cdef int all_solutions(Chain chain, Settings settings, ClosedFamily family, TipTask task, vector q0,
-                       bint within, int most, Scratch work, Buffers buffers) noexcept nogil
-cdef (int, int) _keep(Chain chain, bint within, vector q, double error, vector errors, int kept,
-                      int precise, int most, rows out) noexcept nogil
-cdef bint _same(Chain chain, vector a, vector b) noexcept nogil
+cdef int all_solutions(ChainRecord chain, Settings settings, ClosedFamily family, TipTask task,
+                       vector q0, bint within, int most, Scratch work,
+                       Buffers buffers) noexcept nogil
+cdef (int, int) _keep(ChainRecord chain, bint within, vector q, double error, vector errors,
+                      int kept, int precise, int most, rows out) noexcept nogil
+cdef bint _same(ChainRecord chain, vector a, vector b) noexcept nogil

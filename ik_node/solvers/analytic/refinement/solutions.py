@@ -8,7 +8,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families import nominal_arm
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
@@ -36,7 +36,7 @@ _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 class Solutions:
     """The closed form of one arm. Threads may use it at the same time: each has own `Buffers`."""
 
-    chain: Chain
+    chain: ChainRecord
     settings: Settings
     family: ClosedFamily
     start: Vector
@@ -45,7 +45,7 @@ class Solutions:
     ones: InputVector
     """Weights of a goal that constrains all axes evenly."""
 
-    def __init__(self, chain: Chain, settings: Settings, family: ClosedFamily,
+    def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily,
                  start: np.ndarray, most: int) -> None:
         """Prepare.
 
@@ -159,8 +159,8 @@ class Solutions:
         return Buffers(self.chain.m, self.chain.n, self.family.structure)
 
 
-def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: TipTask, q0: Vector,
-                  within: bool, most: int, work: Scratch, buffers: Buffers) -> int:
+def all_solutions(chain: ChainRecord, settings: Settings, family: ClosedFamily, task: TipTask,
+                  q0: Vector, within: bool, most: int, work: Scratch, buffers: Buffers) -> int:
     """Write every solution for a goal into buffers.found; return their number."""
     out, trial, errors, n = buffers.found, buffers.trial, buffers.errors, chain.n
     kept, precise = 0, 0
@@ -207,7 +207,7 @@ def all_solutions(chain: Chain, settings: Settings, family: ClosedFamily, task: 
     return kept
 
 
-def _keep(chain: Chain, within: bool, q: Vector, error: float, errors: Vector, kept: int,
+def _keep(chain: ChainRecord, within: bool, q: Vector, error: float, errors: Vector, kept: int,
           precise: int, most: int, out: Rows) -> tuple[int, int]:
     """Add a solution if it is new; return the numbers of all and of precise ones."""
     if kept == most or (within and refinement.limit_excess(chain, q) > 0.0):
@@ -220,7 +220,7 @@ def _keep(chain: Chain, within: bool, q: Vector, error: float, errors: Vector, k
     return kept + 1, precise + (1 if error <= precision.PRECISE else 0)
 
 
-def _same(chain: Chain, a: Vector, b: Vector) -> bool:
+def _same(chain: ChainRecord, a: Vector, b: Vector) -> bool:
     """Tell whether two configurations are equal, whole turns aside."""
     for k in range(chain.n):
         off = math.fabs(a[k] - b[k])

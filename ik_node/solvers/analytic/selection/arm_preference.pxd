@@ -2,7 +2,7 @@ from libc cimport math
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.solvers.analytic.selection.selection as selection
 from ik_node.support.arrays cimport Memory, vector
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Scratch
 from ik_node.spatial.vector3 cimport vector3
 from ik_node.spatial.vector3 cimport along, cross, dot, minus, motion_of, moved, norm, rotated
@@ -17,7 +17,7 @@ cdef class ArmPreference:
     cdef vector hint, hand, elbow, wrist, comfort_lower, comfort_upper, plane_point, plane_normal
     cdef vector capsule_start, capsule_end
     cdef double capsule_radius
-    cdef double cost(self, Chain chain, Scratch work, vector q, double own) noexcept nogil
+    cdef double cost(self, ChainRecord chain, Scratch work, vector q, double own) noexcept nogil
     cdef double discomfort(self, vector q, int n) noexcept nogil
     cdef double torso_depth(self, vector3 elbow, vector3 wrist) noexcept nogil
 

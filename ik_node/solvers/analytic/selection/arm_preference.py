@@ -20,7 +20,7 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics import forward
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.analytic.selection import selection
 from ik_node.solvers.settings import Scratch
 from ik_node.spatial.vector3 import Vector3
@@ -91,7 +91,7 @@ class ArmPreference:
         self.capsule_start = memory.vector(capsule[:3])
         self.capsule_end, self.capsule_radius = memory.vector(capsule[3:6]), capsule[6]
 
-    def cost(self, chain: Chain, work: Scratch, q: Vector, own: float) -> float:
+    def cost(self, chain: ChainRecord, work: Scratch, q: Vector, own: float) -> float:
         """Return the cost of a configuration q (7,); own: its cost as `Selection.cost`, finite."""
         total = 0.0
         if own >= selection.OUT_OF_MARGIN:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.selection import swivel_selection
@@ -35,7 +35,7 @@ class ArmSelection(SwivelSelection):
     costs: Vector
     """Of the samples of the circle; infinite outside the intervals."""
 
-    def __init__(self, chain: Chain, settings: Settings, family: Swivel, margin: float,
+    def __init__(self, chain: ChainRecord, settings: Settings, family: Swivel, margin: float,
                  samples: Any, hint: Any, wanted: ArmPreference) -> None:
         """Prepare; wanted: the preferences. The others: see `SwivelSelection`."""
         super().__init__(chain, settings, family, margin, samples, hint)

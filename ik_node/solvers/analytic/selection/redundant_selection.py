@@ -8,7 +8,7 @@ over parameters and branches.
 import math
 from typing import Any
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, refinement
@@ -44,7 +44,7 @@ class RedundantSelection(Selection):
     around: float
     """Half width of the search around the parameter, rad or m."""
 
-    def __init__(self, chain: Chain, settings: Settings, family: ClosedFamily, margin: float,
+    def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily, margin: float,
                  lower: Any, upper: Any, samples: Any) -> None:
         """Prepare; lower, upper (p,), samples (k, p): see above."""
         super().__init__(chain, settings, family, margin)

@@ -8,7 +8,7 @@ from ik_node.support.arrays cimport Memory, vector
 from ik_node.solvers.analytic.refinement.buffers cimport Buffers
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.solvers.analytic.selection.curve cimport Curve
-from ik_node.kinematics.forward cimport Chain
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Settings
 from ik_node.solvers.task cimport TipTask
 
@@ -17,7 +17,7 @@ cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE
 
 cdef class Selection(Curve):
     cdef Memory memory
-    cdef Chain chain
+    cdef ChainRecord chain
     cdef Settings settings
     cdef ClosedFamily family
     cdef Buffers buffers

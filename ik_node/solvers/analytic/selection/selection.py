@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision, refinement
@@ -28,7 +28,7 @@ class Selection(Curve):
     it is a function of the first of these parameters.
     """
 
-    chain: Chain
+    chain: ChainRecord
     settings: Settings
     family: ClosedFamily
     buffers: Buffers
@@ -53,7 +53,7 @@ class Selection(Curve):
     orientation: float
     """Orientation error, rad."""
 
-    def __init__(self, chain: Chain, settings: Settings, family: ClosedFamily,
+    def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily,
                  margin: float) -> None:
         """Prepare for goals, which are written into `task`, `q0` and `parameters`."""
         self.memory = memory = Memory()

@@ -12,7 +12,7 @@ try:
 except ImportError:
     from ik_node.support import cython
 
-from ik_node.kinematics.forward import Chain
+from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.families.swivel_intervals import Intervals
@@ -43,7 +43,7 @@ class SwivelSelection(RedundantSelection):
     hint: Points
     """(1, 3) point that the elbow is brought nearest to, m, base frame."""
 
-    def __init__(self, chain: Chain, settings: Settings, family: Swivel, margin: float,
+    def __init__(self, chain: ChainRecord, settings: Settings, family: Swivel, margin: float,
                  samples: Any, hint: Any) -> None:
         """Prepare; samples (k, 1) in [0, 1). hint: (3,), or None."""
         super().__init__(chain, settings, family, margin, [-math.pi], [math.pi], samples)
