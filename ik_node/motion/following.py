@@ -10,7 +10,7 @@ from ik_node.model.chain import Chain
 from ik_node.motion.tip_path import TipPath
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_log
 from ik_node.support.exceptions import MotionError

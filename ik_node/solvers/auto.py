@@ -11,7 +11,7 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import PROVEN, StopReason
@@ -27,7 +27,7 @@ class AutoSolver(Solver):
     where the closed form finds nothing without a proof: it only samples free axes, except for a
     swivel angle. `result.method` names the solver of the result.
 
-    - `analytic`: the solver by closed forms, None without one; `iterative`: the other solver.
+    - `analytic`, `iterative`: the solver by closed forms, None without one, and the other one.
     - `refusal`: why the arm has no closed form; '' where it has one.
     """
 
@@ -109,18 +109,17 @@ class AutoSolver(Solver):
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
         """Solve all by the closed form, and unsettled goals by dls."""
-        firsts: list[Found] = []
+        found: dict[int, Found] = {}
         begun = 0.0 if self.analytic is None else _HALF
         if self.analytic is not None:
             with contextlib.suppress(UnsupportedError):
-                firsts = [_named(self.analytic, one) for one in self.analytic._solve_many_verified(
-                    goals, starts, lambda done: progress(begun * done))]
-        rest = [k for k, goal in enumerate(goals)
-                if not (firsts and _settled(firsts[k]))]
+                found = {k: _named(self.analytic, one) for k, one in enumerate(
+                    self.analytic._solve_many_verified(
+                        goals, starts, lambda done: progress(begun * done)))}
+        rest = [k for k in range(len(goals)) if not (k in found and _settled(found[k]))]
         seconds = self.iterative._solve_many_verified(
             [goals[k] for k in rest], starts[rest],
             lambda done: progress(begun + (1.0 - begun) * done))
-        found = dict(enumerate(firsts))
         for k, one in zip(rest, seconds):
             second = _named(self.iterative, one)
             found[k] = self._better(goals[k], found[k], second) if k in found else second
@@ -128,18 +127,12 @@ class AutoSolver(Solver):
         return [found[k] for k in range(len(goals))]
 
     def _better(self, goal: Goal, first: Found, second: Found) -> Found:
-        """Return the result that meets the goal, else the nearer one, with the reason of dls.
-
-        first: of the closed form; second: of damped least squares.
-        """
+        """Return the result of dls if it meets the goal, else the nearer with its reason."""
         if second.success:
             return second
-        nearer = min(second, first, key=lambda found: self._error(goal, found.q))
+        nearer = min(second, first, key=lambda found: verifier_of(self.chain).errors(
+            goal.pose, goal.weights, found.q)[0])
         return nearer._replace(reason=second.reason)
-
-    def _error(self, goal: Goal, q: np.ndarray) -> float:
-        """Return the squared weighted error at q (n,), m² and rad²."""
-        return verifier_of(self.chain).errors(goal.pose, goal.weights, q)[0]
 
 
 def _settled(found: Found) -> bool:
@@ -148,5 +141,4 @@ def _settled(found: Found) -> bool:
 
 
 def _named(solver: Solver, found: Found) -> Found:
-    """Return a result with the name of its solver."""
     return found._replace(method=solver.name)

@@ -98,18 +98,17 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
                  and all(isinstance(goal, Goal) for goal in poses) else as_goals(poses))
         start = None if q0 is None else Solver._start(self, q0)
         deadline = started + allowed - min(choosing_time(len(goals)), 0.5 * allowed)
-        T_base_goal, weights = stacked(goals)
+        options = self.options
         problem = PathProblem(
-            self.chain, Projection(self.chain.record), T_base_goal, weights,
-            np.array([self.options.position_tolerance, self.options.orientation_tolerance]),
-            travel_scale(self.chain, self.options.joint_weights), self.options.limit_margin, start,
-            joined, most, lambda i, guess: self._solve_verified(goals[i], guess),
-            self.options.seed, deadline)
+            self.chain, Projection(self.chain.record), *stacked(goals),
+            np.array([options.position_tolerance, options.orientation_tolerance]),
+            travel_scale(self.chain, options.joint_weights), options.limit_margin, start, joined,
+            most, lambda i, guess: self._solve_verified(goals[i], guess), options.seed, deadline)
         with ends_by(deadline):
             found = plan(problem, lambda part, density: self._candidates(
                 goals[part], start, density, deadline))
         share = (time.perf_counter() - started) / max(len(goals), 1)
-        return Result.of(tuple(found), np.full(len(goals), share), self.chain, *goals)
+        return Result.of(found, np.full(len(goals), share), self.chain, *goals)
 
     def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values closest to a goal, whether it can be met or not.
@@ -237,7 +236,7 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         return self._judged(found, q, position, orientation)
 
     def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
-        """Return the result for joint values (n,) with these errors, m and rad."""
+        """Return the result for joint values (n,) with errors, m and rad."""
         met = self._is_met((position, orientation))
         return Verified(q, met, reason_of(met, found.reason), float(position), float(orientation),
                         found.iterations, found.restarts, found.method)
@@ -277,6 +276,5 @@ _SOLVER: Any = Solver  # mypy takes no abstract class for a type[Solver]
 
 
 def _subclasses(solver: type[Solver]) -> set[type[Solver]]:
-    """Return all classes derived from a solver."""
     direct = set(solver.__subclasses__())
     return direct.union(*(_subclasses(one) for one in direct))

@@ -20,7 +20,7 @@ from ik_node.solvers import task as tasks
 from ik_node.solvers.entries import Verifier
 from ik_node.solvers.settings import Scratch
 from ik_node.solvers.task import TipTask
-from ik_node.support import clock
+from ik_node.support import clock, copies
 from ik_node.support.arrays import Memory, Vector
 
 INF = math.inf
@@ -48,8 +48,7 @@ class Closest(Verifier):
         with cython.nogil:
             best_of(self.chain, task, work, self.samples, self.guesses, deadline)
         _, position, orientation = search.residual(self.chain, task, work, work.best)
-        for k in range(self.chain.n):
-            q[k] = work.best[k]
+        copies.copy_vector(work.best, q)
         self.idle.append(work)
         return position, orientation
 

@@ -5,10 +5,13 @@ configuration is wanted, looks for it; and reports. Success is what forward kine
 returned q says. `Solver` and `BodySolver` say what a search is; the methods, what a step is.
 """
 
+import contextlib
 import math
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -16,7 +19,10 @@ from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.found import Found, VerifiedAttempt
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
+from ik_node.support import clock
 from ik_node.support.exceptions import InputError, shown
+
+_SHARE = 128  # goals per task of a core, for searches
 
 _end: ContextVar[float] = ContextVar('_end', default=math.inf)
 
@@ -31,11 +37,9 @@ class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
         self._deadline = deadline
 
     def __enter__(self) -> None:
-        """Begin."""
         self._before = _end.set(min(self._deadline, _end.get()))
 
     def __exit__(self, *_: object) -> None:
-        """Restore the time before."""
         _end.reset(self._before)
 
 
@@ -80,7 +84,7 @@ class Driver(ABC, Generic[P, F, R]):
         return f'{type(self).__name__}({", ".join((*self._shown_arguments(), *options))})'
 
     def _shown_arguments(self) -> tuple[str, ...]:
-        """Return the arguments of the constructor, in words."""
+        """Return the arguments of the constructor, as text."""
         return tuple(map(repr, self._arguments))
 
     @abstractmethod
@@ -130,6 +134,23 @@ def reason_of(success: bool, reason: StopReason) -> StopReason:
     return StopReason.STALLED if reason is StopReason.CONVERGED else reason
 
 
+def share(work: Callable[[slice], object], count: int,
+          progress: Callable[[float], None] = lambda done: None, size: int = _SHARE) -> None:
+    """Call work for slices of range(count), of a size, on all cores; kernels release the GIL.
+
+    What cancels searches of the calling thread cancels those of the others.
+    """
+    cancellation = clock.present()
+
+    def cancellable(part: slice) -> None:
+        with cancellation or contextlib.nullcontext():
+            work(part)
+
+    parts = [slice(first, first + size) for first in range(0, count, size)]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for done, _ in enumerate(pool.map(cancellable, parts), start=1):
+            progress(done / len(parts))
+
+
 def _make(solver: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Return a solver; for pickle and copy."""
     return solver(*arguments, **options)

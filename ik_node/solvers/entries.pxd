@@ -1,4 +1,4 @@
-cimport ik_node.solvers.goal_input as goal_input
+cimport ik_node.support.copies as copies
 cimport ik_node.support.native as native
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.search as search
@@ -28,6 +28,7 @@ cdef class Verifier:
                     const double[::1] q)
     @cython.locals(work=Scratch)
     cdef Scratch take(self, const double[::1] q)
+    cdef Scratch scratch(self)
 
 
 cdef class Search(Verifier):

@@ -1,8 +1,9 @@
 """Entry points: the errors of joint values, and the search of one solver.
 
-Threads may use one object at the same time: each call has its own `Scratch`. Raised where arrays have
-other shapes than documented: ValueError.
+Threads may use one object at the same time: each call has its own `Scratch`. ValueError is raised
+where arrays have other shapes than documented.
 """
+
 
 from typing import Any
 
@@ -13,12 +14,12 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import codes, goal_input, search
+from ik_node.solvers import codes, search
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
-from ik_node.solvers.settings import Record, Settings, Scratch
+from ik_node.solvers.settings import Record, Scratch, Settings
 from ik_node.solvers.task import TipTask
-from ik_node.support import native
+from ik_node.support import copies, native
 
 
 class Verifier:
@@ -47,8 +48,7 @@ class Verifier:
         """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
         work = self.take(q)
         search.into_limits(self.chain, work.q0)
-        for k in range(self.chain.n):
-            q[k] = work.q0[k]
+        copies.copy_vector(work.q0, q)
         self.idle.append(work)
 
     def nearest_turn(self, q0: np.ndarray, q: np.ndarray) -> None:
@@ -59,8 +59,7 @@ class Verifier:
         for k in range(self.chain.n):
             work.start[k] = float(q0[k])
         search.nearest_turn(self.chain, work.start, work.q0)
-        for k in range(self.chain.n):
-            q[k] = work.q0[k]
+        copies.copy_vector(work.q0, q)
         self.idle.append(work)
 
     def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Scratch:
@@ -68,34 +67,37 @@ class Verifier:
         if T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4 or weights.shape[0] != 6:
             raise ValueError('a goal must have a pose (4, 4) and weights (6,)')
         work = self.take(q)
-        goal_input.load(work.task, T_base_goal, weights)
+        search.load_goal(work.task, T_base_goal, weights)
         return work
 
     def take(self, q: np.ndarray) -> Scratch:
         """Return scratch that no other thread uses, with q (n,) in it."""
         if q.shape[0] != self.chain.n:
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
-        try:
-            work = self.idle.pop()
-        except IndexError:
-            work = self.make_work()
+        work = self.scratch()
         for k in range(self.chain.n):
             work.q0[k] = float(q[k])
         return work
 
+    def scratch(self) -> Scratch:
+        """Return scratch that no other thread uses."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return self.make_work()
+
 
 class Search(Verifier):
-    """The search of one solver."""
+    """The search of one solver; its attempts are those of a method."""
 
     patient: Any
 
     def __init__(self, chain: ChainRecord, method: Method, settings: Settings, table: Table,
                  attempts: int, soft: ChainRecord | None = None,
                  patient: 'Search | None' = None) -> None:
-        """Prepare to search with a method, by a number of attempts.
+        """Take the chain with narrower limits, soft, where a solution is looked for first.
 
-        soft: the chain with narrower limits, where a solution is looked for first. patient: the
-        search that continues from the best configuration of a failed one.
+        patient: the search that continues from the best configuration of a failed one.
         """
         self.chain, self.idle = chain, []
         self.method, self.settings, self.table = method, settings, table
@@ -103,10 +105,10 @@ class Search(Verifier):
 
     def with_method(self, method: Method) -> 'Search':
         """Return the same search with another method of the same class."""
-        search = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
-                        self.patient)
-        search.idle = self.idle
-        return search
+        other = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
+                       self.patient)
+        other.idle = self.idle
+        return other
 
     def make_work(self) -> Scratch:
         """Return new scratch."""
@@ -116,10 +118,9 @@ class Search(Verifier):
               deadline: float) -> tuple:
         """Search from q (n,), and write the best configuration there.
 
-        For a goal's pose (4, 4), m, and its weights (6,). deadline: by `clock`, s; when it is over,
-        the attempt under way ends, after its first few iterations at least. Returns (end, position
-        error, orientation error, iterations, restarts), see `Record`. Where q is not finite it is
-        left as it is, and the end is INVALID.
+        deadline: by `clock`, s; the attempt under way then ends, after its first few iterations at
+        least. Returns (end, position error, orientation error, iterations, restarts), see
+        `Record`. Where q is not finite it is left as it is, and the end is INVALID.
         """
         work = self.begin(T_base_goal, weights, q)
         work.deadline = deadline
@@ -127,18 +128,17 @@ class Search(Verifier):
         with cython.nogil:
             self.find(task, plain, work, record)
         if record.end != codes.INVALID:
-            for k in range(self.chain.n):
-                q[k] = work.best[k]
+            copies.copy_vector(work.best, q)
         self.idle.append(work)
         return (record.end, record.position, record.orientation, record.iterations,
                 record.attempts - 1)
 
     def solve_many(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
                    timeout: float, counts: np.ndarray, errors: np.ndarray) -> None:
-        """Search for goals of the same weights at poses (m, 4, 4), from q (m, n), in place.
+        """Search for goals at poses (m, 4, 4), from q (m, n), in place; see `solve`.
 
         timeout: of each search, s. Writes end, iterations and restarts into counts (m, 3), position
-        and orientation errors into errors (m, 2). The rest is as `solve` says.
+        and orientation errors into errors (m, 2).
         """
         m, n = T_base_goal.shape[0], self.chain.n
         if (q.shape[0] != m or counts.shape[0] != m or errors.shape[0] != m
@@ -169,8 +169,7 @@ class Search(Verifier):
             deadline: float) -> tuple:
         """Do as `solve`, by attempts inside the limits alone: nothing follows a failure.
 
-        Returns (end, iterations, attempts, squared weighted error, position error, orientation
-        error).
+        Returns (end, iterations, attempts, squared weighted error, both errors).
         """
         work = self.begin(T_base_goal, weights, q)
         work.deadline = deadline
@@ -179,8 +178,7 @@ class Search(Verifier):
             search.try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
                               attempts, record)
         if record.end != codes.INVALID:
-            for k in range(self.chain.n):
-                q[k] = work.best[k]
+            copies.copy_vector(work.best, q)
         self.idle.append(work)
         return (record.end, record.iterations, record.attempts, record.error, record.position,
                 record.orientation)
@@ -194,8 +192,7 @@ class Search(Verifier):
         task = work.task
         with cython.nogil:
             self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
-        for k in range(self.chain.n):
-            dq[k] = work.q[k]
+        copies.copy_vector(work.q, dq)
         self.idle.append(work)
 
     def find(self, task: TipTask, plain: TipTask, work: Scratch, record: Record) -> int:
@@ -211,7 +208,7 @@ class Search(Verifier):
             return 0
         if self.patient is not None:
             search.approach(self.chain, self.patient.method, self.patient.settings, self.table,
-                                task, plain, work, record)
+                            task, plain, work, record)
         if record.end == codes.STALLED and search.is_singular(
                 self.chain, self.settings.length, task, work):
             record.end = codes.SINGULAR

@@ -1,4 +1,4 @@
-"""What a method reports: of one attempt, and of a goal; forward kinematics is its judge."""
+"""Results of methods, of one attempt and of a goal, which forward kinematics verifies."""
 
 from typing import Any, NamedTuple
 
@@ -12,10 +12,8 @@ from ik_node.support.exceptions import IkError, shown
 class Budget(NamedTuple):
     """How long a search may go on."""
 
-    max_iterations: int
-    """Of one attempt."""
-    deadline: float
-    """By time.perf_counter, s; may be infinite."""
+    max_iterations: int  # of one attempt
+    deadline: float      # by time.perf_counter, s; may be infinite
 
     def is_over(self) -> bool:
         """Tell whether the time is over, or the search is cancelled."""
@@ -38,10 +36,8 @@ class VerifiedAttempt(NamedTuple):
     reason: StopReason
     errors: dict[str, tuple[float, float]]
     iterations: int
-    rank: tuple[float, ...]
-    """What is missed, the highest priority first: less is better."""
-    restarts: int = 0
-    """How many attempts were made before it."""
+    rank: tuple[float, ...]  # what is missed, the highest priority first: less is better
+    restarts: int = 0        # attempts before it
 
 
 class Found(NamedTuple):
@@ -83,6 +79,5 @@ def joint_values(found: Any, n: int, solver: str) -> np.ndarray:
         raise IkError(f'the solver {solver!r} must return q as numbers of the shape {(n,)}, not '
                       f'{shown(found.q)}')
     if not isinstance(found.reason, StopReason):
-        raise IkError(f'the solver {solver!r} must return a StopReason, not '
-                      f'{shown(found.reason)}')
+        raise IkError(f'the solver {solver!r} must return a StopReason, not {shown(found.reason)}')
     return np.array(array, dtype=float)

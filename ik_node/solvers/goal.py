@@ -19,13 +19,6 @@ class Goal:
     """A pose, or part of one, for the tip, in the chain's base frame. Immutable.
 
     Its arrays are read-only copies of the arguments.
-
-    Attributes:
-    - `position`: (3,) m, or None where the goal has none.
-    - `orientation`: (3, 3), or None where the goal has none.
-    - `weights`: (6,) along the goal's axes, linear first (the base's where there is no
-      orientation); 0 leaves that axis free, the others weight errors where they compete.
-    - `pose`: (4, 4) T_base_goal, the identity in place of a missing position or orientation.
     """
 
     __slots__ = ('_has_orientation', '_has_position', '_pose', '_weights')
@@ -45,8 +38,10 @@ class Goal:
             pose[:3, 3] = vector(position, 3, 'a goal position')
         if orientation is not None:
             pose[:3, :3] = as_rotation(orientation, 'a goal orientation')
-        self._take(pose, _weights(weights, position is not None, orientation is not None),
-                   position is not None, orientation is not None)
+        pose.flags.writeable = False
+        self._pose = pose
+        self._has_position, self._has_orientation = position is not None, orientation is not None
+        self._weights = _weights(weights, self._has_position, self._has_orientation)
 
     @classmethod
     def from_pose(cls, pose: Sequence[Any] | np.ndarray,
@@ -77,12 +72,15 @@ class Goal:
 
     @property
     def weights(self) -> np.ndarray:
-        """(6,) along the goal's axes, linear first; 0 leaves that axis free; read-only."""
+        """(6,) along the goal's axes, linear first (the base's without an orientation); read-only.
+
+        0 leaves that axis free, the others weight errors where they compete.
+        """
         return self._weights
 
     @property
     def pose(self) -> np.ndarray:
-        """(4, 4) T_base_goal, m; read-only."""
+        """(4, 4) T_base_goal, m, the identity in place of a missing part; read-only."""
         return self._pose
 
     def moved_to(self, T_base_goal: Sequence[Any] | np.ndarray) -> 'Goal':
@@ -90,13 +88,11 @@ class Goal:
 
         Raises InputError for an invalid pose.
         """
-        pose = Goal.from_pose(T_base_goal).pose
-        if not (self._has_position and self._has_orientation):
-            pose = pose.copy()
-            if not self._has_position:
-                pose[:3, 3] = 0.0
-            if not self._has_orientation:
-                pose[:3, :3] = np.eye(3)
+        pose = Goal.from_pose(T_base_goal).pose.copy()
+        if not self._has_position:
+            pose[:3, 3] = 0.0
+        if not self._has_orientation:
+            pose[:3, :3] = np.eye(3)
         return Goal._restored(pose, self._weights, self._has_position, self._has_orientation)
 
     def as_task(self, link: str, *, weight: float = 1.0, priority: int = 1,
@@ -119,18 +115,11 @@ class Goal:
     def _restored(cls, pose: np.ndarray, weights: np.ndarray, has_position: bool,
                   has_orientation: bool) -> 'Goal':
         """Return a goal from its own parts; for pickle and copy."""
-        goal = cls.__new__(cls)
-        weights.flags.writeable = False
-        goal._take(pose, ALL_AXES if np.array_equal(weights, ALL_AXES) else weights, has_position,
-                   has_orientation)
+        pose.flags.writeable = weights.flags.writeable = False
+        goal = cls._of_clean_pose(pose)
+        goal._weights = ALL_AXES if np.array_equal(weights, ALL_AXES) else weights
+        goal._has_position, goal._has_orientation = has_position, has_orientation
         return goal
-
-    def _take(self, pose: np.ndarray, weights: np.ndarray, has_position: bool,
-              has_orientation: bool) -> None:
-        """Keep the parts. Poses and weights are read-only."""
-        pose.flags.writeable = False
-        self._pose, self._weights = pose, weights
-        self._has_position, self._has_orientation = has_position, has_orientation
 
     def __eq__(self, other: object) -> bool:
         """Tell whether another goal is the same to the last bit."""
@@ -156,11 +145,6 @@ class Goal:
         return f'Goal({", ".join(parts)})'
 
 
-def first_unclean(poses: np.ndarray) -> int:
-    """Return the index of the first of (m, 4, 4) arrays that is no exact pose; −1 without one."""
-    return first_off_pose(poses, EXACT)
-
-
 def as_goal(goal: Any) -> Goal:
     """Return a Goal as it is, and a pose (4, 4) as the goal of all six axes."""
     return goal if isinstance(goal, Goal) else Goal.from_pose(goal)
@@ -172,17 +156,17 @@ def as_poses(poses: Any) -> np.ndarray:
     array.flags.writeable = False
     if array.ndim != 3 or array.shape[1:] != (4, 4):
         raise InputError(f'goals must have the shape (m, 4, 4), not {array.shape}')
-    wrong = first_unclean(array)
+    wrong = first_off_pose(array, EXACT)
     if wrong < 0:
         return array
-    mended = array.copy()
+    exact = array.copy()
     for k in range(wrong, len(array)):
         try:
-            mended[k] = Goal.from_pose(array[k]).pose
+            exact[k] = Goal.from_pose(array[k]).pose
         except InputError as error:
             raise InputError(f'goals[{k}]: {error}') from error
-    mended.flags.writeable = False
-    return mended
+    exact.flags.writeable = False
+    return exact
 
 
 def as_goals(poses: Any) -> list[Goal]:
@@ -191,16 +175,13 @@ def as_goals(poses: Any) -> list[Goal]:
 
 
 def _weights(weights: Any, has_position: bool, has_orientation: bool) -> np.ndarray:
-    if weights is None:
-        checked = np.ones(6)
-    else:
-        checked = numbers(weights, 'goal weights', booleans=True)
-        if checked.shape != (6,):
-            raise InputError(f'goal weights must have the shape (6,), not {checked.shape}')
-        if not np.isfinite(checked).all():
-            raise InputError(f'goal weights must be finite numbers, not {checked.tolist()}')
-        if checked.min() < 0.0:
-            raise InputError(f'goal weights must not be negative, not {checked.tolist()}')
+    checked = numbers(np.ones(6) if weights is None else weights, 'goal weights', booleans=True)
+    if checked.shape != (6,):
+        raise InputError(f'goal weights must have the shape (6,), not {checked.shape}')
+    if not np.isfinite(checked).all():
+        raise InputError(f'goal weights must be finite numbers, not {checked.tolist()}')
+    if checked.min() < 0.0:
+        raise InputError(f'goal weights must not be negative, not {checked.tolist()}')
     if not has_position:
         checked[:3] = 0.0
     if not has_orientation:

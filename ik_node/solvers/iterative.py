@@ -11,15 +11,8 @@ import numpy as np
 from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
-from ik_node.solvers.batch import share
-from ik_node.solvers.codes import (
-    CONVERGED,
-    FIRST,
-    INVALID,
-    LIMITS,
-    MANIPULABILITY,
-    NEAREST,
-)
+from ik_node.solvers.codes import CONVERGED, FIRST, INVALID, LIMITS, MANIPULABILITY, NEAREST
+from ik_node.solvers.driver import share
 from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
@@ -70,12 +63,10 @@ class IterativeSolver(Solver):
         """Build what the kernels search with."""
         options, record = self.options, self.chain.record
         table = table_of(self.chain, options.max_restarts, options.seed)
-        soft = patient = None
-        if options.limit_margin > 0.0:
-            soft = self._soft_chain().record
-        if not options.closest:
-            patient = Search(record, self._patient_method(),
-                             self._make_settings(patience=_PATIENT, progress=_HARDLY_ANY), table, 1)
+        soft = self._soft_chain().record if options.limit_margin > 0.0 else None
+        patient = None if options.closest else Search(
+            record, self._patient_method(),
+            self._make_settings(patience=_PATIENT, progress=_HARDLY_ANY), table, 1)
         self._entry = Search(record, self._make_method(), self.settings, table,
                              1 + options.max_restarts, soft, patient)
 
@@ -107,7 +98,7 @@ class IterativeSolver(Solver):
         return dq
 
     def _start(self, q0: Any) -> np.ndarray:
-        """Return q0 (n,) as a new array; the kernel brings it inside the limits."""
+        # The kernel brings it inside the limits.
         if q0 is not None and not self._has_balls:
             start = numbers(q0, 'q0')
             if start.shape == self._shape:
@@ -125,7 +116,7 @@ class IterativeSolver(Solver):
         return self._solve_with(goal, q0.copy(), self._entry)
 
     def _solve_with(self, goal: Goal, q: np.ndarray, search: Search) -> Found:
-        """Solve by a search from q (n,), which becomes the result's."""
+        """Search from q (n,), which becomes the result's."""
         end, position, orientation, iterations, restarts = search.solve(
             goal._pose, goal._weights, q, self._deadline())
         if end == INVALID:
@@ -161,7 +152,6 @@ class IterativeSolver(Solver):
                 *counts.T[1:].copy(), np.full(count, '')]
 
     def _soft_chain(self) -> Chain:
-        """Return the chain with limits narrowed by the margin."""
         lower, upper = self.chain.lower, self.chain.upper
         margin = np.where(lower < upper, self.options.limit_margin, 0.0)
         return self.chain.with_limits(lower + margin, upper - margin)

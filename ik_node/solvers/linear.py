@@ -17,13 +17,13 @@ WELL_CONDITIONED = 1e-7
 WELL_ABOVE = 1e3
 
 
-def shortest_step(J: Columns, n: int, V: Vector, factorization: int, tolerance: float, work: Scratch,
-                  dq: Vector) -> None:
+def shortest_step(J: Columns, n: int, V: Vector, factorization: int, tolerance: float,
+                  work: Scratch, dq: Vector) -> None:
     """Write J⁺ V into dq (n,): the shortest least-squares step for V (6,).
 
-    With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD with
-    its small singular values dropped (the text's 5.20 mixes both sides up). factorization: AUTO,
-    LU or SVD; tolerance: the fraction of the largest singular value below which one is small.
+    With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD
+    without small singular values, below a tolerance times the largest (the text's 5.20 mixes both
+    sides up). factorization: AUTO, LU or SVD.
     """
     A, beta = work.A, work.beta
     solved = False

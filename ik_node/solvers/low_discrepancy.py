@@ -31,14 +31,11 @@ def _recurrence(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Ranges(NamedTuple):
-    """What initial guesses and populations are spread over; (n,) each."""
+    """What initial guesses and populations are spread over; (n,) each, rad or m."""
 
     lower: np.ndarray
-    """rad or m."""
     upper: np.ndarray
-    """rad or m."""
-    turns: np.ndarray
-    """None of the joints turns round."""
+    turns: np.ndarray  # none of the joints turns round
 
 
 def spread_ranges(space: JointSpace, q0: np.ndarray, length: float) -> Ranges:

@@ -124,7 +124,6 @@ def restricted(chain: Chain, options: SolverOptions) -> Chain:
 
 
 def _narrowed(chain: Chain, options: SolverOptions) -> Chain:
-    """Return the chain with the options lower and upper for its limits."""
     limits = []
     for name, own in (('lower', chain.lower), ('upper', chain.upper)):
         option_value = getattr(options, name)

@@ -1,10 +1,19 @@
-"""The solvers by name: those of this package, and plug-ins of others."""
+"""The solvers by name: those of this package, and plug-ins of others.
 
+A package declares a plug-in as an entry point in its pyproject.toml; ik_node needs no change:
+
+    [project.entry-points."ik_node.solvers"]
+    least_squares = "least_squares_ik:LeastSquaresSolver"
+"""
+
+import dataclasses
+import inspect
+import re
 import textwrap
 import threading
 import warnings
-from importlib.metadata import entry_points
-from typing import Any
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, NamedTuple
 
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
@@ -13,17 +22,33 @@ from ik_node.solvers.base import Solver
 from ik_node.solvers.ccd.solver import CcdSolver
 from ik_node.solvers.example.solver import ExampleSolver
 from ik_node.solvers.genetic.solver import GeneticSolver
-from ik_node.solvers.jacobian.dls import DlsSolver
-from ik_node.solvers.jacobian.pseudoinverse import PseudoinverseSolver
-from ik_node.solvers.jacobian.transpose import TransposeSolver
+from ik_node.solvers.jacobian.solver import DlsSolver, PseudoinverseSolver, TransposeSolver
 from ik_node.solvers.optimization.solver import OptimizationSolver
-from ik_node.solvers.plugins import GROUP, Refused, load
-from ik_node.support.exceptions import OptionError, unknown
+from ik_node.solvers.options import SolverOptions
+from ik_node.support.exceptions import OptionError, shown, unknown
 
+_GROUP = 'ik_node.solvers'  # of entry points
 _BUILT_IN: dict[str, type[Solver]] = {
     solver.name: solver for solver in (
         AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, ExampleSolver, GeneticSolver,
         OptimizationSolver, PseudoinverseSolver, TransposeSolver)}
+
+
+class Refused(NamedTuple):
+    """A plug-in that cannot be used."""
+
+    name: str
+    distribution: str
+    reason: str
+
+    def __str__(self) -> str:
+        """Return the name, the distribution and the reason."""
+        return (f'the solver {self.name!r} of {self.distribution} cannot be used: '
+                f'{self.reason}')
+
+
+class _UnfitError(Exception):
+    """The reason why a plug-in is refused."""
 
 
 class _Plugins:
@@ -38,16 +63,63 @@ class _Plugins:
     def get(self) -> tuple[dict[str, type[Solver]], tuple[Refused, ...]]:
         """Return the classes by name, and refused plug-ins; warn of the latter once.
 
-        A plug-in that calls this during its own import gets none.
+        Of two plug-ins with the same name the first is used. A plug-in that calls this during its
+        own import gets none.
         """
         with self._lock:
             if not self._loaded:
                 self._loaded = True
-                self._found, refused = load(entry_points(group=GROUP), _BUILT_IN)
-                self._refused = tuple(refused)
+                found: dict[str, type[Solver]] = {}
+                refused = []
+                for point in entry_points(group=_GROUP):
+                    try:
+                        found[point.name] = _load(point, {*_BUILT_IN, *found})
+                    except _UnfitError as error:
+                        dist = getattr(point, 'dist', None)
+                        brought = 'a package' if dist is None else f'{dist.name} {dist.version}'
+                        refused.append(Refused(point.name, brought, str(error)))
+                self._found, self._refused = found, tuple(refused)
                 for one in refused:
                     warnings.warn(str(one), RuntimeWarning, stacklevel=3)
             return self._found, self._refused
+
+
+def _load(point: EntryPoint, taken: set[str]) -> type[Solver]:
+    """Return the class of an entry point. Raises _UnfitError, whatever the plug-in raises."""
+    if not re.fullmatch('[a-z][a-z0-9_]*', point.name):
+        raise _UnfitError('a name must consist of lower-case letters, digits and underscores, '
+                          'beginning with a letter')
+    if point.name in taken:
+        raise _UnfitError('the name is taken already')
+    try:
+        solver = point.load()
+    except (Exception, SystemExit) as error:  # a foreign module may raise anything
+        raise _UnfitError(f'{point.value} cannot be imported: {type(error).__name__}: '
+                          f'{error}') from error
+    if not (inspect.isclass(solver) and issubclass(solver, Solver)):
+        raise _UnfitError(f'{point.value} is no subclass of ik_node.solvers.base.Solver')
+    if inspect.isabstract(solver):
+        raise _UnfitError(f'{point.value} does not define '
+                          f'{", ".join(sorted(solver.__abstractmethods__))}')
+    if getattr(solver, 'name', None) != point.name:
+        raise _UnfitError(f'{point.value} has the name {shown(getattr(solver, "name", None))}, not '
+                          'that of its entry point')
+    _check_options(solver.Options)
+    return solver
+
+
+def _check_options(options: Any) -> None:
+    if not (inspect.isclass(options) and issubclass(options, SolverOptions)):
+        raise _UnfitError(f'its Options, {shown(options)}, are no subclass of '
+                          'ik_node.solvers.options.SolverOptions')
+    for field in dataclasses.fields(options):
+        if 'spec' not in field.metadata:
+            raise _UnfitError(f'its option {field.name!r} is not declared by '
+                              'ik_node.support.options.option')
+    try:
+        options.read(options.defaults())
+    except OptionError as error:
+        raise _UnfitError(f'a default is not allowed: {error}') from error
 
 
 _PLUGINS = _Plugins()
@@ -98,11 +170,9 @@ def make_solver(name: str, chain: Chain, **options: Any) -> Solver:
 
 
 def _help() -> str:
-    """Return the solvers of this package and their options, a paragraph each."""
     common = set.intersection(*(set(solver.Options.specs()) for solver in _BUILT_IN.values()))
     parts = [('every solver:', sorted(common))]
-    for name in built_in_names():
-        solver = _BUILT_IN[name]
+    for name, solver in sorted(_BUILT_IN.items()):
         what = (solver.__doc__ or '').partition('\n')[0]
         parts.append((f'{name}: {what}', [key for key in solver.Options.specs()
                                           if key not in common]))

@@ -1,7 +1,6 @@
 from libc cimport math
 from libc.math cimport rint as round
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.preference as preference
 from ik_node.support.arrays cimport Memory, integers, points, rotations, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.kinematics.joint_limits cimport JointLimits
@@ -30,6 +29,7 @@ cdef void take_entry(ChainRecord chain, Table table, int number, vector start,
                      vector q) noexcept nogil
 cdef void spread(JointLimits limits, vector unit, vector q0, vector samples, int number,
                  vector q) noexcept nogil
+cdef double joint_distance(Settings settings, int n, vector q0, vector q) noexcept nogil
 cdef int _cell(double offset, double edge, int cells) noexcept nogil
 @cython.locals(whole=cython.bint)
 cdef int _scan(TipTask task, Settings settings, Table table, int first, int last, int count,

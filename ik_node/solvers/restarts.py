@@ -5,14 +5,15 @@ and to q0; samples spread over the limits follow. IKSel [arXiv 2503.22234] selec
 """
 
 import math
-from typing import Any
+
+import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
-from ik_node.solvers import codes, preference
-from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers import codes
+from ik_node.solvers.settings import Scratch, Settings
 from ik_node.solvers.task import TipTask
-from ik_node.support.arrays import Integers, Memory, Points, Rotations, Vector
+from ik_node.support.arrays import Integers, Memory, Vector
 
 INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 TURNED = 0.25      # squared differences of rotation matrices against squared positions in lengths
@@ -22,42 +23,29 @@ POSE = 8.0         # squared pose distance against the mean squared distance of 
 class Table:
     """A table of joint configurations, indexed by the pose of the tip."""
 
-    entries: int
-    """Number of entries."""
-    cells: int
-    """Number of cells along an axis."""
-    first: Integers
-    """(cells³ + 1,) index of the first entry of each cell; the last is the number of entries."""
-    corner: Vector
-    """(3,) of the cells, m, base frame."""
-    edge: float
-    """Their edge, m."""
-    samples: Vector
-    """(k · n,) in [0, 1), of the range of each joint; used after the entries."""
-    position: Points
-    """(entries, 3) of the tip, m."""
-    rotation: Rotations
-    """(entries, 3, 3) of the tip."""
-    q: Vector
-    """(entries · n,) rad or m."""
+    def __init__(self, samples: np.ndarray, q: np.ndarray, position: np.ndarray,
+                 rotation: np.ndarray, cells: int, first: np.ndarray, corner: np.ndarray,
+                 edge: float) -> None:
+        """Copy arrays, the entries in the order of their cells.
 
-    def __init__(self, table: Any) -> None:
-        """Copy a `StartTable`."""
+        - samples: (k, n) in [0, 1), of the range of each joint; used after the entries.
+        - q, position, rotation: (entries, n) rad or m, and the pose of the tip: (entries, 3), m,
+          and (entries, 3, 3).
+        - cells, edge: number of cells along an axis, and their edge, m; corner: (3,) m, base frame.
+        - first: (cells³ + 1,) first entry of each cell; the last is the number of entries.
+        """
         self.memory = memory = Memory()
-        self.entries, self.cells, self.edge = len(table.q), table.cells, table.edge
-        self.first, self.corner = memory.integers(table.first), memory.vector(table.corner)
-        self.samples = memory.vector(table.samples.ravel())
-        self.position = memory.points(table.position)
-        self.rotation = memory.rotations(table.rotation)
-        self.q = memory.vector(table.q.ravel())
+        self.entries, self.cells, self.edge = len(q), cells, edge
+        self.first, self.corner = memory.integers(first), memory.vector(corner)
+        self.samples, self.q = memory.vector(samples.ravel()), memory.vector(q.ravel())
+        self.position, self.rotation = memory.points(position), memory.rotations(rotation)
 
 
 def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, table: Table,
                  start: Vector) -> int:
     """Select the entries to restart from, given q0 = start (n,); return how many.
 
-    Writes them into work.picked, the best first, and their squared distances from `start`, see
-    `preference.joint_distance`, into work.away.
+    They are in work.picked, the best first, and their `joint_distance` from `start` in work.away.
     """
     if table.entries == 0:
         return 0
@@ -84,7 +72,7 @@ def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Sc
         count = _scan(task, settings, table, 0, table.entries, count, best, cost)
     for i in range(count):
         take_entry(chain, table, best[i], start, q)
-        away[i] = preference.joint_distance(settings, n, start, q)
+        away[i] = joint_distance(settings, n, start, q)
         if settings.prefer == codes.NEAREST:
             cost[i] = POSE * cost[i] + away[i] / n
     for i in range(1, count):  # by cost, the least first
@@ -99,10 +87,9 @@ def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Sc
 
 def next_start(chain: ChainRecord, settings: Settings, work: Scratch, table: Table, entries: int,
                number: int, start: Vector, q: Vector) -> None:
-    """Write the initial guess of restart `number`, from 0, into q (n,).
+    """Write the initial guess of restart `number`, from 0, into q (n,); start (n,): q0.
 
-    First come the entries that `pick_entries` has selected, as many as `entries`, then samples
-    spread over the limits. start (n,): the initial guess q0, inside the limits.
+    First come the entries that `pick_entries` has selected, as many as `entries`, then samples.
     """
     if number < entries:
         take_entry(chain, table, work.picked[number], start, q)
@@ -146,21 +133,32 @@ def spread(limits: JointLimits, unit: Vector, q0: Vector, samples: Vector, numbe
         q[k] = min(lower + samples[number * limits.n + k] * (upper - lower), upper)
 
 
+def joint_distance(settings: Settings, n: int, q0: Vector, q: Vector) -> float:
+    """Return the squared distance of q (n,) from q0 (n,), a heavier joint counting more.
+
+    In rad²; of a prismatic joint the length of the arm counts as a radian.
+    """
+    total, scale, span = 0.0, settings.scale, settings.span
+    for k in range(n):
+        unit = settings.length if span[k] > 0.0 else 1.0
+        total += ((q[k] - q0[k]) / (unit * scale[k])) ** 2
+    return total
+
+
 def _cell(offset: float, edge: float, cells: int) -> int:
-    """Return the index of the cell along one axis that contains an offset, or of the nearest."""
+    """Return the index of the cell along one axis nearest to an offset."""
     return int(min(max(offset / edge, 0.0), cells - 1.0))
 
 
 def _scan(task: TipTask, settings: Settings, table: Table, first: int, last: int, count: int,
           best: Integers, cost: Vector) -> int:
-    """Merge the entries first … last − 1 into the `count` nearest to the goal.
+    """Merge the entries first … last − 1 into the `count` nearest to the goal; return how many.
 
     best: their indices; cost: their squared distances: positions in arm lengths, rotation matrices
-    entry by entry, free axes of the goal left out. Returns how many there are.
+    entry by entry, free axes of the goal left out.
     """
     T, most, p, R = task.T, codes.MOST_PICKED, table.position, table.rotation
-    whole = task.rows == 6
-    square = 1.0 / (settings.length * settings.length)
+    whole, square = task.rows == 6, 1.0 / (settings.length * settings.length)
     for i in range(first, last):
         if whole:
             x, y, z = p[i][0] - T[0][3], p[i][1] - T[1][3], p[i][2] - T[2][3]
@@ -175,11 +173,9 @@ def _scan(task: TipTask, settings: Settings, table: Table, first: int, last: int
             away += TURNED * turned
         else:
             away = _partial(task, square, table, i)
-        if count == most:
-            if away >= cost[most - 1]:
-                continue
-        else:
-            count += 1
+        if count == most and away >= cost[most - 1]:
+            continue
+        count = min(count + 1, most)
         at = count - 1
         while at > 0 and cost[at - 1] > away:
             best[at], cost[at] = best[at - 1], cost[at - 1]

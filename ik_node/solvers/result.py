@@ -113,7 +113,7 @@ class Result(ResultBase, _Fields):
     def goals(self) -> tuple[Goal, ...]:
         """The goals, of length one without a batch."""
         own = self.__dict__
-        if isinstance(own['_goals'], np.ndarray):  # goals of a batch are made when asked for
+        if isinstance(own['_goals'], np.ndarray):  # goals of a batch are made when needed
             own['_goals'].setflags(write=False)
             own['_goals'] = tuple(map(Goal._of_clean_pose, own['_goals']))
         return own['_goals']

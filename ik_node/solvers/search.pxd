@@ -5,7 +5,6 @@ cimport ik_node.solvers.codes as codes
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.linear as linear
-cimport ik_node.solvers.preference as preference
 cimport ik_node.solvers.restarts as restarts
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
@@ -25,6 +24,10 @@ cdef int try_starts(ChainRecord chain, Method method, Settings settings, Table t
                     TipTask plain, Scratch work, int attempts, Record record) except -1 nogil
 
 cdef bint nothing_nearer(Scratch work, int index, int entries, double distance) noexcept nogil
+cdef double selection_cost(ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                           vector q0, vector q) noexcept nogil
+cdef void load_goal(TipTask task, const double[:, ::1] T_base_goal,
+                    const double[::1] weights) noexcept nogil
 cdef (double, double, double) residual(ChainRecord chain, TipTask task, Scratch work,
                                        vector q) noexcept nogil
 @cython.locals(whole=cython.bint)

@@ -2,14 +2,16 @@
 
 import math
 
+import numpy as np
+
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
-from ik_node.solvers import codes, linear, preference, restarts
+from ik_node.solvers import codes, linear, restarts
 from ik_node.solvers import task as tasks
 from ik_node.solvers.method import Method
 from ik_node.solvers.restarts import Table
-from ik_node.solvers.settings import Record, Settings, Scratch
+from ik_node.solvers.settings import Record, Scratch, Settings
 from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
@@ -76,7 +78,7 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
         better = record.solutions == 0 and (error < record.error or index == 0)
         if met:
             end = codes.CONVERGED
-            cost = preference.selection_cost(chain, task, settings, work, start, q)
+            cost = selection_cost(chain, task, settings, work, start, q)
             better = record.solutions == 0 or cost < record.least_cost
             record.solutions += 1
             record.least_cost = min(record.least_cost, cost)
@@ -109,7 +111,47 @@ def nothing_nearer(work: Scratch, index: int, entries: int, distance: float) -> 
     return nearest >= FAR_NEARER * distance
 
 
-def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tuple[float, float, float]:
+def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q0: Vector,
+                   q: Vector) -> float:
+    """Return the selection cost of q (n,); the least is best. work.frames must be q's.
+
+    NEAREST: `restarts.joint_distance` from q0 (n,). LIMITS: closeness to the nearest limit, 0 in
+    the middle of all, 1 at one. MANIPULABILITY: −log √det(J Jᵀ) of the constrained rows
+    [Yoshikawa 1985].
+    """
+    total, n = 0.0, chain.n
+    if settings.prefer == codes.NEAREST:
+        total = restarts.joint_distance(settings, n, q0, q)
+    elif settings.prefer == codes.LIMITS:
+        lower, upper = chain.lower, chain.upper
+        for k in range(n):
+            half = 0.5 * (upper[k] - lower[k])
+            if half > 0.0 and half < INF:
+                total = max(total, math.fabs(q[k] - lower[k] - half) / half)
+    elif settings.prefer == codes.MANIPULABILITY:
+        J, A, F = work.J, work.A, work.frames
+        jacobian.chain_jacobian(chain, F, F[chain.m], J)
+        tasks.task_jacobian(task, work.e, work.R, n, J)
+        linear.gram(J, n, A)
+        if linear.cholesky(A) == 0.0:
+            return INF
+        for i in range(6):
+            total += math.log(A[i][i])  # the inverse of a pivot's root
+    return total
+
+
+def load_goal(task: TipTask, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
+    """Write a goal's pose (4, 4), m, and its weights (6,) into a task."""
+    for i in range(4):
+        for j in range(4):
+            task.T[i][j] = float(T_base_goal[i][j])
+    for i in range(6):
+        task.weights[i] = float(weights[i])
+    task.prepare()
+
+
+def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tuple[float, float,
+             float]:
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
 
     work.frames are then q's.
@@ -124,11 +166,9 @@ def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tup
 
 
 def beyond_reach(task: TipTask, settings: Settings) -> bool:
-    """Tell whether the tip, or the wrist, would have to leave its bounding ball.
+    """Tell whether the tip would have to leave its bounding ball, or enter `settings.hole`.
 
-    The tip along the constrained axes of the position; the wrist, where all six axes are
-    constrained. With a fully constrained position the tip cannot enter the ball of radius
-    `settings.hole` either.
+    Likewise the wrist's ball, where all six axes are constrained.
     """
     T, weights, centre = task.T, task.weights, settings.centre
     squared, whole = 0.0, True
@@ -226,8 +266,7 @@ def approach(chain: ChainRecord, method: Method, settings: Settings, table: Tabl
 def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch) -> bool:
     """Tell whether at work.best no joint moves the tip along some constrained axis.
 
-    length: that counts as a radian, m. A search that fails there proves nothing about solutions,
-    inside the limits or outside.
+    length: that counts as a radian, m.
     """
     F, J, W, G, n = work.frames, work.J, work.W, task.T, chain.n
     forward.chain_frames(chain, work.best, F)

@@ -1,4 +1,3 @@
-from libc cimport math
 cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport (
     Memory, columns, integers, points, pose, poses, rotation, square, vector)
@@ -16,6 +15,15 @@ cdef class Settings:
     cdef readonly double length
     cdef double reach, hole, wrist_reach
     cdef vector centre, wrist, wrist_centre, scale, span
+
+
+cdef class JacobianSettings:
+    cdef Memory memory
+    cdef double bias_exponent, rank_tolerance, manipulability_gain, path_step
+    cdef bint biased, alternate
+    cdef vector bias_target, bias_gain
+    cdef double parameter, error_share, max_angle, alpha_scale
+    cdef int factorization, damping_rule
 
 
 cdef class Record:

@@ -1,4 +1,4 @@
-"""Settings and scratch arrays of the kernels of the iterative solvers."""
+"""Settings, records and scratch arrays of the kernels of the iterative solvers."""
 
 import math
 
@@ -6,48 +6,35 @@ import numpy as np
 
 from ik_node.solvers import codes
 from ik_node.solvers.task import TipTask
-from ik_node.support.arrays import Columns, Integers, Memory, Pose, Poses, Rotation, Square, Vector
+from ik_node.support.arrays import Memory
 
 INF = math.inf
+
+# Singular values below this fraction of the largest count as zero. It is above the
+# value (4e-6) of an exact zero in files with 1.5708 for a right angle.
+RANK_TOLERANCE = 1e-5
 
 
 class Settings:
     """A solver's options as numbers."""
-
-    position_tolerance: float
-    orientation_tolerance: float
-    max_iterations: int
-    max_step: float
-    patience: int
-    """Iterations within which the squared error must shrink to `progress` of what it was."""
-    progress: float
-    length: float
-    """The chain's length scale, m: the length that weighs as a radian."""
-    reach: float
-    """How far from `centre` the tip can get, m; infinite where there is no bound."""
-    hole: float
-    """How near to `centre` the tip can get, m; 0 where it may get there."""
-    wrist_reach: float
-    """How far from `wrist_centre` the wrist can get, m; infinite where there is no bound."""
-    prefer: int
-    """Preference among several solutions: NEAREST, FIRST, MANIPULABILITY or LIMITS."""
-    centre: Vector
-    """(3,) m, base frame."""
-    wrist: Vector
-    """(3,) m, tip frame: a point fixed in the tip frame."""
-    wrist_centre: Vector
-    """(3,) m, base frame."""
-    scale: Vector
-    """(n,) 1/√weight of each joint, at most 1."""
-    span: Vector
-    """(n,) m, how far a prismatic joint can travel, infinite without limits; 0 of the others."""
 
     def __init__(self, *, position_tolerance: float, orientation_tolerance: float,
                  max_iterations: int, max_step: float, patience: int, progress: float,
                  length: float, reach: float, hole: float, wrist_reach: float, prefer: int,
                  centre: np.ndarray, wrist: np.ndarray, wrist_centre: np.ndarray,
                  scale: np.ndarray, span: np.ndarray) -> None:
-        """Copy the options; see the fields."""
+        """Copy the options.
+
+        - patience: iterations within which the squared error must shrink to `progress` of itself.
+        - length: of the chain, m: what weighs as a radian.
+        - reach, hole: the tip is at most and at least so far from the centre (3,), m, base frame;
+          reach is infinite, and hole 0, without a bound.
+        - wrist_reach: the wrist, a point (3,) in the tip frame, m, is at most so far from
+          wrist_centre (3,), m, base frame; infinite without a bound.
+        - prefer: NEAREST, FIRST, MANIPULABILITY or LIMITS.
+        - scale: (n,) 1/√weight of each joint, at most 1.
+        - span: (n,) m, how far a prismatic joint can travel, infinite without limits; 0 of others.
+        """
         self.memory = memory = Memory()
         self.position_tolerance = position_tolerance
         self.orientation_tolerance = orientation_tolerance
@@ -60,25 +47,45 @@ class Settings:
         self.scale, self.span = memory.vector(scale), memory.vector(span)
 
 
-class Record:
-    """The outcome of a search so far."""
+class JacobianSettings:
+    """Settings of the Jacobian family."""
 
-    end: int
-    """End of the best attempt: CONVERGED …, BEYOND reach, INVALID where q0 is not finite, TIMED_OUT
-    where the deadline was over before a solution was found, or SINGULAR, see `search`."""
-    iterations: int
-    """Of the best attempt."""
-    attempts: int
-    error: float
-    """Squared weighted error of the best, in m² and rad²."""
-    position: float
-    """Position error, m."""
-    orientation: float
-    """Orientation error, rad."""
-    solutions: int
-    """How many attempts met the goal."""
-    least_cost: float
-    """The least selection cost of these."""
+    def __init__(self, bias_target: np.ndarray, bias_gain: np.ndarray, *,
+                 bias_exponent: float = 2.0, biased: bool = False, alternate: bool = False,
+                 rank_tolerance: float = RANK_TOLERANCE, manipulability_gain: float = 0.0,
+                 path_step: float = math.inf, parameter: float = math.nan,
+                 factorization: int = codes.AUTO, damping_rule: int = codes.CONSTANT,
+                 error_share: float = 0.0, max_angle: float = 0.0,
+                 alpha_scale: float = 1.0) -> None:
+        """Copy the options; see `JacobianOptions`.
+
+        - bias_target, bias_gain: (n,); the gain is 0 where a joint is not biased.
+        - biased: whether a bias is requested: then iterations continue until it has converged.
+        - alternate: whether the Jacobian is taken at the goal instead of the tip.
+        - parameter: the method's own, λ or α; NaN where the method chooses it.
+        - factorization: AUTO, LU or SVD.
+        - damping_rule: CONSTANT, SUGIHARA, CHAN, NAKAMURA or SELECTIVE.
+        """
+        self.memory = Memory()
+        self.bias_target = self.memory.vector(bias_target)
+        self.bias_gain = self.memory.vector(bias_gain)
+        self.bias_exponent, self.biased, self.alternate = bias_exponent, biased, alternate
+        self.rank_tolerance, self.manipulability_gain = rank_tolerance, manipulability_gain
+        self.path_step, self.parameter = path_step, parameter
+        self.factorization, self.damping_rule = factorization, damping_rule
+        self.error_share, self.max_angle, self.alpha_scale = error_share, max_angle, alpha_scale
+
+
+class Record:
+    """The outcome of a search so far.
+
+    - `end`: of the best attempt: CONVERGED …, BEYOND reach, INVALID where q0 is not finite,
+      TIMED_OUT where the deadline was over before a solution was found, or SINGULAR, see `search`.
+    - `iterations`, `error`, `position`, `orientation`: of the best attempt; the squared weighted
+      error, m² and rad², the position error, m, and the orientation error, rad.
+    - `attempts`: their number; `solutions`: how many of them met the goal; `least_cost`: the least
+      selection cost of these.
+    """
 
     def __init__(self) -> None:
         """Begin."""
@@ -91,89 +98,36 @@ class Record:
 
 
 class Scratch:
-    """Scratch arrays, so that nothing is allocated within a kernel."""
+    """Scratch arrays, so that nothing is allocated within a kernel.
 
-    frames: Poses
-    """(m + 1, 4, 4) after each articulation, and the tip."""
-    J: Columns
-    """Rows of the task, columns scaled."""
-    W: Columns
-    """Of the SVD."""
-    U: Square
-    """Of the SVD."""
-    A: Square
-    """J Jᵀ and its factor."""
-    R: Rotation
-    """R_goal Rᵀ, and J_r⁻¹."""
-    T: Pose
-    """(4, 4) a pose that is updated."""
-    e: Vector
-    """(6,) pose error."""
-    V: Vector
-    """(6,) rows of the task."""
-    rest: Vector
-    """(6,) V less the contribution of locked joints."""
-    Jz: Vector
-    """(6,) tip motion by the bias."""
-    beta: Vector
-    dq: Vector
-    z: Vector
-    """(n,) bias."""
-    null: Vector
-    """(n,) bias within the null space."""
-    slope: Vector
-    """(n,) Jᵀ V of the step before; 0 before the first."""
-    direction: Vector
-    """(n,) direction of the previous step; scratch."""
-    free: Integers
-    """(n,) 1 where a joint is not locked at a limit, else 0."""
-    unit: Vector
-    """(n,) for a prismatic joint the length, m, that counts as a radian, else 1."""
-    q0: Vector
-    """(n,) initial guess of the search."""
-    start: Vector
-    """(n,) the same inside the limits."""
-    q: Vector
-    """(n,) of the attempt under way."""
-    best: Vector
-    """(n,) the best so far."""
-    ascent: Vector
-    """(n,) manipulability gradient."""
-    picked: Integers
-    """Entries of a start table."""
-    away: Vector
-    """Their distances from the initial guess."""
-    cost: Vector
-    """Of these."""
-    iterations: int
-    """Of the attempt."""
-    deadline: float
-    """Of `clock`, s: attempts end when it is over; infinite for none."""
-    task: TipTask
-    """The goal."""
-    plain: TipTask
-    """The goal, every constrained axis with the same weight."""
-    record: Record
+    - `iterations`: of the attempt; `deadline`: of `clock`, s, at which attempts end.
+    - `task`: the goal; `plain`: the goal, every constrained axis with the same weight.
+    """
 
     def __init__(self, m: int, n: int) -> None:
         """Make the arrays for a chain of m articulations and n joint values."""
         self.memory = memory = Memory()
-        self.frames = memory.poses(np.zeros((m + 1, 4, 4)))
-        self.J, self.W = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((n, 6)))
-        self.U, self.A = memory.columns(np.zeros((6, 6))), memory.columns(np.zeros((6, 6)))
-        self.R, self.T = memory.points(np.zeros((3, 3))), memory.pose(np.zeros((4, 4)))
-        self.e, self.V = memory.vector(np.zeros(6)), memory.vector(np.zeros(6))
-        self.rest, self.Jz = memory.vector(np.zeros(6)), memory.vector(np.zeros(6))
-        self.beta = memory.vector(np.zeros(6))
-        self.dq, self.z = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.null, self.slope = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.direction, self.unit = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.q0, self.start = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.q = memory.vector(np.zeros(n))
-        self.best, self.ascent = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.free = memory.integers(np.zeros(n))
-        self.picked = memory.integers(np.zeros(codes.MOST_PICKED))
-        self.away = memory.vector(np.zeros(codes.MOST_PICKED))
-        self.cost = memory.vector(np.zeros(codes.MOST_PICKED))
+        six, zeros = np.zeros(6), np.zeros(n)
+        self.frames = memory.poses(np.zeros((m + 1, 4, 4)))  # after each articulation; of the tip
+        self.J = memory.columns(np.zeros((n, 6)))  # rows of the task, columns scaled
+        self.W, self.U = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((6, 6)))  # SVD
+        self.A = memory.columns(np.zeros((6, 6)))  # J Jᵀ and its factor
+        self.R = memory.points(np.zeros((3, 3)))   # R_goal Rᵀ, and J_r⁻¹
+        self.T = memory.pose(np.zeros((4, 4)))     # a pose that is updated
+        self.e, self.V = memory.vector(six), memory.vector(six)  # pose error, rows of the task
+        self.rest = memory.vector(six)         # V less the contribution of locked joints
+        self.Jz = memory.vector(six)           # tip motion by the bias
+        self.beta, self.dq = memory.vector(six), memory.vector(zeros)
+        self.z, self.null = memory.vector(zeros), memory.vector(zeros)  # bias, in the null space
+        self.slope = memory.vector(zeros)      # Jᵀ V of the step before; 0 before the first
+        self.direction = memory.vector(zeros)  # of the previous step; scratch
+        self.unit = memory.vector(zeros)       # prismatic: the length of a radian, m; else 1
+        self.free = memory.integers(zeros)     # 1 where a joint is not locked at a limit, else 0
+        self.q0, self.start = memory.vector(zeros), memory.vector(zeros)  # inside the limits
+        self.q, self.best = memory.vector(zeros), memory.vector(zeros)  # of the attempt, the best
+        self.ascent = memory.vector(zeros)     # manipulability gradient
+        picked = np.zeros(codes.MOST_PICKED)   # entries of a table, their distances, their costs
+        self.picked, self.away = memory.integers(picked), memory.vector(picked)
+        self.cost = memory.vector(picked)
         self.task, self.plain = TipTask(), TipTask()
         self.record, self.iterations, self.deadline = Record(), 0, INF

@@ -9,22 +9,17 @@ from ik_node.support.arrays import Columns, Memory, Pose, Rotation, Vector
 
 
 class TipTask:
-    """A goal, flat."""
+    """A goal, flat.
 
-    T: Pose
-    """(4, 4) T_base_goal, m."""
-    weights: Vector
-    """(6,) of the rows; 0 where an axis is free."""
-    along_goal: bool
-    """Whether the rows lie along the goal's axes; along the base's otherwise. It matters only
-    where the axes of one kind have different weights."""
-    partial_orientation: bool
-    """Whether some axes of the orientation are constrained and others free."""
-    rows: int
-    """Number of constrained axes."""
+    - `T`: (4, 4) T_base_goal, m; `weights`: (6,) of the rows; 0 where an axis is free.
+    - `along_goal`: whether the rows lie along the goal's axes; along the base's otherwise. It
+      matters only where the axes of one kind have different weights.
+    - `partial_orientation`: whether some axes of the orientation are constrained and others free.
+    - `rows`: number of constrained axes.
+    """
 
     def __init__(self) -> None:
-        """Make a goal whose pose and weights are to be written, and then `prepare` to be called."""
+        """Make a goal whose pose and weights are written next, and completed by `prepare`."""
         self.memory = Memory()
         self.T = self.memory.poses(np.zeros((1, 4, 4)))[0]
         self.weights = self.memory.vector(np.zeros(6))
@@ -45,11 +40,7 @@ class TipTask:
 
 
 def pose_error(T_base_goal: Pose, T_base_tip: Pose, R: Rotation, e: Vector) -> None:
-    """Write [p_goal − p; log(R_goal Rᵀ)] into e (6,): base frame, m and rad.
-
-    R (3, 3) is scratch and holds R_goal Rᵀ afterwards. The rotation is right at every angle in
-    [0, π], at 0 and π too.
-    """
+    """Write [p_goal − p; log(R_goal Rᵀ)] into e (6,); R_goal Rᵀ into R (3, 3)."""
     for i in range(3):
         e[i] = T_base_goal[i][3] - T_base_tip[i][3]
         for j in range(3):
@@ -61,10 +52,10 @@ def pose_error(T_base_goal: Pose, T_base_tip: Pose, R: Rotation, e: Vector) -> N
 
 def task_error(task: TipTask, T_base_tip: Pose, R: Rotation, e: Vector,
                V: Vector) -> tuple[float, float]:
-    """Write the pose error into e (6,), along the rows, and weighted into V (6,).
+    """Write the pose error into e (6,), along the rows, and weighted into V (6,); R is scratch.
 
     Return (position error, orientation error): the unweighted lengths, m and rad, of the
-    constrained part of the error. R (3, 3) is scratch.
+    constrained part of the error.
     """
     w, G = task.weights, task.T
     pose_error(G, T_base_tip, R, e)

@@ -20,7 +20,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace.sampling import ConfigurationSampler
 from ik_node.workspace.voxel_grid import VoxelGrid

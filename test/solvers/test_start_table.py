@@ -7,11 +7,10 @@ import robots
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.solvers import records
 from ik_node.solvers.codes import MOST_PICKED
-from ik_node.solvers.start_table import start_table
 from plain_kernels import plain
 
-forward, goal_input, restarts, settings = plain(
-    'kinematics.forward', 'solvers.goal_input', 'solvers.restarts', 'solvers.settings')
+forward, restarts, search, settings = plain(
+    'kinematics.forward', 'solvers.restarts', 'solvers.search', 'solvers.settings')
 
 
 class Table:
@@ -20,7 +19,7 @@ class Table:
     def __init__(self, solver):
         n, options = solver.chain.n_joints, solver.options
         self.record = restarts.Table(
-            start_table(solver.chain, options.max_restarts, options.seed))
+            *records.start_table(solver.chain, options.max_restarts, options.seed))
         count = self.record.entries
         self.entries = np.concatenate([
             np.reshape(self.record.position, (count, 3)),
@@ -36,9 +35,9 @@ def table_of(solver):
 
 def picked(solver, goal, start):
     """Return the indices that restarts for a goal begin from, best first, and the table."""
-    chain, table = forward.ChainRecord(solver.chain.arrays), Table(solver)
-    work = settings.Work(chain.m, chain.n)
-    goal_input.load(work.task, goal.pose, goal.weights)
+    chain, table = forward.Chain(solver.chain.arrays), Table(solver)
+    work = settings.Scratch(chain.m, chain.n)
+    search.load_goal(work.task, goal.pose, goal.weights)
     count = restarts.pick_entries(
         chain, work.task, settings.Settings(**solver._search_settings()), work,
         table.record, start.tolist())
@@ -74,7 +73,7 @@ def test_every_entry_is_in_the_cell_that_contains_its_position():
 def test_a_chain_has_one_table_for_each_seed():
     chain = robots.chain('panda')
     assert records.table_of(chain, 100, 0) is records.table_of(chain, 100, 0)
-    assert (start_table(chain, 100, 0).q != start_table(chain, 100, 1).q).any()
+    assert (records.start_table(chain, 100, 0)[1] != records.start_table(chain, 100, 1)[1]).any()
 
 
 def test_without_restarts_there_is_no_table():
@@ -141,7 +140,7 @@ def test_an_entry_is_turned_to_the_start_by_whole_turns_inside_the_limits():
     chain = robots.chain('pr2')
     solver = make_solver('dls', chain)
     table, q = table_of(solver), [0.0] * chain.n_joints
-    record = forward.ChainRecord(chain.arrays)
+    record = forward.Chain(chain.arrays)
     start = chain.neutral()
     turning = np.flatnonzero(~np.isfinite(chain.upper))
     assert len(turning) == 2

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from ik_node.solvers.batch import share
+from ik_node.solvers.driver import share
 from ik_node.support import clock
 from plain_kernels import plain
 

@@ -14,7 +14,7 @@ from ik_node.solvers.analytic.refinement.solutions import Solutions
 from ik_node.solvers.analytic.selection.selection import Selection, Selector
 from ik_node.solvers.analytic.structure import PLANAR, PLANAR_FREE, SWIVEL
 from ik_node.solvers.analytic.subproblems.sizes import MOST_SOLUTIONS
-from ik_node.solvers.batch import share
+from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.settings import Settings

@@ -18,13 +18,12 @@ from ik_node.solvers.analytic.selection.redundant_selection import RedundantSele
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
 from ik_node.solvers.base import Solver
-from ik_node.solvers.batch import share
 from ik_node.solvers.codes import FAR, NONE
-from ik_node.solvers.driver import ends_by
+from ik_node.solvers.driver import ends_by, share
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
 from ik_node.solvers.iterative import PREFERENCES
-from ik_node.solvers.jacobian.dls import DlsSolver
+from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason

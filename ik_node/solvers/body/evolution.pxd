@@ -2,7 +2,7 @@ cimport ik_node.solvers.body.descent as descents
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.body.descent cimport Descent, DescentWork
 from ik_node.solvers.genetic.evolution cimport Evolution
-from ik_node.solvers.genetic.population cimport Population
+from ik_node.solvers.genetic.evolution cimport Population
 cimport cython
 
 

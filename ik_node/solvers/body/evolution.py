@@ -8,8 +8,7 @@ import numpy as np
 
 from ik_node.solvers.body import descent as descents
 from ik_node.solvers.body.descent import Descent, DescentWork
-from ik_node.solvers.genetic.evolution import Evolution
-from ik_node.solvers.genetic.population import Population
+from ik_node.solvers.genetic.evolution import Evolution, Population
 from ik_node.support.arrays import InputVector
 
 

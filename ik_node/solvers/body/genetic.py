@@ -12,7 +12,7 @@ from ik_node.solvers.body.base import LeastSquaresSolver
 from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.found import Attempt, VerifiedAttempt
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness
-from ik_node.solvers.genetic.options import EvolutionOptions, check_fitness
+from ik_node.solvers.genetic.solver import EvolutionOptions, check_fitness
 from ik_node.solvers.low_discrepancy import spread_ranges
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason

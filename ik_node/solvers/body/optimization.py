@@ -21,7 +21,7 @@ from ik_node.solvers.driver import reason_of
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.optimization import nullspace
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
-from ik_node.solvers.optimization.objective import Objective, Rows, unit_of
+from ik_node.solvers.optimization.objective import ErrorRows, Objective, unit_of
 from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import WEIGHT, Term, TermSum, terms_of
@@ -206,13 +206,13 @@ class TaskObjective(Objective):
     def _allows(self, q: np.ndarray) -> bool:
         return self._about.allows(q)
 
-    def _evaluate(self, q: np.ndarray) -> Rows:
+    def _evaluate(self, q: np.ndarray) -> ErrorRows:
         """Return the rows at q (n,); those of one-sided tasks that hold are zero."""
         self._level_rows = rows = self._level.evaluate(q)
         V, factors = self._factors * rows.missed(), self._factors
         if self._level.any_one_sided:
             factors = np.where(rows.one_sided & (rows.e < 0.0), 0.0, factors)
-        return Rows(V, factors[:, None] * rows.A, float(V @ V), rows.met)
+        return ErrorRows(V, factors[:, None] * rows.A, float(V @ V), rows.met)
 
 
 def level_term(level: TaskLevel, weight: float) -> Term:

@@ -15,7 +15,7 @@ from ik_node.solvers.body.evolution import BodyEvolution
 from ik_node.solvers.body.stacked_tasks import StackedTasks
 from ik_node.solvers.body.steps import Limits
 from ik_node.solvers.found import Attempt
-from ik_node.solvers.genetic.population import first_state
+from ik_node.solvers.genetic.evolution import first_state
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS
 from ik_node.support.exceptions import InputError, shown

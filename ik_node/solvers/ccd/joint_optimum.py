@@ -21,20 +21,15 @@ INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 class CcdSettings:
     """Settings of cyclic coordinate descent."""
 
-    order: int
-    """INWARD, OUTWARD or RANKED."""
-    position_weight: float
-    """k of w_p = k (1 + ρ)/W²."""
-    orientation_weight: float
-
     def __init__(self, order: int, position_weight: float, orientation_weight: float) -> None:
-        """Take the options."""
+        """Take the options; order: INWARD, OUTWARD or RANKED."""
         self.order, self.position_weight = order, position_weight
         self.orientation_weight = orientation_weight
 
 
-def joint_optimum(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings, frame: Pose,
-                  T: Pose, k: int, limited: bool, swing: bool, q: Vector) -> tuple[float, float]:
+def joint_optimum(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+                  frame: Pose, T: Pose, k: int, limited: bool, swing: bool,
+                  q: Vector) -> tuple[float, float]:
     """Return (best change of joint k, its gain); frame is joint k's, T the tip's.
 
     limited: whether joint limits and max_step hold; swing: whether a whole turn may bring it
@@ -150,7 +145,6 @@ def _task_axis(task: TipTask, i: int, j: int) -> float:
 
 
 def _score(c1: float, s1: float, c2: float, s2: float, angle: float) -> float:
-    """Return the score of a rotation by an angle."""
     score = c1 * math.cos(angle) + s1 * math.sin(angle)
     if c2 == 0.0 and s2 == 0.0:
         return score

@@ -20,10 +20,10 @@ cdef double INF, STILL
 cdef class CyclicCoordinateDescent(Method):
     cdef CcdSettings own
 
-    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work, bint swing,
-                     vector q) except -1 nogil
-    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work, vector q,
-                       vector dq) except -1 nogil
+    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                     bint swing, vector q) except -1 nogil
+    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                       vector q, vector dq) except -1 nogil
 
 
 cdef double sweep(ChainRecord chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
@@ -35,8 +35,8 @@ cdef double _sweep_outward(ChainRecord chain, TipTask task, Settings settings, C
                            Scratch work, bint limited, bint swing, vector q) noexcept nogil
 cdef double _move_ranked(ChainRecord chain, TipTask task, Settings settings, CcdSettings own,
                          Scratch work, bint limited, bint swing, vector q) noexcept nogil
-cdef double _move_shared(ChainRecord chain, TipTask task, Settings settings, Scratch work, bint limited,
-                         vector q) noexcept nogil
+cdef double _move_shared(ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                         bint limited, vector q) noexcept nogil
 cdef double energy_of(Settings settings, double position, double orientation) noexcept nogil
 cdef void articulate(pose T, bint prismatic, double value) noexcept nogil
 cdef double _set(ChainRecord chain, int k, double change, pose frame, pose T,

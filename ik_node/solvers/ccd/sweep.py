@@ -9,7 +9,7 @@ from ik_node.solvers import task as tasks
 from ik_node.solvers.ccd import joint_optimum
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.settings import Scratch, Settings
 from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Pose, Vector
@@ -21,14 +21,12 @@ STILL = 1e-12  # rad or m: a sweep without a larger change counts as stalled
 class CyclicCoordinateDescent(Method):
     """Sets one joint after the other to its optimum in closed form."""
 
-    own: CcdSettings
-
     def __init__(self, options: CcdSettings) -> None:
         """Keep the settings."""
         self.own = options
 
-    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, swing: bool,
-                q: Vector) -> int:
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
         """Sweep over the joints from q (n,); see `Method`.
 
         Along a valley every sweep takes a similar small step. After each, the step is therefore
@@ -67,12 +65,11 @@ class CyclicCoordinateDescent(Method):
                 return codes.TIMED_OUT
             for k in range(n):
                 dq[k] = q[k]
+            since += 1
             if energy < settings.progress * best:
                 best, since = energy, 0
-            else:
-                since += 1
-                if since >= settings.patience:
-                    return codes.STALLED
+            elif since >= settings.patience:
+                return codes.STALLED
             if sweep(chain, task, settings, self.own, work, True, swing, q) < STILL:
                 work.iterations += 1
                 return codes.STALLED
@@ -80,8 +77,8 @@ class CyclicCoordinateDescent(Method):
                 dq[k] = q[k] - dq[k]
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q: Vector,
-                  dq: Vector) -> int:
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                  q: Vector, dq: Vector) -> int:
         """Write the change by one sweep from q (n,) into dq (n,), ignoring limits."""
         for k in range(chain.n):
             dq[k] = q[k]
@@ -109,8 +106,8 @@ def sweep(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSetting
     return max(largest, _move_shared(chain, task, settings, work, limited, q))
 
 
-def _sweep_inward(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
-                  limited: bool, swing: bool, q: Vector) -> float:
+def _sweep_inward(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+                  work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
     """Set the joints from the tip towards the base; return the largest change.
 
     Moving a joint does not change the frames before it: only the tip is updated.
@@ -125,9 +122,9 @@ def _sweep_inward(chain: ChainRecord, task: TipTask, settings: Settings, own: Cc
     return largest
 
 
-def _sweep_outward(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
-                   limited: bool, swing: bool, q: Vector) -> float:
-    """Set the joints from the base outwards, recomputing the frames after each; likewise."""
+def _sweep_outward(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+                   work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
+    """Set the joints from the base outwards, updating the frames; return the largest change."""
     F, T, largest = work.frames, work.T, 0.0
     _copy(F[chain.m], T)
     for k in range(chain.m):
@@ -143,9 +140,9 @@ def _sweep_outward(chain: ChainRecord, task: TipTask, settings: Settings, own: C
     return largest
 
 
-def _move_ranked(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
-                 limited: bool, swing: bool, q: Vector) -> float:
-    """Move the joint with the greatest gain, as often as there are joints; likewise."""
+def _move_ranked(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+                 work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
+    """Move the joint with the greatest gain, n times; return the largest change."""
     F, largest = work.frames, 0.0
     for _ in range(chain.m):
         most, chosen, change = 0.0, -1, 0.0
@@ -162,8 +159,8 @@ def _move_ranked(chain: ChainRecord, task: TipTask, settings: Settings, own: Ccd
     return largest
 
 
-def _move_shared(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, limited: bool,
-                 q: Vector) -> float:
+def _move_shared(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                 limited: bool, q: Vector) -> float:
     """Move the joints with mimics on the chain by one Gauss–Newton step each; return the largest.
 
     Their optimum has no closed form; q (n,) in place.

@@ -1,12 +1,32 @@
-"""Examples of a chain: configurations with the poses of their tips, as points to search in."""
+"""Examples of a chain: configurations, read from files, with the poses of their tips.
 
-from typing import NamedTuple
+- `.csv`: joint names in the first line, then values, rad or m; columns of other joints and of the
+  time are left out.
+- `.yaml`, `.yml`: a library of poses, `poses: {name: {joint: value}}`, with `angle_unit: deg` where
+  angles are not in rad; every pose names all joints of the chain.
+- `.amc`: a motion of the Acclaim skeleton that the chain belongs to.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ik_node.model.amc import read_amc
 from ik_node.model.chain import Chain
+from ik_node.model.numbered_text import NumberedText
+from ik_node.model.tree import check_tree
+from ik_node.model.yaml_file import load_yaml
 from ik_node.solvers.goal import Goal
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import ModelError, OptionError, names, shown
 
+MOST_EXAMPLES = 200_000
+_MAX_BYTES = 64 * 2**20
+_WHAT = 'the examples'
+_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
 _TURNED = 0.5  # entries of rotation matrices against positions in arm lengths, as in `restarts`
 
 
@@ -67,3 +87,72 @@ def gap(features: Features, pose: np.ndarray, other: np.ndarray) -> str:
         cosine = 0.5 * (np.trace(pose[:3, :3].T @ other[:3, :3]) - 1.0)
         parts.append(f'{np.arccos(np.clip(cosine, -1.0, 1.0)):.3g} rad')
     return ' and '.join(parts)
+
+
+def read_examples(file: str, chain: Chain) -> np.ndarray:
+    """Return the configurations (k, n) of a chain in a file, rad or m.
+
+    Raises ModelError for a file that cannot be read or does not fit the chain, naming the line or
+    the pose, and OptionError for a kind of file that holds no examples.
+    """
+    path = Path(file)
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise OptionError(f'example.examples must be a file of the kind {names(_READERS)}, not '
+                          f'{shown(file)}')
+    rows = reader(path, chain)
+    if not len(rows):
+        raise ModelError(f'{_WHAT} {file!r} have no configuration')
+    if len(rows) > MOST_EXAMPLES:
+        raise ModelError(f'{_WHAT} {file!r} have {len(rows)} configurations; at most '
+                         f'{MOST_EXAMPLES} are allowed')
+    return np.array(rows, dtype=float)
+
+
+def _csv(path: Path, chain: Chain) -> list[list[float]]:
+    text = NumberedText(path, _WHAT, _MAX_BYTES)
+    lines = text.words()
+    number, header = next(lines, (1, []))
+    missing = [name for name in chain.joint_names if name not in header]
+    if missing:
+        raise text.error(number, f'there is no column for {names(missing)}; the columns are '
+                                 f'{names(header)}')
+    columns = [(name, header.index(name)) for name in chain.joint_names]
+    rows = []
+    for number, words in lines:
+        if len(words) != len(header):
+            raise text.error(number, f'{len(header)} values are needed, not {len(words)}')
+        rows.append([text.number(number, words[k], f'{name!r}') for name, k in columns])
+    return rows
+
+
+def _yaml(path: Path, chain: Chain) -> list[list[float]]:
+    loaded = load_yaml(path, _WHAT)
+    poses = loaded.get('poses') if isinstance(loaded, Mapping) else None
+    if not isinstance(poses, Mapping):
+        raise ModelError(f'{_WHAT} {str(path)!r} must hold poses: {{name: {{joint: value}}}}, not '
+                         f'{shown(loaded)}')
+    unit = loaded.get('angle_unit', 'rad')
+    if unit not in _UNITS:
+        raise ModelError(f'{_WHAT} {str(path)!r}: angle_unit must be rad or deg, not {shown(unit)}')
+    scale = np.where(chain.prismatic, 1.0, _UNITS[unit])
+    return [[_value(path, name, pose, joint) * factor
+             for joint, factor in zip(chain.joint_names, scale)] for name, pose in poses.items()]
+
+
+def _value(path: Path, name: Any, pose: Any, joint: str) -> float:
+    value = pose.get(joint) if isinstance(pose, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (
+            abs(value) <= MAX_NUMBER):
+        raise ModelError(f'{_WHAT} {str(path)!r}: pose {shown(name)} must have a number for '
+                         f'{joint!r}, at most {MAX_NUMBER:g} in size, not {shown(value)}')
+    return float(value)
+
+
+def _amc(path: Path, chain: Chain) -> list[list[float]]:
+    return [[frame[joint] for joint in chain.joint_names]
+            for frame in read_amc(path, check_tree(chain.tree))]
+
+
+_READERS: dict[str, Callable[[Path, Chain], list[list[float]]]] = {
+    '.csv': _csv, '.yaml': _yaml, '.yml': _yaml, '.amc': _amc}

@@ -6,7 +6,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
-from ik_node.solvers.example.examples import Examples, Features, features_of, gap
+from ik_node.solvers.example.examples import Examples, Features, features_of, gap, read_examples
 from ik_node.solvers.example.models import (
     GaussianMixture,
     Model,
@@ -14,12 +14,11 @@ from ik_node.solvers.example.models import (
     RadialBasisFunctions,
 )
 from ik_node.solvers.example.options import ExampleOptions
-from ik_node.solvers.example.sources import read_examples
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
-from ik_node.solvers.jacobian.dls import DlsSolver
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.optimization.goal_rows import GoalRows
+from ik_node.solvers.settings import JacobianSettings
 from ik_node.support.exceptions import UnsupportedError
 
 _TURN = 2.0 * np.pi

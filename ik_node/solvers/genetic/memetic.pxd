@@ -1,35 +1,31 @@
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.jacobian.damping as damping
+cimport ik_node.solvers.jacobian.loop as loop
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.solvers.task as tasks
-from ik_node.support.arrays cimport Memory, poses, rotation, vector
-from ik_node.solvers.jacobian.dls_step cimport DampedLeastSquares
-from ik_node.solvers.genetic.evolution cimport Evolution
+from ik_node.support.arrays cimport vector
+from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
+from ik_node.solvers.genetic.evolution cimport Evolution, Population
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
-from ik_node.solvers.genetic.population cimport Population
-from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.settings cimport Scratch, Settings
 from ik_node.solvers.task cimport TipTask
 cimport cython
 
 
 cdef class ArmPopulation(Population):
-    cdef TipTask task
-    cdef poses frames
-    cdef rotation R
-    cdef vector e, V
+    cdef Scratch work
 
 
 cdef class GeneticWork(Scratch):
-    cdef ArmPopulation people
+    cdef ArmPopulation population
 
 
 cdef class ArmEvolution(Evolution):
     cdef ChainRecord chain
     cdef Settings settings
 
-    cdef int judge(self, Population people) except -1 nogil
-    cdef bint judge_pose(self, ArmPopulation people) noexcept nogil
+    cdef int judge(self, Population population) except -1 nogil
+    cdef bint judge_pose(self, Population population, Scratch work) noexcept nogil
 
 
 cdef class Genetic(Method):
@@ -39,10 +35,10 @@ cdef class Genetic(Method):
 
     cpdef Scratch make_work(self, int m, int n)
     @cython.locals(end=int)
-    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work, bint swing,
-                     vector q) except -1 nogil
-    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work, vector q,
-                       vector dq) except -1 nogil
+    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                     bint swing, vector q) except -1 nogil
+    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                       vector q, vector dq) except -1 nogil
 
 
-cdef void prepare(ArmPopulation people, TipTask task, Scratch work) noexcept nogil
+cdef void prepare(Population population, TipTask task, Scratch work) noexcept nogil

@@ -6,49 +6,36 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
-import numpy as np
 
 from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
-from ik_node.solvers.genetic.evolution import Evolution
-from ik_node.solvers.genetic.population import Population
-from ik_node.solvers.jacobian import damping
-from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
+from ik_node.solvers.genetic.evolution import Evolution, Population
+from ik_node.solvers.jacobian import loop
+from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.settings import Scratch, Settings
 from ik_node.solvers.task import TipTask
-from ik_node.support.arrays import Poses, Rotation, Vector
+from ik_node.support.arrays import Vector
 
 
 class ArmPopulation(Population):
-    """A population of an arm, and what its individuals are judged with."""
+    """A population of an arm, judged by the goal `work.plain`."""
 
-    task: TipTask
-    frames: Poses
-    R: Rotation
-    e: Vector
-    V: Vector
-
-    def __init__(self, m: int, n: int, elite: int) -> None:
-        """Make room, for m articulations."""
+    def __init__(self, work: Scratch, n: int, elite: int) -> None:
+        """Make room. work: used to judge individuals."""
         super().__init__(n, elite)
-        self.task = TipTask()
-        self.frames = self.memory.poses(np.zeros((m + 1, 4, 4)))
-        self.R = self.memory.points(np.zeros((3, 3)))
-        self.e, self.V = self.memory.vector(np.zeros(6)), self.memory.vector(np.zeros(6))
+        self.work = work
 
 
 class GeneticWork(Scratch):
     """Scratch of a search with a population."""
 
-    people: ArmPopulation
-
     def __init__(self, m: int, n: int, elite: int) -> None:
         """Make room."""
         super().__init__(m, n)
-        self.people = ArmPopulation(m, n, elite)
+        self.population = ArmPopulation(self, n, elite)
 
 
 class ArmEvolution(Evolution):
@@ -60,16 +47,16 @@ class ArmEvolution(Evolution):
         super().__init__(options, scale, span, settings.length)
         self.chain, self.settings = chain, settings
 
-    def judge(self, people: Population) -> bool:
-        """Write the cost; see `Evolution.judge`."""
-        return self.judge_pose(cython.cast(ArmPopulation, people))
+    def judge(self, population: Population) -> bool:
+        """Write the error energy at population.z; return whether the goal is met."""
+        return self.judge_pose(population, cython.cast(ArmPopulation, population).work)
 
-    def judge_pose(self, people: ArmPopulation) -> bool:
-        """Write the error energy at people.z; return whether the goal is met."""
-        forward.chain_frames(self.chain, people.z, people.frames)
-        position, orientation = tasks.task_error(people.task, people.frames[self.chain.m],
-                                                 people.R, people.e, people.V)
-        people.child[0] = damping.task_energy(self.settings, people.V)
+    def judge_pose(self, population: Population, work: Scratch) -> bool:
+        """Do as `judge`, with the scratch of the population."""
+        forward.chain_frames(self.chain, population.z, work.frames)
+        position, orientation = tasks.task_error(work.plain, work.frames[self.chain.m], work.R,
+                                                 work.e, work.V)
+        population.child[0] = loop.task_energy(self.settings, work.V)
         return (position <= self.settings.position_tolerance
                 and orientation <= self.settings.orientation_tolerance)
 
@@ -86,8 +73,8 @@ class Genetic(Method):
         """Return scratch with a population."""
         return GeneticWork(m, n, self.evolution.elite)
 
-    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, swing: bool,
-                q: Vector) -> int:
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
         """Improve q (n,) in place; see `Method`.
 
         With a local search the first attempt takes steps only, since its solution is the nearest to
@@ -95,11 +82,11 @@ class Genetic(Method):
         """
         generations = 0
         if not swing:
-            cython.cast(GeneticWork, work).people.state = self.evolution.generator
+            cython.cast(GeneticWork, work).population.state = self.evolution.generator
         if swing or not self.local_search:
-            prepare(cython.cast(GeneticWork, work).people, task, work)
-            end = self.evolution.evolve(chain, cython.cast(GeneticWork, work).people, swing, q)
-            generations = cython.cast(GeneticWork, work).people.generations
+            prepare(cython.cast(GeneticWork, work).population, task, work)
+            end = self.evolution.evolve(chain, cython.cast(GeneticWork, work).population, swing, q)
+            generations = cython.cast(GeneticWork, work).population.generations
             if end == codes.CONVERGED or end == codes.TIMED_OUT or not self.local_search:
                 work.iterations = generations
                 return end
@@ -107,26 +94,26 @@ class Genetic(Method):
         work.iterations += generations
         return end
 
-    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q: Vector,
-                  dq: Vector) -> int:
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                  q: Vector, dq: Vector) -> int:
         """Write the change from q to the best after one generation into dq (n,). Return 0."""
-        cython.cast(GeneticWork, work).people.state = self.evolution.generator
-        prepare(cython.cast(GeneticWork, work).people, task, work)
-        if not self.evolution.begin(chain, cython.cast(GeneticWork, work).people, False, q):
-            self.evolution.breed(chain, cython.cast(GeneticWork, work).people)
+        cython.cast(GeneticWork, work).population.state = self.evolution.generator
+        prepare(cython.cast(GeneticWork, work).population, task, work)
+        if not self.evolution.begin(chain, cython.cast(GeneticWork, work).population, False, q):
+            self.evolution.breed(chain, cython.cast(GeneticWork, work).population)
         for k in range(chain.n):
-            dq[k] = cython.cast(GeneticWork, work).people.parents[0][1 + k] - q[k]
+            dq[k] = cython.cast(GeneticWork, work).population.parents[0][1 + k] - q[k]
         return 0
 
 
-def prepare(people: ArmPopulation, task: TipTask, work: Scratch) -> None:
+def prepare(population: Population, task: TipTask, work: Scratch) -> None:
     """Give a population the goal, the initial guess and the deadline of an attempt."""
     for i in range(3):
         for j in range(4):
-            people.task.T[i][j] = task.T[i][j]
+            work.plain.T[i][j] = task.T[i][j]
     for i in range(6):
-        people.task.weights[i] = task.weights[i]
-    people.task.prepare()
-    for k in range(people.n):
-        people.start[k] = work.start[k]
-    people.deadline = work.deadline
+        work.plain.weights[i] = task.weights[i]
+    work.plain.prepare()
+    for k in range(population.n):
+        population.start[k] = work.start[k]
+    population.deadline = work.deadline

@@ -6,10 +6,9 @@ from ik_node.kinematics import forward, jacobian, joint_limits
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
-from ik_node.solvers.jacobian import damping, manipulability, nullspace
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian import nullspace
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.settings import JacobianSettings, Scratch, Settings
 from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
@@ -23,8 +22,6 @@ BIAS_FADES = 0.1   # error, rad or lengths, below which the default bias fades o
 class JacobianMethod(Method):
     """A method whose step is computed from the Jacobian."""
 
-    own: JacobianSettings
-
     def __init__(self, options: JacobianSettings) -> None:
         """Keep the settings."""
         self.own = options
@@ -32,14 +29,12 @@ class JacobianMethod(Method):
     def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden."""
 
-    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, swing: bool,
-                q: Vector) -> int:
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
         """Iterate from q (n,); see `Method`."""
-        n, F, V, rest, free = chain.n, work.frames, work.V, work.rest, work.free
-        lower, upper, tip = chain.lower, chain.upper, F[chain.m]
-        best, since = INF, 0
-        biased, ascends = self.own.biased, self.own.manipulability_gain > 0.0
-        has_prismatic = False
+        n, F, V, rest, tip = chain.n, work.frames, work.V, work.rest, work.frames[chain.m]
+        lower, upper, best, since = chain.lower, chain.upper, INF, 0
+        biased, has_prismatic = self.own.biased, False
         for k in range(n):
             work.slope[k], work.direction[k], work.unit[k] = 0.0, 0.0, 1.0
             has_prismatic = has_prismatic or settings.span[k] > 0.0
@@ -55,26 +50,20 @@ class JacobianMethod(Method):
                 break
             if iteration % codes.LOOK == codes.LOOK - 1 and clock.is_over(work.deadline):
                 return codes.TIMED_OUT
-            energy = damping.task_energy(settings, V)
+            energy = task_energy(settings, V)
             position_share, orientation_share = shares(self.own, position, orientation)
             # Less progress is required where only a share of the error is requested.
             progress = 1.0 - min(position_share, orientation_share) * (1.0 - settings.progress)
+            since += 1
             if energy < progress * best:
                 best, since = energy, 0
-            else:
-                since += 1
-                if since >= settings.patience and not biased:
-                    return codes.STALLED
+            elif since >= settings.patience and not biased:
+                return codes.STALLED
             if has_prismatic:
                 units(settings, n, work, position)
-            if ascends:
-                manipulability.manipulability_gradient(chain, task, settings, self.own, work, q)
-            task_rows(chain, task, settings, self.own, work)
+            task_rows(chain, task, settings, self.own, work, position_share, orientation_share, q)
             strength = 1.0 if biased else min(1.0, math.sqrt(energy) / BIAS_FADES)
-            for i in range(6):
-                rest[i] = V[i] * (position_share if i < 3 else orientation_share)
             for k in range(n):
-                free[k] = True
                 if not lower[k] < upper[k] or (not biased and pushed_out(chain, work, k, q)):
                     lock(work, k)
             moved, pull = 0.0, 0.0
@@ -92,8 +81,8 @@ class JacobianMethod(Method):
                 return codes.STALLED
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q: Vector,
-                  dq: Vector) -> int:
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                  q: Vector, dq: Vector) -> int:
         """Write one step of the method from q into dq (n,); see `Method`."""
         n = chain.n
         forward.chain_frames(chain, q, work.frames)
@@ -101,18 +90,19 @@ class JacobianMethod(Method):
         for k in range(n):
             work.slope[k], work.direction[k], work.unit[k] = 0.0, 0.0, 1.0
         position_share, orientation_share = shares(self.own, position, orientation)
-        if self.own.manipulability_gain > 0.0:
-            manipulability.manipulability_gradient(chain, task, settings, self.own, work, q)
-        task_rows(chain, task, settings, self.own, work)
-        for i in range(6):
-            work.rest[i] = work.V[i] * (position_share if i < 3 else orientation_share)
-        for k in range(n):
-            work.free[k] = True
+        task_rows(chain, task, settings, self.own, work, position_share, orientation_share, q)
         self.step(settings, n, work, work.rest)
         nullspace.add_bias(task, settings, self.own, n, work, 1.0 if self.own.biased else 0.0, q)
         for k in range(n):
             dq[k] = settings.scale[k] * work.dq[k]
         return 0
+
+
+def task_energy(settings: Settings, V: Vector) -> float:
+    """Return half the squared weighted error of V (6,), metres counted in lengths of the arm."""
+    linear_part = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]
+    angular = V[3] * V[3] + V[4] * V[4] + V[5] * V[5]
+    return 0.5 * (linear_part / (settings.length * settings.length) + angular)
 
 
 def shares(own: JacobianSettings, position: float, orientation: float) -> tuple[float, float]:
@@ -159,17 +149,23 @@ def pushed_out(chain: ChainRecord, work: Scratch, k: int, q: Vector) -> bool:
 
 
 def task_rows(chain: ChainRecord, task: TipTask, settings: Settings, own: JacobianSettings,
-              work: Scratch) -> None:
-    """Fill the task's Jacobian, its columns scaled by the joint weights; frames and e are q's.
+              work: Scratch, position_share: float, orientation_share: float, q: Vector) -> None:
+    """Fill the task's Jacobian, and the shares of its rows V that a step is to remove.
 
-    With joint weights w the unknown is √w Δq, whose shortest value is computed; Δq of a prismatic
-    joint is in `units`.
+    Frames and e are those of q (n,); every joint is free. Columns are scaled by the joint weights:
+    with weights w the unknown is √w Δq, whose shortest value is computed; Δq of a prismatic joint
+    is in `units`.
     """
     F, J, scale, unit = work.frames, work.J, settings.scale, work.unit
+    if own.manipulability_gain > 0.0:
+        nullspace.manipulability_gradient(chain, task, settings, own, work, q)
     point = task.T if own.alternate else F[chain.m]
     jacobian.chain_jacobian(chain, F, point, J)
     tasks.task_jacobian(task, work.e, work.R, chain.n, J)
+    for i in range(6):
+        work.rest[i] = work.V[i] * (position_share if i < 3 else orientation_share)
     for k in range(chain.n):
+        work.free[k] = True
         factor = scale[k] * unit[k]
         if factor != 1.0:
             for i in range(6):

@@ -1,13 +1,22 @@
 from libc cimport math
+cimport ik_node.kinematics.forward as forward
+cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.linear as linear
+cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport vector
-from ik_node.solvers.jacobian.settings cimport JacobianSettings
-from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.kinematics.forward cimport ChainRecord
+from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
 from ik_node.solvers.task cimport TipTask
 cimport cython
+
+cdef double APART
 
 @cython.locals(wanted=cython.bint, ascends=cython.bint)
 cdef bint bias_gradient(Settings settings, JacobianSettings own, int n, Scratch work, vector q,
                         vector z) noexcept nogil
 cdef double add_bias(TipTask task, Settings settings, JacobianSettings own, int n, Scratch work,
                      double strength, vector q) noexcept nogil
+cdef double manipulability(ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                           vector q) noexcept nogil
+cdef void manipulability_gradient(ChainRecord chain, TipTask task, Settings settings,
+                                  JacobianSettings own, Scratch work, vector q) noexcept nogil

@@ -1,12 +1,11 @@
 cimport ik_node.support.copies as copies
 cimport ik_node.kinematics.jacobian as jacobian
-cimport ik_node.solvers.jacobian.manipulability as manipulability
+cimport ik_node.solvers.jacobian.nullspace as nullspace
 cimport ik_node.solvers.search as search
 cimport ik_node.solvers.task as tasks
 from ik_node.solvers.entries cimport Verifier
-from ik_node.solvers.jacobian.settings cimport JacobianSettings
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Settings, Scratch
+from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
 cimport cython
 
 

@@ -7,9 +7,8 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.entries import Verifier
-from ik_node.solvers.jacobian import manipulability
-from ik_node.solvers.jacobian.settings import JacobianSettings
-from ik_node.solvers.settings import Settings
+from ik_node.solvers.jacobian import nullspace
+from ik_node.solvers.settings import JacobianSettings, Settings
 from ik_node.support import copies
 
 
@@ -51,11 +50,10 @@ class GoalRows(Verifier):
         work = self.begin(T_base_goal, weights, q)
         for k in range(n):
             work.unit[k] = 1.0
-        manipulability.manipulability_gradient(self.chain, work.task, self.settings, self.own, work,
-                                               work.q0)
+        nullspace.manipulability_gradient(self.chain, work.task, self.settings, self.own, work,
+                                          work.q0)
         for k in range(n):
             ascent[k] = work.ascent[k] / self.settings.scale[k]
-        found = manipulability.manipulability(self.chain, work.task, self.settings, work,
-                                              work.q0)
+        found = nullspace.manipulability(self.chain, work.task, self.settings, work, work.q0)
         self.idle.append(work)
         return found

@@ -125,16 +125,16 @@ def nlopt_module() -> Any:
                           'pip install nlopt') from error
 
 
-_NLOPT = {'nlopt-slsqp': 'LD_SLSQP', 'nlopt-lbfgs': 'LD_LBFGS',
-          'nlopt-tnewton': 'LD_TNEWTON_PRECOND_RESTART',
-          'nlopt-var2': 'LD_VAR2'}
 MINIMIZERS: dict[str, Minimizer] = {
     'l-bfgs-b': scipy_minimizer('L-BFGS-B', True, False, ftol=_GAINED, gtol=0.0, maxiter=_MOST,
                                 maxfun=_MOST),
     'slsqp': scipy_minimizer('SLSQP', ftol=_LEAST, maxiter=10**6),
     'trust-constr': scipy_minimizer('trust-constr', gtol=1e-12, xtol=1e-10, maxiter=500),
     'least-squares': least_squares,
-    **{name: nlopt_minimizer(algorithm) for name, algorithm in _NLOPT.items()}}
+    'nlopt-slsqp': nlopt_minimizer('LD_SLSQP'),
+    'nlopt-lbfgs': nlopt_minimizer('LD_LBFGS'),
+    'nlopt-tnewton': nlopt_minimizer('LD_TNEWTON_PRECOND_RESTART'),
+    'nlopt-var2': nlopt_minimizer('LD_VAR2')}
 
 CONSTRAINED = ('slsqp', 'trust-constr', 'nlopt-slsqp')
 """Minimizers that keep linear constraints."""
@@ -147,10 +147,8 @@ def run(minimizer: str | Callable[..., Any], objective: Objective, start: np.nda
     does not return q (n,).
     """
     try:
-        if callable(minimizer):
-            _run_function(minimizer, objective, start)
-        else:
-            objective.objective(MINIMIZERS[minimizer](objective, start))
+        minimize = _own_minimizer(minimizer) if callable(minimizer) else MINIMIZERS[minimizer]
+        objective.objective(minimize(objective, start))
     except MetError:
         return CONVERGED
     except ExhaustedError:
@@ -158,14 +156,15 @@ def run(minimizer: str | Callable[..., Any], objective: Objective, start: np.nda
     return STALLED
 
 
-def _run_function(minimizer: Callable[..., Any], objective: Objective, start: np.ndarray) -> None:
-    """Run a user's minimizer."""
-    lower, upper = objective.space.lower, objective.space.upper
-    q = minimizer(objective.objective, objective.gradient, start.copy(), lower.copy(),
-                  upper.copy())
-    array = np.asarray(q)
-    if array.shape != start.shape or array.dtype.kind not in 'iuf' or not np.isfinite(
-            array).all():
-        raise IkError(f'the minimizer must return {len(start)} finite joint values, not '
-                      f'{shown(q)}')
-    objective.objective(np.clip(array.astype(float), lower, upper))
+def _own_minimizer(minimizer: Callable[..., Any]) -> Minimizer:
+    def minimize(objective: Objective, start: np.ndarray) -> np.ndarray:
+        lower, upper = objective.space.lower, objective.space.upper
+        q = minimizer(objective.objective, objective.gradient, start.copy(), lower.copy(),
+                      upper.copy())
+        array = np.asarray(q)
+        if array.shape != start.shape or array.dtype.kind not in 'iuf' or not np.isfinite(
+                array).all():
+            raise IkError(f'the minimizer must return {len(start)} finite joint values, not '
+                          f'{shown(q)}')
+        return np.clip(array.astype(float), lower, upper)
+    return minimize

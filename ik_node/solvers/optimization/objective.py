@@ -36,17 +36,13 @@ def unit_of(position_tolerance: float, orientation_tolerance: float) -> float:
     return min(max(size, _ROUNDING), 1.0 / _ROUNDING) ** 2
 
 
-class Rows(NamedTuple):
+class ErrorRows(NamedTuple):
     """The rows of a goal or of tasks at some q."""
 
-    V: np.ndarray
-    """(m,) weighted error."""
-    J: np.ndarray
-    """(m, n): V decreases by J Δq."""
-    energy: float
-    """E = |V|²."""
-    met: bool
-    """Whether all is within the tolerances."""
+    V: np.ndarray  # (m,) weighted error
+    J: np.ndarray  # (m, n): V decreases by J Δq
+    energy: float  # E = |V|²
+    met: bool      # whether all is within the tolerances
 
 
 class Objective(ABC):
@@ -71,7 +67,7 @@ class Objective(ABC):
         self.q, self.value, self.iterations = np.empty(n), math.inf, 0
 
     @abstractmethod
-    def _evaluate(self, q: np.ndarray) -> Rows:
+    def _evaluate(self, q: np.ndarray) -> ErrorRows:
         """Return the rows at q (n,)."""
 
     def constraints(self, variables: Variables) -> list[Any]:
@@ -128,12 +124,11 @@ class Objective(ABC):
             raise MetError
 
     def _keep(self, value: float) -> None:
-        """Keep the present configuration if it is the best inside the limits."""
+        """Keep the present configuration if it is the best so far."""
         if value < self.value and self._allows(self._at):
             self.q[:], self.value = self._at, value
 
     def _allows(self, q: np.ndarray) -> bool:
-        """Tell whether q (n,) may be a result."""
         return self.space.allows(q)
 
 
@@ -143,10 +138,9 @@ class GoalObjective(Objective):
     def __init__(self, space: Space, rows_of: GoalRows, length: float, goal: Goal,
                  terms: TermSum | None, most: int, tolerances: tuple[float, float],
                  deadline: float) -> None:
-        """Prepare for one attempt.
+        """Prepare for one attempt; see `Objective`.
 
-        length: that weighs as a radian, m; tolerances: m and rad; terms: None where only E counts;
-        deadline: see `Objective`.
+        length: that weighs as a radian, m; tolerances: m and rad.
         """
         super().__init__(space, terms, most, unit_of(tolerances[0] / length, tolerances[1]),
                          deadline)
@@ -156,9 +150,9 @@ class GoalObjective(Objective):
         self._weights[:3] /= length
         self._V, self._J = np.empty(6), np.empty((6, n))
 
-    def _evaluate(self, q: np.ndarray) -> Rows:
+    def _evaluate(self, q: np.ndarray) -> ErrorRows:
         """Return the rows at q (n,), in arrays that the next call changes."""
         energy, position, orientation = self._rows_of.rows(
             self._goal.pose, self._weights, q, self._V, self._J)
-        return Rows(self._V, self._J, energy, position <= self._tolerances[0]
+        return ErrorRows(self._V, self._J, energy, position <= self._tolerances[0]
                     and orientation <= self._tolerances[1])

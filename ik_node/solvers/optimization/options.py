@@ -73,7 +73,6 @@ class OptimizationOptions(MinimizerOptions, SolverOptions):
 
 
 def _term(name: str, term: Any, choices: Sequence[str]) -> Any:
-    """Return one of the terms: a name, a function, or a pair of functions."""
     pair = isinstance(term, (list, tuple)) and len(term) == 2 and all(map(callable, term))
     if pair or callable(term):
         return tuple(term) if pair else term

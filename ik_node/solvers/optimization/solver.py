@@ -15,18 +15,18 @@ from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
-from ik_node.solvers.jacobian.dls_step import DampedLeastSquares
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.steps import DampedLeastSquares
+from ik_node.solvers.method import PythonMethod
 from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
 from ik_node.solvers.optimization.nullspace import descend
-from ik_node.solvers.optimization.objective import GoalObjective, Objective
+from ik_node.solvers.optimization.objective import GoalObjective
 from ik_node.solvers.optimization.options import OptimizationOptions, constraint_rows
-from ik_node.solvers.optimization.python_method import PythonMethod
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import TermSum, high_manipulability, terms_of
 from ik_node.solvers.records import table_of, verifier_of
 from ik_node.solvers.result import Result
+from ik_node.solvers.settings import JacobianSettings
 from ik_node.support import clock
 from ik_node.support.exceptions import UnsupportedError
 
@@ -38,8 +38,7 @@ class _Region(NamedTuple):
 
     space: Space
     search: Search
-    near: Search
-    """With few iterations of dls, from a configuration near the goal."""
+    near: Search  # with few iterations of dls, from a configuration near the goal
 
 
 class OptimizationSolver(IterativeSolver):
@@ -81,13 +80,13 @@ class OptimizationSolver(IterativeSolver):
             Search(chain.record, method, self._make_settings(max_iterations=_TO_THE_GOAL), table,
                    1))
 
+    def _make_method(self) -> DampedLeastSquares:
+        return DampedLeastSquares(self._local_settings())
+
     def _local_settings(self) -> JacobianSettings:
         unbiased = np.zeros(self.chain.n_joints)
         return JacobianSettings(unbiased, unbiased, manipulability_gain=1.0,
                                 damping_rule=SUGIHARA, error_share=0.1)
-
-    def _make_method(self) -> DampedLeastSquares:
-        return DampedLeastSquares(self._local_settings())
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         with ends_by(self._deadline()):
@@ -106,11 +105,10 @@ class OptimizationSolver(IterativeSolver):
         _, *errors = verifier_of(self.chain).errors(goal.pose, goal.weights, start)
         if terms is None and space.allows(start) and self._is_met((errors[0], errors[1])):
             return start, CONVERGED, 0
-        q, objective, end = self._minimised(region, goal, terms, start, deadline)
-        iterations = objective.iterations
+        q, iterations, end = self._minimised(region, goal, terms, start, deadline)
         if terms is not None and len(space.A):
             q, again, end = self._minimised(region, goal, None, q, deadline)
-            iterations += again.iterations
+            iterations += again
         elif terms is not None:
             met = self._restored(region, goal, q, deadline)
             if met is not None:
@@ -123,10 +121,9 @@ class OptimizationSolver(IterativeSolver):
             end = TIMED_OUT
         return q, end if space.keeps_constraints(q) else REFUSED, iterations
 
-    def _minimised(self, region: _Region, goal: Goal, terms: TermSum | None,
-                   start: np.ndarray,
-                   deadline: float) -> tuple[np.ndarray, Objective, int]:
-        """Run the minimizer; return (q (n,), the objective, how it ended)."""
+    def _minimised(self, region: _Region, goal: Goal, terms: TermSum | None, start: np.ndarray,
+                   deadline: float) -> tuple[np.ndarray, int, int]:
+        """Run the minimizer; return (q (n,), iterations, how it ended)."""
         options = self.options
         objective = GoalObjective(region.space, self._rows, self.settings.length, goal, terms,
                                   options.max_iterations,
@@ -134,14 +131,11 @@ class OptimizationSolver(IterativeSolver):
                                   deadline)
         end = run(options.minimizer, objective, start)
         q = objective.q if objective.value < math.inf else start
-        return q.copy(), objective, end
+        return q.copy(), objective.iterations, end
 
     def _restored(self, region: _Region, goal: Goal, q: np.ndarray,
                   deadline: float) -> np.ndarray | None:
-        """Return q (n,) brought to the goal by a few steps of dls; None where they fail.
-
-        None, too, when the deadline is over.
-        """
+        """Return q (n,) brought to the goal by a few steps of dls; None where they fail."""
         if clock.is_over(deadline):
             return None
         found = q.copy()

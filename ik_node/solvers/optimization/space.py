@@ -10,18 +10,12 @@ _HOLDS = 1e-6  # rad or m: a linear constraint holds where it is missed by no mo
 class Space(NamedTuple):
     """Limits and linear constraints `a_lower ≤ A q ≤ a_upper`."""
 
-    lower: np.ndarray
-    """(n,) rad or m; infinite without a limit."""
+    lower: np.ndarray    # (n,) rad or m; infinite without a limit
     upper: np.ndarray
-    """(n,) rad or m."""
-    unit: np.ndarray
-    """(n,) rad or m: the change of a joint that counts as 1 in the variables."""
-    A: np.ndarray
-    """(k, n)."""
-    a_lower: np.ndarray
-    """(k,) rad or m."""
+    unit: np.ndarray     # (n,) rad or m: the change of a joint that counts as 1 in the variables
+    A: np.ndarray        # (k, n)
+    a_lower: np.ndarray  # (k,) rad or m
     a_upper: np.ndarray
-    """(k,) rad or m."""
 
     def allows(self, q: np.ndarray) -> bool:
         """Tell whether q (n,) is inside the limits and keeps the linear constraints."""
@@ -63,8 +57,7 @@ class Variables:
         """Return q (n,) of the variables (m,); rounding at a limit is removed."""
         q = self._rest.copy()
         q[self._free] = x * self._unit
-        lower, upper = self._limits
-        for limit in (lower, upper):
+        for limit in self._limits:
             near = np.isfinite(limit) & (np.abs(q - limit) <= 1e-12 * (1.0 + np.abs(q)))
             q[near] = limit[near]
         return q

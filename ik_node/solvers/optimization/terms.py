@@ -114,7 +114,6 @@ def custom(function: Any, weight: float) -> Term:
 
 
 def _number(value: Any) -> float:
-    """Return the value of a term as a float."""
     array = np.asarray(value)
     if array.size != 1 or array.dtype.kind not in 'biuf' or not np.isfinite(array).all():
         raise IkError(f'a term must return a finite number, not {shown(value)}')
@@ -122,7 +121,6 @@ def _number(value: Any) -> float:
 
 
 def _slope(value: Any, n: int) -> np.ndarray:
-    """Return the gradient of a term as an array (n,)."""
     array = np.asarray(value)
     if array.shape != (n,) or array.dtype.kind not in 'biuf' or not np.isfinite(array).all():
         raise IkError(f'the gradient of a term must be {n} finite numbers, not {shown(value)}')

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node.model.chain import Chain
+from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.path.rungs import Rungs
 from ik_node.support import clock
 
@@ -36,24 +36,18 @@ def _stride(count: int) -> int:
 class Ladder:
     """Candidates of every pose; the first rung may be the initial guess alone."""
 
-    def __init__(self, chain: Chain, rungs: Sequence[np.ndarray], scale: np.ndarray, margin: float,
-                 anchored: bool, joined: bool) -> None:
-        """Take candidates (k, n) of every rung. scale (n,): of steps in the travel.
-
-        margin: soft distance from the limits. anchored: whether the first rung stays as it is.
-        joined: whether the step from there is limited, too.
-        """
-        self._chain, self._scale, self._margin, self._anchored = chain, scale, margin, anchored
-        self._departs = anchored and not joined
-        span = chain.upper - chain.lower
-        self._cyclic = chain.turns & (span >= _FEW_COPIES * _TURN)
-        self._copied = chain.turns & (span >= _TURN) & ~self._cyclic
-        self._count = len(rungs)
-        self._q, self._rung = np.empty((0, chain.n_joints)), np.empty(0, dtype=np.int64)
-        sizes = np.array([len(rung) for rung in rungs], dtype=np.int64)
-        self._take(np.concatenate([self._q, *rungs]), np.repeat(np.arange(len(rungs)), sizes),
-                   self._copied)
+    def __init__(self, problem: PathProblem, rungs: Sequence[np.ndarray]) -> None:
+        """Take candidates (k, n) of every rung; that of q0 stays as it is."""
+        self._problem, self._chain, self._margin = problem, problem.chain, problem.margin
+        self._anchored, self._count = bool(problem.anchored), len(rungs)
+        turns, span = self._chain.turns, self._chain.upper - self._chain.lower
+        self._cyclic = turns & (span >= _FEW_COPIES * _TURN)
+        self._copied = turns & (span >= _TURN) & ~self._cyclic
+        self._q, self._rung = np.empty((0, len(span))), np.empty(0, dtype=np.int64)
         self._new: dict[int, list[np.ndarray]] = {}
+        sizes = np.fromiter(map(len, rungs), np.int64)
+        self._insert(np.concatenate([self._q, *rungs]), np.repeat(np.arange(len(rungs)), sizes),
+                     self._copied)
 
     def add(self, i: int, q: np.ndarray) -> bool:
         """Add a candidate (n,) to a rung; return whether it is new."""
@@ -75,22 +69,20 @@ class Ladder:
         first, last = np.searchsorted(self._rung, (i, i + 1))
         return int(last - first) + sum(map(len, self._new.get(i, ())))
 
-    def choose(self, most: float, deadline: float) -> np.ndarray:
+    def choose(self) -> np.ndarray:
         """Return the best configuration (m, n) of every rung, rad or m; NaN where one is empty.
 
-        most: largest step of a joint that is no break, rad or m; deadline: see `Rungs`. First
-        the least possible largest step is found; no joint then moves much farther than that for the
-        sake of a shorter path.
+        First the least possible largest step is found; no joint then moves much farther than that
+        for the sake of a shorter path.
         """
         added = [(i, block) for i, new in self._new.items() for block in new]
         self._new = {}
         if added:
-            blocks = fewer([block for _, block in added], deadline)
-            sizes = [len(block) for block in blocks]
-            self._take(np.concatenate(blocks), np.repeat([i for i, _ in added], sizes),
-                       self._copied)
+            blocks = fewer([block for _, block in added], self._problem.deadline)
+            self._insert(np.concatenate(blocks), np.repeat(
+                [i for i, _ in added], [len(block) for block in blocks]), self._copied)
         while True:
-            path = self._shortest(most, deadline)
+            path = self._shortest()
             stuck = self._unwrap(path)
             if not stuck.any():
                 return path
@@ -98,25 +90,27 @@ class Ladder:
             self._copied = self._copied | stuck
             q, rung = self._q, self._rung
             self._q, self._rung = q[:0], rung[:0]
-            self._take(q, rung, stuck)
+            self._insert(q, rung, stuck)
 
-    def _shortest(self, most: float, deadline: float) -> np.ndarray:
+    def _shortest(self) -> np.ndarray:
         """Return the best path (m, n) with cyclic joints but for whole turns."""
+        most, deadline = self._problem.most, self._problem.deadline
+        departs = self._anchored and not self._problem.joined
         if len(self._q) > _FEW and clock.is_over(deadline):
             first = np.searchsorted(self._rung, np.arange(self._count + 1))
             place = np.arange(len(self._q)) - np.repeat(first[:-1], np.diff(first))
             kept = place % _stride(len(self._q)) == 0
             self._q, self._rung = self._q[kept], self._rung[kept]
         first = np.searchsorted(self._rung, np.arange(self._count + 1))
-        rungs = Rungs(self._q, first, self._costs(self._q), self._cyclic, self._scale)
-        largest, _ = rungs.shortest_path(most, self._departs, True, deadline)
-        _, chosen = rungs.shortest_path(min(most, _LOOSER * largest + _ROUNDING), self._departs,
-                                        False, deadline)
+        rungs = Rungs(self._q, first, self._costs(self._q), self._cyclic, self._problem.scale)
+        largest, _ = rungs.shortest_path(most, departs, True, deadline)
+        _, chosen = rungs.shortest_path(min(most, _LOOSER * largest + _ROUNDING), departs, False,
+                                        deadline)
         path = np.full((self._count, self._q.shape[1]), np.nan)
         path[chosen >= 0] = self._q[chosen[chosen >= 0]]
         return path
 
-    def _take(self, q: np.ndarray, rung: np.ndarray, copied: np.ndarray) -> None:
+    def _insert(self, q: np.ndarray, rung: np.ndarray, copied: np.ndarray) -> None:
         """Add candidates (k, n) to their rungs (k,), with turn copies of some joints (n,)."""
         lower, upper = self._chain.lower, self._chain.upper
         for k in np.flatnonzero(copied):

@@ -1,10 +1,11 @@
 """The result of a path: poses that cannot be met get a configuration too, and every step counts."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ik_node.solvers.found import Found
 from ik_node.solvers.path.planner import ClosedForm, PathPlanner
 from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.result import StopReason
@@ -12,25 +13,12 @@ from ik_node.solvers.result import StopReason
 _ROUNDING = 1e-12  # rad or m: of a step
 
 
-class Planned(NamedTuple):
-    """One configuration for each of m poses; the fields are those of `Result`."""
-
-    q: np.ndarray
-    success: np.ndarray
-    reason: np.ndarray
-    position_error: np.ndarray
-    orientation_error: np.ndarray
-    iterations: np.ndarray
-    restarts: np.ndarray
-    method: np.ndarray
-
-
-def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
-    """Return the path chosen for a problem; closed_form: see `PathPlanner`.
+def plan(problem: PathProblem, closed_form: ClosedForm) -> Found:
+    """Return the path chosen for a problem, as arrays; closed_form: see `PathPlanner`.
 
     A pose succeeds when it is met, by forward kinematics, and no joint moves more than the largest
-    step from the pose before. One that is met after a longer step has the reason
-    CONVERGED without success; one that is not met has the reason of the solver.
+    step from the pose before. One that is met after a longer step has the reason CONVERGED without
+    success; one that is not met has the reason of the solver.
     """
     planner = PathPlanner(problem, closed_form)
     q, met = planner.plan()
@@ -52,7 +40,8 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Planned:
     start = q[:1] if problem.q0 is None or not problem.joined else problem.q0[None]
     steps = np.abs(np.diff(q, axis=0, prepend=start)).max(axis=1, initial=0.0)
     success = reached & (steps <= problem.most + _ROUNDING)
-    return Planned(q, success, reason, errors[:, 0], errors[:, 1], counts[0], counts[1], method)
+    columns: tuple[Any, ...] = q, success, reason, *errors.T, *counts, method
+    return Found(*columns)
 
 
 def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,

@@ -23,7 +23,7 @@ _DENSER = 4,         # densities of the candidates of a redundant arm in the fir
 _WINDOW = 50        # poses to either side of a break that get these,
 _AT_ONCE = 10       # so many of them between looks at the clock
 _AROUND = 3         # poses to either side that a step is compared with
-_ROUGH = 3.0        # of the median of these: a step that is mended
+_ROUGH = 3.0        # of the median of these: a step that is rough
 _SEEDS = 24         # guesses for the solver's own method where a path begins or breaks
 _FAILURES = 3       # of these guesses: the others are left out
 _BREAKS = 4         # breaks that are repaired in a round
@@ -41,15 +41,13 @@ class PathPlanner:
     def __init__(self, problem: PathProblem, closed_form: ClosedForm) -> None:
         """Prepare. closed_form: gives the candidates of poses."""
         self._problem, self._closed_form = problem, closed_form
-        candidates = closed_form(slice(None), 1)
-        n, m = problem.chain.n_joints, len(problem.poses)
+        candidates, n = closed_form(slice(None), 1), problem.chain.n_joints
         self._sampled = candidates is None
-        rungs = ([np.empty((0, n))] * m if candidates is None
+        rungs = ([np.empty((0, n))] * len(problem.poses) if candidates is None
                  else fewer(list(candidates), problem.deadline))
         if problem.q0 is not None:
             rungs.insert(0, problem.q0[None])
-        self._ladder = Ladder(problem.chain, rungs, problem.scale, problem.margin,
-                              problem.q0 is not None, problem.joined)
+        self._ladder = Ladder(problem, rungs)
         self._failed: dict[int, Any] = {}
         self._next = 0
         self._tracked: set[tuple[int, bytes, bool]] = set()
@@ -61,7 +59,7 @@ class PathPlanner:
         if not len(problem.poses):
             return np.empty((0, problem.chain.n_joints)), np.empty(0, dtype=bool)
         if self._sampled:
-            self._sow(0, problem.chain.neutral() if problem.q0 is None else problem.q0)
+            self._add_solutions(0, problem.chain.neutral() if problem.q0 is None else problem.q0)
         q = self._choose()
         fewest, idle = len(q) + 1, 0
         for density in (*(_DENSER if self.redundant and not self._sampled else ()),
@@ -69,11 +67,13 @@ class PathPlanner:
             places = self._broken(q)
             idle = 0 if len(places) < fewest else idle + 1
             fewest = min(fewest, len(places))
-            if not len(places) or idle > _PATIENCE or problem.is_late or not (
-                    self._condense(places, density) if density else self._repair(q, places)):
+            if not len(places) or idle > _PATIENCE or problem.is_late:
+                break
+            if not (self._add_denser(places, density) if density
+                    else self._add_at_breaks(q, places)):
                 break
             q = self._choose()
-        if not problem.is_late and self._mend(q):
+        if not problem.is_late and self._add_at_rough_steps(q):
             q = self._choose()
         met = np.isfinite(q).all(axis=1)
         if self.redundant and met.any() and not (problem.is_late and len(self._broken(q))):
@@ -94,8 +94,7 @@ class PathPlanner:
 
     def _choose(self) -> np.ndarray:
         """Return the configurations (m, n) of the best path; NaN where a pose has none."""
-        return self._ladder.choose(
-            self._problem.most, self._problem.deadline)[self._problem.anchored:]
+        return self._ladder.choose()[self._problem.anchored:]
 
     def _broken(self, q: np.ndarray) -> np.ndarray:
         """Return the poses without a configuration, or more than the largest step from q (m, n)."""
@@ -110,7 +109,7 @@ class PathPlanner:
         first = q[0] if self._problem.q0 is None else self._problem.q0
         return np.concatenate([first[None], q[:-1]])
 
-    def _repair(self, q: np.ndarray, places: np.ndarray) -> bool:
+    def _add_at_breaks(self, q: np.ndarray, places: np.ndarray) -> bool:
         """Add candidates about breaks of a path (m, n); return whether there are new ones."""
         new = False
         for i in places[:_BREAKS].tolist():
@@ -124,10 +123,10 @@ class PathPlanner:
             if i not in self._failed and (self._sampled or self.redundant
                                           or not self._ladder.size(i + self._problem.anchored)):
                 present = before if np.isfinite(before).all() else self._problem.chain.neutral()
-                new = self._sow(i, present) or new
+                new = self._add_solutions(i, present) or new
         return new
 
-    def _mend(self, q: np.ndarray) -> bool:
+    def _add_at_rough_steps(self, q: np.ndarray) -> bool:
         """Add candidates at steps far above those around them; return whether there are new ones.
 
         In a singular configuration a closed form gives one of many solutions.
@@ -149,7 +148,7 @@ class PathPlanner:
                     new = (met and self._ladder.add(i + self._problem.anchored, found)) or new
         return new
 
-    def _condense(self, places: np.ndarray, density: int) -> bool:
+    def _add_denser(self, places: np.ndarray, density: int) -> bool:
         """Add more candidates of the closed form about breaks; return whether there are any."""
         added, done = 0, 0
         for i in places[:_BREAKS].tolist():
@@ -164,7 +163,7 @@ class PathPlanner:
             done = last
         return added > 0
 
-    def _sow(self, i: int, near: np.ndarray) -> bool:
+    def _add_solutions(self, i: int, near: np.ndarray) -> bool:
         """Solve pose i from several guesses, from `near` (n,) first, and track the solutions."""
         new, failed = False, 0
         for k in range(_SEEDS):
@@ -181,8 +180,8 @@ class PathPlanner:
                 continue
             if self._ladder.add(i + self._problem.anchored, found.q):
                 new = True
-                self._track(i, found.q, True)
-                self._track(i, found.q, False)
+                for forward in (True, False):
+                    self._track(i, found.q, forward)
         self._next += _SEEDS
         return new
 
@@ -221,7 +220,7 @@ class PathPlanner:
 
     @functools.cached_property
     def _guesses(self) -> np.ndarray:
-        """Return guesses (k, n) spread over the limits, a turn of a joint without."""
+        """Guesses (k, n) spread over the limits, a turn of a joint without."""
         chain = self._problem.chain
         lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)
         upper = np.where(np.isfinite(chain.upper), chain.upper,

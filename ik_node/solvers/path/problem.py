@@ -19,27 +19,17 @@ class PathProblem(NamedTuple):
 
     chain: Chain
     projection: Projection
-    poses: np.ndarray
-    """(m, 4, 4) T_base_goal, m."""
-    weights: np.ndarray
-    """(m, 6) of the goals."""
-    tolerances: np.ndarray
-    """(2,) m and rad."""
-    scale: np.ndarray
-    """(n,) factor of a joint's step in the travel; makes 1 rad of a length for a prismatic one."""
-    margin: float
-    """Soft distance from the limits, rad or m."""
-    q0: np.ndarray | None
-    """(n,) the configuration before the first pose, or None."""
-    joined: bool
-    """Whether the step from q0 is limited as the others are; else it may be of any size."""
-    most: float
-    """Largest step of a joint from pose to pose, rad or m."""
-    solve: Callable[[int, np.ndarray], Any]
-    """Returns the verified `Found` of the solver's own method for pose i from a guess (n,)."""
+    poses: np.ndarray       # (m, 4, 4) T_base_goal, m
+    weights: np.ndarray     # (m, 6) of the goals
+    tolerances: np.ndarray  # (2,) m and rad
+    scale: np.ndarray       # (n,) see `travel_scale`
+    margin: float           # soft distance from the limits, rad or m
+    q0: np.ndarray | None   # (n,) the configuration before the first pose, or None
+    joined: bool            # whether the step from q0 is limited as the others are
+    most: float             # largest step of a joint from pose to pose, rad or m
+    solve: Callable[[int, np.ndarray], Any]  # the solver's verified `Found` for pose i from (n,)
     seed: int
-    deadline: float
-    """Of time.perf_counter(), s: after it no more candidates are looked for."""
+    deadline: float  # of time.perf_counter(), s: after it no more candidates are looked for
 
     @property
     def is_late(self) -> bool:
@@ -57,13 +47,17 @@ class PathProblem(NamedTuple):
         self.projection.errors_at(self.poses, self.weights, q, errors)
         return errors
 
-    def near(self, guesses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def near(self, guesses: np.ndarray,
+             part: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
         """Return local solutions (m, n) near guesses (m, n), and whether they meet the poses."""
-        return self._near(slice(None), guesses)
+        q, errors = guesses.copy(), np.empty((len(guesses), 2))
+        self.projection.near(self.poses[part], self.weights[part], q, errors, self.deadline)
+        met: np.ndarray = np.all(errors <= self.tolerances, axis=1)
+        return q, met
 
     def near_pose(self, i: int, guess: np.ndarray) -> tuple[np.ndarray, bool]:
         """Return a local solution (n,) of pose i near a guess (n,), and whether it meets it."""
-        q, met = self._near(slice(i, i + 1), guess[None])
+        q, met = self.near(guess[None], slice(i, i + 1))
         return q[0], bool(met[0])
 
     def track(self, i: int, q: np.ndarray, forward: bool) -> np.ndarray:
@@ -81,12 +75,6 @@ class PathProblem(NamedTuple):
             np.ascontiguousarray(self.poses[part]), np.ascontiguousarray(self.weights[part]), found,
             q, self.tolerances, self.most, self.deadline)
         return found[:reached]
-
-    def _near(self, part: slice, guesses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        q, errors = guesses.copy(), np.empty((len(guesses), 2))
-        self.projection.near(self.poses[part], self.weights[part], q, errors, self.deadline)
-        met: np.ndarray = np.all(errors <= self.tolerances, axis=1)
-        return q, met
 
 
 def choosing_time(m: int) -> float:

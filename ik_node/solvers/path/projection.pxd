@@ -24,10 +24,8 @@ cdef class Projection(Verifier):
                     double most, double deadline)
     cdef (double, double) solution(self, TipTask task, Scratch work, vector q, bint moves,
                                    double deadline) noexcept nogil
-    cdef Scratch scratch(self)
     cdef check(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
-               const double[:, ::1] q)
-    cdef check_errors(self, double[:, ::1] errors, Py_ssize_t m)
+               const double[:, ::1] q, double[:, ::1] errors)
 
 
 cdef void load_row(TipTask task, Scratch work, const double[:, :, ::1] poses,

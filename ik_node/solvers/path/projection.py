@@ -28,8 +28,7 @@ class Projection(Verifier):
     def errors_at(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
                   errors: np.ndarray) -> None:
         """Write position and orientation errors at q into errors (m, 2), m and rad."""
-        self.check(poses, weights, q)
-        self.check_errors(errors, q.shape[0])
+        self.check(poses, weights, q, errors)
         work = self.scratch()
         task = work.task
         with cython.nogil:
@@ -45,8 +44,7 @@ class Projection(Verifier):
 
         After the deadline, the other guesses are left.
         """
-        self.check(poses, weights, q)
-        self.check_errors(errors, q.shape[0])
+        self.check(poses, weights, q, errors)
         work, n = self.scratch(), self.chain.n
         task, late = work.task, False
         with cython.nogil:
@@ -67,7 +65,7 @@ class Projection(Verifier):
         more than `most`, rad or m. Return the number of poses up to there.
         """
         n = self.chain.n
-        self.check(poses, weights, q)
+        self.check(poses, weights, q, None)
         if start.shape[0] != n or tolerances.shape[0] != 2:
             raise ValueError(f'a start has {n} values, and there are 2 tolerances')
         work = self.scratch()
@@ -102,23 +100,14 @@ class Projection(Verifier):
             error, position, orientation = search.residual(self.chain, task, work, q)
         return position, orientation
 
-    def scratch(self) -> Scratch:
-        """Return scratch that no other thread uses."""
-        try:
-            return self.idle.pop()
-        except IndexError:
-            return self.make_work()
-
-    def check(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray) -> None:
-        """Raise ValueError unless every array has one row for each pose."""
+    def check(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
+              errors: np.ndarray | None) -> None:
+        """Raise ValueError unless every array, errors (m, 2) or None, has one row for each pose."""
         m = poses.shape[0]
         if (poses.shape[1] != 4 or poses.shape[2] != 4 or weights.shape[0] != m
                 or weights.shape[1] != 6 or q.shape[0] != m or q.shape[1] != self.chain.n):
             raise ValueError('poses (m, 4, 4), their weights (m, 6) and q (m, n) do not fit')
-
-    def check_errors(self, errors: np.ndarray, m: int) -> None:
-        """Raise ValueError unless errors are (m, 2)."""
-        if errors.shape[0] != m or errors.shape[1] != 2:
+        if errors is not None and (errors.shape[0] != m or errors.shape[1] != 2):
             raise ValueError(f'errors must have the shape ({m}, 2)')
 
 

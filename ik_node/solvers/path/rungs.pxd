@@ -23,7 +23,6 @@ cdef class Rungs:
                source=int, last=int)
 cdef double choose(Rungs rungs, double most, bint anchored, bint widest,
                    double deadline) noexcept nogil
-cdef void copy_integers(integers values, long[::1] out) noexcept
 cdef int leader(points state, int before, int until) noexcept nogil
 cdef double travel(Rungs rungs, int p, int c, double most, bint widest, double total,
                    double room) noexcept nogil

@@ -14,7 +14,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.support import clock
-from ik_node.support.arrays import Integers, Memory, Points, Vector
+from ik_node.support.arrays import Memory, Points
 
 INF, _TURN = math.inf, 2.0 * math.pi
 COMPARED = 10_000  # steps that are compared from one look at the clock to the next
@@ -23,27 +23,15 @@ COMPARED = 10_000  # steps that are compared from one look at the clock to the n
 class Rungs:
     """Candidates of m poses."""
 
-    m: int
-    n: int
-    """Number of joint values."""
-    q: Vector
-    """(k · n,) candidates, rad or m; those of rung i are first[i] … first[i + 1] − 1."""
-    first: Integers
-    """(m + 1,)"""
-    cost: Vector
-    """(k,) of each candidate."""
-    cyclic: Integers
-    """(n,) whether a joint's steps are measured but for whole turns."""
-    scale: Vector
-    """(n,) factor of a joint's step in the travel Σ (scale Δq)²."""
-    state: Points
-    """(k, 3) of the best path to each candidate: its breaks, its travel and the one before."""
-    chosen: Integers
-    """(m,)"""
-
     def __init__(self, q: np.ndarray, first: np.ndarray, cost: np.ndarray, cyclic: np.ndarray,
                  scale: np.ndarray) -> None:
-        """Copy candidates (k, n) and what comes with them. Raises ValueError for other shapes."""
+        """Copy candidates; raises ValueError for other shapes.
+
+        - q: (k, n) rad or m; those of rung i are first[i] … first[i + 1] − 1, first: (m + 1,).
+        - cost: (k,) of each candidate.
+        - cyclic: (n,) whether a joint's steps are measured but for whole turns.
+        - scale: (n,) factor of a joint's step in the travel Σ (scale Δq)².
+        """
         count, self.n = q.shape
         self.m = len(first) - 1
         if (self.m < 0 or first[0] != 0 or first[self.m] != count or (np.diff(first) < 0).any()
@@ -53,6 +41,7 @@ class Rungs:
         self.q, self.first = memory.vector(q.ravel()), memory.integers(first)
         self.cost, self.cyclic = memory.vector(cost), memory.integers(cyclic)
         self.scale = memory.vector(scale)
+        # Of the best path to each candidate: its breaks, its travel and the one before.
         self.state = memory.points(np.zeros((count, 3)))
         self.chosen = memory.integers(np.zeros(self.m))
 
@@ -60,23 +49,15 @@ class Rungs:
                       deadline: float) -> tuple[float, np.ndarray]:
         """Return the travel of the best path, and its candidate of every rung (m,).
 
-        −1 stands where a rung has none. most: largest step of a joint, rad or m. anchored: whether
-        the first rung is what the path begins from, by a step of any size. widest: instead of the
-        travel, minimise the largest step of any joint, and return that. Steps over rungs without
-        candidates are not limited. deadline: by `clock`, s; after it each candidate is reached from
-        the best one before alone.
+        −1 stands where a rung has none; steps over it are not limited. most: largest step of a
+        joint, rad or m. anchored: whether the first rung is what the path begins from, by a step of
+        any size. widest: whether the largest step of any joint is minimised, and returned, instead
+        of the travel. deadline: by `clock`, s; after it each candidate is reached from the best one
+        before alone.
         """
         with cython.nogil:
             least = choose(self, most, anchored, widest, deadline)
-        chosen = np.empty(self.m, dtype=np.int_)
-        copy_integers(self.chosen, chosen)
-        return least, chosen
-
-
-def copy_integers(values: Integers, out: np.ndarray) -> None:
-    """Copy integers into an array (m,)."""
-    for i in range(out.shape[0]):
-        out[i] = values[i]
+        return least, np.array([self.chosen[i] for i in range(self.m)], dtype=np.int_)
 
 
 def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: float) -> float:

@@ -8,7 +8,7 @@ import robots
 from ik_node import Goal, make_solver
 from plain_kernels import plain
 
-damping, = plain('solvers.jacobian.damping')
+formulas, = plain('solvers.jacobian.steps')
 
 RULES = ('sugihara', 'chan', 'nakamura', 'selective')
 
@@ -51,7 +51,7 @@ def configurations(chain, seed, count=20):
 
 
 @pytest.mark.parametrize('name', ['panda', 'ur5'])
-@pytest.mark.parametrize(('rule', 'floor'), [('sugihara', damping.FLOOR), ('chan', 0.0)])
+@pytest.mark.parametrize(('rule', 'floor'), [('sugihara', formulas.FLOOR), ('chan', 0.0)])
 def test_lambda_squared_is_a_share_of_the_errors_energy(name, rule, floor):
     chain = robots.chain(name)
     for share in (0.1, 1.0):
@@ -87,9 +87,9 @@ def test_by_nakamura_lambda_grows_as_the_manipulability_falls(name):
     for q, pose in configurations(chain, 72, 100):
         J, e = task(chain, pose, q, solver.settings.length)
         w = np.sqrt(max(0.0, np.linalg.det(J @ J.T)))
-        lack = max(0.0, 1.0 - w / damping.LOW_MANIPULABILITY)
+        lack = max(0.0, 1.0 - w / formulas.LOW_MANIPULABILITY)
         below += lack > 0.0
-        expected = damped(J, e, (damping.LARGEST_DAMPING * lack) ** 2) if lack else (
+        expected = damped(J, e, (formulas.LARGEST_DAMPING * lack) ** 2) if lack else (
             np.linalg.pinv(J) @ e)
         assert solver.step(pose, q) == pytest.approx(expected, rel=1e-5, abs=1e-7)
     assert below > 5

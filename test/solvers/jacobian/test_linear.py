@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ik_node.solvers.codes import AUTO, LU, SVD
-from ik_node.solvers.jacobian.settings import RANK_TOLERANCE
+from ik_node.solvers.settings import RANK_TOLERANCE
 from plain_kernels import plain
 
 linear, linear_systems, settings = plain('solvers.linear', 'support.linear_systems',
@@ -13,7 +13,7 @@ HOW = pytest.mark.parametrize('how', [AUTO, LU, SVD], ids=['auto', 'lu', 'svd'])
 
 def pinv_step(J, V, how=AUTO, tolerance=RANK_TOLERANCE):
     n = J.shape[1]
-    work, dq = settings.Work(n, n), [0.0] * n
+    work, dq = settings.Scratch(n, n), [0.0] * n
     linear.shortest_step(J.T.tolist(), n, np.asarray(V, dtype=float).tolist(), how, tolerance,
                          work, dq)
     return np.array(dq)

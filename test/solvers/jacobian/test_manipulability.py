@@ -5,8 +5,8 @@ import robots
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.model.complex_joints import BALL, ComplexJoint
 from ik_node.model.joints import Joint
-from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.optimization.goal_rows import GoalRows
+from ik_node.solvers.settings import JacobianSettings
 
 
 def rows_of(chain, q, length, rows):

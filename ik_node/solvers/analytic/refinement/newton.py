@@ -183,8 +183,8 @@ def _origin(frames: Poses, k: int) -> Vector3:
     return frames[k][0][3], frames[k][1][3], frames[k][2][3]
 
 
-def across_fold(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector, q: Vector, side: int,
-                start: Vector) -> bool:
+def across_fold(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector, q: Vector,
+                side: int, start: Vector) -> bool:
     """Write an initial guess across a nearby singularity of q (n,) into start (n,).
 
     Solutions come in pairs there, one on each side, and an inexact nominal arm may yield only one

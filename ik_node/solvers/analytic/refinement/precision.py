@@ -9,7 +9,7 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import search
 from ik_node.solvers.analytic.refinement import newton
 from ik_node.solvers.entries import Verifier
-from ik_node.solvers.settings import Settings, Scratch
+from ik_node.solvers.settings import Scratch, Settings
 from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import InputMatrix, InputVector, OutputVector, Vector
 

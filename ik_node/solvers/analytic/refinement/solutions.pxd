@@ -1,5 +1,5 @@
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.goal_input as goal_input
+cimport ik_node.solvers.search as search
 from libc cimport math
 cimport ik_node.support.checks as checks
 cimport ik_node.support.clock as clock

@@ -9,7 +9,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import codes, goal_input
+from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision
@@ -127,7 +127,7 @@ class Solutions:
             return None
         checks.check_lengths(self.family.structure.parameters == 0)
         one = self._take(self.start)
-        goal_input.load(one.task, T_base_goal, self.ones)
+        search.load_goal(one.task, T_base_goal, self.ones)
         with cython.nogil:
             one.find(within)
         out = np.empty((one.kept, self.chain.n))
@@ -147,7 +147,7 @@ class Solutions:
             and parameters.shape[1] == self.family.structure.parameters)
         one = self._take(self.start)
         out = np.empty((parameters.shape[0] * self.most, self.chain.n))
-        goal_input.load(one.task, T_base_goal, weights)
+        search.load_goal(one.task, T_base_goal, weights)
         count = _find_sets(one, parameters, within, out)
         self.idle.append(one)
         return out[:count]
@@ -174,7 +174,7 @@ class Solutions:
                 if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
                     solved = i
                     break
-                goal_input.load(one.task, T_base_goal[i], weights)
+                search.load_goal(one.task, T_base_goal[i], weights)
                 for k in range(parameters.shape[1]):
                     one.parameters[k] = parameters[min(i, sets - 1), k]
                 one.find(within)

@@ -10,7 +10,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import codes, goal_input, preference, search
+from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision
 from ik_node.solvers.analytic.refinement.refinement import Refinement
@@ -72,7 +72,7 @@ class Selection(Refinement):
             return INF
         if self.settings.prefer == codes.MANIPULABILITY:
             search.residual(self.chain, self.task, self.work, q)
-        cost = preference.selection_cost(self.chain, self.task, self.settings, self.work, self.q0,
+        cost = search.selection_cost(self.chain, self.task, self.settings, self.work, self.q0,
                                          q)
         if outside > 0.0:
             cost += OUT_OF_MARGIN * (1.0 + outside)
@@ -244,7 +244,7 @@ class Selector:
 def solve_one(selection: Selection, T_base_goal: InputMatrix, weights: InputVector,
               parameters: OutputVector, q0: InputVector, q: OutputVector) -> None:
     """Select for one goal, see `Selector.solve`."""
-    goal_input.load(selection.task, T_base_goal, weights)
+    search.load_goal(selection.task, T_base_goal, weights)
     for k in range(parameters.shape[0]):
         selection.parameters[k] = parameters[k]
     for k in range(selection.chain.n):

@@ -1,7 +1,6 @@
 from ik_node.support.arrays cimport vector
-from ik_node.solvers.genetic.evolution cimport Evolution
+from ik_node.solvers.genetic.evolution cimport Evolution, Population
 from ik_node.kinematics.joint_limits cimport JointLimits
-from ik_node.solvers.genetic.population cimport Population
 cimport cython
 
 cdef double INF
@@ -12,7 +11,7 @@ cdef class FitnessEvolution(Evolution):
     cdef object meet, fitness
     cdef long judged
 
-    @cython.locals(people=Population)
+    @cython.locals(population=Population)
     cpdef object fittest(self, const double[::1] q, double deadline)
-    cdef int judge(self, Population people) except -1 nogil
+    cdef int judge(self, Population population) except -1 nogil
     cdef int call(self, int n, vector z, vector child) except -1 with gil
