@@ -12,7 +12,7 @@ from ik_node.control.controller import Controller, Waypoint
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import run
+from ik_node.control.worker import run
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()

@@ -4,7 +4,7 @@ import time
 from types import SimpleNamespace
 
 from ik_node.control.options import NodeOptions
-from ik_node.control.searches import run
+from ik_node.control.worker import run
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.dispatcher import Received
 from ik_node.ros.intake.frames import Frames

@@ -21,8 +21,8 @@ from ik_node.control.building import NOTHING, Built, Source, build_robot, build_
 from ik_node.control.controller import Controller
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
-from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
+from ik_node.control.worker import run
 from ik_node.ros.clients.connection import Report, SilentError, _described
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.parameters import describe, from_parameter, to_parameter

@@ -25,7 +25,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 
 from domains import Domain
 from graph_here import ClientHere, Graph, Watched, wired
-from ik_node.control.searches import Worker, ended
+from ik_node.control.worker import Worker, ended
 from ik_node.ros import session
 from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given

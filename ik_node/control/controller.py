@@ -10,7 +10,7 @@ import numpy as np
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.searches import search
+from ik_node.control.worker import search
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.braking import brake
 from ik_node.motion.joint_motion import joint_motion, stopping

@@ -11,7 +11,7 @@ from rclpy.service import Service
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import Worker
+from ik_node.control.worker import Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.description import Description

@@ -11,7 +11,7 @@ from ik_node.control.controller import Controller
 from ik_node.control.coupled_arms import CoupledArms
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions
-from ik_node.control.searches import run
+from ik_node.control.worker import run
 from ik_node.support.exceptions import OptionError
 
 TORSO = robots.OWN / 'torso.urdf'

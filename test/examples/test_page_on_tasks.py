@@ -12,9 +12,9 @@ from ik_node.control.controller import Controller
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import run
 from ik_node.control.task_group import TaskGroup, TaskGroupSource
 from ik_node.control.task_options import TaskOptions
+from ik_node.control.worker import run
 from ik_node.solvers.body.registry import body_solver_names
 from ik_node.spatial import pose_from_rpy
 from ik_node.spatial.rotations import as_rotation

@@ -28,7 +28,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
-from ik_node.control.searches import NEWER
+from ik_node.control.worker import NEWER
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.outputs import LATCHED

@@ -13,7 +13,7 @@ from std_msgs.msg import Header
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, Goal, Worker, search
+from ik_node.control.worker import NEWER, Goal, Worker, search
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution

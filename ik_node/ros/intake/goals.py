@@ -12,8 +12,8 @@ from rclpy.qos import QoSProfile
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, CancelledError, search
 from ik_node.control.task_options import takes_point, takes_pose
+from ik_node.control.worker import NEWER, CancelledError, search
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames

@@ -15,7 +15,7 @@ from ik_node.control.controller import Controller, Outcome, Waypoint
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, CancelledError
+from ik_node.control.worker import NEWER, CancelledError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames

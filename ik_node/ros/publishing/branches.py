@@ -9,7 +9,7 @@ from builtin_interfaces.msg import Time
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import CancelledError, Worker, search
+from ik_node.control.worker import CancelledError, Worker, search
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.log import internal_error
 from ik_node.ros.publishing.markers.ghosts import BranchList

@@ -8,7 +8,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER
+from ik_node.control.worker import NEWER
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.log import ThrottledLog, internal_error
 from ik_node.ros.publishing import status

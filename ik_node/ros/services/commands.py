@@ -8,7 +8,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP
-from ik_node.control.searches import Worker
+from ik_node.control.worker import Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher

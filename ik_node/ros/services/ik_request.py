@@ -15,7 +15,7 @@ import numpy as np
 
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import search
+from ik_node.control.worker import search
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.solvers.result import StopReason
 from ik_node.support.bounds import MAX_NUMBER

@@ -8,7 +8,7 @@ from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import Header
 
 from ik_node.control.group import Group
-from ik_node.control.searches import Worker
+from ik_node.control.worker import Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher

@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 from rclpy.node import Node
 from rclpy.task import Future
 
-from ik_node.control.searches import Goal, Worker, search
+from ik_node.control.worker import Goal, Worker, search
 from ik_node.support.exceptions import InputError
 
 T = TypeVar('T')

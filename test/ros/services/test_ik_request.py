@@ -16,7 +16,7 @@ from ik_node import KinematicTree, make_solver
 from ik_node.control.arm import Arm
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import run
+from ik_node.control.worker import run
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
 from ik_node.support.exceptions import InputError

@@ -1,4 +1,4 @@
-"""Searches as steps of coroutines, in the calling thread or in one of a worker's."""
+"""A worker that carries out goals: coroutines, whose searches run here or in threads."""
 
 import contextlib
 import math
@@ -8,6 +8,7 @@ import time
 import types
 from collections import defaultdict, deque
 from collections.abc import Callable, Coroutine, Generator, Hashable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ik_node.support.clock import Cancellation
@@ -23,11 +24,11 @@ NEWER = 'a newer goal has arrived'
 # s that a search has in the calling thread: with 0.1 ms one in a hundred solves of a humanoid moves
 # to another thread, which takes 0.5 to 2 ms there and back.
 QUICK = 2.5e-4
-_DEAF = 1e-3, 0.05  # s of the processor, and of all: a search that takes longer was not ended
-_PATIENCE = 0.5  # s for a goal that has cancelled another, before the next may cancel it
-_SHORTEST = 0.01  # s for any other goal
-_MOST_OTHERS = 4  # cancelled searches of a group that may go on beside the current one
-_GRACE = 0.02    # s for a cancelled search to end, before the next one begins beside it
+_OVERRUN = 1e-3, 0.05  # s of the processor, and of all, after which a search ignores deadlines
+_LONG_TURN = 0.5    # s for a goal that has cancelled another, before the next may cancel it
+_SHORT_TURN = 0.01  # s for any other goal
+_MOST_OTHERS = 4    # cancelled searches of a group that may go on beside the current one
+_GRACE = 0.02       # s for a cancelled search to end, before the next one begins beside it
 
 
 class CancelledError(IkError):
@@ -74,65 +75,61 @@ def ended(work: Search) -> _End:
         return _End(None, error)
 
 
-class _Step:
-    """A search of a group's current goal, in a thread."""
+@dataclass(eq=False)
+class _ThreadedSearch:
+    """A search of a group's current goal, in the group's thread."""
 
-    def __init__(self, group: '_Group', work: Search) -> None:
-        self.group, self.work = group, work
-        self.cancellation = Cancellation()
-        self.end = NOTHING
-        self.took = math.inf  # s
-
-    def run(self) -> None:
-        """Search, unless it is cancelled already."""
-        if not self.cancellation.is_cancelled():
-            began = time.perf_counter()
-            with self.cancellation:
-                self.end = ended(self.work)
-            self.took = time.perf_counter() - began
+    group: '_GroupGoals'
+    work: Search
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    end: _End = NOTHING
+    took: float = math.inf  # s
 
 
-class _Thread:
-    """A thread that searches, one step after the other."""
+class _SearchThread:
+    """A thread that runs one search after the other."""
 
-    def __init__(self, ended: Callable[[_Step], None], before: '_Thread | None' = None) -> None:
-        """Start. ended: called after each step, in the thread. before: one that is to end first."""
-        self.steps: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
-        self._ended, self._before = ended, before
-        self._over = threading.Event()
-        self._others = 0  # that may run beside it
-        if before is not None and not before._over.is_set():
-            self._others = before._others + 1
+    def __init__(self, on_end: Callable[[_ThreadedSearch], None],
+                 before: '_SearchThread | None' = None) -> None:
+        """Start. on_end: called after each search. before: a thread that should end first."""
+        self.searches: queue.SimpleQueue[_ThreadedSearch | None] = queue.SimpleQueue()
+        self._on_end, self._before, self._over = on_end, before, threading.Event()
+        # Cancelled searches that may run beside it.
+        self._others = 0 if before is None or before._over.is_set() else before._others + 1
         start_thread(self._run, 'search')
 
     def _run(self) -> None:
         if self._before is not None:
             self._before._over.wait(_GRACE if self._others < _MOST_OTHERS else None)
             self._before = None
-        while (step := self.steps.get()) is not None:
-            step.run()
+        while (own := self.searches.get()) is not None:
+            if not own.cancellation.is_cancelled():
+                began = time.perf_counter()
+                with own.cancellation:
+                    own.end = ended(own.work)
+                own.took = time.perf_counter() - began
             with reported('search'):
-                self._ended(step)
+                self._on_end(own)
         self._over.set()
 
 
-class _Group:
+@dataclass(eq=False)
+class _GroupGoals:
     """The goals of one group: the current one, and those that wait for their turn."""
 
-    def __init__(self) -> None:
-        self.goal: Goal[None] | None = None
-        self.waiting: deque[Goal[None]] = deque()
-        self.step: _Step | None = None
-        """The current goal's search in a thread."""
-        self.thread: _Thread | None = None
-        self.is_deaf = False
-        """Whether a search in the calling thread has not ended when it was to."""
-        self.is_stream = False
-        """Whether newer goals cancel older ones."""
-        self.has_cancelled = False
-        """Whether the next goal has cancelled another."""
-        self.patient_until = -math.inf
-        """When a newer goal may cancel the current one, s."""
+    goal: Goal[None] | None = None
+    waiting: deque[Goal[None]] = field(default_factory=deque)
+    search: _ThreadedSearch | None = None
+    """That of the current goal, in the thread."""
+    thread: _SearchThread | None = None
+    ignores_deadlines: bool = False
+    """Whether searches in the calling thread do not end in time."""
+    is_stream: bool = False
+    """Whether newer goals cancel older ones."""
+    has_cancelled: bool = False
+    """Whether the next goal has cancelled another."""
+    turn_end: float = -math.inf
+    """When a newer goal may cancel the current one, s."""
 
 
 class Worker:
@@ -149,8 +146,8 @@ class Worker:
     def __init__(self, wake: Callable[[], None]) -> None:
         """Begin without goals. wake: called in another thread when a search has ended."""
         self._wake = wake
-        self._groups: defaultdict[Hashable, _Group] = defaultdict(_Group)
-        self._ended: deque[_Step] = deque()
+        self._groups: defaultdict[Hashable, _GroupGoals] = defaultdict(_GroupGoals)
+        self._ended: deque[_ThreadedSearch] = deque()
         self._closed = False
 
     def begin(self, group: Hashable, goal: Goal[None], queued: bool = False) -> None:
@@ -163,10 +160,7 @@ class Worker:
         own = self._groups[group]
         if not queued:
             own.is_stream = True
-            while own.waiting:
-                _cancel(own.waiting.popleft(), NEWER)
-            if own.goal is not None:
-                self._replace(own)
+            self._replace(own)
         goal.send(None)
         if self._closed:
             _cancel(goal, 'the node shuts down')
@@ -175,17 +169,21 @@ class Worker:
         if own.goal is None:
             self._proceed(own, NOTHING)
 
-    def _replace(self, group: _Group) -> None:
-        """Give up the current goal, now or when it has had its time."""
-        if time.perf_counter() >= group.patient_until:
-            self._give_up(group, NEWER)
+    def _replace(self, group: _GroupGoals) -> None:
+        """Cancel the goals that wait, and the current one now or at the end of its turn."""
+        while group.waiting:
+            _cancel(group.waiting.popleft(), NEWER)
+        if group.goal is None:
+            return
+        if time.perf_counter() >= group.turn_end:
+            self._cancel_current(group, NEWER)
             group.has_cancelled = True
-        elif group.step is not None:
-            group.step.cancellation.end_by(group.patient_until)
+        elif group.search is not None:
+            group.search.cancellation.end_by(group.turn_end)
 
     def is_busy(self, group: Hashable) -> bool:
         """Return whether a group has goals that have not ended."""
-        return group in self._groups and self._groups[group].goal is not None
+        return self.count(group) > 0
 
     def count(self, group: Hashable) -> int:
         """Return how many goals of a group have not ended."""
@@ -197,7 +195,7 @@ class Worker:
         for own in [self._groups[group] for group in groups if group in self._groups]:
             while own.waiting:
                 _cancel(own.waiting.popleft(), reason)
-            self._give_up(own, reason)
+            self._cancel_current(own, reason)
 
     def cancel_all(self, reason: str) -> None:
         """End all goals."""
@@ -206,12 +204,12 @@ class Worker:
     def resume(self) -> None:
         """Go on with the goals whose searches have ended."""
         while self._ended:
-            step = self._ended.popleft()
-            group = step.group
-            if group.step is step:
-                group.step, group.is_deaf = None, group.is_deaf and step.took >= _DEAF[0]
-                end = step.end
-                if step.cancellation.has_ended_any():
+            own = self._ended.popleft()
+            group = own.group
+            if group.search is own:
+                group.search, end = None, own.end
+                group.ignores_deadlines &= own.took >= _OVERRUN[0]
+                if own.cancellation.has_ended_any():
                     end, group.has_cancelled = _End(None, CancelledError(NEWER)), True
                 self._proceed(group, end)
 
@@ -221,19 +219,16 @@ class Worker:
         self.cancel_all(reason)
         for group in self._groups.values():
             if group.thread is not None:
-                group.thread.steps.put(None)
+                group.thread.searches.put(None)
         self._groups.clear()
 
-    def _proceed(self, group: _Group, end: _End) -> None:
-        """Resume the current goal after a search, or the next one, up to a search that takes long.
-
-        So until no goal is left.
-        """
+    def _proceed(self, group: _GroupGoals, end: _End) -> None:
+        """Resume the current goal after a search, then the next ones, up to a long search."""
         while group.goal is not None or group.waiting:
             if group.goal is None:
                 group.goal, end = group.waiting.popleft(), NOTHING
-                group.patient_until = time.perf_counter() + (
-                    _PATIENCE if group.has_cancelled else _SHORTEST)
+                group.turn_end = time.perf_counter() + (
+                    _LONG_TURN if group.has_cancelled else _SHORT_TURN)
                 group.has_cancelled = False
             goal = group.goal
             try:
@@ -246,13 +241,13 @@ class Worker:
                 self._proceed(group, NOTHING)
                 raise
             assert work is not None
-            quick = None if group.is_deaf else self._quickly(group, work)
-            if quick is None:
-                self._search(group, work)
+            found = None if group.ignores_deadlines else self._search_here(group, work)
+            if found is None:
+                self._search_in_thread(group, work)
                 return
-            end = quick
+            end = found
 
-    def _quickly(self, group: _Group, work: Search) -> _End | None:
+    def _search_here(self, group: _GroupGoals, work: Search) -> _End | None:
         """Run a search in the calling thread for a short time; None where that was not enough."""
         began, used = time.perf_counter(), time.thread_time()
         with Cancellation(began + QUICK) as cancellation:
@@ -261,34 +256,35 @@ class Worker:
             except BaseException as error:  # handed on to the goal
                 end = _End(None, error)
         # The machine may have done something else for a while.
-        ended = cancellation.has_ended_any()
-        group.is_deaf = not ended and (time.thread_time() - used > _DEAF[0]
-                                       or time.perf_counter() - began > _DEAF[1])
-        return None if ended else end
+        if cancellation.has_ended_any():
+            return None
+        group.ignores_deadlines = (time.thread_time() - used > _OVERRUN[0]
+                                   or time.perf_counter() - began > _OVERRUN[1])
+        return end
 
-    def _search(self, group: _Group, work: Search) -> None:
+    def _search_in_thread(self, group: _GroupGoals, work: Search) -> None:
         """Search in the group's thread."""
         if group.thread is None:
-            group.thread = _Thread(self._on_end)
-        group.step = _Step(group, work)
+            group.thread = _SearchThread(self._on_end)
+        group.search = _ThreadedSearch(group, work)
         if group.waiting and group.is_stream:
-            group.step.cancellation.end_by(group.patient_until)
-        group.thread.steps.put(group.step)
+            group.search.cancellation.end_by(group.turn_end)
+        group.thread.searches.put(group.search)
 
-    def _on_end(self, step: _Step) -> None:
+    def _on_end(self, own: _ThreadedSearch) -> None:
         """Hand a search that has ended over to the thread of the worker's user."""
-        self._ended.append(step)
+        self._ended.append(own)
         if not self._closed:
             self._wake()
 
-    def _give_up(self, group: _Group, reason: str) -> None:
+    def _cancel_current(self, group: _GroupGoals, reason: str) -> None:
         """Cancel the current goal and its search."""
-        goal, step, thread = group.goal, group.step, group.thread
-        group.goal = group.step = None
-        if step is not None and thread is not None:
-            step.cancellation.cancel()
-            thread.steps.put(None)
-            group.thread = _Thread(self._on_end, thread)
+        goal, own, thread = group.goal, group.search, group.thread
+        group.goal = group.search = None
+        if own is not None and thread is not None:
+            own.cancellation.cancel()
+            thread.searches.put(None)
+            group.thread = _SearchThread(self._on_end, thread)
         if goal is not None:
             _cancel(goal, reason)
 
