@@ -9,7 +9,7 @@ import robots
 from ik_node import Goal, KinematicTree
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller, Waypoint
-from ik_node.control.group import Aim
+from ik_node.control.group import Aim, GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
 from ik_node.control.worker import run
@@ -48,7 +48,7 @@ class Rig:
 
     @staticmethod
     def arm(motion='jump', previous=None, tree=TREE, **options):
-        return Arm('', tree, ArmOptions(**options), {}, motion=motion, previous=previous)
+        return Arm(GroupSource(tree, ArmOptions(**options), motion=motion), previous)
 
     def replace(self, motion='jump', tree=TREE, **options):
         arm = self.arm(motion, self.controller.group, tree, **options)

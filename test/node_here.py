@@ -40,7 +40,7 @@ _MANY = 10_000             # callbacks at one time: they go on for ever
 class _WorkerHere(Worker):
     """Runs every search where the goal arrived: the time of a test passes where the test says."""
 
-    def _search(self, group, work):
+    def _search_in_thread(self, group, work):
         self._proceed(group, ended(work))
 
 

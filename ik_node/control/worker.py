@@ -94,8 +94,9 @@ class _SearchThread:
         """Start. on_end: called after each search. before: a thread that should end first."""
         self.searches: queue.SimpleQueue[_ThreadedSearch | None] = queue.SimpleQueue()
         self._on_end, self._before, self._over = on_end, before, threading.Event()
-        # Cancelled searches that may run beside it.
-        self._others = 0 if before is None or before._over.is_set() else before._others + 1
+        self._others: int = 0  # cancelled searches that may run beside it
+        if before is not None and not before._over.is_set():
+            self._others = before._others + 1
         start_thread(self._run, 'search')
 
     def _run(self) -> None:
@@ -151,16 +152,18 @@ class Worker:
         self._closed = False
 
     def begin(self, group: Hashable, goal: Goal[None], queued: bool = False) -> None:
-        """Carry out a goal; older goals of its group are cancelled.
+        """Carry out a goal; queued: after older goals of its group, which are cancelled otherwise.
 
-        Each has 0.01 s first, and one that has itself cancelled another 0.5 s: otherwise a stream
-        of goals that take longer to solve than they are apart would never be answered. queued:
-        older goals are carried out first.
+        Each has a turn of 0.01 s first, and one that has itself cancelled another 0.5 s: otherwise
+        a stream of goals that take longer to solve than they are apart would never be answered.
         """
         own = self._groups[group]
         if not queued:
             own.is_stream = True
-            self._replace(own)
+            while own.waiting:
+                _cancel(own.waiting.popleft(), NEWER)
+            if own.goal is not None:
+                self._replace(own)
         goal.send(None)
         if self._closed:
             _cancel(goal, 'the node shuts down')
@@ -170,11 +173,7 @@ class Worker:
             self._proceed(own, NOTHING)
 
     def _replace(self, group: _GroupGoals) -> None:
-        """Cancel the goals that wait, and the current one now or at the end of its turn."""
-        while group.waiting:
-            _cancel(group.waiting.popleft(), NEWER)
-        if group.goal is None:
-            return
+        """Cancel the current goal, now or at the end of its turn."""
         if time.perf_counter() >= group.turn_end:
             self._cancel_current(group, NEWER)
             group.has_cancelled = True

@@ -19,9 +19,10 @@ from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from ik_node.control.options import JUMP, ArmOptions, NodeOptions
+from ik_node.control.group import GroupSource
+from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.target_path import TargetPath
-from ik_node.control.task_group import TaskGroup, TaskGroupSource
+from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
@@ -127,8 +128,8 @@ class _FigureParameters(NamedTuple):
 
     def path(self, tree: KinematicTree) -> TargetPath:
         """Return the path of the tasks on a tree. Raises IkError where they do not fit it."""
-        figure = TaskGroup(TaskGroupSource(tree, ArmOptions(solver='least_squares'), {}, self.tasks,
-                                     self.root, self.T_world_root, None, JUMP))
+        figure = TaskGroup(GroupSource(tree, ArmOptions(solver='least_squares'), {}, self.tasks,
+                                       self.root, self.T_world_root))
         figure.set_missing_targets(figure.start)
         return TargetPath.of(figure)
 
