@@ -10,14 +10,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.validate_topic_name import validate_topic_name
 
-from ik_node.control.building import (
-    NOTHING,
-    Built,
-    Source,
-    build_robot,
-    build_tree,
-    section,
-)
+from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
 from ik_node.control.options import (
     BODY_SOLVERS,
     JUMP,
@@ -31,7 +24,7 @@ from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.tree import KinematicTree
-from ik_node.ros.log import internal_error
+from ik_node.ros.log import reason_of
 from ik_node.ros.parameters import NONE, declare, from_parameter
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class, solver_names
@@ -207,14 +200,14 @@ class Configuration:
             if self._loaded:
                 built = self._build(Source(values, built.source.topic_text))
             self._pending = _Change(values, specs, built)
-        except IkError as error:
+        except Exception as error:  # invalid values, or a defect, which must not stop the node
             self._undo(values)
-            reason = f'{error}' if isinstance(error, OptionError) else (
-                f'{", ".join(parameter.name for parameter in parameters)}: {error}')
-            return self._refused(reason)
-        except Exception as error:  # a defect must not stop the node
-            self._undo(values)
-            return self._refused(internal_error(error, self._node.get_logger().error))
+            logger = self._node.get_logger()
+            reason = reason_of(error, logger.error)
+            if isinstance(error, IkError) and not isinstance(error, OptionError):
+                reason = f'{", ".join(parameter.name for parameter in parameters)}: {reason}'
+            logger.warning(f'parameter refused: {reason}')
+            return SetParametersResult(successful=False, reason=reason)
         return SetParametersResult(successful=True)
 
     def _undo(self, values: Mapping[str, Any]) -> None:
@@ -225,18 +218,18 @@ class Configuration:
 
     def _check_node_options(self, values: Mapping[str, Any], tree: KinematicTree) -> None:
         """Raise OptionError for inconsistent values of NodeOptions."""
-        _check_world_frame(values, tree)
-        _check_motion(values)
+        if values['world_frame'] in tree.links:  # which would be ambiguous
+            raise OptionError('world_frame must not be a link of the robot: '
+                              f'{values["world_frame"]!r} is one')
+        if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
+            raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: '
+                              'joint states of a motion are published at it')
         topic = values['state_topic']
         _check_topic('state_topic', topic)
         if topic and self._node.resolve_topic_name(topic) == self._node.resolve_topic_name(
                 'joint_states'):
             raise OptionError(f'state_topic must not be {topic!r}, where this node publishes its '
                               'own joint states: remap one of the two')
-
-    def _refused(self, reason: str) -> SetParametersResult:
-        self._node.get_logger().warning(f'parameter refused: {reason}')
-        return SetParametersResult(successful=False, reason=reason)
 
     def _apply(self, parameters: list[Parameter]) -> None:
         if self._pending is None or not any(p.name in self._specs for p in parameters):
@@ -257,13 +250,6 @@ def _are_names(names: Sequence[str]) -> bool:
         re.fullmatch('[A-Za-z][A-Za-z0-9_]*', name) for name in names)
 
 
-def _check_motion(values: Mapping[str, Any]) -> None:
-    """Raise OptionError for motions without a publish rate."""
-    if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
-        raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: joint '
-                          'states of a motion are published at it')
-
-
 def _check_topic(parameter: str, topic: str) -> None:
     """Raise OptionError for an invalid topic name; empty is allowed."""
     try:
@@ -272,10 +258,3 @@ def _check_topic(parameter: str, topic: str) -> None:
     except InvalidTopicNameException as error:
         raise OptionError(f'{parameter} is not a valid topic name: {" ".join(str(error).split())}'
                           ) from error
-
-
-def _check_world_frame(values: Mapping[str, Any], tree: KinematicTree) -> None:
-    """Raise OptionError where the world frame has the name of a link, which is ambiguous."""
-    if values['world_frame'] in tree.links:
-        raise OptionError(f'world_frame must not be a link of the robot: {values["world_frame"]!r} '
-                          'is one')

@@ -14,12 +14,11 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from std_msgs.msg import Header
 
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.log import internal_error
+from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.health import PERIOD, Health
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins
-from ik_node.support.exceptions import IkError
 
 
 class IkNode(LifecycleNode):
@@ -51,12 +50,11 @@ class IkNode(LifecycleNode):
         try:
             self._configuration.load()
         except Exception as error:  # invalid parameters, or a defect of a plug-in
-            reason = error if isinstance(error, IkError) else internal_error(
-                error, self.get_logger().error)
-            self._health.trouble = f'cannot configure: {reason}'
-            self.get_logger().error(self._health.trouble)
+            reason = reason_of(error, self.get_logger().error)
+            self._health.error = f'cannot configure: {reason}'
+            self.get_logger().error(self._health.error)
             return TransitionCallbackReturn.FAILURE
-        self._health.trouble = ''
+        self._health.error = ''
         self._session = Session(self, self._configuration, self._health, self._steady)
         return super().on_configure(state)
 
@@ -103,7 +101,7 @@ class IkNode(LifecycleNode):
         """Apply changed parameters; after a failed configuration, try again."""
         if self._session is not None:
             self._session.on_parameters()
-        elif self._health.trouble:
+        elif self._health.error:
             self.start()
 
     def _report(self) -> None:

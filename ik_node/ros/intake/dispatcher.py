@@ -1,13 +1,14 @@
 """The dispatcher of goals: checks whether they may be executed, and hands them to controllers."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
+from rclpy.task import Future
 from std_msgs.msg import Header
 
 from ik_node.control.controller import Controller, Outcome
@@ -22,6 +23,9 @@ from ik_node.ros.intake.waiting import NotYetError, Waiting
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.status import Arrival
 from ik_node.support.exceptions import InputError
+
+T = TypeVar('T')
+_MOST_REQUESTS = 16  # of a service, that wait at a time
 
 
 @dataclass(eq=False)
@@ -41,6 +45,7 @@ class Dispatcher:
     - `active`: whether the node is active; otherwise goals are ignored, which is logged once.
     - `enabled`: whether goals are solved; otherwise they are refused.
     - `measured`: joint values of the real robot.
+    - `waiting`: goals that wait for a frame.
     - `worker`: carries out goals, those of a group by the key ('goals', its name).
     """
 
@@ -51,7 +56,7 @@ class Dispatcher:
         self._configuration = configuration
         self._node, self._execution = node, execution
         self._outcomes, self.measured, self.worker = outcomes, measured, worker
-        self._waiting = Waiting(node, steady)
+        self.waiting = Waiting(node, steady)
 
     def activate(self, active: bool) -> None:
         """Begin to handle goals, or stop."""
@@ -64,7 +69,7 @@ class Dispatcher:
         """End the current paths and all goals; those that are being carried out are refused."""
         self.worker.cancel(reason, *(('goals', name) for name in self._execution.controllers))
         self._execution.drop_paths()
-        self._waiting.stop()
+        self.waiting.stop()
 
     def receive(self, name: str, message: Any, convert: Callable[[Robot, Group, str, Any], Any],
                 again: Callable[[str, Any], None], place: str = '') -> Received | None:
@@ -98,8 +103,8 @@ class Dispatcher:
         except Exception as error:
             self.refuse(arrival, error)
             return None
-        if self._waiting.goals:
-            self._waiting.drop_older(name)
+        if self.waiting.goals:
+            self.waiting.drop_older(name)
         return received
 
     def _refuse_all(self) -> None:
@@ -151,14 +156,6 @@ class Dispatcher:
         """Refuse a goal because of an error, or of a defect, which must not stop the node."""
         self._outcomes.refuse(self._configuration.robot, arrival, error)
 
-    def drop_waiting(self) -> None:
-        """Drop the goals that wait for a frame."""
-        self._waiting.stop()
-
-    def drop_older(self, name: str) -> None:
-        """Drop goals of an arm or a task that wait for a frame: a newer one has been handled."""
-        self._waiting.drop_older(name)
-
     def adopt_measured(self) -> None:
         """Set joints at rest that no goal has moved yet to their measured values."""
         robot = self._configuration.robot
@@ -167,10 +164,24 @@ class Dispatcher:
                 if not (controller.has_moved or self.is_busy(controller)):
                     self.begin_from_measured(robot, controller)
 
+    async def in_turn(self, service: Hashable, answer: Goal[T]) -> T:
+        """Return what answers a request, after the requests of the same service before it.
+
+        For callbacks of a reentrant callback group. Raises what the answer raises, CancelledError
+        where the worker cancels it, and InputError where too many requests wait.
+        """
+        if self.worker.count(service) >= _MOST_REQUESTS:
+            answer.close()
+            raise InputError(f'{_MOST_REQUESTS} requests wait already')
+        future: Future[Any] = Future(executor=self._node.executor)
+        self.worker.begin(service, _settle(future, answer), queued=True)
+        await future
+        return cast(T, future.result())
+
     def _wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
         """Execute a goal as soon as its frame is known; refuse it after the timeout."""
         timeout = self._configuration.options.tf_timeout
-        if not self._waiting.wait(arrival.name, error.come, again, timeout):
+        if not self.waiting.wait(arrival.name, error.come, again, timeout):
             waited = f'; waited {timeout:g} s for it' if timeout > 0.0 else ''
             self.refuse(arrival, f'{error}{waited}')
 
@@ -186,3 +197,12 @@ class Dispatcher:
                 raise InputError(f'the goal is {age:.3f} s old, more than max_goal_age allows, '
                                  f'{most:g} s')
 
+
+async def _settle(future: 'Future[Any]', answer: Goal[T]) -> None:
+    try:
+        await search()
+        future.set_result(await answer)
+    except Exception as error:  # raised in the callback of the service
+        future.set_exception(error)
+    finally:
+        answer.close()

@@ -17,7 +17,6 @@ from ik_node.control.worker import NEWER, CancelledError, search
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
-from ik_node.ros.intake.targets import to_aim
 from ik_node.ros.publishing.outcomes import Outcomes
 
 _Message: TypeAlias = PoseStamped | PointStamped
@@ -44,7 +43,7 @@ class Goals:
                  outcomes: Outcomes, frames: Frames) -> None:
         """Subscribe to the goals of every arm."""
         self._node, self._configuration, self._dispatcher = node, configuration, dispatcher
-        self._outcomes, self._convert = outcomes, partial(to_aim, frames)
+        self._outcomes, self._convert = outcomes, frames.to_aim
         self._pending: dict[Controller, _Pending] = {}
         self._subscriptions: dict[tuple[str, type], Any] = {}
         self._arms = {(name, kind) for name in configuration.arm_names

@@ -20,7 +20,6 @@ from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import LATEST
-from ik_node.ros.intake.targets import to_aim
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.ros.publishing.status import Arrival
 from ik_node.support.bounds import MAX_POSES
@@ -77,7 +76,7 @@ class Paths:
                 if pose.header.stamp == Time():
                     pose.header.stamp = message.header.stamp
             try:
-                aim = to_aim(self._frames, robot, group, task, pose)
+                aim = self._frames.to_aim(robot, group, task, pose)
             except NotYetError as error:
                 raise NotYetError(f'{place}: {error}', error.come) from error
             except IkError as error:

@@ -11,11 +11,10 @@ from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.control.worker import CancelledError, Worker, search
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.log import internal_error
+from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.markers.ghosts import BranchList
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.solvers.goal import Goal
-from ik_node.support.exceptions import IkError
 
 _NO_GOAL = 'there is no goal yet'
 
@@ -118,8 +117,6 @@ class Branches:
             found = await search(lambda: group.branches(goal, q0))
         except CancelledError:
             raise
-        except IkError as error:
-            return None, str(error)
         except Exception as error:  # a defect must not stop the node
-            return None, internal_error(error, self._log)
+            return None, reason_of(error, self._log)
         return found, f'{len(found)} branch{"" if len(found) == 1 else "es"} inside the limits'

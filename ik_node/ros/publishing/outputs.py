@@ -1,17 +1,18 @@
 """The publishers of the node."""
 
+from array import array
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
+from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header, String
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.control.group import Group
@@ -94,10 +95,13 @@ class Outputs:
         All joint states are published here, so that stamps and values belong together.
         """
         stamp = self._advance(robot)
-        conversions.fill_joint_state(
-            self._joint_state, stamp, robot.joint_values(),
-            robot.joint_velocities() if robot.has_velocities else None)
-        self._publishers['joint_states'].publish(self._joint_state)
+        state, values = self._joint_state, robot.joint_values()
+        state.header.stamp, state.name = stamp, list(values)
+        # Arrays are assigned directly; of a list rclpy checks every number.
+        state.position = array('d', values.values())
+        state.velocity = array('d', robot.joint_velocities().values()
+                               if robot.has_velocities else ())
+        self._publishers['joint_states'].publish(state)
         if robot.moves_root:
             self._root_pose(robot, stamp)
         return stamp
@@ -131,12 +135,17 @@ class Outputs:
 
     def solutions(self, group: Group, branches: np.ndarray, frame_prefix: str,
                   stamp: Time | None = None) -> None:
-        """Publish branches (k, n), rad or m, of a chain; stamp: of the result, by default now."""
+        """Publish branches (k, n), rad or m, of a chain; stamp: of the result, by default now.
+
+        They are no motion: the times, a second apart, only satisfy tools that play trajectories.
+        """
         chain = group.chain
         assert chain is not None
         header = Header(stamp=stamp or self._now(), frame_id=frame_prefix + chain.base_link)
-        self._publishers['solutions'].publish(conversions.branches_to_trajectory(
-            chain.joint_names, branches, header))
+        self._publishers['solutions'].publish(JointTrajectory(
+            header=header, joint_names=list(chain.joint_names),
+            points=[JointTrajectoryPoint(positions=q.tolist(), time_from_start=Duration(sec=i))
+                    for i, q in enumerate(branches)]))
 
     def markers(self, robot: Robot, options: NodeOptions,
                 find: Callable[[Robot, Group], BranchList] | None) -> None:
@@ -149,4 +158,4 @@ class Outputs:
         self._publishers['markers'].publish(self.scene.clear())
 
     def _now(self) -> Time:
-        return conversions.time_message(self._node.get_clock().now().nanoseconds)
+        return self._node.get_clock().now().to_msg()

@@ -1,7 +1,7 @@
 """The status of a goal as a diagnostic message."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
@@ -10,7 +10,6 @@ from std_msgs.msg import Header
 from ik_node.control.controller import Outcome
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
-from ik_node.solvers.body.result import error_words
 from ik_node.solvers.result import Result, StopReason
 from ik_node.support.bounds import MAX_NAME
 
@@ -89,33 +88,6 @@ def refused(robot: Robot | None, arrival: Arrival, joint_stamp: Time) -> dict[st
 def _stamps(header: Header, joint_stamp: Time) -> dict[str, str]:
     return {'goal_frame': header.frame_id[:MAX_NAME], 'goal_stamp': seconds(header.stamp),
             'joint_stamp': seconds(joint_stamp)}
-
-
-def task_report(node: str, group: Group, name: str,
-                result: Any) -> DiagnosticStatus:
-    """Return the report of a task for /diagnostics; result: the last one, None for none yet."""
-    if name in group.undefined:
-        return DiagnosticStatus(
-            level=DiagnosticStatus.WARN, name=f'{node}: task {name}',
-            message=f'it has no type: set {name}.type', hardware_id=group.space.tree.name)
-    task = group.tasks[name]
-    errors = None if result is None else group.errors(result, name)
-    level, message = DiagnosticStatus.OK, 'not solved yet'
-    if errors is not None:
-        met = group.meets(errors)
-        message = 'met' if met else f'misses by {error_words(errors)}'
-        if not met and task.is_necessary:
-            level = DiagnosticStatus.WARN
-    elif result is not None:
-        message = 'without errors'
-    along, about = ('', '') if errors is None else (f'{value:.9g}' for value in errors)
-    return DiagnosticStatus(
-        level=level, name=f'{node}: task {name}', message=message,
-        hardware_id=group.space.tree.name,
-        values=[KeyValue(key=key, value=value) for key, value in (
-            ('type', type(task).__name__), ('priority', str(task.priority)),
-            ('weight', f'{task.weight:g}'), ('position_error', along),
-            ('orientation_error', about))])
 
 
 def solver_name(group: Group, result: AnyResult) -> str:
