@@ -38,8 +38,6 @@ class _Change(NamedTuple):
     """Accepted values that are not applied yet."""
 
     values: dict[str, Any]
-    specs: dict[str, Spec]
-    """Of parameters that are new."""
     built: Built
 
 
@@ -119,43 +117,34 @@ class Configuration:
 
     def _declare_first_tasks(self) -> None:
         """Declare the parameters of the tasks named at the start; without valid names, of none."""
-        tasks = self._values['tasks'] or ()
+        tasks, self._values['tasks'] = self._values['tasks'], None
         try:
-            self._check_task_names(tasks)
+            self._declare_tasks(tasks or ())
+            self._values['tasks'] = tasks
         except OptionError as error:
             self._node.get_logger().error(f'parameter {error}; none is used instead')
             self._node.set_parameters([Parameter('tasks', value=NONE)])
-            self._values['tasks'], tasks = None, ()
-        for task in tasks:
-            self._declare(TaskOptions, f'{task}.')
 
-    def _check_task_names(self, tasks: Sequence[str]) -> None:
-        """Raise OptionError for names that cannot be those of topics and parameters."""
+    def _declare_tasks(self, tasks: Sequence[str]) -> list[str]:
+        """Declare the parameters of new tasks, and return their names.
+
+        Raises OptionError for names that cannot be those of topics and parameters.
+        """
         if len(tasks) > MAX_TASKS:
             raise OptionError(f'tasks must be at most {MAX_TASKS} names, not {len(tasks)}')
         if not _are_names(tasks):
             raise OptionError(f'tasks: {shown(tasks)} must be different names, each of letters, '
                               'digits and underscores, a letter first')
-        taken = {name.partition('.')[0] for name in self._specs} - set(self._values['tasks'] or ())
+        present = self._values['tasks'] or ()
+        taken = {GOAL, *(name.partition('.')[0] for name in self._specs)} - {*present}
         for task in tasks:
-            if task in {*taken, GOAL}:
+            if task in taken:
                 raise OptionError(f'tasks: {task!r} is the name of other parameters, or of the '
                                   'goal of a tip; choose another one')
-
-    def _declare_new_tasks(self, values: dict[str, Any]) -> dict[str, Spec]:
-        """Declare the parameters of tasks that are new in some values, and add theirs.
-
-        Return the allowed values of those parameters. Raises OptionError for invalid names.
-        """
-        tasks = values['tasks'] or ()
-        self._check_task_names(tasks)
-        specs: dict[str, Spec] = {}
-        for task in tasks:
-            if task not in (self._values['tasks'] or ()):
-                own = TaskOptions.specs()
-                values.update(declare(self._node, own, TaskOptions.defaults(), f'{task}.'))
-                specs.update({f'{task}.{name}': spec for name, spec in own.items()})
-        return specs
+        new = [task for task in tasks if task not in present]
+        for task in new:
+            self._declare(TaskOptions, f'{task}.')
+        return new
 
     def _drop_tasks(self, tasks: Iterable[str]) -> None:
         """Remove the parameters of tasks."""
@@ -170,8 +159,8 @@ class Configuration:
         """Declare options; those that arms and figures share are declared once, as of arms."""
         specs = {name: spec for name, spec in options.specs().items()
                  if prefix + name not in self._specs}
-        self._specs.update({prefix + name: spec for name, spec in specs.items()})
         self._values.update(declare(self._node, specs, options.defaults(), prefix))
+        self._specs.update({prefix + name: spec for name, spec in specs.items()})
 
     def _build(self, source: Source) -> Built:
         """Build the robot, as far as the present one is not valid any more."""
@@ -189,19 +178,18 @@ class Configuration:
         own = [parameter for parameter in parameters if parameter.name in self._specs]
         if not own:  # of rclpy, or declared just now
             return SetParametersResult(successful=True)
-        values, specs = dict(self._values), {}
+        new: list[str] = []
         try:
-            for parameter in own:
-                values[parameter.name] = from_parameter(parameter.name, parameter,
-                                                        self._specs[parameter.name])
-            if values['tasks'] != self._values['tasks']:
-                specs = self._declare_new_tasks(values)
-            built = self._built
+            changed = {parameter.name: from_parameter(
+                parameter.name, parameter, self._specs[parameter.name]) for parameter in own}
+            if 'tasks' in changed:
+                new = self._declare_tasks(changed['tasks'] or ())
+            values, built = {**self._values, **changed}, self._built
             if self._loaded:
                 built = self._build(Source(values, built.source.topic_text))
-            self._pending = _Change(values, specs, built)
+            self._pending = _Change(values, built)
         except Exception as error:  # invalid values, or a defect, which must not stop the node
-            self._undo(values)
+            self._drop_tasks(new)
             logger = self._node.get_logger()
             reason = reason_of(error, logger.error)
             if isinstance(error, IkError) and not isinstance(error, OptionError):
@@ -209,12 +197,6 @@ class Configuration:
             logger.warning(f'parameter refused: {reason}')
             return SetParametersResult(successful=False, reason=reason)
         return SetParametersResult(successful=True)
-
-    def _undo(self, values: Mapping[str, Any]) -> None:
-        """Remove the parameters of tasks that were declared for refused values."""
-        if _are_names(tasks := values['tasks'] or ()):
-            self._drop_tasks(set(tasks) - set(self._values['tasks'] or ())
-                             - {name.partition('.')[0] for name in self._specs})
 
     def _check_node_options(self, values: Mapping[str, Any], tree: KinematicTree) -> None:
         """Raise OptionError for inconsistent values of NodeOptions."""
@@ -238,7 +220,6 @@ class Configuration:
         gone = set(self._values['tasks'] or ()) - set(change.values['tasks'] or ())
         self._values = change.values
         self._use(change.built)
-        self._specs.update(change.specs)
         self._drop_tasks(gone)
         self.options = section(NodeOptions, self._values)
         self._on_change()

@@ -62,13 +62,13 @@ class IkNode(LifecycleNode):
         """Begin to handle goals, and publish the joint states."""
         result = super().on_activate(state)
         if self._session is not None:
-            self._session.activate()
+            self._session.activate(True)
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop handling goals; the configuration is kept."""
         if self._session is not None:
-            self._session.deactivate()
+            self._session.activate(False)
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:

@@ -40,10 +40,7 @@ class Session:
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health,
                  steady: Clock) -> None:
-        """Create everything, for a loaded configuration.
-
-        steady: a clock that is independent of simulated time.
-        """
+        """Create everything, for a loaded configuration. steady: a monotonic clock."""
         self._node, self._configuration, self._health = node, configuration, health
         self._before = set(_entities(node))
         log = ThrottledLog(node.get_logger(), steady)
@@ -79,20 +76,16 @@ class Session:
         """Whether goals are handled."""
         return self._dispatcher.active
 
-    def activate(self) -> None:
-        """Begin to handle goals, and publish the joint states."""
-        self._set_active(True)
-        self._announce()
-
-    def deactivate(self) -> None:
-        """Stop motions and goals; the configuration is kept."""
-        self._commands.freeze()
-        self._set_active(False)
-        self._outputs.no_markers()
-
-    def _set_active(self, active: bool) -> None:
+    def activate(self, active: bool) -> None:
+        """Begin to handle goals, and publish the joint states; or stop goals and motions."""
+        if not active:
+            self._commands.freeze()
         self._dispatcher.activate(active)
         self._interaction.update(self._robot, self._configuration.options, active)
+        if active:
+            self._announce()
+        else:
+            self._outputs.no_markers()
 
     def destroy(self) -> None:
         """Destroy everything; services after the answers that are due now have been sent."""
@@ -149,8 +142,7 @@ class Session:
     def _prepare(self, robot: Robot) -> None:
         """Log the warnings of a new robot, and that it is ready.
 
-        All present objects are frozen: a garbage collection over them would delay a goal by tens of
-        milliseconds.
+        A garbage collection over the present objects would delay a goal by tens of milliseconds.
         """
         logger = self._node.get_logger()
         for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
@@ -186,7 +178,7 @@ class Session:
         if self.active and self._robot is not None:
             self._paths.follow(self._robot)
             self._execution.follow(self._robot)
-            self._dispatcher.adopt_measured()
+            self._dispatcher.follow_measured()
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)
 

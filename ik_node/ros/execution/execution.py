@@ -36,14 +36,12 @@ class Execution:
         for group in robot.groups.values():
             controller = before.get(group.name)
             if controller is None or type(controller.group) is not type(group):
-                controller = Controller(group, self._seconds, self._topics)
+                controller = Controller(
+                    group, lambda: self._clock.read().seconds, self._topics)
             self.controllers[group.name] = controller
             controller.update(robot, group)
             controller.accept_closest = options.on_failure == 'closest'
         self.advance(robot)
-
-    def _seconds(self) -> float:
-        return self._clock.read().seconds
 
     def advance(self, robot: Robot) -> Time:
         """Set the joint values of the robot to those of its motions now; return the ROS time.

@@ -104,7 +104,7 @@ class Goals:
             await search()
             searched = pending.searched = list(pending.newest.values())
             if self._dispatcher.measured.topic:
-                self._dispatcher.begin_from_measured(robot, controller)
+                self._dispatcher.update_from_measured(robot, controller)
             batches = [searched.copy()]
             for goals in batches:
                 is_alone = len(goals) == 1

@@ -47,8 +47,8 @@ class Paths:
                 arrival = Arrival(waypoint.aim.task, waypoint.aim.header, time.perf_counter(),
                                   waypoint.place)
                 self._execution.follow(robot)
-                self._dispatcher.carry_out(robot, controller, arrival,
-                                           _follow(waypoint, robot, controller), False)
+                self._dispatcher.execute(robot, controller, arrival,
+                                         _follow(waypoint, robot, controller), False)
 
     def take(self, name: str, message: Path) -> None:
         """Move the arm of this name through the poses of a path; without poses it stops."""

@@ -22,14 +22,11 @@ KEYS = ('arm', 'task', 'solver', 'reason', 'position_error', 'orientation_error'
 
 
 class Arrival(NamedTuple):
-    """A goal as it has arrived."""
+    """The arrival of a goal: its arm or task, its header, and when, s of `time.perf_counter`."""
 
     name: str
-    """Of its arm or task."""
     header: Header
-    """Of its message."""
     received: float
-    """When, s of `time.perf_counter`."""
     place: str = ''
     """Which one of several it is, for messages."""
 
