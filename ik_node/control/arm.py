@@ -33,7 +33,6 @@ _ANY_STEP = 1e6  # rad or m: waypoints may lie far apart
 class Arm(Group):
     """One chain, with one task: the pose of its tip, which has the name of the arm.
 
-    Attributes, besides those of a group:
     - `weights`: (6,) of goals, None where all are 1.
     """
 
@@ -42,8 +41,7 @@ class Arm(Group):
     def __init__(self, source: GroupSource, previous: 'Arm | None' = None) -> None:
         """Build the chain and the solver. Raises IkError where the options do not fit the tree.
 
-        previous: the arm that this one replaces; what the source leaves unchanged, its chain,
-        solver and reach, is taken from it.
+        previous: the arm that this one replaces; what the source leaves unchanged is taken from it.
         """
         super().__init__(source)
         options, name = source.options, source.name

@@ -28,12 +28,10 @@ from ik_node.support.options import Options
 
 
 class Source(NamedTuple):
-    """What a robot is built from."""
+    """The values of all parameters by their full names, and the description received by topic."""
 
     values: Mapping[str, Any]
-    """Of every parameter, by its full name, such as `left.tip_link` and `dls.damping`."""
     topic_text: str | None
-    """The description received by topic; None before the first."""
 
 
 class Built(NamedTuple):
@@ -47,11 +45,7 @@ NOTHING = Built(Source({}, None), None)
 
 
 def build_tree(source: Source, present: Built = NOTHING) -> KinematicTree | None:
-    """Return the tree, the present one where its source is unchanged.
-
-    None where it is awaited by topic. Raises ModelError, and OptionError where two parameters name
-    different files.
-    """
+    """Return the tree, the present one where its source is unchanged; see `read_tree`."""
     values, before = source.values, present.source
     if present.robot is not None and source.topic_text == before.topic_text and all(
             same_value(values[name], before.values[name])
@@ -64,8 +58,8 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
                 present: Built = NOTHING) -> Robot:
     """Return the robot of a tree, with the joint values of the present one.
 
-    Groups whose parameters are unchanged are those of the present robot; where that holds for all
-    of them, the present robot is returned. Raises IkError for invalid values.
+    Groups with unchanged parameters are those of the present robot; where all are, so is the robot.
+    Raises IkError for invalid values.
     """
     values, robot = source.values, present.robot
     poses = _poses(source, tree, present)

@@ -90,8 +90,7 @@ class Group(ABC):
 
     What only a chain can do is absent by default.
 
-    Attributes:
-    - `source`: what it is built from; `options` and `motion` are those of the source.
+    - `options`, `motion`: those of its source.
     - `space`: the chain or the body that defines q; `chain`: the chain, None for a body.
     - `tasks`: by name; `undefined`: names of tasks that have no type yet; `reported`: names of
       those in /diagnostics.
@@ -154,8 +153,7 @@ class Group(ABC):
         """Solve for goals of different tasks together, from q0 (n,), rad or m; in any thread.
 
         closest: find the closest configuration where there is no solution. Raises IkError for a
-        target that its task does not take, and UnsupportedError where there is no solution and
-        the solver finds no closest configurations.
+        target that its task does not take, UnsupportedError as `solve_closest`.
         """
 
     @abstractmethod
@@ -187,17 +185,16 @@ class Group(ABC):
 
     def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
                         timeout: float) -> Sequence[np.ndarray | None]:
-        """Return an initial guess (n,) for each of the goals of a path, chosen for it as a whole.
+        """Return initial guesses (n,) for the goals of a path, chosen as a whole; timeout: s.
 
-        None where it is the configuration of the goal before. timeout: s.
+        None where it is the configuration of the goal before.
         """
         return [None] * len(aims)
 
     def branches(self, goal: Any, q0: np.ndarray) -> np.ndarray:
-        """Return every branch (k, n) that meets a goal inside the limits, rad or m.
+        """Return every branch (k, n) of a goal inside the limits, rad or m, the nearest first.
 
-        Each by whole turns nearest q0 (n,), and the nearest branch first. Raises UnsupportedError
-        where the solver lists no branches for this goal.
+        Each by whole turns nearest q0 (n,). Raises UnsupportedError where the solver lists none.
         """
         raise UnsupportedError(f'{self.solver.name} lists no branches for several tasks')
 
@@ -223,9 +220,9 @@ class Group(ABC):
 
 
 def solve_closest(solver: Any, *arguments: Any) -> Any:
-    """Return the closest configuration of a problem; a solver without any may solve it.
+    """Return the closest configuration of a problem, or its solution.
 
-    Raises UnsupportedError where it does not.
+    Raises UnsupportedError where the solver finds neither.
     """
     try:
         return solver.closest(*arguments)

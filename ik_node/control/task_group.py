@@ -37,9 +37,7 @@ GOAL = 'goal'
 class TaskGroup(Group):
     """The joints of a body, and its tasks.
 
-    Attributes, besides those of a group:
-    - `body`, its space; `solver`, which has copies of the tasks: their targets may be those of a
-      goal that is not met yet, and those of `tasks` stand.
+    Its solver has copies of the tasks, whose targets may be those of a goal that is not met yet.
     """
 
     status_key = 'task'

@@ -60,19 +60,19 @@ def run(goal: Goal[T]) -> T:
 class _End(NamedTuple):
     """What a search returned, or raised."""
 
-    result: Any
-    error: BaseException | None
+    result: Any = None
+    error: BaseException | None = None
 
 
-NOTHING = _End(None, None)
+NOTHING = _End()
 
 
 def ended(work: Search) -> _End:
     """Search, and return the end."""
     try:
-        return _End(work(), None)
+        return _End(work())
     except BaseException as error:  # handed on to the goal
-        return _End(None, error)
+        return _End(error=error)
 
 
 @dataclass(eq=False)
@@ -136,16 +136,16 @@ class _GroupGoals:
 class Worker:
     """Carries out goals: short searches at once, long ones in a thread for each group.
 
-    A goal is a coroutine that awaits `search()` first, and then any searches; it handles its errors
-    itself. One goal of a group is carried out at a time. Cancelled, it gets a CancelledError where
-    it awaits. Its search ends soon after; where it does not look at the clock, the next one begins
-    beside it. A search gets `QUICK` seconds in the calling thread, and begins anew in another one
-    where that was not enough; one that did not end by then is the last that is tried there.
+    A goal is a coroutine that awaits `search()` first, then any searches, and handles its errors
+    itself. A group has one at a time. Cancelled, it gets a CancelledError where it awaits, and its
+    search ends soon after; one that does not look at the clock goes on beside the next. A search
+    gets `QUICK` seconds in the calling thread, then begins anew in the group's; after one that
+    ignored its deadline, searches begin there.
     All methods are for one thread, which calls `resume` after each call of `wake`.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
-        """Begin without goals. wake: called in another thread when a search has ended."""
+        """Begin without goals. wake: called in other threads when a search has ended."""
         self._wake = wake
         self._groups: defaultdict[Hashable, _GroupGoals] = defaultdict(_GroupGoals)
         self._ended: deque[_ThreadedSearch] = deque()
@@ -172,8 +172,7 @@ class Worker:
         if own.goal is None:
             self._proceed(own, NOTHING)
 
-    def _replace(self, group: _GroupGoals) -> None:
-        """Cancel the current goal, now or at the end of its turn."""
+    def _replace(self, group: _GroupGoals) -> None:  # now, or at the end of its turn
         if time.perf_counter() >= group.turn_end:
             self._cancel_current(group, NEWER)
             group.has_cancelled = True
@@ -209,7 +208,7 @@ class Worker:
                 group.search, end = None, own.end
                 group.ignores_deadlines &= own.took >= _OVERRUN[0]
                 if own.cancellation.has_ended_any():
-                    end, group.has_cancelled = _End(None, CancelledError(NEWER)), True
+                    end, group.has_cancelled = _End(error=CancelledError(NEWER)), True
                 self._proceed(group, end)
 
     def close(self, reason: str) -> None:
@@ -251,9 +250,9 @@ class Worker:
         began, used = time.perf_counter(), time.thread_time()
         with Cancellation(began + QUICK) as cancellation:
             try:
-                end = _End(work(), None)
+                end = _End(work())
             except BaseException as error:  # handed on to the goal
-                end = _End(None, error)
+                end = _End(error=error)
         # The machine may have done something else for a while.
         if cancellation.has_ended_any():
             return None
@@ -262,7 +261,6 @@ class Worker:
         return end
 
     def _search_in_thread(self, group: _GroupGoals, work: Search) -> None:
-        """Search in the group's thread."""
         if group.thread is None:
             group.thread = _SearchThread(self._on_end)
         group.search = _ThreadedSearch(group, work)
@@ -270,14 +268,12 @@ class Worker:
             group.search.cancellation.end_by(group.turn_end)
         group.thread.searches.put(group.search)
 
-    def _on_end(self, own: _ThreadedSearch) -> None:
-        """Hand a search that has ended over to the thread of the worker's user."""
+    def _on_end(self, own: _ThreadedSearch) -> None:  # in the thread of the search
         self._ended.append(own)
         if not self._closed:
             self._wake()
 
     def _cancel_current(self, group: _GroupGoals, reason: str) -> None:
-        """Cancel the current goal and its search."""
         goal, own, thread = group.goal, group.search, group.thread
         group.goal = group.search = None
         if own is not None and thread is not None:
@@ -289,7 +285,6 @@ class Worker:
 
 
 def _cancel(goal: Goal[None], reason: str) -> None:
-    """End a goal where it waits."""
     with reported('cancelled goal'), contextlib.suppress(StopIteration):
         goal.throw(CancelledError(reason))
     goal.close()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.exceptions import InvalidTopicNameException
@@ -34,18 +34,9 @@ from ik_node.support.options import Options, Spec
 MAX_TASKS = 64
 
 
-class _Change(NamedTuple):
-    """Accepted values that are not applied yet."""
-
-    values: dict[str, Any]
-    built: Built
-
-
 class Configuration:
     """Declares the parameters and builds the robot they describe.
 
-    Attributes:
-    - `options`: NodeOptions.
     - `robot`: None until loaded, and while its description is awaited by topic.
     - `arm_names`: ('',) for one arm without a name.
     """
@@ -73,7 +64,7 @@ class Configuration:
         self.robot: Robot | None = None
         self._built = NOTHING
         self._loaded = False
-        self._pending: _Change | None = None
+        self._pending: tuple[dict[str, Any], Built] | None = None  # accepted, not applied yet
         node.add_on_set_parameters_callback(self._accept_or_refuse)
         node.add_post_set_parameters_callback(self._apply)
 
@@ -99,7 +90,7 @@ class Configuration:
     def _use(self, built: Built) -> None:
         self._built, self.robot = built, built.robot
 
-    def take_description(self, text: str) -> bool:
+    def update_description(self, text: str) -> bool:
         """Use a description received by topic; return whether it changes the robot.
 
         Raises IkError for an invalid one; the robot is then unchanged.
@@ -187,7 +178,7 @@ class Configuration:
             values, built = {**self._values, **changed}, self._built
             if self._loaded:
                 built = self._build(Source(values, built.source.topic_text))
-            self._pending = _Change(values, built)
+            self._pending = values, built
         except Exception as error:  # invalid values, or a defect, which must not stop the node
             self._drop_tasks(new)
             logger = self._node.get_logger()
@@ -216,10 +207,10 @@ class Configuration:
     def _apply(self, parameters: list[Parameter]) -> None:
         if self._pending is None or not any(p.name in self._specs for p in parameters):
             return
-        change, self._pending = self._pending, None
-        gone = set(self._values['tasks'] or ()) - set(change.values['tasks'] or ())
-        self._values = change.values
-        self._use(change.built)
+        (values, built), self._pending = self._pending, None
+        gone = set(self._values['tasks'] or ()) - set(values['tasks'] or ())
+        self._values = values
+        self._use(built)
         self._drop_tasks(gone)
         self.options = section(NodeOptions, self._values)
         self._on_change()

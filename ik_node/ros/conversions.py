@@ -16,10 +16,9 @@ from ik_node.support.exceptions import InputError
 
 
 def pose_to_matrix(pose: Pose) -> np.ndarray:
-    """Return T_frame_goal (4, 4), m, of a pose message.
+    """Return T_frame_goal (4, 4), m, of a pose message, with the quaternion normalised.
 
-    The quaternion is normalised. Raises InputError for numbers that are not finite and for a zero
-    quaternion.
+    Raises InputError for numbers that are not finite and for a zero quaternion.
     """
     q = pose.orientation
     x, y, z, w = q.x, q.y, q.z, q.w

@@ -25,10 +25,7 @@ class IkNode(LifecycleNode):
     """Receives goals, solves them and publishes joint states."""
 
     def __init__(self, steady: Clock | None = None, **arguments: Any) -> None:
-        """Declare the parameters; everything else is created when the node is configured.
-
-        steady: the clock of what is independent of simulated time; by default a monotonic one.
-        """
+        """Declare the parameters; all else is created later. steady: a monotonic clock."""
         super().__init__('ik_node', **arguments)
         self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._health = Health()
@@ -73,25 +70,25 @@ class IkNode(LifecycleNode):
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Drop the configuration."""
-        self._take_down()
+        self._destroy_session()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Destroy everything."""
-        self._take_down()
+        self._destroy_session()
         return super().on_shutdown(state)
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Go back to unconfigured after an error in a transition."""
-        self._take_down()
+        self._destroy_session()
         return TransitionCallbackReturn.SUCCESS
 
     def destroy_node(self) -> None:
         """Refuse the goals under way, and destroy everything."""
-        self._take_down()
+        self._destroy_session()
         super().destroy_node()
 
-    def _take_down(self) -> None:
+    def _destroy_session(self) -> None:
         if self._session is not None:
             self._session.destroy()
             self._session = None

@@ -108,7 +108,7 @@ class Session:
     def _on_description(self, message: String) -> None:
         """Use a description of the robot, where no parameter gives it."""
         try:
-            if self._configuration.take_description(message.data):
+            if self._configuration.update_description(message.data):
                 self.on_parameters()
             self._health.error = ''
         except Exception as error:  # an invalid one, or a defect, which must not stop the node

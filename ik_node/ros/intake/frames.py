@@ -72,8 +72,7 @@ class Frames:
     def in_target(self, robot: Robot, group: Group, task: str, header: Header) -> np.ndarray:
         """Return the pose (4, 4), m, of a message's frame in that of the target of a task.
 
-        An empty frame is the latter, and for the goal of a tip the base link. Raises InputError as
-        `in_link`.
+        An empty frame is the latter, and for the goal of a tip the base link. Raises as `in_link`.
         """
         link = group.target_links[task]
         if link is not None:
@@ -86,10 +85,9 @@ class Frames:
     def in_link(self, robot: Robot, base_link: str, header: Header) -> np.ndarray:
         """Return T_base_frame (4, 4), m, of a message's frame in a link, such as an arm's base.
 
-        An empty frame is the base link itself, and the array BASE is returned. Links have their
-        pose at the stamp, and other frames that of tf2; a zero stamp means the latest. Raises
-        InputError for a frame that is neither a link, nor the world, nor known to tf2: NotYetError
-        where that may change, as for a stamp ahead of the latest transform.
+        An empty frame is the base link, for which BASE is returned. Links have their pose at the
+        stamp, other frames that of tf2; a zero stamp means the latest. Raises InputError for a
+        frame that is neither a link, nor the world, nor known to tf2: NotYetError where it may be.
         """
         options = self._configuration.options
         prefix = options.frame_prefix.lstrip('/')

@@ -28,12 +28,9 @@ LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal
 class _Pending:
     """The goals of one controller that have not been answered; their content is an `Aim`."""
 
-    newest: dict[str, Received] = field(default_factory=dict)
-    """By task."""
-    searched: list[Received] = field(default_factory=list)
-    """Those that are solved for at present."""
-    serving: int = 0
-    """How many coroutines serve them."""
+    newest: dict[str, Received] = field(default_factory=dict)  # by task
+    searched: list[Received] = field(default_factory=list)     # that are solved for at present
+    serving: int = 0                                           # coroutines that solve for them
 
 
 class Goals:
@@ -69,8 +66,7 @@ class Goals:
     def take(self, name: str, message: _Message) -> None:
         """Take a goal for the arm or task of this name, with those of other tasks that have come.
 
-        So tasks whose goals are streamed are solved once for all of them, and always for the
-        newest.
+        So streams of several tasks are solved once for all, and always for the newest goals.
         """
         robot, messages = self._configuration.robot, [(name, message)]
         if robot is not None and name in robot.tasks:

@@ -35,8 +35,7 @@ class Branches:
                  log: Callable[[str], None]) -> None:
         """Begin without branches.
 
-        last_goal: of a group, in the frame of its base. worker: runs the searches. log: called
-        with a line when there is nothing to publish.
+        last_goal: of a group, in the frame of its base. log: called with the reason for none.
         """
         self._configuration, self._outputs = configuration, outputs
         self._last_goal, self._worker, self._log = last_goal, worker, log
@@ -82,8 +81,8 @@ class Branches:
                       stamp: Time | None = None) -> tuple[bool, str]:
         """Publish the branches of a goal, the nearest to the present joint values first.
 
-        stamp: of the result they belong to; by default now. Return whether a closed form lists
-        them, and their number, or the reason why not; then nothing is published.
+        stamp: of their result; by default now. Return whether a closed form lists them, and their
+        number, or the reason why not; then nothing is published.
         """
         found, text = await self._find(robot, group, goal)
         if found is None:

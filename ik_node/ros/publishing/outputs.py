@@ -33,10 +33,7 @@ class Outputs:
     """
 
     def __init__(self, node: LifecycleNode, advance: Callable[[Robot], Time]) -> None:
-        """Create the publishers.
-
-        advance: sets the joint values of a robot to those of its motions, and returns the time.
-        """
+        """Create the publishers. advance: see `Execution.advance`."""
         self._node, self._advance = node, advance
         make = node.create_lifecycle_publisher
         self._publishers: dict[str, Any] = {
@@ -123,10 +120,7 @@ class Outputs:
         self._publish_transform('/tf', 10, T, header, robot)
 
     def has_listeners(self, name: str) -> bool:
-        """Return whether a publisher has subscribers: messages without subscribers are not built.
-
-        None of these publishers is latched.
-        """
+        """Return whether a publisher has subscribers; for others no messages are built."""
         return self._publishers[name].get_subscription_count() > 0
 
     def status(self, level: bytes, text: str, values: Mapping[str, str]) -> None:
