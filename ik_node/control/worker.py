@@ -1,4 +1,4 @@
-"""A worker that carries out goals: coroutines, whose searches run here or in threads."""
+"""A worker that executes goals: coroutines, whose searches run here or in threads."""
 
 import contextlib
 import math
@@ -18,7 +18,7 @@ from ik_node.support.threads import reported, start_thread
 T = TypeVar('T')
 Search: TypeAlias = Callable[[], Any]
 Goal: TypeAlias = Coroutine[Search | None, Any, T]
-"""Carries out a goal: yields searches, and None where it waits for its turn."""
+"""Executes a goal: yields searches, and None where it waits for its turn."""
 
 NEWER = 'a newer goal has arrived'
 # s that a search has in the calling thread: with 0.1 ms one in a hundred solves of a humanoid moves
@@ -43,18 +43,6 @@ def search(work: Callable[[], T] | None = None) -> Generator[Search | None, Any,
     """
     found: T = yield work
     return found
-
-
-def run(goal: Goal[T]) -> T:
-    """Carry out a goal to its end, its searches in the calling thread; return its outcome."""
-    end = NOTHING
-    try:
-        while True:
-            work = goal.send(end.result) if end.error is None else goal.throw(end.error)
-            end = NOTHING if work is None else ended(work)
-    except StopIteration as stopped:
-        outcome: T = stopped.value
-        return outcome
 
 
 class _End(NamedTuple):
@@ -134,7 +122,7 @@ class _GroupGoals:
 
 
 class Worker:
-    """Carries out goals: short searches at once, long ones in a thread for each group.
+    """Executes goals: short searches at once, long ones in a thread for each group.
 
     A goal is a coroutine that awaits `search()` first, then any searches, and handles its errors
     itself. A group has one at a time. Cancelled, it gets a CancelledError where it awaits, and its
@@ -152,7 +140,7 @@ class Worker:
         self._closed = False
 
     def begin(self, group: Hashable, goal: Goal[None], queued: bool = False) -> None:
-        """Carry out a goal; queued: after older goals of its group, which are cancelled otherwise.
+        """Execute a goal; queued: after older goals of its group, which are cancelled otherwise.
 
         Each has a turn of 0.01 s first, and one that has itself cancelled another 0.5 s: otherwise
         a stream of goals that take longer to solve than they are apart would never be answered.

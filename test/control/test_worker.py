@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
+from goal_runs import run
 from ik_node.control import worker as worker_module
-from ik_node.control.worker import NEWER, CancelledError, Worker, run, search
+from ik_node.control.worker import NEWER, CancelledError, Worker, search
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
 

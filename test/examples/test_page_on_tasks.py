@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
+from goal_runs import run
 from ik_node import KinematicTree
 from ik_node.control.controller import Controller
 from ik_node.control.group import Aim, GroupSource
@@ -14,7 +15,6 @@ from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
-from ik_node.control.worker import run
 from ik_node.solvers.body.registry import body_solver_names
 from ik_node.spatial import pose_from_rpy
 from ik_node.spatial.rotations import as_rotation

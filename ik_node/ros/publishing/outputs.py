@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -21,7 +21,7 @@ from ik_node.control.robot import Robot
 from ik_node.ros import conversions
 from ik_node.ros.publishing.markers.ghosts import BranchList
 from ik_node.ros.publishing.markers.scene import Scene
-from ik_node.ros.publishing.status import StatusMessage
+from ik_node.ros.publishing.status import KEYS
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -41,8 +41,10 @@ class Outputs:
             'status': make(DiagnosticStatus, '~/status', 10),
             'markers': make(MarkerArray, '~/markers', 1),
             'solutions': make(JointTrajectory, '~/solutions', 10)}
-        self._joint_state = JointState()  # reused: creating messages takes time
-        self._status = StatusMessage()
+        # Reused: creating messages takes as long as a solve.
+        self._joint_state = JointState()
+        self._status = DiagnosticStatus(
+            name='ik_node: goal', values=[KeyValue(key=key) for key in KEYS])
         self.scene = Scene()
         self._no_tf = False
         self._frame_prefix = self._world_frame = ''
@@ -56,18 +58,13 @@ class Outputs:
         self._publishers['description'].publish(String(data=robot.tree.description))
 
     def announce(self, robot: Robot, options: NodeOptions) -> None:
-        """Publish where the robot is: its root in the world, and its joint states."""
-        self._placement(robot, options)
-        self.joint_states(robot)
-
-    def _placement(self, robot: Robot, options: NodeOptions) -> None:
-        """Publish the pose of the root in the world frame to tf, where there are both."""
-        self._frame_prefix = options.frame_prefix
-        self._world_frame = options.world
+        """Publish where the robot is: its root in the world frame, to tf, and its joint states."""
+        self._frame_prefix, self._world_frame = options.frame_prefix, options.world
         if options.world_frame and not robot.moves_root:
             # Not tf2_ros's broadcaster for static transforms: it keeps the first of each frame.
             self._publish_transform('/tf_static', LATCHED, options.T_world_root, Header(
                 stamp=self._now(), frame_id=options.world_frame), robot)
+        self.joint_states(robot)
 
     def _publish_transform(self, topic: str, qos: QoSProfile | int, T_world_root: np.ndarray,
                            header: Header, robot: Robot) -> None:
@@ -124,8 +121,11 @@ class Outputs:
         return self._publishers[name].get_subscription_count() > 0
 
     def status(self, level: bytes, text: str, values: Mapping[str, str]) -> None:
-        """Publish the status of a goal; values: see `StatusMessage`."""
-        self._publishers['status'].publish(self._status.of(level, text, values))
+        """Publish the status of a goal; values: by those of `status.KEYS` that have one."""
+        for entry in self._status.values:
+            entry.value = values.get(entry.key, '')
+        self._status.level, self._status.message = level, text
+        self._publishers['status'].publish(self._status)
 
     def solutions(self, group: Group, branches: np.ndarray, frame_prefix: str,
                   stamp: Time | None = None) -> None:

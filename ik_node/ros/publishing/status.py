@@ -1,10 +1,9 @@
-"""The status of a goal as a diagnostic message."""
+"""The status of a goal: its level, its text and the values of its keys."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus
 from std_msgs.msg import Header
 
 from ik_node.control.controller import Outcome
@@ -96,22 +95,3 @@ def solver_name(group: Group, result: AnyResult) -> str:
 def seconds(stamp: Time) -> str:
     """Return a time as text: seconds, to the nanosecond."""
     return f'{stamp.sec}.{stamp.nanosec:09d}'
-
-
-class StatusMessage:
-    """The message of a goal's status, made once: making one takes as long as a solve."""
-
-    def __init__(self) -> None:
-        """Make the message, with every key."""
-        self._entries = [KeyValue(key=key) for key in KEYS]
-        self._message = DiagnosticStatus(name='ik_node: goal', values=self._entries)
-
-    def of(self, level: bytes, text: str, values: Mapping[str, str]) -> DiagnosticStatus:
-        """Return the message of a status, which the next call changes.
-
-        values: by those of `KEYS` that have one.
-        """
-        for entry in self._entries:
-            entry.value = values.get(entry.key, '')
-        self._message.level, self._message.message = level, text
-        return self._message

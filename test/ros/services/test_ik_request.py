@@ -12,12 +12,12 @@ from geometry_msgs.msg import PoseStamped
 
 import robots
 from figure_values import built
+from goal_runs import run
 from ik_node import KinematicTree, make_solver
 from ik_node.control.arm import Arm
 from ik_node.control.group import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
-from ik_node.control.worker import run
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
 from ik_node.support.exceptions import InputError
