@@ -39,11 +39,10 @@ class MotionSink(Protocol):
 
 
 class Waypoint(NamedTuple):
-    """One of the goals of a path."""
+    """One of the goals of a path, and which one, for messages."""
 
     aim: Aim
     place: str
-    """Which one it is, for messages."""
     q0: np.ndarray | None = None
     """(n,) the initial guess chosen for the path as a whole; None: the joint values."""
 

@@ -31,10 +31,9 @@ AnyResult: TypeAlias = Result | BodyResult
 
 
 class Aim(NamedTuple):
-    """A goal of a task of a group."""
+    """A goal of a task of a group, by its name."""
 
     task: str
-    """Its name."""
     target: Any
     """As the solver takes it: a `Goal` in the frame of the base, or the task's target."""
     weights: np.ndarray | None = None
@@ -54,7 +53,7 @@ class Tip(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GroupSource:
-    """What a group is built from."""
+    """What a group is built from: the tree, and values of parameters."""
 
     tree: KinematicTree
     options: ArmOptions
@@ -63,17 +62,13 @@ class GroupSource:
     task_options: Mapping[str, TaskOptions] = field(default_factory=dict)
     """By the names of the tasks; without any, the tip has a pose."""
     root: str = 'fixed'
-    """The parameter: fixed, planar or floating."""
     T_world_root: np.ndarray = field(default_factory=lambda: np.eye(4))
     """(4, 4) where a moving root starts, m."""
     poses: PoseLibrary | None = None
-    """For named start poses."""
     motion: str = JUMP
-    """The parameter."""
     arms: Mapping[str, ArmOptions] = field(default_factory=dict)
     """By the names of arms that are solved together; see `CoupledArms`."""
     name: str = ''
-    """Of the group."""
 
     def is_same(self, other: 'GroupSource') -> bool:
         """Return whether a group built from the other one would be the same."""

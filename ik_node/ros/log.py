@@ -28,10 +28,7 @@ class ThrottledLog:
     """Writes a warning at most once per period, and few warnings in all."""
 
     def __init__(self, logger: Any, steady: Clock, period: float = 1.0, most: int = 10) -> None:
-        """Set the period, s, and how many different lines may be written within it.
-
-        logger: of rclpy. steady: a monotonic clock.
-        """
+        """Set the period, s of a monotonic clock, and how many different lines it may have."""
         self._logger, self._steady, self._period, self._most = logger, steady, period, most
         self._last: OrderedDict[str, float] = OrderedDict()
 

@@ -15,11 +15,7 @@ from ik_node.solvers.goal import Goal
 
 
 class Execution:
-    """Moves the joints of the robot by a controller for each group.
-
-    - `controllers`: by the names of their groups.
-    - `history`: of the joint values.
-    """
+    """Moves the joints of the robot by `controllers`, by group, and keeps their `history`."""
 
     def __init__(self, node: LifecycleNode, steady: Clock) -> None:
         """Begin without groups."""

@@ -27,10 +27,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Outputs:
-    """The publishers of one configured node; silent while the node is not active.
-
-    - `scene`: the markers.
-    """
+    """The publishers of one configured node; silent while the node is not active."""
 
     def __init__(self, node: LifecycleNode, advance: Callable[[Robot], Time]) -> None:
         """Create the publishers. advance: see `Execution.advance`."""
