@@ -69,13 +69,14 @@ class Configuration:
         node.add_post_set_parameters_callback(self._apply)
 
     def _arm_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names where they are valid in topics and parameters, else one unnamed arm."""
-        if names == ('',) or _are_names(names):
-            return names
-        self._node.get_logger().error(
-            f'parameter arms: {shown(names)} must be different names, each of letters, digits and '
-            'underscores, a letter first; one arm without a name is used instead')
-        return ('',)
+        """Return the names where they are valid, else one unnamed arm."""
+        try:
+            _check_names('arms', () if names == ('',) else names)
+        except OptionError as error:
+            self._node.get_logger().error(
+                f'parameter {error}; one arm without a name is used instead')
+            return ('',)
+        return names
 
     def load(self) -> None:
         """Build the robot. Raises IkError for invalid parameters."""
@@ -123,9 +124,7 @@ class Configuration:
         """
         if len(tasks) > MAX_TASKS:
             raise OptionError(f'tasks must be at most {MAX_TASKS} names, not {len(tasks)}')
-        if not _are_names(tasks):
-            raise OptionError(f'tasks: {shown(tasks)} must be different names, each of letters, '
-                              'digits and underscores, a letter first')
+        _check_names('tasks', tasks)
         present = self._values['tasks'] or ()
         taken = {GOAL, *(name.partition('.')[0] for name in self._specs)} - {*present}
         for task in tasks:
@@ -216,10 +215,12 @@ class Configuration:
         self._on_change()
 
 
-def _are_names(names: Sequence[str]) -> bool:
-    """Return whether names are different, and valid in topics and parameters."""
-    return len(set(names)) == len(names) and all(
-        re.fullmatch('[A-Za-z][A-Za-z0-9_]*', name) for name in names)
+def _check_names(parameter: str, names: Sequence[str]) -> None:
+    """Raise OptionError unless names are different, and valid in topics and parameters."""
+    if len(set(names)) < len(names) or not all(
+            re.fullmatch('[A-Za-z][A-Za-z0-9_]*', name) for name in names):
+        raise OptionError(f'{parameter}: {shown(names)} must be different names, each of letters, '
+                          'digits and underscores, a letter first')
 
 
 def _check_topic(parameter: str, topic: str) -> None:

@@ -157,6 +157,14 @@ class Dispatcher:
                 if not (controller.has_moved or self.is_busy(controller)):
                     self.update_from_measured(robot, controller)
 
+    def active_robot(self) -> Robot:
+        """Return the robot. Raises InputError where the node is not active, or has none yet."""
+        if not self.active:
+            raise InputError('the node is not active')
+        if self._configuration.robot is None:
+            raise InputError('there is no robot yet')
+        return self._configuration.robot
+
     async def in_turn(self, service: Hashable, answer: Goal[T]) -> T:
         """Return what answers a request, after the requests of the same service before it.
 

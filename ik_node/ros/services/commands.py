@@ -14,9 +14,6 @@ from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.outputs import Outputs
-from ik_node.support.exceptions import InputError
-
-_NO_ROBOT = 'there is no robot yet'
 
 
 class Commands:
@@ -38,7 +35,7 @@ class Commands:
         """Go to the start pose; return success and a message."""
         robot = self._configuration.robot
         if robot is None:
-            return False, _NO_ROBOT
+            return False, 'there is no robot yet'
         moves = self._configuration.options.motion != JUMP
         if moves and not (self._dispatcher.active and self._dispatcher.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
@@ -76,11 +73,7 @@ class Commands:
         return response
 
     async def _list_branches(self) -> tuple[bool, str]:
-        robot = self._configuration.robot
-        if robot is None:
-            raise InputError(_NO_ROBOT)
-        if not self._dispatcher.active:
-            raise InputError('the node is not active')
+        robot = self._dispatcher.active_robot()
         self._execution.follow(robot)
         return await self._branches.publish_last(robot)
 

@@ -14,7 +14,6 @@ from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.log import reason_of
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
-from ik_node.support.exceptions import InputError
 
 NAME = '~/compute_ik'
 
@@ -59,11 +58,7 @@ class IkService:
 
     async def _answer(self, request: Any) -> tuple[Header, Response]:
         """Return the response to a request, and the header of the joint values it starts from."""
-        options, robot = self._configuration.options, self._configuration.robot
-        if not self._dispatcher.active:
-            raise InputError('the node is not active')
-        if robot is None:
-            raise InputError('there is no robot yet')
+        options, robot = self._configuration.options, self._dispatcher.active_robot()
         header = Header(stamp=self._execution.advance(robot),
                         frame_id=options.frame_prefix + robot.tree.root)
         return header, await solve_once(request, robot, Context(
