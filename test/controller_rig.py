@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import robots
+from goal_runs import run
 from ik_node import Goal, KinematicTree
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller, Waypoint
-from ik_node.control.group import Aim
+from ik_node.control.group import Aim, GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import run
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()
@@ -48,7 +48,7 @@ class Rig:
 
     @staticmethod
     def arm(motion='jump', previous=None, tree=TREE, **options):
-        return Arm('', tree, ArmOptions(**options), {}, motion=motion, previous=previous)
+        return Arm(GroupSource(tree, ArmOptions(**options), motion=motion), previous)
 
     def replace(self, motion='jump', tree=TREE, **options):
         arm = self.arm(motion, self.controller.group, tree, **options)

@@ -3,8 +3,8 @@
 import time
 from types import SimpleNamespace
 
+from goal_runs import run
 from ik_node.control.options import NodeOptions
-from ik_node.control.searches import run
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.dispatcher import Received
 from ik_node.ros.intake.frames import Frames

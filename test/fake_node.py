@@ -15,13 +15,13 @@ from builtin_interfaces.msg import Time
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header
 
+from goal_runs import run
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
 from ik_node.control.controller import Controller
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
-from ik_node.control.searches import run
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Described, SilentError

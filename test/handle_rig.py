@@ -14,9 +14,10 @@ from dispatcher_here import DispatcherHere, goals_here
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller
+from ik_node.control.group import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.task_group import TaskGroup, TaskGroupSource
+from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
@@ -83,9 +84,9 @@ class Rig:
     def load(self, name='arm_6r', arms=('',), prefix='', **options):
         tree = read_model(robot_file(name))
         self.options = NodeOptions(frame_prefix=prefix)
-        self.update(Robot(tree, {arm: Arm(arm, tree, ArmOptions(**{
+        self.update(Robot(tree, {arm: Arm(GroupSource(tree, ArmOptions(**{
             **options, **({'tip_link': f'{arm}_tool0', 'base_link': 'torso_link'} if arm else {})}),
-            {}) for arm in arms}))
+            name=arm)) for arm in arms}))
         if arms:
             self.frame = f'{prefix}{self.arm.chain.base_link}'
 
@@ -96,15 +97,15 @@ class Rig:
     def to_arm(self, solver='dls', **options):
         """Solve for the arm without a name, at the present joint values."""
         options = ArmOptions(solver=solver, **options)
-        self.update(Robot(self.robot.tree, {'': Arm('', self.robot.tree, options, {})},
+        self.update(Robot(self.robot.tree, {'': Arm(GroupSource(self.robot.tree, options))},
                            previous=self.robot))
 
     def to_figure(self, tasks=None, solver='least_squares', root='fixed', **options):
         """Solve tasks, by default the pose of the tip, at the present joint values."""
         before = self.robot.groups.get('')
-        figure = TaskGroup(TaskGroupSource(
-            self.robot.tree, ArmOptions(solver=solver, **options), {}, tasks or {}, root, np.eye(4),
-            None, 'jump'), before if isinstance(before, TaskGroup) else None)
+        figure = TaskGroup(GroupSource(
+            self.robot.tree, ArmOptions(solver=solver, **options), {}, tasks or {}, root),
+            before if isinstance(before, TaskGroup) else None)
         self.update(Robot(self.robot.tree, {'': figure}, previous=self.robot))
 
     @property

@@ -191,11 +191,11 @@ class HostileNode(NodeHere):
         """Send a description; return whether it was refused."""
         self._text, self._limits = text, limits_of(text)
         self._send('robot_description', String(data=text))
-        trouble = self.subject._health.trouble
-        self._reasonable(trouble)
-        if not trouble:
+        error = self.subject._health.error
+        self._reasonable(error)
+        if not error:
             self._look_busy()
-        return bool(trouble)
+        return bool(error)
 
     def _look_busy(self):
         """Whatever the robot is now, a goal is no harm to it."""

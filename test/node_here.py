@@ -25,7 +25,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 
 from domains import Domain
 from graph_here import ClientHere, Graph, Watched, wired
-from ik_node.control.searches import Worker, ended
+from ik_node.control.worker import Worker, ended
 from ik_node.ros import session
 from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given
@@ -40,7 +40,7 @@ _MANY = 10_000             # callbacks at one time: they go on for ever
 class _WorkerHere(Worker):
     """Runs every search where the goal arrived: the time of a test passes where the test says."""
 
-    def _search(self, group, work):
+    def _search_in_thread(self, group, work):
         self._proceed(group, ended(work))
 
 

@@ -9,15 +9,15 @@ _PATH_OF_A_GOAL = (
     ('ros/intake/goals.py', 'Goals.take', 'the callback of the subscription'),
     ('ros/intake/dispatcher.py', 'Dispatcher.receive', 'checks whether goals are executed, their '
      'age and their group; whatever is refused is refused here'),
-    ('ros/intake/targets.py', 'to_aim', 'converts the message into an `Aim`: a target in the frame '
-     'of its task; a frame that may still come lets the goal wait'),
-    ('control/searches.py', 'Worker.begin', 'begins the goal, a coroutine, and cancels an older '
+    ('ros/intake/frames.py', 'Frames.to_aim', 'converts the message into an `Aim`: a target in the '
+     'frame of its task; a frame that may still come lets the goal wait'),
+    ('control/worker.py', 'Worker.begin', 'begins the goal, a coroutine, and cancels an older '
      'one of the group'),
     ('ros/intake/goals.py', 'Goals._serve', 'is that coroutine: the goals that have arrived for '
      'the tasks of a group are solved together'),
     ('control/controller.py', 'Controller.go', 'solves and moves; the target of a task changes '
      'here, when it is met'),
-    ('control/searches.py', 'Worker._proceed', 'runs each search that the coroutine awaits: at '
+    ('control/worker.py', 'Worker._proceed', 'runs each search that the coroutine awaits: at '
      'once where it is short, else in the thread of the group'),
     ('control/arm.py', 'Arm.solve', 'or `TaskGroup.solve`: calls the solver'),
     ('solvers/iterative.py', 'IterativeSolver.solve', 'calls the kernel'),

@@ -1,28 +1,23 @@
 """A group of one chain, whose solver meets goals of the tip."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ik_node.control.group import (
     Aim,
     Group,
+    GroupSource,
     Tip,
     configured_start,
     goal_weights,
-    same_options,
     same_value,
-    same_values,
-    shorter_timeout,
     solve_closest,
 )
-from ik_node.control.options import CARTESIAN, JOINT, JUMP, ArmOptions
+from ik_node.control.options import CARTESIAN
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
-from ik_node.model.pose_library import PoseLibrary
-from ik_node.model.tree import KinematicTree
-from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.records import verifier_of
@@ -32,43 +27,34 @@ from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import ModelError
 from ik_node.tasks import Pose
 
-if TYPE_CHECKING:
-    from ik_node.motion.following import Follower
-
 _ANY_STEP = 1e6  # rad or m: waypoints may lie far apart
 
 
 class Arm(Group):
     """One chain, with one task: the pose of its tip, which has the name of the arm.
 
-    Attributes, besides those of a group:
     - `weights`: (6,) of goals, None where all are 1.
     """
 
     chain: Chain
 
-    def __init__(self, name: str, tree: KinematicTree, options: ArmOptions,
-                 solver_options: Mapping[str, Any], poses: PoseLibrary | None = None,
-                 motion: str = JUMP, previous: 'Arm | None' = None) -> None:
+    def __init__(self, source: GroupSource, previous: 'Arm | None' = None) -> None:
         """Build the chain and the solver. Raises IkError where the options do not fit the tree.
 
-        solver_options: of the chosen solver. poses: for named start poses. motion: the value of the
-        parameter. previous: the arm that this one replaces; what the options leave unchanged, its
-        chain, solver and reach, is taken from it.
+        previous: the arm that this one replaces; what the source leaves unchanged is taken from it.
         """
-        self.name, self.options, self.motion, self._tree = name, options, motion, tree
-        self._solver_options, self._poses = dict(solver_options), poses
-        if previous is not None and not (previous.chain.tree is tree and (
+        super().__init__(source)
+        options, name = source.options, source.name
+        if previous is not None and not (source.tree is previous.source.tree and (
                 options.base_link, options.tip_link) == (
                 previous.options.base_link, previous.options.tip_link)):
             previous = None
-        self.space = self.chain = self._make_chain(tree) if previous is None else previous.chain
+        self.space = self.chain = self._make_chain() if previous is None else previous.chain
         self.solvers = solver_names()
         self.solver: Solver = (
-            previous.solver if previous is not None and previous._solves_with(
-                options.solver, solver_options)
-            else make_solver(options.solver, self.chain, **solver_options))
-        self.start = configured_start(options, self.chain, poses, self.chain.neutral())
+            previous.solver if previous is not None and source.has_same_solver(previous.source)
+            else self._make_solver(source.solver_options))
+        self.start = configured_start(options, self.chain, source.poses, self.chain.neutral())
         weights = (previous.tips[name].weights if previous is not None and same_value(
             options.task_weights, previous.options.task_weights)
             else goal_weights(options, self.chain))
@@ -78,33 +64,20 @@ class Arm(Group):
         self.tasks = {name: Pose(self.chain.tip_link, weights=weights)}
         self.size = reach(self.chain.arrays)[1] if previous is None else previous.size
         self.limits = self._motion_limits()
-        if motion == CARTESIAN:
-            self.follower = self._make_follower()
-        elif motion == JOINT:
-            ruckig_module()
+        if self.motion == CARTESIAN:
+            # Its splines are scipy's, which take a third of the node's start to import.
+            from ik_node.motion.following import Follower
+            self.follower = Follower(self.solver)
 
-    def is_built_from(self, tree: KinematicTree, options: ArmOptions,
-                      solver_options: Mapping[str, Any], poses: PoseLibrary | None,
-                      motion: str) -> bool:
-        """Return whether an arm built from these arguments would be the same."""
-        return (self.chain.tree is tree and poses is self._poses and motion == self.motion
-                and same_options(options, self.options)
-                and self._solves_with(options.solver, solver_options))
-
-    def _solves_with(self, solver: str, options: Mapping[str, Any]) -> bool:
-        return solver == self.options.solver and same_values(options, self._solver_options)
-
-    def _make_chain(self, tree: KinematicTree) -> Chain:
-        chain = tree.chain(self.options.base_link or None, self.options.tip_link or None)
+    def _make_chain(self) -> Chain:
+        chain = self.options.chain(self.source.tree)
         if chain.n_joints > MAX_JOINTS:
             raise ModelError(f'the arm from {chain.base_link!r} to {chain.tip_link!r} '
                              f'has {chain.n_joints} joints; at most {MAX_JOINTS} are allowed')
         return chain
 
-    def _make_follower(self) -> 'Follower':
-        # Its splines are scipy's, which take a third of the node's start to import.
-        from ik_node.motion.following import Follower
-        return Follower(self.solver)
+    def _make_solver(self, options: Mapping[str, Any]) -> Solver:
+        return make_solver(self.options.solver, self.chain, **options)
 
     @property
     def description(self) -> str:
@@ -135,14 +108,6 @@ class Arm(Group):
     def keeps_goals_of(self, other: Group) -> bool:
         """Return whether another group has the same links of the same tree."""
         return other.chain is not None and same_chain(self.chain, other.chain)
-
-    def with_timeout(self, timeout: float) -> 'Arm':
-        """Return this arm with a solver of its own that has at most this timeout, s."""
-        options = self.solver.options
-        own = {name: getattr(options, name) for name in options.specs()}
-        return Arm(self.name, self._tree, self.options,
-                   {**own, 'timeout': shorter_timeout(timeout, own['timeout'])}, self._poses,
-                   previous=self)
 
     def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
                         timeout: float) -> Sequence[np.ndarray | None]:

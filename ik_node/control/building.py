@@ -1,17 +1,12 @@
 """Builds the robot from the values of the parameters, and again only what a change concerns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ik_node.control.arm import Arm
-from ik_node.control.coupled_arms import (
-    CoupledArms,
-    chains_of,
-    coupled,
-    coupled_options,
-)
-from ik_node.control.group import Group, same_value
+from ik_node.control.coupled_arms import CoupledArms, chains_of, coupled, coupled_options
+from ik_node.control.group import Group, GroupSource, same_value
 from ik_node.control.options import (
     BODY_SOLVERS,
     ArmOptions,
@@ -21,13 +16,11 @@ from ik_node.control.options import (
     solves_body,
 )
 from ik_node.control.robot import Robot
-from ik_node.control.task_group import TaskGroup, TaskGroupSource
+from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
 from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
-from ik_node.solvers.base import Solver
-from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class
 from ik_node.support.exceptions import ModelError, OptionError, names
@@ -35,12 +28,10 @@ from ik_node.support.options import Options
 
 
 class Source(NamedTuple):
-    """What a robot is built from."""
+    """The values of all parameters by their full names, and the description received by topic."""
 
     values: Mapping[str, Any]
-    """Of every parameter, by its full name, such as `left.tip_link` and `dls.damping`."""
     topic_text: str | None
-    """The description received by topic; None before the first."""
 
 
 class Built(NamedTuple):
@@ -54,11 +45,7 @@ NOTHING = Built(Source({}, None), None)
 
 
 def build_tree(source: Source, present: Built = NOTHING) -> KinematicTree | None:
-    """Return the tree, the present one where its source is unchanged.
-
-    None where it is awaited by topic. Raises ModelError, and OptionError where two parameters name
-    different files.
-    """
+    """Return the tree, the present one where its source is unchanged; see `read_tree`."""
     values, before = source.values, present.source
     if present.robot is not None and source.topic_text == before.topic_text and all(
             same_value(values[name], before.values[name])
@@ -71,49 +58,48 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
                 present: Built = NOTHING) -> Robot:
     """Return the robot of a tree, with the joint values of the present one.
 
-    Groups whose parameters are unchanged are those of the present robot; where that holds for all
-    of them, the present robot is returned. Raises IkError for invalid values.
+    Groups with unchanged parameters are those of the present robot; where all are, so is the robot.
+    Raises IkError for invalid values.
     """
     values, robot = source.values, present.robot
     poses = _poses(source, tree, present)
     before = {} if robot is None else robot.groups
     arms = {name: section(ArmOptions, values, f'{name}.' if name else '') for name in arm_names}
     groups: dict[str, Group] = {}
-    together = _task_group(source, tree, arms, poses, before.get(''))
+    together = _task_source(values, tree, arms, poses)
     for name, options in arms.items():
-        if together is None or (name not in together.source.arms and name):
-            groups[name] = _arm(name, options, tree, values, poses, before.get(name))
+        if together is None or (name and name not in together.arms):
+            own = GroupSource(
+                tree, options, _solver_options(options.solver, solver_class, values),
+                poses=poses, motion=values['motion'], name=name)
+            groups[name] = _group(Arm, own, before.get(name))
     if together is not None:
-        groups[''] = together
+        groups[''] = _group(CoupledArms if together.arms else TaskGroup, together, before.get(''))
     if robot is not None and robot.tree is tree and robot.poses is poses and groups == before:
         return robot
     return Robot(tree, groups, poses, previous=robot)
 
 
-def _arm(name: str, options: ArmOptions, tree: KinematicTree, values: Mapping[str, Any],
-         poses: PoseLibrary | None, before: Group | None) -> Arm:
-    own = _solver_options(options.solver, solver_class(options.solver), values)
-    arguments = tree, options, own, poses, values['motion']
-    previous = before if isinstance(before, Arm) else None
-    if previous is not None and previous.is_built_from(*arguments):
-        return previous
-    return Arm(name, *arguments, previous=previous)
+def _group(kind: type[Arm] | type[TaskGroup], source: GroupSource, before: Group | None) -> Group:
+    """Return the group of a source, the present one where it is unchanged."""
+    previous: Any = before if type(before) is kind else None
+    is_same = previous is not None and previous.source.is_same(source)
+    return previous if is_same else kind(source, previous)
 
 
-def _solver_options(solver: str, kind: type[Solver] | type[BodySolver],
+def _solver_options(solver: str, class_of: Callable[[str], Any],
                     values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a kind of solver has of the parameters with its name."""
-    return {name: values[f'{solver}.{name}'] for name in kind.Options.specs()}
+    """Return the options that a solver has of the parameters with its name."""
+    return {name: values[f'{solver}.{name}'] for name in class_of(solver).Options.specs()}
 
 
-def _task_group(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptions],
-                poses: PoseLibrary | None, before: Group | None) -> TaskGroup | None:
-    """Return the group of the tasks, or of the arms that share joints; None without.
+def _task_source(values: Mapping[str, Any], tree: KinematicTree, arms: Mapping[str, ArmOptions],
+                 poses: PoseLibrary | None) -> GroupSource | None:
+    """Return the source of the tasks, or of the arms that share joints; None without.
 
-    It is the present one where it is unchanged. Raises OptionError where tasks, arms, solver and
-    root do not fit together.
+    Raises OptionError where tasks, arms, solver and root do not fit together.
     """
-    node_options = section(NodeOptions, source.values)
+    node_options = section(NodeOptions, values)
     if '' in arms:
         options, arms = arms[''], {}
         if not _solves_body(options, node_options):
@@ -123,16 +109,10 @@ def _task_group(source: Source, tree: KinematicTree, arms: Mapping[str, ArmOptio
         if not arms:
             return None
         options = coupled_options(arms)
-    own = _solver_options(options.solver, body_solver_class(options.solver), source.values)
-    wanted = TaskGroupSource(
-        tree, options, own,
-        {name: section(TaskOptions, source.values, f'{name}.')
-         for name in node_options.tasks or ()},
+    return GroupSource(
+        tree, options, _solver_options(options.solver, body_solver_class, values),
+        {name: section(TaskOptions, values, f'{name}.') for name in node_options.tasks or ()},
         node_options.root, node_options.T_world_root, poses, node_options.motion, arms)
-    previous = before if isinstance(before, TaskGroup) else None
-    if previous is not None and previous.source.is_same(wanted):
-        return previous
-    return (CoupledArms if arms else TaskGroup)(wanted, previous=previous)
 
 
 def _solves_body(options: ArmOptions, node_options: NodeOptions) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.searches import search
+from ik_node.control.worker import search
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.path_motion import brake
@@ -38,21 +38,19 @@ class MotionSink(Protocol):
 
 
 class Waypoint(NamedTuple):
-    """One of the goals of a path."""
+    """One of the goals of a path, and which one, for messages."""
 
     aim: Aim
     place: str
-    """Which one it is, for messages."""
     q0: np.ndarray | None = None
     """(n,) the initial guess chosen for the path as a whole; None: the joint values."""
 
 
 class Outcome(NamedTuple):
-    """The outcome of goals that were solved together, or of joint values."""
+    """The outcome of goals that were solved together, or of joint values without a result."""
 
     aims: tuple[Aim, ...]
     result: AnyResult | None
-    """None for joint values."""
     accepted: bool
     """Whether the group moves: the goals are met, or the closest configuration was accepted."""
     duration: float | None
@@ -67,23 +65,22 @@ class _Solved(NamedTuple):
 
 
 class _Last(NamedTuple):
-    """The last goal of a tip and its result, so that an identical goal is not solved again."""
+    """The last goal of a tip and its result, so that an identical goal is not solved again.
+
+    It has led to q (n,) at rest, by a motion or a jump.
+    """
 
     group: Group
     goal: Goal
     accept_closest: bool
     result: AnyResult
     q: np.ndarray
-    """(n,) the configuration that it led to, at rest."""
     motion: Trajectory | None
-    """The motion to there; None at rest."""
 
 
 class Controller:
     """Solves the goals of one group from its present joint values, and moves them there.
 
-    Times are those of a clock of motions, s. Attributes:
-    - `group`: with solver and limits.
     - `accept_closest`: whether the closest configuration stands in for goals that are not met.
     - `has_moved`: whether a goal has moved the group.
     - `motion`: the current one; None at rest.
@@ -126,9 +123,9 @@ class Controller:
                  waypoint: Waypoint | None = None) -> Outcome:
         """Solve goals together and move there, or hold; the current path ends.
 
-        waypoint: the one of the current path that is the goal; the path then goes on. Raises
-        IkError for a target that its task does not take, and where there is no motion; the former
-        targets then stand, and a path continues.
+        waypoint: the goal, where it is one of the current path, which then goes on. Raises IkError
+        for a target that its task does not take, and where there is no motion; the former targets
+        then stand, and a path continues.
         """
         group, closest, last = self.group, self.accept_closest, self._last
         if self.motion is not None:
@@ -165,11 +162,9 @@ class Controller:
     async def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:
         """Move through waypoints to rest at the last.
 
-        Raises InputError, naming the waypoint, where one cannot be met and the closest pose is not
-        accepted.
+        Raises InputError, naming the waypoint, where one is not met and the closest not accepted.
         """
-        group, solved = self.group, list[_Solved]()
-        closest = self.accept_closest
+        group, solved, closest = self.group, list[_Solved](), self.accept_closest
         for waypoint in await self.with_guesses(robot, waypoints):
             q0 = waypoint.q0
             if q0 is None:
@@ -191,8 +186,8 @@ class Controller:
                            waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
         """Return waypoints with initial guesses from the path that is chosen as a whole.
 
-        Of a single waypoint or very many, and where the time is over, they are returned as they
-        are; each is then solved from the one before. So are those that the path does not meet.
+        Those without one are solved from the one before: a single one, very many, those that the
+        path does not meet, and the rest where the time is over.
         """
         if not 1 < len(waypoints) <= _MOST_AT_ONCE:
             return waypoints
@@ -202,10 +197,9 @@ class Controller:
         return [waypoint._replace(q0=q) for waypoint, q in zip(waypoints, guesses)]
 
     async def _move(self, robot: Robot, solved: Sequence[_Solved]) -> tuple[float | None, Any]:
-        """Move through solutions to the last.
+        """Move through solutions to the last; return the duration, s, and the result at the end.
 
-        Return the duration, s, and the result at the end. Raises IkError where
-        there is no motion; the current one then continues.
+        Raises IkError where there is no motion; the current one then continues.
         """
         group, last = self.group, solved[-1].result
         if group.follower is not None:
@@ -220,8 +214,7 @@ class Controller:
                              solved: Sequence[_Solved]) -> tuple[float, Any]:
         """Move the tip on lines through goals, to rest at the last; see `_move`.
 
-        The current motion goes on during the planning, which starts from where the arm will be by
-        then.
+        The current motion goes on during planning, which starts from where the arm will be then.
         """
         from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
         group, chain = self.group, follower.chain
@@ -251,11 +244,10 @@ class Controller:
         return self._move_to(robot, self.group.start) or 0.0
 
     def go_to(self, robot: Robot, q: np.ndarray) -> float | None:
-        """Move to q (n,), rad or m, in joint space; the current path ends.
+        """Move to q (n,), rad or m, in joint space, and reset targets to it; the path ends.
 
-        Joints with the period of a whole turn go to this value, not to an equivalent one. Targets
-        are then as after a reset to q. Return the duration of the motion, s, None for a jump.
-        Raises InputError for q outside the limits.
+        Return the duration, s, None for a jump. Joints with the period of a whole turn go to this
+        value, not to an equivalent one. Raises InputError for q outside the limits.
         """
         duration = self._move_to(robot, q, to_nearest_turn=False)
         self.waypoints.clear()
@@ -290,10 +282,7 @@ class Controller:
                 self.motion = None
 
     def _move_to(self, robot: Robot, q: np.ndarray, to_nearest_turn: bool = True) -> float | None:
-        """Move to q (n,) in joint space; return the duration, s, None for a jump.
-
-        to_nearest_turn: see `joint_motion`.
-        """
+        """Move to q (n,) in joint space; return the duration, s, None for a jump."""
         group = self.group
         if group.motion == JUMP:
             self.motion = None
@@ -315,7 +304,7 @@ class Controller:
         return left_of(self.motion, self._at - self._began)
 
     def _begin_now(self, robot: Robot, motion: Trajectory) -> float:
-        """Begin a motion, and set the joint values to those of now; return what is left, s."""
+        """Begin a motion, and advance to now; return what is left of it, s."""
         self._begin(motion)
         self.advance(robot, self._clock())
         return max(motion.duration - (self._at - self._began), 0.0)

@@ -18,8 +18,7 @@ from ik_node.tasks import Task
 
 def chains_of(tree: KinematicTree, arms: Mapping[str, ArmOptions]) -> dict[str, Chain]:
     """Return the chain of each arm. Raises ModelError for links without one."""
-    return {name: tree.chain(options.base_link or None, options.tip_link or None)
-            for name, options in arms.items()}
+    return {name: options.chain(tree) for name, options in arms.items()}
 
 
 def coupled(chains: Mapping[str, Chain]) -> tuple[str, ...]:

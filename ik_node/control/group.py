@@ -1,17 +1,22 @@
 """Groups: joints that one solver moves, with the tasks that it solves for."""
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ik_node.control.options import AUTO, ArmOptions
+from ik_node.control.options import AUTO, JOINT, JUMP, ArmOptions
+from ik_node.control.task_options import TaskOptions
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import PoseLibrary
+from ik_node.model.tree import KinematicTree
 from ik_node.motion.limits import MotionLimits, motion_limits
+from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.result import Result
 from ik_node.support.exceptions import IkError, OptionError, UnsupportedError
@@ -26,10 +31,9 @@ AnyResult: TypeAlias = Result | BodyResult
 
 
 class Aim(NamedTuple):
-    """A goal of a task of a group."""
+    """A goal of a task of a group, by its name."""
 
     task: str
-    """Its name."""
     target: Any
     """As the solver takes it: a `Goal` in the frame of the base, or the task's target."""
     weights: np.ndarray | None = None
@@ -47,25 +51,52 @@ class Tip(NamedTuple):
     """(6,) of its goals."""
 
 
+@dataclass(frozen=True, eq=False)
+class GroupSource:
+    """What a group is built from: the tree, and values of parameters."""
+
+    tree: KinematicTree
+    options: ArmOptions
+    solver_options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the chosen solver."""
+    task_options: Mapping[str, TaskOptions] = field(default_factory=dict)
+    """By the names of the tasks; without any, the tip has a pose."""
+    root: str = 'fixed'
+    T_world_root: np.ndarray = field(default_factory=lambda: np.eye(4))
+    """(4, 4) where a moving root starts, m."""
+    poses: PoseLibrary | None = None
+    motion: str = JUMP
+    arms: Mapping[str, ArmOptions] = field(default_factory=dict)
+    """By the names of arms that are solved together; see `CoupledArms`."""
+    name: str = ''
+
+    def is_same(self, other: 'GroupSource') -> bool:
+        """Return whether a group built from the other one would be the same."""
+        return same_value(vars(self), vars(other))
+
+    def has_same_solver(self, other: 'GroupSource') -> bool:
+        """Return whether the solver has the same name and options."""
+        return (self.options.solver == other.options.solver
+                and same_value(self.solver_options, other.solver_options))
+
+
 class Group(ABC):
     """Joints that one solver moves, and the tasks that it solves for.
 
     What only a chain can do is absent by default.
 
-    Attributes:
+    - `options`, `motion`: those of its source.
     - `space`: the chain or the body that defines q; `chain`: the chain, None for a body.
     - `tasks`: by name; `undefined`: names of tasks that have no type yet; `reported`: names of
       those in /diagnostics.
     - `target_links`: the link in whose frame the target of each task is; None for the world.
     - `tips`: of tasks that have the goals of an arm, by the same names.
     - `solver`; `solvers`: the names that may be chosen in its place.
-    - `motion`: one of `options.MOTIONS`; `limits`: of motion.
+    - `limits`: of motion.
     - `start`: (n,) initial joint values, rad or m; `size`: how far its links reach, m.
     - `follower`: of paths of the tip on lines; None unless motion is cartesian.
     """
 
-    name: str
-    options: ArmOptions
     space: JointSpace
     chain: Chain | None = None
     tasks: Mapping[str, Task]
@@ -75,7 +106,6 @@ class Group(ABC):
     tips: Mapping[str, Tip]
     solver: Any
     solvers: tuple[str, ...]
-    motion: str
     limits: MotionLimits
     start: np.ndarray
     size: float
@@ -83,6 +113,13 @@ class Group(ABC):
     moves_root = False
     status_key = 'arm'
     """The key of a goal's status that names its task."""
+
+    def __init__(self, source: GroupSource) -> None:
+        """Store the source. Raises UnsupportedError where its motions need a missing library."""
+        self.source, self.name = source, source.name
+        self.options, self.motion = source.options, source.motion
+        if source.motion == JOINT:
+            ruckig_module()
 
     @property
     def solver_parameters(self) -> tuple[str, ...]:
@@ -111,8 +148,7 @@ class Group(ABC):
         """Solve for goals of different tasks together, from q0 (n,), rad or m; in any thread.
 
         closest: find the closest configuration where there is no solution. Raises IkError for a
-        target that its task does not take, and UnsupportedError where there is no solution and
-        the solver finds no closest configurations.
+        target that its task does not take, UnsupportedError as `solve_closest`.
         """
 
     @abstractmethod
@@ -129,23 +165,31 @@ class Group(ABC):
     def keeps_goals_of(self, other: 'Group') -> bool:
         """Return whether goals of another group are valid for this one."""
 
-    @abstractmethod
     def with_timeout(self, timeout: float) -> 'Group':
         """Return this group with a solver of its own that has at most this timeout, s, or inf."""
+        twin, options = copy.copy(self), self.solver.options
+        own = {name: getattr(options, name) for name in options.specs()}
+        shorter = min(timeout, math.inf if own['timeout'] is None else own['timeout'])
+        twin.solver = twin._make_solver(
+            {**own, 'timeout': None if shorter == math.inf else shorter})
+        return twin
+
+    @abstractmethod
+    def _make_solver(self, options: Mapping[str, Any]) -> Any:
+        """Return a solver of the chosen name with options."""
 
     def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
                         timeout: float) -> Sequence[np.ndarray | None]:
-        """Return an initial guess (n,) for each of the goals of a path, chosen for it as a whole.
+        """Return initial guesses (n,) for the goals of a path, chosen as a whole; timeout: s.
 
-        None where it is the configuration of the goal before. timeout: s.
+        None where it is the configuration of the goal before.
         """
         return [None] * len(aims)
 
     def branches(self, goal: Any, q0: np.ndarray) -> np.ndarray:
-        """Return every branch (k, n) that meets a goal inside the limits, rad or m.
+        """Return every branch (k, n) of a goal inside the limits, rad or m, the nearest first.
 
-        Each by whole turns nearest q0 (n,), and the nearest branch first. Raises UnsupportedError
-        where the solver lists no branches for this goal.
+        Each by whole turns nearest q0 (n,). Raises UnsupportedError where the solver lists none.
         """
         raise UnsupportedError(f'{self.solver.name} lists no branches for several tasks')
 
@@ -171,9 +215,9 @@ class Group(ABC):
 
 
 def solve_closest(solver: Any, *arguments: Any) -> Any:
-    """Return the closest configuration of a problem; a solver without any may solve it.
+    """Return the closest configuration of a problem, or its solution.
 
-    Raises UnsupportedError where it does not.
+    Raises UnsupportedError where the solver finds neither.
     """
     try:
         return solver.closest(*arguments)
@@ -182,12 +226,6 @@ def solve_closest(solver: Any, *arguments: Any) -> Any:
         if not result.success:
             raise
         return result
-
-
-def shorter_timeout(timeout: float, own: float | None) -> float | None:
-    """Return the shorter of a timeout, s, or inf, and a solver's own; None for none."""
-    shorter = min(timeout, math.inf if own is None else own)
-    return None if shorter == math.inf else shorter
 
 
 def own_limits(options: ArmOptions, space: JointSpace) -> MotionLimits:
@@ -211,10 +249,9 @@ def goal_weights(options: ArmOptions, chain: Chain) -> np.ndarray:
 
 def configured_start(options: ArmOptions, space: JointSpace, poses: PoseLibrary | None,
                      neutral: np.ndarray, first: int = 0) -> np.ndarray:
-    """Return the values of the parameter start_pose (n,).
+    """Return the values of the parameter start_pose (n,), those of neutral (n,) by default.
 
-    neutral: (n,) the values of joints without one. first: of the joints that a list has. Raises
-    OptionError for values that do not fit.
+    first: of the joints that a list has. Raises OptionError for values that do not fit.
     """
     start = options.start_pose
     if start is None:
@@ -243,23 +280,15 @@ def check_limits(q: np.ndarray, space: JointSpace, what: str, error: type[IkErro
                     f'{space.upper[i]:.9g} of joint {space.joint_names[i]!r}')
 
 
-def same_options(options: Options, other: Options) -> bool:
-    """Return whether options of one type have the same values."""
-    return all(same_value(getattr(options, name), getattr(other, name))
-               for name in options.specs())
-
-
-def same_values(values: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two mappings have the same names and values."""
-    return values.keys() == other.keys() and all(
-        same_value(value, other[name]) for name, value in values.items())
-
-
 def same_value(value: Any, other: Any) -> bool:
-    """Return whether two values of an option are the same; lists are arrays."""
-    if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
-        return (isinstance(value, np.ndarray) and isinstance(other, np.ndarray)
-                and np.array_equal(value, other))
+    """Return whether two values of parameters are the same; lists are arrays."""
+    if value is other or type(value) is not type(other):
+        return value is other
+    if isinstance(value, np.ndarray):
+        return np.array_equal(value, other)
     if isinstance(value, Options):
-        return type(value) is type(other) and same_options(value, other)
-    return type(value) is type(other) and bool(value == other)
+        return same_value(vars(value), vars(other))
+    if isinstance(value, Mapping):
+        return value.keys() == other.keys() and all(
+            same_value(one, other[name]) for name, one in value.items())
+    return bool(value == other)

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.body import ROOTS
+from ik_node.model.chain import Chain
 from ik_node.model.readers import FORMATS
+from ik_node.model.tree import KinematicTree
 from ik_node.solvers.body.registry import body_solver_names
 from ik_node.solvers.registry import built_in_names, solver_names
 from ik_node.spatial import pose_from_rpy
@@ -114,6 +116,10 @@ class ArmOptions(Options):
     trajectory_topic: str = option(
         '', 'topic on which every motion is published as a JointTrajectory, such as '
         '/arm_controller/joint_trajectory; empty: none', kind=str)
+
+    def chain(self, tree: KinematicTree) -> Chain:
+        """Return the chain from base to tip link. Raises ModelError for links without one."""
+        return tree.chain(self.base_link or None, self.tip_link or None)
 
 
 @dataclass(frozen=True)

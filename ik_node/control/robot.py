@@ -73,10 +73,7 @@ class Robot:
             for name, value in values.items() if name in self.values})
 
     def with_values(self, values: Mapping[str, float]) -> 'Robot':
-        """Return a copy of the robot with other values of some joints, rad or m.
-
-        Joints without a value of their own, such as mimics, are ignored.
-        """
+        """Return a copy with other values of joints that have one of their own, rad or m."""
         other = copy.copy(self)
         other.values = {name: values.get(name, value) for name, value in self.values.items()}
         other._velocities = dict(self._velocities)
@@ -112,7 +109,6 @@ class Robot:
 
     def in_link(self, base_link: str, link: str) -> np.ndarray:
         """Return T_base_link (4, 4), m, of any link in another one, at the present values."""
-        joints = self.tree.joints
         T_root = self.tree.forward({name: value for name, value in self.values.items()
-                                    if name in joints})
+                                    if name in self.tree.joints})
         return inverse(T_root[base_link]) @ T_root[link]

@@ -2,29 +2,23 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ik_node.control.group import (
     Aim,
     Group,
+    GroupSource,
     Tip,
     configured_start,
     goal_weights,
-    same_options,
     same_value,
-    same_values,
-    shorter_timeout,
     solve_closest,
 )
-from ik_node.control.options import BODY_SOLVERS, CARTESIAN, JOINT, ArmOptions
+from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, as_target, make_task
 from ik_node.model.body import Body, BodyFrames
-from ik_node.model.pose_library import PoseLibrary
-from ik_node.model.tree import KinematicTree
-from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
 from ik_node.solvers.body.result import BodyResult
@@ -39,61 +33,24 @@ GOAL = 'goal'
 """The name of the task of a group without tasks of its own: the pose of the tip."""
 
 
-class TaskGroupSource(NamedTuple):
-    """What a group of tasks is built from."""
-
-    tree: KinematicTree
-    options: ArmOptions
-    solver_options: Mapping[str, Any]
-    """Of the chosen solver."""
-    task_options: Mapping[str, TaskOptions]
-    """By the names of the tasks; without any, the tip has a pose."""
-    root: str
-    """The parameter: fixed, planar or floating."""
-    T_world_root: np.ndarray
-    """(4, 4) where a moving root starts, m."""
-    poses: PoseLibrary | None
-    """For named start poses."""
-    motion: str
-    """The parameter."""
-    arms: Mapping[str, ArmOptions] = MappingProxyType({})
-    """By the names of arms that are solved together; see `CoupledArms`."""
-
-    def is_same(self, other: 'TaskGroupSource') -> bool:
-        """Return whether a group built from the other one would be the same."""
-        return (self.tree is other.tree and self.poses is other.poses
-                and (self.root, self.motion) == (other.root, other.motion)
-                and np.array_equal(self.T_world_root, other.T_world_root)
-                and same_options(self.options, other.options) and self.solves_as(other)
-                and same_values(self.task_options, other.task_options)
-                and same_values(self.arms, other.arms))
-
-    def solves_as(self, other: 'TaskGroupSource') -> bool:
-        """Return whether the solver has the same name and options."""
-        return (self.options.solver == other.options.solver
-                and same_values(self.solver_options, other.solver_options))
-
-
 class TaskGroup(Group):
     """The joints of a body, and its tasks.
 
-    Attributes, besides those of a group:
-    - `body`, its space; `solver`, which has copies of the tasks: their targets may be those of a
-      goal that is not met yet, and those of `tasks` stand.
+    Its solver has copies of the tasks, whose targets may be those of a goal that is not met yet.
     """
 
-    name = ''
     status_key = 'task'
+    body: Body
     solver: BodySolver
     _copies: dict[str, Task]
 
-    def __init__(self, source: TaskGroupSource, previous: 'TaskGroup | None' = None) -> None:
+    def __init__(self, source: GroupSource, previous: 'TaskGroup | None' = None) -> None:
         """Build body, tasks and solver. Raises IkError for values that do not fit the tree.
 
         previous: the group that this one replaces. Tasks with unchanged options are taken from it,
         with their present targets; changed ones keep the target where it is valid.
         """
-        self.source, self.options, self.motion = source, source.options, source.motion
+        super().__init__(source)
         if self.motion == CARTESIAN:
             raise OptionError('motion cartesian moves one tip on a line; with several tips or '
                               'tasks use jump or joint')
@@ -102,11 +59,11 @@ class TaskGroup(Group):
         joints = self._joints()
         like = previous if previous is not None and (
             previous.source.root == source.root and previous._joints() == joints) else None
-        self.body: Body = (source.tree.body(source.root, joints) if like is None else like.body)
+        self.space = self.body = (
+            source.tree.body(source.root, joints) if like is None else like.body)
         if self.body.n_joints > MAX_JOINTS:
             raise ModelError(f'{source.tree.name!r} has {self.body.n_joints} joints; at most '
                              f'{MAX_JOINTS} are allowed')
-        self.space = self.body
         self.tips: dict[str, Tip] = {}
         self.tasks: dict[str, Task] = self._make_tasks(previous)
         self.target_links = {name: task.reference if isinstance(task, RelativePose) else None
@@ -115,15 +72,13 @@ class TaskGroup(Group):
         self.undefined = tuple(name for name in source.task_options if name not in self.tasks)
         self.solvers, self.moves_root = BODY_SOLVERS, source.root != 'fixed'
         self.start = self._start()
-        if like is not None and source.solves_as(like.source) and (
+        if like is not None and source.has_same_solver(like.source) and (
                 list(self.tasks.values()) == list(like.tasks.values())):
             self._copies, self.solver = like._copies, like.solver
         else:
-            self._make_solver(source.solver_options)
+            self.solver = self._make_solver(source.solver_options)
         self.limits = self._motion_limits()
         self.size: float = self._size() if like is None else like.size
-        if self.motion == JOINT:
-            ruckig_module()
 
     @property
     def description(self) -> str:
@@ -175,37 +130,27 @@ class TaskGroup(Group):
         """Return whether the other group has tasks, whose targets are those of this group."""
         return True
 
-    def with_timeout(self, timeout: float) -> 'TaskGroup':
-        """Return this group with a solver of its own that has at most this timeout, s."""
-        twin, own = copy.copy(self), self.source.solver_options
-        twin._make_solver({**own, 'timeout': shorter_timeout(timeout, own.get('timeout'))})
-        return twin
-
-    def _make_solver(self, options: Mapping[str, Any]) -> None:
+    def _make_solver(self, options: Mapping[str, Any]) -> BodySolver:
         self._copies = {name: copy.copy(task) for name, task in self.tasks.items()}
         # Until a task has a type, the solver has nothing to do.
         tasks = tuple(self._copies.values()) or (Posture(self.start),)
-        self.solver = make_body_solver(self.options.solver, self.body, tasks, **options)
+        return make_body_solver(self.options.solver, self.body, tasks, **options)
 
     def set_missing_targets(self, q: np.ndarray) -> None:
         """Set targets that are not set to what the tasks meet at q (n,)."""
         frames = BodyFrames(self.body, q)
         for task in self.tasks.values():
-            if _lacks_target(task):
+            if getattr(task, 'target', 0) is None and getattr(task, 'polygon', None) is None:
                 task.target = task.target_in(frames)
 
     def reset_targets(self, q: np.ndarray) -> None:
         """Set all targets to those of the parameters, or to what the tasks meet at q (n,)."""
         for name, task in self.tasks.items():
             if hasattr(task, 'target'):
-                task.target = self._initial_target(name)
+                options = self.source.task_options.get(name)
+                task.target = None if options is None or options.target is None else (
+                    make_task(name, options).target)
         self.set_missing_targets(q)
-
-    def _initial_target(self, name: str) -> Any:
-        options = self.source.task_options.get(name)
-        if options is None or options.target is None:
-            return None
-        return make_task(name, options).target
 
     def _make_tasks(self, previous: 'TaskGroup | None') -> dict[str, Task]:
         """Return the tasks that have a type, or the pose of the tip where there are none."""
@@ -214,22 +159,23 @@ class TaskGroup(Group):
             return {GOAL: self._tip_task(GOAL, self.options, previous)}
         made: dict[str, Task] = {}
         for name, options in source.task_options.items():
-            if options.type == NO_TYPE:
-                continue
             before = None if previous is None else previous.tasks.get(name)
             former = None if previous is None else previous.source.task_options.get(name)
-            if before is not None and former is not None and same_options(options, former):
-                made[name] = before
+            if options.type == NO_TYPE:
                 continue
-            made[name] = make_task(name, options)
-            if before is not None and former is not None and hasattr(
-                    before, 'target') and _keeps_target(options, former):
-                made[name].target = before.target
+            if before is None or former is None:
+                made[name] = make_task(name, options)
+            elif same_value(options, former):
+                made[name] = before
+            else:
+                made[name] = make_task(name, options)
+                if hasattr(before, 'target') and _keeps_target(options, former):
+                    made[name].target = before.target
         return made
 
     def _tip_task(self, name: str, options: ArmOptions, previous: 'TaskGroup | None') -> Task:
         """Return the pose of a tip, with the present target where the tip is the same."""
-        chain = self.source.tree.chain(options.base_link or None, options.tip_link or None)
+        chain = options.chain(self.source.tree)
         weights = goal_weights(options, chain)
         self.tips[name] = Tip(options.base_link, weights)
         task = Pose(chain.tip_link, weights=weights, name=name)
@@ -276,10 +222,6 @@ def _differ(value: Any, other: Any) -> bool:
     if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
         return value.tobytes() != other.tobytes()
     return not same_value(value, other)
-
-
-def _lacks_target(task: Task) -> bool:
-    return getattr(task, 'target', 0) is None and getattr(task, 'polygon', None) is None
 
 
 def _keeps_target(options: TaskOptions, former: TaskOptions) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.exceptions import InvalidTopicNameException
@@ -10,14 +10,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.validate_topic_name import validate_topic_name
 
-from ik_node.control.building import (
-    NOTHING,
-    Built,
-    Source,
-    build_robot,
-    build_tree,
-    section,
-)
+from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
 from ik_node.control.options import (
     BODY_SOLVERS,
     JUMP,
@@ -31,7 +24,7 @@ from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.tree import KinematicTree
-from ik_node.ros.log import internal_error
+from ik_node.ros.log import reason_of
 from ik_node.ros.parameters import NONE, declare, from_parameter
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class, solver_names
@@ -41,20 +34,9 @@ from ik_node.support.options import Options, Spec
 MAX_TASKS = 64
 
 
-class _Change(NamedTuple):
-    """Accepted values that are not applied yet."""
-
-    values: dict[str, Any]
-    specs: dict[str, Spec]
-    """Of parameters that are new."""
-    built: Built
-
-
 class Configuration:
     """Declares the parameters and builds the robot they describe.
 
-    Attributes:
-    - `options`: NodeOptions.
     - `robot`: None until loaded, and while its description is awaited by topic.
     - `arm_names`: ('',) for one arm without a name.
     """
@@ -82,18 +64,19 @@ class Configuration:
         self.robot: Robot | None = None
         self._built = NOTHING
         self._loaded = False
-        self._pending: _Change | None = None
+        self._pending: tuple[dict[str, Any], Built] | None = None  # accepted, not applied yet
         node.add_on_set_parameters_callback(self._accept_or_refuse)
         node.add_post_set_parameters_callback(self._apply)
 
     def _arm_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names where they are valid in topics and parameters, else one unnamed arm."""
-        if names == ('',) or _are_names(names):
-            return names
-        self._node.get_logger().error(
-            f'parameter arms: {shown(names)} must be different names, each of letters, digits and '
-            'underscores, a letter first; one arm without a name is used instead')
-        return ('',)
+        """Return the names where they are valid, else one unnamed arm."""
+        try:
+            _check_names('arms', () if names == ('',) else names)
+        except OptionError as error:
+            self._node.get_logger().error(
+                f'parameter {error}; one arm without a name is used instead')
+            return ('',)
+        return names
 
     def load(self) -> None:
         """Build the robot. Raises IkError for invalid parameters."""
@@ -108,7 +91,7 @@ class Configuration:
     def _use(self, built: Built) -> None:
         self._built, self.robot = built, built.robot
 
-    def take_description(self, text: str) -> bool:
+    def update_description(self, text: str) -> bool:
         """Use a description received by topic; return whether it changes the robot.
 
         Raises IkError for an invalid one; the robot is then unchanged.
@@ -126,43 +109,32 @@ class Configuration:
 
     def _declare_first_tasks(self) -> None:
         """Declare the parameters of the tasks named at the start; without valid names, of none."""
-        tasks = self._values['tasks'] or ()
+        tasks, self._values['tasks'] = self._values['tasks'], None
         try:
-            self._check_task_names(tasks)
+            self._declare_tasks(tasks or ())
+            self._values['tasks'] = tasks
         except OptionError as error:
             self._node.get_logger().error(f'parameter {error}; none is used instead')
             self._node.set_parameters([Parameter('tasks', value=NONE)])
-            self._values['tasks'], tasks = None, ()
-        for task in tasks:
-            self._declare(TaskOptions, f'{task}.')
 
-    def _check_task_names(self, tasks: Sequence[str]) -> None:
-        """Raise OptionError for names that cannot be those of topics and parameters."""
+    def _declare_tasks(self, tasks: Sequence[str]) -> list[str]:
+        """Declare the parameters of new tasks, and return their names.
+
+        Raises OptionError for names that cannot be those of topics and parameters.
+        """
         if len(tasks) > MAX_TASKS:
             raise OptionError(f'tasks must be at most {MAX_TASKS} names, not {len(tasks)}')
-        if not _are_names(tasks):
-            raise OptionError(f'tasks: {shown(tasks)} must be different names, each of letters, '
-                              'digits and underscores, a letter first')
-        taken = {name.partition('.')[0] for name in self._specs} - set(self._values['tasks'] or ())
+        _check_names('tasks', tasks)
+        present = self._values['tasks'] or ()
+        taken = {GOAL, *(name.partition('.')[0] for name in self._specs)} - {*present}
         for task in tasks:
-            if task in {*taken, GOAL}:
+            if task in taken:
                 raise OptionError(f'tasks: {task!r} is the name of other parameters, or of the '
                                   'goal of a tip; choose another one')
-
-    def _declare_new_tasks(self, values: dict[str, Any]) -> dict[str, Spec]:
-        """Declare the parameters of tasks that are new in some values, and add theirs.
-
-        Return the allowed values of those parameters. Raises OptionError for invalid names.
-        """
-        tasks = values['tasks'] or ()
-        self._check_task_names(tasks)
-        specs: dict[str, Spec] = {}
-        for task in tasks:
-            if task not in (self._values['tasks'] or ()):
-                own = TaskOptions.specs()
-                values.update(declare(self._node, own, TaskOptions.defaults(), f'{task}.'))
-                specs.update({f'{task}.{name}': spec for name, spec in own.items()})
-        return specs
+        new = [task for task in tasks if task not in present]
+        for task in new:
+            self._declare(TaskOptions, f'{task}.')
+        return new
 
     def _drop_tasks(self, tasks: Iterable[str]) -> None:
         """Remove the parameters of tasks."""
@@ -177,8 +149,8 @@ class Configuration:
         """Declare options; those that arms and figures share are declared once, as of arms."""
         specs = {name: spec for name, spec in options.specs().items()
                  if prefix + name not in self._specs}
-        self._specs.update({prefix + name: spec for name, spec in specs.items()})
         self._values.update(declare(self._node, specs, options.defaults(), prefix))
+        self._specs.update({prefix + name: spec for name, spec in specs.items()})
 
     def _build(self, source: Source) -> Built:
         """Build the robot, as far as the present one is not valid any more."""
@@ -196,37 +168,34 @@ class Configuration:
         own = [parameter for parameter in parameters if parameter.name in self._specs]
         if not own:  # of rclpy, or declared just now
             return SetParametersResult(successful=True)
-        values, specs = dict(self._values), {}
+        new: list[str] = []
         try:
-            for parameter in own:
-                values[parameter.name] = from_parameter(parameter.name, parameter,
-                                                        self._specs[parameter.name])
-            if values['tasks'] != self._values['tasks']:
-                specs = self._declare_new_tasks(values)
-            built = self._built
+            changed = {parameter.name: from_parameter(
+                parameter.name, parameter, self._specs[parameter.name]) for parameter in own}
+            if 'tasks' in changed:
+                new = self._declare_tasks(changed['tasks'] or ())
+            values, built = {**self._values, **changed}, self._built
             if self._loaded:
                 built = self._build(Source(values, built.source.topic_text))
-            self._pending = _Change(values, specs, built)
-        except IkError as error:
-            self._undo(values)
-            reason = f'{error}' if isinstance(error, OptionError) else (
-                f'{", ".join(parameter.name for parameter in parameters)}: {error}')
-            return self._refused(reason)
-        except Exception as error:  # a defect must not stop the node
-            self._undo(values)
-            return self._refused(internal_error(error, self._node.get_logger().error))
+            self._pending = values, built
+        except Exception as error:  # invalid values, or a defect, which must not stop the node
+            self._drop_tasks(new)
+            logger = self._node.get_logger()
+            reason = reason_of(error, logger.error)
+            if isinstance(error, IkError) and not isinstance(error, OptionError):
+                reason = f'{", ".join(parameter.name for parameter in parameters)}: {reason}'
+            logger.warning(f'parameter refused: {reason}')
+            return SetParametersResult(successful=False, reason=reason)
         return SetParametersResult(successful=True)
-
-    def _undo(self, values: Mapping[str, Any]) -> None:
-        """Remove the parameters of tasks that were declared for refused values."""
-        if _are_names(tasks := values['tasks'] or ()):
-            self._drop_tasks(set(tasks) - set(self._values['tasks'] or ())
-                             - {name.partition('.')[0] for name in self._specs})
 
     def _check_node_options(self, values: Mapping[str, Any], tree: KinematicTree) -> None:
         """Raise OptionError for inconsistent values of NodeOptions."""
-        _check_world_frame(values, tree)
-        _check_motion(values)
+        if values['world_frame'] in tree.links:  # which would be ambiguous
+            raise OptionError('world_frame must not be a link of the robot: '
+                              f'{values["world_frame"]!r} is one')
+        if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
+            raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: '
+                              'joint states of a motion are published at it')
         topic = values['state_topic']
         _check_topic('state_topic', topic)
         if topic and self._node.resolve_topic_name(topic) == self._node.resolve_topic_name(
@@ -234,34 +203,24 @@ class Configuration:
             raise OptionError(f'state_topic must not be {topic!r}, where this node publishes its '
                               'own joint states: remap one of the two')
 
-    def _refused(self, reason: str) -> SetParametersResult:
-        self._node.get_logger().warning(f'parameter refused: {reason}')
-        return SetParametersResult(successful=False, reason=reason)
-
     def _apply(self, parameters: list[Parameter]) -> None:
         if self._pending is None or not any(p.name in self._specs for p in parameters):
             return
-        change, self._pending = self._pending, None
-        gone = set(self._values['tasks'] or ()) - set(change.values['tasks'] or ())
-        self._values = change.values
-        self._use(change.built)
-        self._specs.update(change.specs)
+        (values, built), self._pending = self._pending, None
+        gone = set(self._values['tasks'] or ()) - set(values['tasks'] or ())
+        self._values = values
+        self._use(built)
         self._drop_tasks(gone)
         self.options = section(NodeOptions, self._values)
         self._on_change()
 
 
-def _are_names(names: Sequence[str]) -> bool:
-    """Return whether names are different, and valid in topics and parameters."""
-    return len(set(names)) == len(names) and all(
-        re.fullmatch('[A-Za-z][A-Za-z0-9_]*', name) for name in names)
-
-
-def _check_motion(values: Mapping[str, Any]) -> None:
-    """Raise OptionError for motions without a publish rate."""
-    if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
-        raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: joint '
-                          'states of a motion are published at it')
+def _check_names(parameter: str, names: Sequence[str]) -> None:
+    """Raise OptionError unless names are different, and valid in topics and parameters."""
+    if len(set(names)) < len(names) or not all(
+            re.fullmatch('[A-Za-z][A-Za-z0-9_]*', name) for name in names):
+        raise OptionError(f'{parameter}: {shown(names)} must be different names, each of letters, '
+                          'digits and underscores, a letter first')
 
 
 def _check_topic(parameter: str, topic: str) -> None:
@@ -272,10 +231,3 @@ def _check_topic(parameter: str, topic: str) -> None:
     except InvalidTopicNameException as error:
         raise OptionError(f'{parameter} is not a valid topic name: {" ".join(str(error).split())}'
                           ) from error
-
-
-def _check_world_frame(values: Mapping[str, Any], tree: KinematicTree) -> None:
-    """Raise OptionError where the world frame has the name of a link, which is ambiguous."""
-    if values['world_frame'] in tree.links:
-        raise OptionError(f'world_frame must not be a link of the robot: {values["world_frame"]!r} '
-                          'is one')

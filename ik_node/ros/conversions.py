@@ -1,29 +1,24 @@
 """Conversions between messages and arrays."""
 
 import math
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import numpy as np
-from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Pose, Quaternion, TransformStamped, Vector3
 from rclpy.clock import Clock
 from rclpy.time import Time as RosTime
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ik_node.motion.trajectory import State
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 from ik_node.support.bounds import MAX_ENTRIES, MAX_NAME, MAX_NUMBER
 from ik_node.support.exceptions import InputError
 
 
 def pose_to_matrix(pose: Pose) -> np.ndarray:
-    """Return T_frame_goal (4, 4), m, of a pose message.
+    """Return T_frame_goal (4, 4), m, of a pose message, with the quaternion normalised.
 
-    The quaternion is normalised. Raises InputError for numbers that are not finite and for a zero
-    quaternion.
+    Raises InputError for numbers that are not finite and for a zero quaternion.
     """
     q = pose.orientation
     x, y, z, w = q.x, q.y, q.z, q.w
@@ -74,16 +69,6 @@ def matrix_to_pose(T: np.ndarray) -> Pose:
                 orientation=Quaternion(x=float(x), y=float(y), z=float(z), w=float(w)))
 
 
-def fill_joint_state(state: JointState, stamp: Time, values: Mapping[str, float],
-                     velocities: Mapping[str, float] | None) -> None:
-    """Write joint values, rad or m, and velocities, per s, if any, into a message."""
-    state.header.stamp = stamp
-    state.name = list(values)
-    # Arrays are assigned directly; of a list rclpy checks every number.
-    state.position = array('d', values.values())
-    state.velocity = array('d', velocities.values() if velocities else ())
-
-
 def joint_positions(message: JointState) -> dict[str, float]:
     """Return the joint values of a message, rad or m. Raises InputError for invalid ones."""
     joints, positions = message.name, message.position
@@ -109,38 +94,3 @@ def time_of(header: Header) -> RosTime:
     except ValueError as error:
         raise InputError(f'the stamp {header.stamp.sec} s, {header.stamp.nanosec} ns is not '
                          f'a time: {error}') from error
-
-
-def time_message(nanoseconds: int) -> Time:
-    """Return a time as a message."""
-    return Time(sec=nanoseconds // 10 ** 9, nanosec=nanoseconds % 10 ** 9)
-
-
-def trajectory_message(names: Sequence[str], state: State,
-                       times: np.ndarray) -> JointTrajectory:
-    """Return states (k, n), rad or m, at times (k,), s from its start, as a message.
-
-    Its stamp is zero, with which controllers begin at once.
-    """
-    return JointTrajectory(joint_names=list(names), points=[
-        JointTrajectoryPoint(positions=q.tolist(), velocities=v.tolist(), accelerations=a.tolist(),
-                             time_from_start=duration(t))
-        for t, q, v, a in zip(times.tolist(), *state)])
-
-
-def duration(seconds: float) -> Duration:
-    """Return a time of at least 0 s as a message."""
-    nanoseconds = round(seconds * 1e9)
-    return Duration(sec=nanoseconds // 10 ** 9, nanosec=nanoseconds % 10 ** 9)
-
-
-def branches_to_trajectory(names: Sequence[str], branches: np.ndarray,
-                           header: Header) -> JointTrajectory:
-    """Return branches (k, n), rad or m, as a trajectory with a point for each, a second apart.
-
-    They are not a motion: the times only satisfy tools that play trajectories.
-    """
-    return JointTrajectory(
-        header=header, joint_names=list(names),
-        points=[JointTrajectoryPoint(positions=q.tolist(), time_from_start=Duration(sec=i))
-                for i, q in enumerate(branches)])

@@ -1,4 +1,4 @@
-"""Warnings in the log, at a bounded rate."""
+"""Reasons of failures, and warnings in the log at a bounded rate."""
 
 import traceback
 from collections import OrderedDict
@@ -8,13 +8,16 @@ from typing import Any
 from rclpy.clock import Clock
 
 from ik_node.ros.conversions import clock_seconds
+from ik_node.support.exceptions import IkError
 
 _REMEMBERED = 32  # different lines
 _LONGEST = 200    # characters of a reason
 
 
-def internal_error(error: Exception, log: Callable[[str], object]) -> str:
-    """Return an unexpected exception as a reason of one line; log: called with its traceback."""
+def reason_of(error: Exception, log: Callable[[str], object]) -> str:
+    """Return why something failed, in one line; log: called with the traceback of a defect."""
+    if isinstance(error, IkError):
+        return str(error)
     log(f'internal error:\n{"".join(traceback.format_exception(error))}')
     line = ' '.join(str(error).split())
     text = f'{type(error).__name__}: {line}' if line else type(error).__name__
@@ -25,10 +28,7 @@ class ThrottledLog:
     """Writes a warning at most once per period, and few warnings in all."""
 
     def __init__(self, logger: Any, steady: Clock, period: float = 1.0, most: int = 10) -> None:
-        """Set the period, s, and how many different lines may be written within it.
-
-        logger: of rclpy. steady: a monotonic clock.
-        """
+        """Set the period, s of a monotonic clock, and how many different lines it may have."""
         self._logger, self._steady, self._period, self._most = logger, steady, period, most
         self._last: OrderedDict[str, float] = OrderedDict()
 

@@ -14,22 +14,18 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from std_msgs.msg import Header
 
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.log import internal_error
+from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.health import PERIOD, Health
 from ik_node.ros.run import run
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins
-from ik_node.support.exceptions import IkError
 
 
 class IkNode(LifecycleNode):
     """Receives goals, solves them and publishes joint states."""
 
     def __init__(self, steady: Clock | None = None, **arguments: Any) -> None:
-        """Declare the parameters; everything else is created when the node is configured.
-
-        steady: the clock of what is independent of simulated time; by default a monotonic one.
-        """
+        """Declare the parameters; all else is created later. steady: a monotonic clock."""
         super().__init__('ik_node', **arguments)
         self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._health = Health()
@@ -51,12 +47,11 @@ class IkNode(LifecycleNode):
         try:
             self._configuration.load()
         except Exception as error:  # invalid parameters, or a defect of a plug-in
-            reason = error if isinstance(error, IkError) else internal_error(
-                error, self.get_logger().error)
-            self._health.trouble = f'cannot configure: {reason}'
-            self.get_logger().error(self._health.trouble)
+            reason = reason_of(error, self.get_logger().error)
+            self._health.error = f'cannot configure: {reason}'
+            self.get_logger().error(self._health.error)
             return TransitionCallbackReturn.FAILURE
-        self._health.trouble = ''
+        self._health.error = ''
         self._session = Session(self, self._configuration, self._health, self._steady)
         return super().on_configure(state)
 
@@ -64,36 +59,36 @@ class IkNode(LifecycleNode):
         """Begin to handle goals, and publish the joint states."""
         result = super().on_activate(state)
         if self._session is not None:
-            self._session.activate()
+            self._session.activate(True)
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop handling goals; the configuration is kept."""
         if self._session is not None:
-            self._session.deactivate()
+            self._session.activate(False)
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Drop the configuration."""
-        self._take_down()
+        self._destroy_session()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Destroy everything."""
-        self._take_down()
+        self._destroy_session()
         return super().on_shutdown(state)
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Go back to unconfigured after an error in a transition."""
-        self._take_down()
+        self._destroy_session()
         return TransitionCallbackReturn.SUCCESS
 
     def destroy_node(self) -> None:
         """Refuse the goals under way, and destroy everything."""
-        self._take_down()
+        self._destroy_session()
         super().destroy_node()
 
-    def _take_down(self) -> None:
+    def _destroy_session(self) -> None:
         if self._session is not None:
             self._session.destroy()
             self._session = None
@@ -103,7 +98,7 @@ class IkNode(LifecycleNode):
         """Apply changed parameters; after a failed configuration, try again."""
         if self._session is not None:
             self._session.on_parameters()
-        elif self._health.trouble:
+        elif self._health.error:
             self.start()
 
     def _report(self) -> None:

@@ -1,6 +1,5 @@
 """ROS parameters from tables of options: declared with text, unit and range, and validated.
 
-`from_parameter` checks a single value, by `options.check`; `Configuration` refuses changes.
 An option that is None has the text "none" as a parameter: ROS has no such value.
 """
 

@@ -27,17 +27,16 @@ _WAIT = 1.0      # s, longest wait: without a limit the events executor spins
 # s, after which a search in Python lets the executor go on. Kernels release the interpreter's lock
 # every 0.1 ms; a thread that waits for longer between its requests hardly ever gets it back.
 _SWITCH = 2e-5
-_PATIENCE = 4.0  # s that a shutdown may take: launch sends the next signal after 5
+_SHUTDOWN_TIMEOUT = 4.0  # s: launch sends the next signal after 5
 
 
 def run(make_node: Callable[[], AnyNode], arguments: list[str] | None,
         start: Callable[[AnyNode], None] | None = None) -> int:
     """Make a node, start it, and spin it until SIGINT or SIGTERM; return the exit status 0.
 
-    start: called with the node before it spins. A signal interrupts no callback: the current one is
-    finished, then the node is destroyed while its context is valid, which rclpy's own handlers shut
-    down in the middle of callbacks. Where this takes longer than 4 s, the process ends with the
-    status of the signal, 130 or 143.
+    start: called with the node before it spins. A signal lets the current callback finish, then the
+    node is destroyed while its context is valid; rclpy's own handlers shut that down at once. Where
+    this takes longer than 4 s, the process ends with the status of the signal, 130 or 143.
     """
     stopped = threading.Event()
     sys.setswitchinterval(_SWITCH)
@@ -79,7 +78,7 @@ def _signals(stopped: threading.Event) -> Iterator[list[Executor]]:
                 stopped.set()
                 for executor in executors:
                     executor.create_task(lambda: None)  # wakes the executor
-                threading.Thread(target=_lose_patience, args=(ended, number[0]),
+                threading.Thread(target=_end_after_timeout, args=(ended, number[0]),
                                  daemon=True).start()
     listener = threading.Thread(target=listen, name='signals', daemon=True)
     listener.start()
@@ -98,11 +97,10 @@ def _signals(stopped: threading.Event) -> Iterator[list[Executor]]:
             signal.signal(number, handler)
 
 
-def _lose_patience(ended: threading.Event, number: int) -> None:
-    """End the process where its shutdown takes too long."""
-    if not ended.wait(_PATIENCE):
-        sys.stderr.write(f'not shut down within {_PATIENCE:g} s of {signal.Signals(number).name}: '
-                         'ended at once\n')
+def _end_after_timeout(ended: threading.Event, number: int) -> None:
+    if not ended.wait(_SHUTDOWN_TIMEOUT):
+        name = signal.Signals(number).name
+        sys.stderr.write(f'not shut down within {_SHUTDOWN_TIMEOUT:g} s of {name}: ended at once\n')
         sys.stderr.flush()
         os._exit(128 + number)
 

@@ -8,24 +8,24 @@ from typing import Any
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode, LifecyclePublisher
 from rclpy.service import Service
+from std_msgs.msg import String
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import Worker
+from ik_node.control.worker import Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake.description import Description
 from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.intake.joint_goals import JointGoals
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.paths import Paths
-from ik_node.ros.log import ThrottledLog
+from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.outcomes import Outcomes
-from ik_node.ros.publishing.outputs import Outputs
+from ik_node.ros.publishing.outputs import LATCHED, Outputs
 from ik_node.ros.services.commands import Commands
 from ik_node.ros.services.ik_service import IkService
 from ik_node.ros.services.interaction.handles import Handles
@@ -40,11 +40,8 @@ class Session:
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health,
                  steady: Clock) -> None:
-        """Create everything, for a loaded configuration.
-
-        steady: a clock that is independent of simulated time.
-        """
-        self._node, self._configuration = node, configuration
+        """Create everything, for a loaded configuration. steady: a monotonic clock."""
+        self._node, self._configuration, self._health = node, configuration, health
         self._before = set(_entities(node))
         log = ThrottledLog(node.get_logger(), steady)
         self._worker = Worker(self._wake)
@@ -62,37 +59,33 @@ class Session:
         self._paths = Paths(node, arms, self._dispatcher, self._execution, self._frames)
         JointGoals(node, arms, self._dispatcher, self._on_leave)
         self._commands = Commands(node, configuration, self._dispatcher, self._execution,
-                                  self._outputs, self._branches, self._worker, self._on_leave)
+                                  self._outputs, self._branches, self._on_leave)
         self._handles = Handles(node, self._goals.take, self._execution.last_goal,
                                         self._commands.go_to_start)
         node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
         if configuration.wants_topic:
-            Description(node, configuration, health, self.on_parameters)
+            node.create_subscription(String, 'robot_description', self._on_description, LATCHED)
+            node.get_logger().info('waiting for a robot_description by topic')
         self._update()
-        IkService(node, configuration, self._dispatcher, self._execution, self._frames,
-                  self._worker)
+        IkService(node, configuration, self._dispatcher, self._execution, self._frames)
 
     @property
     def active(self) -> bool:
         """Whether goals are handled."""
         return self._dispatcher.active
 
-    def activate(self) -> None:
-        """Begin to handle goals, and publish the joint states."""
-        self._set_active(True)
-        self._announce()
-
-    def deactivate(self) -> None:
-        """Stop motions and goals; the configuration is kept."""
-        self._commands.freeze()
-        self._set_active(False)
-        self._outputs.no_markers()
-
-    def _set_active(self, active: bool) -> None:
+    def activate(self, active: bool) -> None:
+        """Begin to handle goals, and publish the joint states; or stop goals and motions."""
+        if not active:
+            self._commands.freeze()
         self._dispatcher.activate(active)
         self._handles.update(self._robot, self._configuration.options, active)
+        if active:
+            self._announce()
+        else:
+            self._outputs.no_markers()
 
     def destroy(self) -> None:
         """Destroy everything; services after the answers that are due now have been sent."""
@@ -112,6 +105,17 @@ class Session:
         if executor is not None:
             executor.create_task(self._worker.resume)
 
+    def _on_description(self, message: String) -> None:
+        """Use a description of the robot, where no parameter gives it."""
+        try:
+            if self._configuration.update_description(message.data):
+                self.on_parameters()
+            self._health.error = ''
+        except Exception as error:  # an invalid one, or a defect, which must not stop the node
+            logger = self._node.get_logger()
+            self._health.error = f'robot_description refused: {reason_of(error, logger.error)}'
+            logger.error(self._health.error)
+
     def on_parameters(self) -> None:
         """Apply changed parameters, or a changed description."""
         self._update()
@@ -123,7 +127,7 @@ class Session:
         if robot is not self._robot:  # goals end with their robot
             self._worker.cancel_all('the robot has changed: parameters or its description were set')
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
-            self._dispatcher.drop_waiting()
+            self._dispatcher.waiting.stop()
         self._set_publish_rate()
         if robot is not None:
             self._measured.listen(options.state_topic, robot)
@@ -138,8 +142,7 @@ class Session:
     def _prepare(self, robot: Robot) -> None:
         """Log the warnings of a new robot, and that it is ready.
 
-        All present objects are frozen: a garbage collection over them would delay a goal by tens of
-        milliseconds.
+        A garbage collection over the present objects would delay a goal by tens of milliseconds.
         """
         logger = self._node.get_logger()
         for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
@@ -175,7 +178,7 @@ class Session:
         if self.active and self._robot is not None:
             self._paths.follow(self._robot)
             self._execution.follow(self._robot)
-            self._dispatcher.adopt_measured()
+            self._dispatcher.follow_measured()
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)
 

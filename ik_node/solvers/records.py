@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.many import tip_poses
+from ik_node.kinematics.structures import tip_poses
 from ik_node.model.chain import Chain
 from ik_node.solvers.closest import Closest
 from ik_node.solvers.entries import Verifier

@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
-from ik_node.control.group import same_options
+from ik_node.control.group import same_value
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError
@@ -58,7 +58,7 @@ def test_limits_start_and_weights_of_an_arm_leave_its_solver_as_it_is(first, cha
     arm, before = built(first, **changed).robot.groups['left'], first.robot.groups['left']
     assert arm is not before
     assert arm.solver is before.solver
-    assert not same_options(arm.options, before.options)
+    assert not same_value(arm.options, before.options)
 
 
 def test_an_option_of_a_solver_is_given_to_the_arms_that_have_it(first):

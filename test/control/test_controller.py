@@ -10,9 +10,9 @@ from scipy.interpolate import CubicSpline
 import robots
 from compiled import COMPILED
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
+from goal_runs import run
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.control.group import Aim
-from ik_node.control.searches import run
 from ik_node.motion import cartesian_motion
 from ik_node.motion.interpolation import between_poses
 from ik_node.support.exceptions import InputError, MotionError, UnsupportedError

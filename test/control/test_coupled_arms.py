@@ -5,13 +5,13 @@ import pytest
 
 import robots
 from figure_values import values
+from goal_runs import run
 from ik_node import KinematicTree, StopReason
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
 from ik_node.control.controller import Controller
 from ik_node.control.coupled_arms import CoupledArms
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions
-from ik_node.control.searches import run
 from ik_node.support.exceptions import OptionError
 
 TORSO = robots.OWN / 'torso.urdf'

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from figure_values import built, values
+from goal_runs import run
 from ik_node import StopReason, tasks
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
 from ik_node.control.controller import Controller
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions, NodeOptions
-from ik_node.control.searches import run
 from ik_node.control.task_options import TYPES, TaskOptions, fields, make_task
 from ik_node.support.exceptions import IkError, OptionError
 

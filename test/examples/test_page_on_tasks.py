@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import yaml
 
+from goal_runs import run
 from ik_node import KinematicTree
 from ik_node.control.controller import Controller
-from ik_node.control.group import Aim
+from ik_node.control.group import Aim, GroupSource
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import run
-from ik_node.control.task_group import TaskGroup, TaskGroupSource
+from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.solvers.body.registry import body_solver_names
 from ik_node.spatial import pose_from_rpy
@@ -49,9 +49,9 @@ def humanoid():
     assert values['on_failure'] == 'hold'
     tree = KinematicTree.from_urdf(ROOT / values['model_path'])
     place = values['root_pose']
-    figure = TaskGroup(TaskGroupSource(
+    figure = TaskGroup(GroupSource(
         tree, ArmOptions.read({'solver': values['solver']}), {}, tasks, values['root'],
-        pose_from_rpy(place[:3], place[3:]), None, 'jump'))
+        pose_from_rpy(place[:3], place[3:])))
     return figure, Robot(tree, {'': figure}), Controller(figure, lambda: 0.0, None)
 
 

@@ -12,7 +12,7 @@ from std_srvs.srv import SetBool, Trigger
 
 import robots
 from ik_node import KinematicTree
-from ik_node.control.searches import NEWER
+from ik_node.control.worker import NEWER
 from ik_node.ros.conversions import matrix_to_pose
 from ros_harness import NodeUnderTest, given
 

@@ -95,7 +95,7 @@ def test_a_plugin_that_asks_ends():
     assert cancelled(lambda: Endless(chain).solve(np.eye(4))).reason is StopReason.TIMEOUT
 
 
-def test_searches_of_other_threads_go_on():
+def test_worker_of_other_threads_go_on():
     chain = robots.chain('panda')
     solver = make_solver('dls', chain)
     q = robots.middle(chain)

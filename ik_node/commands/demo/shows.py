@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
+from ik_node.control.group import GroupSource
 from ik_node.control.options import BODY_SOLVERS, ArmOptions, NodeOptions
 from ik_node.control.target_path import TargetPath
-from ik_node.control.task_group import TaskGroup, TaskGroupSource
+from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.model.tree_structure import TreeStructure
@@ -119,12 +120,11 @@ class FigureShow(Show):
             raise OptionError(f'with tasks, solver must be one of {names(BODY_SOLVERS)}, '
                               f'not {name!r}')
         self.tree = tree = read_model(file)
-        figure = TaskGroup(TaskGroupSource(
+        figure = TaskGroup(GroupSource(
             tree, ArmOptions(solver=name), {},
             {task: TaskOptions.read(values[task]) for task in values['tasks']},
             values.get('root', 'fixed'), NodeOptions.read(
-                {'root_pose': values['root_pose']} if 'root_pose' in values else {}).T_world_root,
-            None, 'jump'))
+                {'root_pose': values['root_pose']} if 'root_pose' in values else {}).T_world_root))
         figure.set_missing_targets(figure.start)
         self.solver, self.solver_name, self.parameters = figure.solver, name, (parameters,)
         self.description = (

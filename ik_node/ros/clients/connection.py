@@ -26,7 +26,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
-from ik_node.control.searches import NEWER
+from ik_node.control.worker import NEWER
 from ik_node.ros.clients.client import (
     LATEST,
     TOPICS,

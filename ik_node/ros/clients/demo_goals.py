@@ -18,9 +18,10 @@ from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from ik_node.control.building import section
+from ik_node.control.group import GroupSource
 from ik_node.control.options import JUMP, ArmOptions, NodeOptions
 from ik_node.control.target_path import TargetPath
-from ik_node.control.task_group import TaskGroup, TaskGroupSource
+from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_urdf_text
 from ik_node.model.tree import KinematicTree
@@ -80,7 +81,7 @@ class DemoGoals(Node):
         if not self._tasks:
             path = ClosedPath(tree.chain(self._base or None, self._tip or None))
             return lambda phase: {'': path.pose(phase)}
-        group = TaskGroup(TaskGroupSource(
+        group = TaskGroup(GroupSource(
             tree, ArmOptions(solver='least_squares'), {}, self._tasks, self._root.root,
             self._root.T_world_root, None, JUMP))
         group.set_missing_targets(group.start)

@@ -9,13 +9,13 @@ from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidTopicNameException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 
 from ik_node.mocap.playhead import MAX_SPEED, Playhead
 from ik_node.mocap.recording import Recording
-from ik_node.ros import conversions
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.parameters import declare, from_parameter
 from ik_node.ros.publishing.outputs import LATCHED
@@ -90,7 +90,7 @@ class Player(Node):
         """Publish the joint states at this moment."""
         stamp = self._advance()
         if stamp:
-            self._joint_state.header.stamp = conversions.time_message(stamp)
+            self._joint_state.header.stamp = Time(nanoseconds=stamp).to_msg()
             self._joint_state.position = array('d', self._recording.positions(self._playhead.time))
             self._states.publish(self._joint_state)
 

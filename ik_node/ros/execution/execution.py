@@ -15,11 +15,7 @@ from ik_node.solvers.goal import Goal
 
 
 class Execution:
-    """Moves the joints of the robot by a controller for each group.
-
-    - `controllers`: by the names of their groups.
-    - `history`: of the joint values.
-    """
+    """Moves the joints of the robot by `controllers`, by group, and keeps their `history`."""
 
     def __init__(self, node: LifecycleNode, steady: Clock) -> None:
         """Begin without groups."""
@@ -36,14 +32,12 @@ class Execution:
         for group in robot.groups.values():
             controller = before.get(group.name)
             if controller is None or type(controller.group) is not type(group):
-                controller = Controller(group, self._seconds, self._topics)
+                controller = Controller(
+                    group, lambda: self._clock.read().seconds, self._topics)
             self.controllers[group.name] = controller
             controller.update(robot, group)
             controller.accept_closest = options.on_failure == 'closest'
         self.advance(robot)
-
-    def _seconds(self) -> float:
-        return self._clock.read().seconds
 
     def advance(self, robot: Robot) -> Time:
         """Set the joint values of the robot to those of its motions now; return the ROS time.

@@ -11,12 +11,10 @@ _MOST = 20_000          # known states
 
 
 class _Sample(NamedTuple):
-    """The joint values at a time."""
+    """The joint values, rad or m, with those of a moving root, at a ROS time, ns."""
 
     stamp: int
-    """ROS time, ns."""
     values: dict[str, float]
-    """rad or m, with those of a moving root."""
 
 
 class History:
@@ -45,10 +43,9 @@ class History:
             del samples[0]
 
     def is_past(self, robot: Robot, stamp: int) -> bool:
-        """Return whether the joint values at a time, ns, may differ from the present ones.
+        """Return whether the joint values of a robot at a time, ns, may differ from the present.
 
-        They do not for zero, for a time after the last known state, and for another robot than
-        the node's, such as the one that a request describes.
+        They do not for zero, after the last known state, and for another robot than the node's.
         """
         return bool(stamp and robot is self._robot and stamp < self._samples[-1].stamp)
 

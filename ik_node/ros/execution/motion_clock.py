@@ -10,23 +10,19 @@ _APART = 10_000_000     # ns: tolerance between readings of the ROS clock and th
 
 
 class Instant(NamedTuple):
-    """One reading of the clock."""
+    """Motion time since the clock was made, s, and ROS time at the same moment, ns."""
 
     seconds: float
-    """Motion time since the clock was made, s."""
     stamp: int
-    """ROS time at the same moment, ns."""
 
 
 class MotionClock:
     """Motion time, which follows the ROS clock of a node, simulated or real.
 
     Between two readings motion time never passes faster than their stamps do. So positions sampled
-    at `seconds` and published with `stamp` have the velocities of their motion.
-
-    Where the ROS clock is set back, motions pause; where it jumps forward, or is not read for long,
-    they advance by at most half a second. Real time is compared with a monotonic clock: motions do
-    not jump where the machine's clock is set forward.
+    at `seconds` and published with `stamp` have the velocities of their motion. Where the ROS clock
+    is set back, motions pause; where it jumps forward, or is not read for long, they advance by at
+    most half a second. Real time is compared with a monotonic clock, which is never set.
     """
 
     def __init__(self, node: Node, steady: Clock) -> None:

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_node.control.group import Group
 from ik_node.motion.trajectory import State, Trajectory
-from ik_node.ros import conversions
 
 _MOST_POINTS = 2000
 
@@ -57,6 +57,11 @@ class TrajectoryTopics:
         if publisher is not None:
             joints = group.space.tree.joints
             own = [k for k, name in enumerate(group.space.joint_names) if name in joints]
-            publisher.publish(conversions.trajectory_message(
-                [group.space.joint_names[k] for k in own],  # a root's are no joints
-                State(*(values[:, own] for values in state)), times))
+            # A stamp of zero lets controllers begin at once; the entries of a root are no joints.
+            publisher.publish(JointTrajectory(
+                joint_names=[group.space.joint_names[k] for k in own],
+                points=[JointTrajectoryPoint(
+                    positions=q[own].tolist(), velocities=v[own].tolist(),
+                    accelerations=a[own].tolist(),
+                    time_from_start=Duration(nanoseconds=round(1e9 * t)).to_msg())
+                    for t, q, v, a in zip(times.tolist(), *state)]))

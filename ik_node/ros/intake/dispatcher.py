@@ -1,19 +1,20 @@
 """The dispatcher of goals: checks whether they may be executed, and hands them to controllers."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
+from rclpy.task import Future
 from std_msgs.msg import Header
 
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, Goal, Worker, search
+from ik_node.control.worker import NEWER, Goal, Worker, search
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
@@ -22,6 +23,9 @@ from ik_node.ros.intake.waiting import NotYetError, Waiting
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.status import Arrival
 from ik_node.support.exceptions import InputError
+
+T = TypeVar('T')
+_MOST_REQUESTS = 16  # of a service, that wait at a time
 
 
 @dataclass(eq=False)
@@ -35,23 +39,21 @@ class Received:
 
 
 class Dispatcher:
-    """Checks goals of arms and tasks, and has them carried out.
+    """Checks goals of arms and tasks, and has them executed.
 
-    Attributes:
     - `active`: whether the node is active; otherwise goals are ignored, which is logged once.
     - `enabled`: whether goals are solved; otherwise they are refused.
-    - `measured`: joint values of the real robot.
-    - `worker`: carries out goals, those of a group by the key ('goals', its name).
+    - `worker`: executes goals, those of a group by the key ('goals', its name).
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
                  outcomes: Outcomes, measured: Measured, worker: Worker, steady: Clock) -> None:
-        """Begin inactive, without a robot. worker: carries out goals."""
+        """Begin inactive."""
         self.active, self.enabled, self._ignored = False, True, False
         self._configuration = configuration
         self._node, self._execution = node, execution
         self._outcomes, self.measured, self.worker = outcomes, measured, worker
-        self._waiting = Waiting(node, steady)
+        self.waiting = Waiting(node, steady)
 
     def activate(self, active: bool) -> None:
         """Begin to handle goals, or stop."""
@@ -61,18 +63,17 @@ class Dispatcher:
         self.active, self._ignored = active, False
 
     def stop(self, reason: str) -> None:
-        """End the current paths and all goals; those that are being carried out are refused."""
+        """End the current paths, and refuse the goals under way."""
         self.worker.cancel(reason, *(('goals', name) for name in self._execution.controllers))
         self._execution.drop_paths()
-        self._waiting.stop()
+        self.waiting.stop()
 
     def receive(self, name: str, message: Any, convert: Callable[[Robot, Group, str, Any], Any],
                 again: Callable[[str, Any], None], place: str = '') -> Received | None:
         """Check a message, and convert it; None where it is refused, ignored or waits for a frame.
 
-        name: of its arm or task. convert: returns the content of a message, for a robot, a group
-        and a name; raises IkError. again: called with name and message when the frame may have
-        come. place: which goal of several it is, for messages.
+        name: of its arm or task. convert: returns its content. again: called with name and message
+        when the frame may have come. place: which goal of several it is, for messages.
         """
         arrival = Arrival(name, message.header, time.perf_counter(), place)
         robot = self._configuration.robot
@@ -90,7 +91,7 @@ class Dispatcher:
             if self.measured.topic:
                 self.measured.check_freshness(group)
                 if not self.is_busy(controller):
-                    self.begin_from_measured(robot, controller)
+                    self.update_from_measured(robot, controller)
             received = Received(arrival, robot, controller, convert(robot, group, name, message))
         except NotYetError as error:
             self._wait(arrival, error, partial(again, name, message))
@@ -98,8 +99,8 @@ class Dispatcher:
         except Exception as error:
             self.refuse(arrival, error)
             return None
-        if self._waiting.goals:
-            self._waiting.drop_older(name)
+        if self.waiting.goals:
+            self.waiting.drop_older(name)
         return received
 
     def _refuse_all(self) -> None:
@@ -113,35 +114,32 @@ class Dispatcher:
                 'goals are ignored: the node is inactive; activate it first')
 
     def replace(self, received: Received, goal: Goal[Outcome | None]) -> None:
-        """Carry out a goal in place of all that are under way, however new they are."""
+        """Execute a goal in place of all that are under way, however new they are."""
         self.worker.cancel(NEWER, ('goals', received.controller.group.name))
-        self.carry_out(received.robot, received.controller, received.arrival, goal, True)
+        self.execute(received.robot, received.controller, received.arrival, goal, True)
 
-    def carry_out(self, robot: Robot, controller: Controller, arrival: Arrival,
-                  goal: Goal[Outcome | None], is_new: bool) -> None:
-        """Carry out a goal, and publish its outcome; is_new: not a step of the current path."""
-        self.worker.begin(('goals', controller.group.name),
-                          self._carry_out(robot, controller, arrival, goal, is_new))
-
-    async def _carry_out(self, robot: Robot, controller: Controller, arrival: Arrival,
-                         goal: Goal[Outcome | None], is_new: bool) -> None:
-        try:
-            await search()
-            if is_new:
-                self.begin_from_measured(robot, controller)
-            outcome = await goal
-            if outcome is not None:
-                self._outcomes.publish(robot, controller.group, outcome, arrival)
-        except Exception as error:
-            self.refuse(arrival, error)
-        finally:
-            goal.close()
+    def execute(self, robot: Robot, controller: Controller, arrival: Arrival,
+                goal: Goal[Outcome | None], is_new: bool) -> None:
+        """Execute a goal, and publish its outcome; is_new: not a step of the current path."""
+        async def execution() -> None:
+            try:
+                await search()
+                if is_new:
+                    self.update_from_measured(robot, controller)
+                outcome = await goal
+                if outcome is not None:
+                    self._outcomes.publish(robot, controller.group, outcome, arrival)
+            except Exception as error:
+                self.refuse(arrival, error)
+            finally:
+                goal.close()
+        self.worker.begin(('goals', controller.group.name), execution())
 
     def is_busy(self, controller: Controller) -> bool:
-        """Return whether a goal of a controller is being carried out."""
+        """Return whether a goal of a controller is being executed."""
         return self.worker.is_busy(('goals', controller.group.name))
 
-    def begin_from_measured(self, robot: Robot, controller: Controller) -> None:
+    def update_from_measured(self, robot: Robot, controller: Controller) -> None:
         """Set a group at rest to its measured joint values, where there are any."""
         if self.measured.topic and controller.motion is None:
             self.measured.update(robot, controller.group)
@@ -151,34 +149,45 @@ class Dispatcher:
         """Refuse a goal because of an error, or of a defect, which must not stop the node."""
         self._outcomes.refuse(self._configuration.robot, arrival, error)
 
-    def drop_waiting(self) -> None:
-        """Drop the goals that wait for a frame."""
-        self._waiting.stop()
-
-    def drop_older(self, name: str) -> None:
-        """Drop goals of an arm or a task that wait for a frame: a newer one has been handled."""
-        self._waiting.drop_older(name)
-
-    def adopt_measured(self) -> None:
+    def follow_measured(self) -> None:
         """Set joints at rest that no goal has moved yet to their measured values."""
         robot = self._configuration.robot
         if robot is not None and self.measured.topic:
             for controller in self._execution.controllers.values():
                 if not (controller.has_moved or self.is_busy(controller)):
-                    self.begin_from_measured(robot, controller)
+                    self.update_from_measured(robot, controller)
+
+    def active_robot(self) -> Robot:
+        """Return the robot. Raises InputError where the node is not active, or has none yet."""
+        if not self.active:
+            raise InputError('the node is not active')
+        if self._configuration.robot is None:
+            raise InputError('there is no robot yet')
+        return self._configuration.robot
+
+    async def in_turn(self, service: Hashable, answer: Goal[T]) -> T:
+        """Return what answers a request, after the requests of the same service before it.
+
+        For callbacks of a reentrant callback group. Raises what the answer raises, CancelledError
+        where the worker cancels it, and InputError where too many requests wait.
+        """
+        if self.worker.count(service) >= _MOST_REQUESTS:
+            answer.close()
+            raise InputError(f'{_MOST_REQUESTS} requests wait already')
+        future: Future[Any] = Future(executor=self._node.executor)
+        self.worker.begin(service, _settle(future, answer), queued=True)
+        await future
+        return cast(T, future.result())
 
     def _wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
         """Execute a goal as soon as its frame is known; refuse it after the timeout."""
         timeout = self._configuration.options.tf_timeout
-        if not self._waiting.wait(arrival.name, error.come, again, timeout):
+        if not self.waiting.wait(arrival.name, error.come, again, timeout):
             waited = f'; waited {timeout:g} s for it' if timeout > 0.0 else ''
             self.refuse(arrival, f'{error}{waited}')
 
     def _check_age(self, header: Header) -> None:
-        """Raise InputError for a goal older than max_goal_age, and for a stamp that is not a time.
-
-        Without a stamp a goal has no age.
-        """
+        """Raise InputError for a stamp that is no time, or older than max_goal_age; 0 is no age."""
         most, stamp = self._configuration.options.max_goal_age, 1e-9 * time_of(header).nanoseconds
         if stamp > 0.0:
             age = 1e-9 * self._node.get_clock().now().nanoseconds - stamp
@@ -186,3 +195,12 @@ class Dispatcher:
                 raise InputError(f'the goal is {age:.3f} s old, more than max_goal_age allows, '
                                  f'{most:g} s')
 
+
+async def _settle(future: 'Future[Any]', answer: Goal[T]) -> None:
+    try:
+        await search()
+        future.set_result(await answer)
+    except Exception as error:  # raised in the callback of the service
+        future.set_exception(error)
+    finally:
+        answer.close()

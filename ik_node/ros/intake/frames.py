@@ -1,4 +1,4 @@
-"""Frames of goals: the base, links of the robot, the world, and frames of tf2."""
+"""Goals in the frame of their target, from links of the robot, the world or frames of tf2."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from rclpy.node import Node
 from rclpy.time import Time
 from std_msgs.msg import Header
 
-from ik_node.control.group import Group
+from ik_node.control.group import Aim, Group
 from ik_node.control.robot import Robot
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.conversions import time_of
+from ik_node.ros.conversions import point_to_array, pose_to_matrix, time_of
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.spatial import inverse, pose_from_quaternion
@@ -22,8 +22,6 @@ from ik_node.support.exceptions import InputError, names, shown
 
 BASE = np.eye(4)
 BASE.flags.writeable = False
-
-
 # As tf2 in C++: transforms from before a backward jump of the clock are invalid.
 _SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1),
                           on_clock_change=True)
@@ -53,11 +51,28 @@ class Frames:
             self._listener.unregister()
             self._jumps.unregister()
 
+    def to_aim(self, robot: Robot, group: Group, task: str, message: Any) -> Aim:
+        """Return a PoseStamped or a PointStamped as a goal of a task of a group.
+
+        Raises InputError, and NotYetError for a frame that may still come.
+        """
+        if task not in group.tasks:
+            raise InputError('with tasks, goals are those of a task: publish to <task>/goal_pose '
+                             f'or <task>/goal_point; the tasks are {names(group.tasks)}')
+        is_point = hasattr(message, 'point')
+        if is_point:
+            T_frame_goal = np.eye(4)
+            T_frame_goal[:3, 3] = point_to_array(message.point)
+        else:
+            T_frame_goal = pose_to_matrix(message.pose)
+        T_target_frame = self.in_target(robot, group, task, message.header)
+        return group.aim(task, T_frame_goal if T_target_frame is BASE
+                         else T_target_frame @ T_frame_goal, is_point, message.header)
+
     def in_target(self, robot: Robot, group: Group, task: str, header: Header) -> np.ndarray:
         """Return the pose (4, 4), m, of a message's frame in that of the target of a task.
 
-        An empty frame is the latter, and for the goal of a tip the base link. Raises InputError as
-        `in_link`.
+        An empty frame is the latter, and for the goal of a tip the base link. Raises as `in_link`.
         """
         link = group.target_links[task]
         if link is not None:
@@ -70,10 +85,9 @@ class Frames:
     def in_link(self, robot: Robot, base_link: str, header: Header) -> np.ndarray:
         """Return T_base_frame (4, 4), m, of a message's frame in a link, such as an arm's base.
 
-        An empty frame is the base link itself, and the array BASE is returned. Links have their
-        pose at the stamp, and other frames that of tf2; a zero stamp means the latest. Raises
-        InputError for a frame that is neither a link, nor the world, nor known to tf2: NotYetError
-        where that may change, as for a stamp ahead of the latest transform.
+        An empty frame is the base link, for which BASE is returned. Links have their pose at the
+        stamp, other frames that of tf2; a zero stamp means the latest. Raises InputError for a
+        frame that is neither a link, nor the world, nor known to tf2: NotYetError where it may be.
         """
         options = self._configuration.options
         prefix = options.frame_prefix.lstrip('/')

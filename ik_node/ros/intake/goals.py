@@ -12,12 +12,11 @@ from rclpy.qos import QoSProfile
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, CancelledError, search
 from ik_node.control.task_options import takes_point, takes_pose
+from ik_node.control.worker import NEWER, CancelledError, search
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
-from ik_node.ros.intake.targets import to_aim
 from ik_node.ros.publishing.outcomes import Outcomes
 
 _Message: TypeAlias = PoseStamped | PointStamped
@@ -29,12 +28,9 @@ LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal
 class _Pending:
     """The goals of one controller that have not been answered; their content is an `Aim`."""
 
-    newest: dict[str, Received] = field(default_factory=dict)
-    """By task."""
-    searched: list[Received] = field(default_factory=list)
-    """Those that are solved for at present."""
-    serving: int = 0
-    """How many coroutines serve them."""
+    newest: dict[str, Received] = field(default_factory=dict)  # by task
+    searched: list[Received] = field(default_factory=list)     # that are solved for at present
+    serving: int = 0                                           # coroutines that solve for them
 
 
 class Goals:
@@ -44,7 +40,7 @@ class Goals:
                  outcomes: Outcomes, frames: Frames) -> None:
         """Subscribe to the goals of every arm."""
         self._node, self._configuration, self._dispatcher = node, configuration, dispatcher
-        self._outcomes, self._convert = outcomes, partial(to_aim, frames)
+        self._outcomes, self._convert = outcomes, frames.to_aim
         self._pending: dict[Controller, _Pending] = {}
         self._subscriptions: dict[tuple[str, type], Any] = {}
         self._arms = {(name, kind) for name in configuration.arm_names
@@ -70,8 +66,7 @@ class Goals:
     def take(self, name: str, message: _Message) -> None:
         """Take a goal for the arm or task of this name, with those of other tasks that have come.
 
-        So tasks whose goals are streamed are solved once for all of them, and always for the
-        newest.
+        So streams of several tasks are solved once for all, and always for the newest goals.
         """
         robot, messages = self._configuration.robot, [(name, message)]
         if robot is not None and name in robot.tasks:
@@ -105,7 +100,7 @@ class Goals:
             await search()
             searched = pending.searched = list(pending.newest.values())
             if self._dispatcher.measured.topic:
-                self._dispatcher.begin_from_measured(robot, controller)
+                self._dispatcher.update_from_measured(robot, controller)
             batches = [searched.copy()]
             for goals in batches:
                 is_alone = len(goals) == 1

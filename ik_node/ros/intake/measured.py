@@ -22,10 +22,9 @@ _ABOUT = 'state_topic'
 class Measured:
     """Joint values from the parameter `state_topic`, matched by name, in any order.
 
-    Messages may be partial, and may contain joints of other robots. Without a topic goals start
-    from the last joint values of the node.
+    Messages may be partial, and may contain joints of other robots.
 
-    - `topic`: '' for none.
+    - `topic`: '' for none; goals then start from the last joint values of the node.
     """
 
     def __init__(self, node: LifecycleNode, health: Health, steady: Clock) -> None:
@@ -38,43 +37,31 @@ class Measured:
         self._foreign: set[str] = set()
         self._received = -math.inf  # when, s of the monotonic clock
 
-    def destroy(self) -> None:
-        """Destroy the subscription."""
-        if self._subscription is not None:
-            self._node.destroy_subscription(self._subscription)
-            self._subscription = None
-
     def listen(self, topic: str, robot: Robot) -> None:
-        """Subscribe to a topic, '' for none, for a robot's joints.
-
-        Values from another topic are dropped.
-        """
+        """Subscribe to a topic, '' for none, for a robot's joints; drop values of another topic."""
         self._joints = {joint.name: joint for joint in robot.tree.joints.values()
                         if joint.moves and joint.mimic is None}
         self._values = {name: value for name, value in self._values.items() if name in self._joints}
         self._foreign.clear()
         if topic != self.topic:
-            self.destroy()
             self.topic, self._values = topic, {}
             self._health.warn(_ABOUT, '')
-            if topic:
-                # Best effort matches both kinds of publishers.
-                self._subscription = self._node.create_subscription(
-                    JointState, topic, self._on_state, qos_profile_sensor_data)
+            if self._subscription is not None:
+                self._node.destroy_subscription(self._subscription)
+            # Best effort matches both kinds of publishers.
+            self._subscription = self._node.create_subscription(
+                JointState, topic, self._on_state, qos_profile_sensor_data) if topic else None
 
     def update(self, robot: Robot, group: Group) -> None:
         """Set a group at rest to its measured joint values, clipped to the limits."""
-        if self.topic:
-            q, space = robot.joint_configuration(group), group.space
-            for k, name in enumerate(space.joint_names):
-                if name in self._values:
-                    q[k] = min(max(self._values[name], space.lower[k]), space.upper[k])
-            robot.move(group, q)
+        q, space = robot.joint_configuration(group), group.space
+        for k, name in enumerate(space.joint_names):
+            if name in self._values:
+                q[k] = min(max(self._values[name], space.lower[k]), space.upper[k])
+        robot.move(group, q)
 
     def check_freshness(self, group: Group) -> None:
         """Warn where the measured values of a group are missing or outdated."""
-        if not self.topic:
-            return
         missing = [name for name in group.space.joint_names
                    if name not in self._values and name in group.space.tree.joints]
         if missing:

@@ -15,12 +15,11 @@ from ik_node.control.controller import Controller, Outcome, Waypoint
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER, CancelledError
+from ik_node.control.worker import NEWER, CancelledError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import LATEST
-from ik_node.ros.intake.targets import to_aim
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.ros.publishing.status import Arrival
 from ik_node.support.bounds import MAX_POSES
@@ -48,8 +47,8 @@ class Paths:
                 arrival = Arrival(waypoint.aim.task, waypoint.aim.header, time.perf_counter(),
                                   waypoint.place)
                 self._execution.follow(robot)
-                self._dispatcher.carry_out(robot, controller, arrival,
-                                           _follow(waypoint, robot, controller), False)
+                self._dispatcher.execute(robot, controller, arrival,
+                                         _follow(waypoint, robot, controller), False)
 
     def take(self, name: str, message: Path) -> None:
         """Move the arm of this name through the poses of a path; without poses it stops."""
@@ -77,7 +76,7 @@ class Paths:
                 if pose.header.stamp == Time():
                     pose.header.stamp = message.header.stamp
             try:
-                aim = to_aim(self._frames, robot, group, task, pose)
+                aim = self._frames.to_aim(robot, group, task, pose)
             except NotYetError as error:
                 raise NotYetError(f'{place}: {error}', error.come) from error
             except IkError as error:

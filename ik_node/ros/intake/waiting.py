@@ -14,10 +14,7 @@ _MOST = 16      # goals of an arm that wait at a time
 
 
 class NotYetError(InputError):
-    """An input that cannot be handled yet.
-
-    `come`: returns whether another try is useful.
-    """
+    """An input that cannot be handled yet; `come` returns whether another try is useful."""
 
     def __init__(self, message: str, come: Callable[[], bool]) -> None:
         """Store the condition and the message."""
@@ -37,10 +34,8 @@ class Waiting:
     """Handles waiting goals again when their condition holds, and a last time at their deadline.
 
     The newest goal that can be handled drops older ones. Newer ones continue to wait: otherwise a
-    stream whose frame is always a little late would never be handled.
-
-    Nothing blocks: between two checks the executor handles other callbacks. The clock is monotonic,
-    so that goals do not wait for ever where simulated time is stopped.
+    stream whose frame is always a little late would never be handled. The clock is monotonic, as
+    simulated time may be stopped.
 
     - `goals`: those that wait, by arm or task, the oldest first.
     """
@@ -50,15 +45,14 @@ class Waiting:
         self._steady = steady
         self.goals: dict[str, list[_Late]] = {}
         self._deadline: float | None = None      # of the goal that is being handled again
-        self._timer = node.create_timer(_PERIOD, self.look, clock=steady)
+        self._timer = node.create_timer(_PERIOD, self.handle_due, clock=steady)
         self._timer.cancel()
 
     def wait(self, name: str, come: Callable[[], bool], handle: Callable[[], object],
              timeout: float) -> bool:
-        """Let a goal of an arm wait; return whether it may.
+        """Let a goal of an arm wait; return whether it may: timeout, s, after it began, it may not.
 
-        It may not after its deadline: timeout, s, after it began to wait. Where too many wait
-        already, it replaces the previous one.
+        Where too many wait already, it replaces the previous one.
         """
         now = clock_seconds(self._steady)
         deadline = now + timeout if self._deadline is None else self._deadline
@@ -81,7 +75,7 @@ class Waiting:
         """Drop every goal."""
         self.goals.clear()
 
-    def look(self) -> None:
+    def handle_due(self) -> None:
         """Handle goals whose condition holds, or whose deadline has passed."""
         for name in list(self.goals):
             late = self.goals.pop(name, [])
@@ -95,13 +89,10 @@ class Waiting:
             if rest:
                 self.goals[name] = rest
             for one in due:
-                self._handle(one)
+                self._deadline = one.deadline
+                try:
+                    one.handle()
+                finally:
+                    self._deadline = None
         if not self.goals:
             self._timer.cancel()
-
-    def _handle(self, late: _Late) -> None:
-        self._deadline = late.deadline
-        try:
-            late.handle()
-        finally:
-            self._deadline = None

@@ -9,13 +9,12 @@ from builtin_interfaces.msg import Time
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import CancelledError, Worker, search
+from ik_node.control.worker import CancelledError, Worker, search
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.log import internal_error
+from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.markers.chain_markers import BranchList
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.solvers.goal import Goal
-from ik_node.support.exceptions import IkError
 
 _NO_GOAL = 'there is no goal yet'
 
@@ -27,10 +26,6 @@ class _Listed(NamedTuple):
     goal: Goal
     branches: BranchList
 
-    def is_of(self, group: Group, goal: Goal) -> bool:
-        """Return whether these are the branches of a group's goal."""
-        return self.group is group and self.goal is goal
-
 
 class Branches:
     """Publishes the branches that `Group.branches` finds; an error there stops nothing else."""
@@ -40,8 +35,7 @@ class Branches:
                  log: Callable[[str], None]) -> None:
         """Begin without branches.
 
-        last_goal: of a group, in the frame of its base. worker: runs the searches. log: called
-        with a line when there is nothing to publish.
+        last_goal: of a group, in the frame of its base. log: called with the reason for none.
         """
         self._configuration, self._outputs = configuration, outputs
         self._last_goal, self._worker, self._log = last_goal, worker, log
@@ -50,53 +44,52 @@ class Branches:
     def of_last(self, robot: Robot, group: Group) -> BranchList:
         """Return the branches of a group's last goal; they are looked for once for each goal."""
         goal = self._last_goal(group)
+        none = np.empty((0, group.space.n_joints))
         if goal is None:
-            return BranchList(np.empty((0, group.space.n_joints)), _NO_GOAL)
+            return BranchList(none, _NO_GOAL)
         listed = self._listed.get(group.name)
-        if listed is None or not listed.is_of(group, goal):
-            listed = _Listed(group, goal, BranchList(np.empty((0, group.space.n_joints)),
-                                                   'looking for branches'))
+        if listed is None or listed.group is not group or listed.goal is not goal:
+            listed = _Listed(group, goal, BranchList(none, 'looking for branches'))
             self._listed[group.name] = listed
-            self._worker.begin(('shown branches', group.name), self._list(robot, group, goal))
+            self._worker.begin(('shown branches', group.name), self._list(robot, listed))
         return self._listed.get(group.name, listed).branches
 
-    async def _list(self, robot: Robot, group: Group, goal: Goal) -> None:
+    async def _list(self, robot: Robot, listed: _Listed) -> None:
         """Look for the branches to be shown, unless others are looked for by then."""
-        found: _Listed | None = None
+        group, found = listed.group, None
         with contextlib.suppress(CancelledError):
             await search()
-            branches, words = await self._find(robot, group, goal)
+            branches, text = await self._find(robot, group, listed.goal)
             if branches is None:
-                branches, words = np.empty((0, group.space.n_joints)), f'no branches shown: {words}'
-                self._log(words)
-            found = _Listed(group, goal, BranchList(branches, words))
-        if group.name in self._listed and self._listed[group.name].is_of(group, goal):
+                branches, text = listed.branches.branches, f'no branches shown: {text}'
+                self._log(text)
+            found = listed._replace(branches=BranchList(branches, text))
+        if self._listed.get(group.name) is listed:
             del self._listed[group.name]
             if found is not None:
                 self._listed[group.name] = found
 
     def publish_later(self, robot: Robot, group: Group, goal: Goal, stamp: Time) -> None:
         """Publish the branches of a goal, once they are found; stamp: of its result."""
-        self._worker.begin(('branches', group.name), self._in_turn(robot, group, goal, stamp))
-
-    async def _in_turn(self, robot: Robot, group: Group, goal: Goal, stamp: Time) -> None:
-        with contextlib.suppress(CancelledError):
-            await search()
-            await self.publish(robot, group, goal, stamp)
+        async def publish() -> None:
+            with contextlib.suppress(CancelledError):
+                await search()
+                await self.publish(robot, group, goal, stamp)
+        self._worker.begin(('branches', group.name), publish())
 
     async def publish(self, robot: Robot, group: Group, goal: Goal,
                       stamp: Time | None = None) -> tuple[bool, str]:
         """Publish the branches of a goal, the nearest to the present joint values first.
 
-        stamp: of the result they belong to; by default now. Return whether a closed form lists
-        them, and their number, or the reason why not; then nothing is published.
+        stamp: of their result; by default now. Return whether a closed form lists them, and their
+        number, or the reason why not; then nothing is published.
         """
-        found, words = await self._find(robot, group, goal)
+        found, text = await self._find(robot, group, goal)
         if found is None:
-            self._log(f'no solutions published: {words}')
-            return False, words
+            self._log(f'no solutions published: {text}')
+            return False, text
         self._outputs.solutions(group, found, self._configuration.options.frame_prefix, stamp)
-        return True, f'{words}; {group.family}'
+        return True, f'{text}; {group.family}'
 
     async def publish_last(self, robot: Robot) -> tuple[bool, str]:
         """Publish the branches of each group's last goal; return whether any are, and a message."""
@@ -118,8 +111,6 @@ class Branches:
             found = await search(lambda: group.branches(goal, q0))
         except CancelledError:
             raise
-        except IkError as error:
-            return None, str(error)
         except Exception as error:  # a defect must not stop the node
-            return None, internal_error(error, self._log)
+            return None, reason_of(error, self._log)
         return found, f'{len(found)} branch{"" if len(found) == 1 else "es"} inside the limits'

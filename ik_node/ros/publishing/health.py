@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from std_msgs.msg import Header
 
 from ik_node.control.group import AnyResult, Group
 from ik_node.control.robot import Robot
-from ik_node.ros.publishing.status import task_report
+from ik_node.solvers.body.result import error_words
 
 PERIOD = 1.0  # s, from one report to the next
 _PERCENTILES = (50, 99, 100)
@@ -18,7 +19,7 @@ _PERCENTILES = (50, 99, 100)
 class Health:
     """Counters and warnings for /diagnostics."""
 
-    trouble: str = ''
+    error: str = ''
     """An error of the node itself, '' for none."""
     warnings: dict[str, str] = field(default_factory=dict)
     """Warnings about its environment, by subject."""
@@ -58,8 +59,8 @@ class Health:
         """Return the node's diagnostics, and begin the next period."""
         level, message = DiagnosticStatus.OK, state
         warnings = [warning for warning in self.warnings.values() if warning]
-        if self.trouble:
-            level, message = DiagnosticStatus.ERROR, self.trouble
+        if self.error:
+            level, message = DiagnosticStatus.ERROR, self.error
         elif robot is None:
             level, message = DiagnosticStatus.WARN, 'waiting for a robot_description'
         elif warnings:
@@ -85,8 +86,34 @@ class Health:
         """Return one report for each task; results of former groups are dropped."""
         groups = [] if robot is None else list(robot.groups.values())
         self.results = {group: self.results[group] for group in groups if group in self.results}
-        return [task_report(name, group, task, self.results.get(group))
+        return [_task_report(name, group, task, self.results.get(group))
                 for group in groups for task in group.reported]
+
+
+def _task_report(node: str, group: Group, name: str, result: Any) -> DiagnosticStatus:
+    """Return the report of a task for /diagnostics; result: the last one, None for none yet."""
+    if name in group.undefined:
+        return DiagnosticStatus(
+            level=DiagnosticStatus.WARN, name=f'{node}: task {name}',
+            message=f'it has no type: set {name}.type', hardware_id=group.space.tree.name)
+    task = group.tasks[name]
+    errors = None if result is None else group.errors(result, name)
+    level, message = DiagnosticStatus.OK, 'not solved yet'
+    if errors is not None:
+        met = group.meets(errors)
+        message = 'met' if met else f'misses by {error_words(errors)}'
+        if not met and task.is_necessary:
+            level = DiagnosticStatus.WARN
+    elif result is not None:
+        message = 'without errors'
+    along, about = ('', '') if errors is None else (f'{value:.9g}' for value in errors)
+    return DiagnosticStatus(
+        level=level, name=f'{node}: task {name}', message=message,
+        hardware_id=group.space.tree.name,
+        values=[KeyValue(key=key, value=value) for key, value in (
+            ('type', type(task).__name__), ('priority', str(task.priority)),
+            ('weight', f'{task.weight:g}'), ('position_error', along),
+            ('orientation_error', about))])
 
 
 def _percentiles(name: str, times: Iterable[float]) -> dict[str, str]:

@@ -8,16 +8,15 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import NEWER
+from ik_node.control.worker import NEWER
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.log import ThrottledLog, internal_error
+from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing import status
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.publishing.status import Arrival
 from ik_node.solvers.body.result import error_words
-from ik_node.support.exceptions import IkError
 
 
 class Outcomes:
@@ -62,8 +61,7 @@ class Outcomes:
 
         Of one that a newer has replaced there is a status only: in streams there are many.
         """
-        reason = (str(error) if isinstance(error, IkError | str)
-                  else internal_error(error, self._log.warn))
+        reason = error if isinstance(error, str) else reason_of(error, self._log.warn)
         replaced = reason == NEWER
         self._health.refuse()
         stamp = Time() if robot is None or replaced else self._outputs.joint_states(robot)

@@ -1,17 +1,18 @@
 """The publishers of the node."""
 
+from array import array
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticStatus
+from builtin_interfaces.msg import Duration, Time
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header, String
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.control.group import Group
@@ -20,22 +21,16 @@ from ik_node.control.robot import Robot
 from ik_node.ros import conversions
 from ik_node.ros.publishing.markers.chain_markers import BranchList
 from ik_node.ros.publishing.markers.scene import Scene
-from ik_node.ros.publishing.status import StatusMessage
+from ik_node.ros.publishing.status import KEYS
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Outputs:
-    """The publishers of one configured node; silent while the node is not active.
-
-    - `scene`: the markers.
-    """
+    """The publishers of one configured node; silent while the node is not active."""
 
     def __init__(self, node: LifecycleNode, advance: Callable[[Robot], Time]) -> None:
-        """Create the publishers.
-
-        advance: sets the joint values of a robot to those of its motions, and returns the time.
-        """
+        """Create the publishers. advance: see `Execution.advance`."""
         self._node, self._advance = node, advance
         make = node.create_lifecycle_publisher
         self._publishers: dict[str, Any] = {
@@ -43,8 +38,10 @@ class Outputs:
             'status': make(DiagnosticStatus, '~/status', 10),
             'markers': make(MarkerArray, '~/markers', 1),
             'solutions': make(JointTrajectory, '~/solutions', 10)}
-        self._joint_state = JointState()  # reused: creating messages takes time
-        self._status = StatusMessage()
+        # Reused: creating messages takes as long as a solve.
+        self._joint_state = JointState()
+        self._status = DiagnosticStatus(
+            name='ik_node: goal', values=[KeyValue(key=key) for key in KEYS])
         self.scene = Scene()
         self._no_tf = False
         self._frame_prefix = self._world_frame = ''
@@ -58,18 +55,13 @@ class Outputs:
         self._publishers['description'].publish(String(data=robot.tree.description))
 
     def announce(self, robot: Robot, options: NodeOptions) -> None:
-        """Publish where the robot is: its root in the world, and its joint states."""
-        self._placement(robot, options)
-        self.joint_states(robot)
-
-    def _placement(self, robot: Robot, options: NodeOptions) -> None:
-        """Publish the pose of the root in the world frame to tf, where there are both."""
-        self._frame_prefix = options.frame_prefix
-        self._world_frame = options.world
+        """Publish where the robot is: its root in the world frame, to tf, and its joint states."""
+        self._frame_prefix, self._world_frame = options.frame_prefix, options.world
         if options.world_frame and not robot.moves_root:
             # Not tf2_ros's broadcaster for static transforms: it keeps the first of each frame.
             self._publish_transform('/tf_static', LATCHED, options.T_world_root, Header(
                 stamp=self._now(), frame_id=options.world_frame), robot)
+        self.joint_states(robot)
 
     def _publish_transform(self, topic: str, qos: QoSProfile | int, T_world_root: np.ndarray,
                            header: Header, robot: Robot) -> None:
@@ -94,10 +86,13 @@ class Outputs:
         All joint states are published here, so that stamps and values belong together.
         """
         stamp = self._advance(robot)
-        conversions.fill_joint_state(
-            self._joint_state, stamp, robot.joint_values(),
-            robot.joint_velocities() if robot.has_velocities else None)
-        self._publishers['joint_states'].publish(self._joint_state)
+        state, values = self._joint_state, robot.joint_values()
+        state.header.stamp, state.name = stamp, list(values)
+        # Arrays are assigned directly; of a list rclpy checks every number.
+        state.position = array('d', values.values())
+        state.velocity = array('d', robot.joint_velocities().values()
+                               if robot.has_velocities else ())
+        self._publishers['joint_states'].publish(state)
         if robot.moves_root:
             self._root_pose(robot, stamp)
         return stamp
@@ -119,24 +114,29 @@ class Outputs:
         self._publish_transform('/tf', 10, T, header, robot)
 
     def has_listeners(self, name: str) -> bool:
-        """Return whether a publisher has subscribers: messages without subscribers are not built.
-
-        None of these publishers is latched.
-        """
+        """Return whether a publisher has subscribers; for others no messages are built."""
         return self._publishers[name].get_subscription_count() > 0
 
     def status(self, level: bytes, text: str, values: Mapping[str, str]) -> None:
-        """Publish the status of a goal; values: see `StatusMessage`."""
-        self._publishers['status'].publish(self._status.of(level, text, values))
+        """Publish the status of a goal; values: by those of `status.KEYS` that have one."""
+        for entry in self._status.values:
+            entry.value = values.get(entry.key, '')
+        self._status.level, self._status.message = level, text
+        self._publishers['status'].publish(self._status)
 
     def solutions(self, group: Group, branches: np.ndarray, frame_prefix: str,
                   stamp: Time | None = None) -> None:
-        """Publish branches (k, n), rad or m, of a chain; stamp: of the result, by default now."""
+        """Publish branches (k, n), rad or m, of a chain; stamp: of the result, by default now.
+
+        They are no motion: the times, a second apart, only satisfy tools that play trajectories.
+        """
         chain = group.chain
         assert chain is not None
         header = Header(stamp=stamp or self._now(), frame_id=frame_prefix + chain.base_link)
-        self._publishers['solutions'].publish(conversions.branches_to_trajectory(
-            chain.joint_names, branches, header))
+        self._publishers['solutions'].publish(JointTrajectory(
+            header=header, joint_names=list(chain.joint_names),
+            points=[JointTrajectoryPoint(positions=q.tolist(), time_from_start=Duration(sec=i))
+                    for i, q in enumerate(branches)]))
 
     def markers(self, robot: Robot, options: NodeOptions,
                 find: Callable[[Robot, Group], BranchList] | None) -> None:
@@ -149,4 +149,4 @@ class Outputs:
         self._publishers['markers'].publish(self.scene.clear())
 
     def _now(self) -> Time:
-        return conversions.time_message(self._node.get_clock().now().nanoseconds)
+        return self._node.get_clock().now().to_msg()

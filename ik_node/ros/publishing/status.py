@@ -1,16 +1,14 @@
-"""The status of a goal as a diagnostic message."""
+"""The status of a goal: its level, its text and the values of its keys."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus
 from std_msgs.msg import Header
 
 from ik_node.control.controller import Outcome
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
-from ik_node.solvers.body.result import error_words
 from ik_node.solvers.result import Result, StopReason
 from ik_node.support.bounds import MAX_NAME
 
@@ -23,14 +21,11 @@ KEYS = ('arm', 'task', 'solver', 'reason', 'position_error', 'orientation_error'
 
 
 class Arrival(NamedTuple):
-    """A goal as it has arrived."""
+    """The arrival of a goal: its arm or task, its header, and when, s of `time.perf_counter`."""
 
     name: str
-    """Of its arm or task."""
     header: Header
-    """Of its message."""
     received: float
-    """When, s of `time.perf_counter`."""
     place: str = ''
     """Which one of several it is, for messages."""
 
@@ -91,33 +86,6 @@ def _stamps(header: Header, joint_stamp: Time) -> dict[str, str]:
             'joint_stamp': seconds(joint_stamp)}
 
 
-def task_report(node: str, group: Group, name: str,
-                result: Any) -> DiagnosticStatus:
-    """Return the report of a task for /diagnostics; result: the last one, None for none yet."""
-    if name in group.undefined:
-        return DiagnosticStatus(
-            level=DiagnosticStatus.WARN, name=f'{node}: task {name}',
-            message=f'it has no type: set {name}.type', hardware_id=group.space.tree.name)
-    task = group.tasks[name]
-    errors = None if result is None else group.errors(result, name)
-    level, message = DiagnosticStatus.OK, 'not solved yet'
-    if errors is not None:
-        met = group.meets(errors)
-        message = 'met' if met else f'misses by {error_words(errors)}'
-        if not met and task.is_necessary:
-            level = DiagnosticStatus.WARN
-    elif result is not None:
-        message = 'without errors'
-    along, about = ('', '') if errors is None else (f'{value:.9g}' for value in errors)
-    return DiagnosticStatus(
-        level=level, name=f'{node}: task {name}', message=message,
-        hardware_id=group.space.tree.name,
-        values=[KeyValue(key=key, value=value) for key, value in (
-            ('type', type(task).__name__), ('priority', str(task.priority)),
-            ('weight', f'{task.weight:g}'), ('position_error', along),
-            ('orientation_error', about))])
-
-
 def solver_name(group: Group, result: AnyResult) -> str:
     """Return the name of the solver, with the method that it has selected: auto (dls)."""
     method, name = getattr(result, 'method', ''), group.solver.name
@@ -127,22 +95,3 @@ def solver_name(group: Group, result: AnyResult) -> str:
 def seconds(stamp: Time) -> str:
     """Return a time as text: seconds, to the nanosecond."""
     return f'{stamp.sec}.{stamp.nanosec:09d}'
-
-
-class StatusMessage:
-    """The message of a goal's status, made once: making one takes as long as a solve."""
-
-    def __init__(self) -> None:
-        """Make the message, with every key."""
-        self._entries = [KeyValue(key=key) for key in KEYS]
-        self._message = DiagnosticStatus(name='ik_node: goal', values=self._entries)
-
-    def of(self, level: bytes, text: str, values: Mapping[str, str]) -> DiagnosticStatus:
-        """Return the message of a status, which the next call changes.
-
-        values: by those of `KEYS` that have one.
-        """
-        for entry in self._entries:
-            entry.value = values.get(entry.key, '')
-        self._message.level, self._message.message = level, text
-        return self._message

@@ -8,17 +8,12 @@ from std_srvs.srv import SetBool, Trigger
 
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP
-from ik_node.control.searches import Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
-from ik_node.ros.log import internal_error
+from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.outputs import Outputs
-from ik_node.ros.services.requests import in_turn
-from ik_node.support.exceptions import IkError, InputError
-
-_NO_ROBOT = 'there is no robot yet'
 
 
 class Commands:
@@ -26,14 +21,10 @@ class Commands:
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
                  execution: Execution, outputs: Outputs, branches: Branches,
-                 worker: Worker, on_leave: Callable[[Group], None]) -> None:
-        """Create the services.
-
-        worker: runs searches. on_leave: called when a group leaves its goal.
-        """
+                 on_leave: Callable[[Group], None]) -> None:
+        """Create the services. on_leave: called when a group leaves its goal."""
         self._node, self._dispatcher, self._execution = node, dispatcher, execution
         self._outputs, self._branches, self._on_leave = outputs, branches, on_leave
-        self._worker = worker
         self._configuration = configuration
         node.create_service(Trigger, '~/reset', self._reset)
         node.create_service(SetBool, '~/enable', self._enable)
@@ -44,7 +35,7 @@ class Commands:
         """Go to the start pose; return success and a message."""
         robot = self._configuration.robot
         if robot is None:
-            return False, _NO_ROBOT
+            return False, 'there is no robot yet'
         moves = self._configuration.options.motion != JUMP
         if moves and not (self._dispatcher.active and self._dispatcher.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
@@ -75,20 +66,14 @@ class Commands:
 
     async def _solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
-            response.success, response.message = await in_turn(
-                self._node, self._worker, 'solve_all', self._list_branches())
-        except IkError as error:
-            response.message = str(error)
+            response.success, response.message = await self._dispatcher.in_turn(
+                'solve_all', self._list_branches())
         except Exception as error:  # a defect must not stop the node
-            response.message = internal_error(error, self._node.get_logger().error)
+            response.message = reason_of(error, self._node.get_logger().error)
         return response
 
     async def _list_branches(self) -> tuple[bool, str]:
-        robot = self._configuration.robot
-        if robot is None:
-            raise InputError(_NO_ROBOT)
-        if not self._dispatcher.active:
-            raise InputError('the node is not active')
+        robot = self._dispatcher.active_robot()
         self._execution.follow(robot)
         return await self._branches.publish_last(robot)
 

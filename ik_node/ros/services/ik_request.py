@@ -1,8 +1,4 @@
-"""Solves MoveIt's IK requests once, without motion.
-
-Requests are read by the field names of moveit_msgs/PositionIKRequest; the messages need not be
-installed.
-"""
+"""Solves MoveIt's IK requests once, without motion; its messages need not be installed."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +11,7 @@ import numpy as np
 
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
-from ik_node.control.searches import search
+from ik_node.control.worker import search
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.solvers.result import StopReason
 from ik_node.support.bounds import MAX_NUMBER
@@ -51,10 +47,7 @@ class RequestError(IkError):
 
 
 class Response(NamedTuple):
-    """The response to a request.
-
-    - `joints`: every moving joint, rad or m; empty where not all goals are met.
-    """
+    """The response to a request: every moving joint, rad or m; none where goals are not met."""
 
     code: Code
     message: str
@@ -62,11 +55,9 @@ class Response(NamedTuple):
 
 
 class Context(NamedTuple):
-    """Functions of the node that requests need.
+    """What requests need of the node.
 
-    - `in_target`: pose (4, 4), m, of a header's frame in that of a task's target, for a robot, a
-      group and the task. Raises InputError.
-    - `bounded`: a group with a solver of its own and a timeout, s; 0: only its own timeout.
+    - `in_target`, `bounded`: as of `Frames` and `IkService`.
     - `prefix`: optional prefix of link names.
     - `ignores_collisions`: whether clients check the solutions themselves.
     """
@@ -86,11 +77,11 @@ class _Tip(NamedTuple):
 
 
 async def solve_once(request: Any, robot: Robot, context: Context) -> Response:
-    """Solve a PositionIKRequest for a robot, which is not changed.
+    """Solve a PositionIKRequest, by its field names, for a robot, which is not changed.
 
-    The start has the joint values of the request, by name, and those of the robot for all others.
-    Frames of links are those of the start. The arm's task_weights apply; tasks of a body without a
-    pose in the request keep their targets.
+    The start has the joint values of the request, and those of the robot for all others; frames of
+    links are those of the start. The arm's task_weights apply, and tasks without a pose in the
+    request keep their targets.
     """
     try:
         return await _solve(request, robot, context)
@@ -145,15 +136,12 @@ def _start(robot: Robot, state: Any) -> tuple[dict[str, float], list[str]]:
                                f'of joint {name!r:.80} must be finite and at most '
                                f'{MAX_NUMBER:g}, not {value:g}')
         values[name] = float(value)
-    notes = []
     foreign = [name for name in joint_names if name not in robot.tree.joints]
-    if foreign:
-        notes.append(f'joints the robot does not have are ignored: {names(foreign)}')
-    if state.multi_dof_joint_state.joint_names:
-        notes.append('multi_dof_joint_state is ignored: the root is fixed')
-    if state.attached_collision_objects:
-        notes.append('attached objects are ignored')
-    return values, notes
+    return values, [note for present, note in (
+        (foreign, f'joints the robot does not have are ignored: {names(foreign)}'),
+        (state.multi_dof_joint_state.joint_names,
+         'multi_dof_joint_state is ignored: the root is fixed'),
+        (state.attached_collision_objects, 'attached objects are ignored')) if present]
 
 
 def _targets(request: Any, robot: Robot, prefix: str) -> list[tuple[_Tip, Any]]:

@@ -8,15 +8,12 @@ from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import Header
 
 from ik_node.control.group import Group
-from ik_node.control.searches import Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
-from ik_node.ros.log import internal_error
+from ik_node.ros.log import reason_of
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
-from ik_node.ros.services.requests import in_turn
-from ik_node.support.exceptions import IkError, InputError
 
 NAME = '~/compute_ik'
 
@@ -25,10 +22,9 @@ class IkService:
     """Solves each request once, without motion and without state."""
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
-                 execution: Execution, frames: Frames, worker: Worker) -> None:
-        """Create the service where its messages are installed. worker: runs the searches."""
+                 execution: Execution, frames: Frames) -> None:
+        """Create the service where its messages are installed."""
         self._node, self._execution, self._frames = node, execution, frames
-        self._worker = worker
         self._configuration, self._dispatcher = configuration, dispatcher
         self._bounded: dict[str, tuple[Group, float, Group]] = {}
         try:
@@ -44,13 +40,10 @@ class IkService:
         """Fill in the response to a moveit_msgs/GetPositionIK request."""
         header = Header()
         try:
-            header, result = await in_turn(self._node, self._worker, NAME,
-                                          self._answer(request.ik_request))
-        except IkError as error:
-            result = Response(Code.FAILURE, str(error), {})
+            header, result = await self._dispatcher.in_turn(
+                NAME, self._answer(request.ik_request))
         except Exception as error:  # a defect must not stop the node
-            result = Response(Code.FAILURE, internal_error(
-                error, self._node.get_logger().error), {})
+            result = Response(Code.FAILURE, reason_of(error, self._node.get_logger().error), {})
         response.error_code.val = int(result.code)
         # The messages of Humble lack these fields.
         for field, text in (('message', result.message),
@@ -65,11 +58,7 @@ class IkService:
 
     async def _answer(self, request: Any) -> tuple[Header, Response]:
         """Return the response to a request, and the header of the joint values it starts from."""
-        options, robot = self._configuration.options, self._configuration.robot
-        if not self._dispatcher.active:
-            raise InputError('the node is not active')
-        if robot is None:
-            raise InputError('there is no robot yet')
+        options, robot = self._configuration.options, self._dispatcher.active_robot()
         header = Header(stamp=self._execution.advance(robot),
                         frame_id=options.frame_prefix + robot.tree.root)
         return header, await solve_once(request, robot, Context(

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, SPHERICAL_X
-from ik_node.model.body import Body
-from ik_node.model.body_frames import ORIGIN
+from ik_node.model.body import ORIGIN, Body
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import rotation_exp
 from ik_node.tasks.base import Task, perpendicular

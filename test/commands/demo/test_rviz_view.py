@@ -21,6 +21,7 @@ from ik_node.commands.demo.rviz_view import (
     shown_points,
 )
 from ik_node.control.arm import Arm
+from ik_node.control.group import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.mocap.recording_files import read_recording
@@ -64,8 +65,8 @@ def texts(camera, chain, T_root_base, words):
     A box is left, bottom, right, top; ±1 are the edges of the picture.
     """
     tree = chain.tree
-    robot = Robot(tree, {'': Arm('', tree, ArmOptions(
-        base_link=chain.base_link, tip_link=chain.tip_link), {})})
+    robot = Robot(tree, {'': Arm(GroupSource(tree, ArmOptions(
+        base_link=chain.base_link, tip_link=chain.tip_link)))})
     scene = Scene()
     scene.update(robot)
     scene.show_refusal('', words)

@@ -21,7 +21,7 @@ from std_msgs.msg import String
 import robots
 from domains import Domain
 from ik_node import KinematicTree
-from ik_node.control.searches import NEWER
+from ik_node.control.worker import NEWER
 from ik_node.mocap.playhead import Playhead
 from ik_node.mocap.recording_files import read_recording
 from ik_node.ros.clients import connection as module

@@ -1,13 +1,13 @@
 """A robot description that comes by topic or parameter opens no file, whoever takes it."""
 
 import pytest
-from ik_node.motion.closed_path import ClosedPath
 from std_msgs.msg import String
 
 import hostile_inputs as hostile
 from hostile_node import HostileNode
 from hostile_texts import chain, texts_that_name
 from ik_node import KinematicTree
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.demo_goals import DemoGoals
 from node_here import NodeHere
 from opened_files import opened_files

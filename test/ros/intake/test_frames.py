@@ -15,6 +15,7 @@ from std_msgs.msg import Header
 
 from ik_node import KinematicTree
 from ik_node.control.arm import Arm
+from ik_node.control.group import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import transform
@@ -91,7 +92,7 @@ def frames(monkeypatch, node):
 @pytest.fixture
 def robot():
     tree = KinematicTree.from_urdf(CART)
-    arm = Arm('', tree, ArmOptions(base_link=BASE, tip_link='tip'), {})
+    arm = Arm(GroupSource(tree, ArmOptions(base_link=BASE, tip_link='tip')))
     return Robot(tree, {'': arm})
 
 

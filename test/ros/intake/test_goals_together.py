@@ -13,10 +13,10 @@ from geometry_msgs.msg import PointStamped
 
 from dispatcher_here import DispatcherHere, goals_here
 from figure_values import built
-from ik_node.control import searches
+from ik_node.control import worker as worker_module
 from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions
-from ik_node.control.searches import NEWER, Worker, search
+from ik_node.control.worker import NEWER, Worker, search
 from ik_node.ros.conversions import array_to_point
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
@@ -47,7 +47,7 @@ class Threaded(DispatcherHere):
         super().__init__(*arguments)
         self.woken = threading.Semaphore(0)
         self._worker = Worker(self.woken.release)
-        self._worker._quickly = lambda group, work: None  # all in the thread
+        self._worker._search_here = lambda group, work: None  # all in the thread
 
     @property
     def worker(self):
@@ -143,7 +143,7 @@ def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypat
 @pytest.fixture
 def busy(monkeypatch):
     """A rig whose first solve goes on until it is cancelled."""
-    monkeypatch.setattr(searches, '_SHORTEST', 0.0)
+    monkeypatch.setattr(worker_module, '_SHORT_TURN', 0.0)
     rig = Rig(dispatcher=Threaded)
     solve, first, began = rig.robot.groups[''].solver.solve, [], threading.Event()
 
@@ -175,7 +175,7 @@ def test_a_goal_of_another_task_joins_one_that_is_searched_for(busy):
 
 
 def test_a_newer_goal_of_the_same_task_replaces_it(busy, monkeypatch):
-    monkeypatch.setattr(searches, '_PATIENCE', 0.0)
+    monkeypatch.setattr(worker_module, '_LONG_TURN', 0.0)
     busy.goals.take('b', goal(RIGHT))
     busy.goals.take('a', goal([0.25, 0.25, 0.1]))
     busy.dispatcher.wait()
@@ -185,7 +185,7 @@ def test_a_newer_goal_of_the_same_task_replaces_it(busy, monkeypatch):
 
 
 def test_of_a_stream_of_goals_those_that_are_searched_for_are_answered_too(busy, monkeypatch):
-    monkeypatch.setattr(searches, '_PATIENCE', 60.0)
+    monkeypatch.setattr(worker_module, '_LONG_TURN', 60.0)
     busy.goals.take('b', goal(RIGHT))
     busy.goals.take('a', goal([0.25, 0.25, 0.1]))
     busy.dispatcher.wait()
@@ -195,7 +195,7 @@ def test_of_a_stream_of_goals_those_that_are_searched_for_are_answered_too(busy,
 
 
 def test_each_goal_of_a_longer_stream_has_one_answer_and_the_newest_is_met(busy, monkeypatch):
-    monkeypatch.setattr(searches, '_PATIENCE', 60.0)
+    monkeypatch.setattr(worker_module, '_LONG_TURN', 60.0)
     places = [[0.25, 0.25, 0.1 + 0.01 * k] for k in range(5)]
     for place in places:
         busy.goals.take('a', goal(place))

@@ -19,7 +19,7 @@ from figure_values import built
 from ik_node import Goal, StopReason
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Outcome
-from ik_node.control.group import Aim
+from ik_node.control.group import Aim, GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.model.body import BodyFrames
@@ -50,8 +50,8 @@ LEVELS = {DiagnosticStatus.OK: GREEN, DiagnosticStatus.WARN: AMBER, DiagnosticSt
 def robot_of(name, solver='auto'):
     base, tip = ROBOTS[name]
     tree = read_model(robot_file(name))
-    return Robot(tree, {'': Arm('', tree, ArmOptions(base_link=base, tip_link=tip, solver=solver),
-                                {})})
+    return Robot(tree, {'': Arm(GroupSource(tree, ArmOptions(
+        base_link=base, tip_link=tip, solver=solver)))})
 
 
 def solved(goal, reason='CONVERGED'):
@@ -61,8 +61,9 @@ def solved(goal, reason='CONVERGED'):
 
 def two_arms():
     tree = read_model(robot_file('torso'))
-    return Robot(tree, {side: Arm(side, tree, ArmOptions(
-        base_link='torso_link', tip_link=f'{side}_tool0'), {}) for side in ('left', 'right')})
+    return Robot(tree, {side: Arm(GroupSource(tree, ArmOptions(
+        base_link='torso_link', tip_link=f'{side}_tool0'), name=side))
+                        for side in ('left', 'right')})
 
 
 def two_branches(robot, arm):
@@ -166,8 +167,8 @@ def test_bars_redden_near_a_limit_and_tell_where_between_them_a_joint_is():
 
 
 def test_joints_without_limits_have_no_bar():
-    robot = Robot(robots.planar(1.0, 1.0).tree, {'': Arm('', robots.planar(1.0, 1.0).tree,
-                                                         ArmOptions(), {})})
+    tree = robots.planar(1.0, 1.0).tree
+    robot = Robot(tree, {'': Arm(GroupSource(tree, ArmOptions()))})
     scene = Scene()
     scene.update(robot)
     assert of(scene.message(robot, NodeOptions(), None), 'limits') == []
@@ -224,7 +225,7 @@ def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
     tree = read_model(robot_file('arm_6r'))
     scene, ends = Scene(), []
     for tip, solver in (('tool0', 'dls'), ('tool0', 'ccd'), ('link_5', 'ccd')):
-        robot = Robot(tree, {'': Arm('', tree, ArmOptions(tip_link=tip, solver=solver), {})})
+        robot = Robot(tree, {'': Arm(GroupSource(tree, ArmOptions(tip_link=tip, solver=solver)))})
         scene.update(robot)
         if solver == 'dls':
             arm = one(robot)
@@ -349,7 +350,7 @@ def test_the_reason_of_a_goal_is_above_the_handle_there():
 def test_a_forgotten_goal_is_deleted_and_one_of_another_solver_has_no_status():
     robot, scene = robot_of('arm_6r', 'auto'), Scene()
     arm = one(robot)
-    other = Robot(robot.tree, {'': Arm('', robot.tree, ArmOptions(solver='ccd'), {})})
+    other = Robot(robot.tree, {'': Arm(GroupSource(robot.tree, ArmOptions(solver='ccd')))})
     for forget, action in ((lambda: scene.forget_goals(robot.groups.values()), Marker.DELETE),
                            (lambda: scene.update(other), Marker.ADD)):
         scene.update(robot)

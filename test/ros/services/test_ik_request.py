@@ -12,11 +12,12 @@ from geometry_msgs.msg import PoseStamped
 
 import robots
 from figure_values import built
+from goal_runs import run
 from ik_node import KinematicTree, make_solver
 from ik_node.control.arm import Arm
+from ik_node.control.group import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
-from ik_node.control.searches import run
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
 from ik_node.support.exceptions import InputError
@@ -29,13 +30,14 @@ Q = np.array([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
 
 @pytest.fixture
 def robot():
-    return Robot(TREE, {'': Arm('', TREE, ArmOptions(), {})})
+    return Robot(TREE, {'': Arm(GroupSource(TREE, ArmOptions()))})
 
 
 @pytest.fixture
 def torso():
-    return Robot(TORSO, {name: Arm(name, TORSO, ArmOptions(
-        base_link='torso_link', tip_link=f'{name}_tool0'), {}) for name in ('left', 'right')})
+    return Robot(TORSO, {name: Arm(GroupSource(TORSO, ArmOptions(
+        base_link='torso_link', tip_link=f'{name}_tool0'), name=name))
+                         for name in ('left', 'right')})
 
 
 def in_target(robot, group, task, header):
@@ -284,8 +286,8 @@ def test_which_arm_is_meant_must_be_plain(torso, fields, code, words):
 
 
 def test_arms_that_move_one_another_are_not_solved_for_together():
-    inner = Arm('inner', TREE, ArmOptions(tip_link='link_3'), {})
-    outer = Arm('outer', TREE, ArmOptions(base_link='link_3'), {})
+    inner = Arm(GroupSource(TREE, ArmOptions(tip_link='link_3'), name='inner'))
+    outer = Arm(GroupSource(TREE, ArmOptions(base_link='link_3'), name='outer'))
     answer = asked(Robot(TREE, {'inner': inner, 'outer': outer}),
                    pose_stamped_vector=[stamped(np.eye(4))] * 2)
     assert answer.code == Code.INVALID_GROUP_NAME

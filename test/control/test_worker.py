@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
-from ik_node.control import searches
-from ik_node.control.searches import NEWER, CancelledError, Worker, run, search
+from goal_runs import run
+from ik_node.control import worker as worker_module
+from ik_node.control.worker import NEWER, CancelledError, Worker, search
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
 
@@ -52,14 +53,14 @@ def quick():
 @pytest.fixture
 def rig(quick, monkeypatch):
     """A rig whose searches all run in other threads."""
-    monkeypatch.setattr(Worker, '_quickly', lambda worker, group, work: None)
-    monkeypatch.setattr(searches, '_SHORTEST', 0.0)
+    monkeypatch.setattr(Worker, '_search_here', lambda worker, group, work: None)
+    monkeypatch.setattr(worker_module, '_SHORT_TURN', 0.0)
     return quick
 
 
 @pytest.fixture
 def patient(monkeypatch):
-    monkeypatch.setattr(searches, '_PATIENCE', 60.0)
+    monkeypatch.setattr(worker_module, '_LONG_TURN', 60.0)
 
 
 async def twice(value):
@@ -132,7 +133,7 @@ def noted(threads, search):
 
 
 def test_a_short_search_runs_in_the_calling_thread(quick, monkeypatch):
-    monkeypatch.setattr(searches, 'QUICK', 60.0)
+    monkeypatch.setattr(worker_module, 'QUICK', 60.0)
     threads = []
     quick.begin('', goal(noted(threads, lambda: 1)))
     assert quick.outcomes == [1]
@@ -140,7 +141,7 @@ def test_a_short_search_runs_in_the_calling_thread(quick, monkeypatch):
 
 
 def test_a_search_that_is_not_short_begins_anew_in_another_thread(quick, monkeypatch):
-    monkeypatch.setattr(searches, 'QUICK', -1.0)
+    monkeypatch.setattr(worker_module, 'QUICK', -1.0)
     threads = []
     quick.begin('', goal(noted(threads, lambda: clock.is_over(math.inf))))
     quick.wait()
@@ -149,13 +150,13 @@ def test_a_search_that_is_not_short_begins_anew_in_another_thread(quick, monkeyp
 
 
 def test_after_a_search_that_does_not_ask_others_run_in_another_thread(quick, monkeypatch):
-    monkeypatch.setattr(searches, '_DEAF', (-1.0, 60.0))
+    monkeypatch.setattr(worker_module, '_OVERRUN', (-1.0, 60.0))
     threads = []
     for k in range(3):
         quick.begin('', goal(noted(threads, lambda: 1)))
         quick.wait(k + 1)
     assert threads == [True, False, False]
-    monkeypatch.setattr(searches, '_DEAF', (60.0, 60.0))  # it is short now
+    monkeypatch.setattr(worker_module, '_OVERRUN', (60.0, 60.0))  # it is short now
     for k in range(3, 5):
         quick.begin('', goal(noted(threads, lambda: 1)))
         quick.wait(k + 1)
@@ -192,7 +193,7 @@ def test_of_a_stream_of_goals_every_second_has_time_and_the_newest_is_carried_ou
 
 
 def test_a_goal_has_a_moment_before_the_next_may_cancel_it(rig, monkeypatch):
-    monkeypatch.setattr(searches, '_SHORTEST', 60.0)
+    monkeypatch.setattr(worker_module, '_SHORT_TURN', 60.0)
     rig.begin('', goal(lambda: 1))
     rig.begin('', goal(lambda: 2))
     rig.wait(2)
@@ -201,7 +202,7 @@ def test_a_goal_has_a_moment_before_the_next_may_cancel_it(rig, monkeypatch):
 
 @pytest.mark.parametrize('patience', [1e-9, 0.05])  # over when the next comes, and while it waits
 def test_its_time_is_bounded(rig, monkeypatch, patience):
-    monkeypatch.setattr(searches, '_PATIENCE', patience)
+    monkeypatch.setattr(worker_module, '_LONG_TURN', patience)
     rig.begin('', goal(endless()))
     rig.begin('', goal(endless()))
     rig.begin('', twice(5))
@@ -296,12 +297,12 @@ def test_cancelled_searches_that_go_on_are_few(rig):
     def deaf():
         begun.release()
         return free.wait(30.0)
-    for _ in range(searches._MOST_OTHERS):
+    for _ in range(worker_module._MOST_OTHERS):
         rig.begin('', goal(deaf))
         assert begun.acquire(timeout=30.0)
         rig.worker.cancel('', '')
     rig.begin('', goal(deaf))
     assert not begun.acquire(blocking=False)  # it waits for those before
     free.set()
-    rig.wait(searches._MOST_OTHERS + 1)
+    rig.wait(worker_module._MOST_OTHERS + 1)
     assert rig.outcomes[-1] is True

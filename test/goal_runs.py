@@ -1,0 +1,14 @@
+"""Executes goals at once, without a worker and without threads."""
+
+from ik_node.control.worker import NOTHING, ended
+
+
+def run(goal):
+    """Execute a goal to its end, its searches in the calling thread; return its outcome."""
+    end = NOTHING
+    try:
+        while True:
+            work = goal.send(end.result) if end.error is None else goal.throw(end.error)
+            end = NOTHING if work is None else ended(work)
+    except StopIteration as stopped:
+        return stopped.value
