@@ -90,6 +90,7 @@ class Session:
     def destroy(self) -> None:
         """Destroy everything; services after the answers that are due now have been sent."""
         self._worker.close('the node shuts down')
+        self._outputs.flush()
         self._handles.destroy()
         self._frames.destroy()
         for entity, destroy in _entities(self._node).items():
@@ -195,6 +196,6 @@ def _entities(node: LifecycleNode) -> dict[Any, Callable[[Any], object]]:
     """Return the entities of a node, with what destroys them."""
     publishers = {publisher: node.destroy_lifecycle_publisher if isinstance(
         publisher, LifecyclePublisher) else node.destroy_publisher for publisher in node.publishers}
-    return {**publishers, **dict.fromkeys(node.subscriptions, node.destroy_subscription),
+    return {**dict.fromkeys(node.subscriptions, node.destroy_subscription),
             **dict.fromkeys(node.services, node.destroy_service),
-            **dict.fromkeys(node.timers, node.destroy_timer)}
+            **dict.fromkeys(node.timers, node.destroy_timer), **publishers}

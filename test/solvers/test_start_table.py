@@ -35,7 +35,7 @@ def table_of(solver):
 
 def picked(solver, goal, start):
     """Return the indices that restarts for a goal begin from, best first, and the table."""
-    chain, table = forward.Chain(solver.chain.arrays), Table(solver)
+    chain, table = forward.ChainRecord(solver.chain.arrays), Table(solver)
     work = settings.Scratch(chain.m, chain.n)
     search.load_goal(work.task, goal.pose, goal.weights)
     count = restarts.pick_entries(
@@ -140,7 +140,7 @@ def test_an_entry_is_turned_to_the_start_by_whole_turns_inside_the_limits():
     chain = robots.chain('pr2')
     solver = make_solver('dls', chain)
     table, q = table_of(solver), [0.0] * chain.n_joints
-    record = forward.Chain(chain.arrays)
+    record = forward.ChainRecord(chain.arrays)
     start = chain.neutral()
     turning = np.flatnonzero(~np.isfinite(chain.upper))
     assert len(turning) == 2

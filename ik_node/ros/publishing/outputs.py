@@ -1,5 +1,6 @@
 """The publishers of the node."""
 
+import contextlib
 from array import array
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
+from rclpy.duration import Duration as RosDuration
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
@@ -23,6 +25,7 @@ from ik_node.ros.publishing.markers.chain_markers import BranchList
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.status import KEYS
 
+_ACKNOWLEDGED = RosDuration(seconds=0.2)
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -123,6 +126,11 @@ class Outputs:
             entry.value = values.get(entry.key, '')
         self._status.level, self._status.message = level, text
         self._publishers['status'].publish(self._status)
+
+    def flush(self) -> None:
+        """Wait a moment until subscribers have the last status: its publisher will be destroyed."""
+        with contextlib.suppress(Exception):  # some middleware has no acknowledgements
+            self._publishers['status'].wait_for_all_acked(_ACKNOWLEDGED)
 
     def solutions(self, group: Group, branches: np.ndarray, frame_prefix: str,
                   stamp: Time | None = None) -> None:
