@@ -19,7 +19,7 @@ from node_here import NodeHere
 
 FOLDER = str(Path(ik_node.__file__).parent)
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
-MOST = 31
+MOST = 30
 
 
 def passed(node, message):
