@@ -93,3 +93,22 @@ def test_diagnostics_say_how_it_is_once_a_second(chain):
         assert values['robot'] == 'planar_3r'
         assert values['solver'] == 'dls'
         assert (values['goals'], values['met'], values['refused']) == ('1', '1', '0')
+
+
+def test_what_a_configuration_creates_is_destroyed_with_it():
+    with NodeHere('-p', f'urdf_path:={FILE}') as node:
+        def kinds():
+            subject = node.subject
+            return [len(list(each)) for each in (
+                subject.publishers, subject.subscriptions, subject.services, subject.timers)]
+        configured, without = kinds(), []
+        for _ in range(3):
+            assert node.transition('deactivate')
+            assert node.transition('cleanup')
+            node.spin(1.0)
+            without.append(kinds())
+            assert node.transition('configure')
+            assert node.transition('activate')
+            assert kinds() == configured
+        assert without[0] == without[1] == without[2]
+        assert all(few < many for few, many in zip(without[0], configured))

@@ -48,6 +48,22 @@ def test_it_goes_with_the_tip_until_it_is_dragged():
     assert at(rig.handle.pose) == pytest.approx(T)
 
 
+def test_a_goal_that_is_sent_again_takes_it_along_again():
+    rig = Rig()
+    T = reachable(rig)
+    elsewhere = rig.arm.chain.forward(rig.arm.start + 0.1)
+    rig.goals[''] = Goal.from_pose(T)
+    rig.follow()
+    assert rig.place('tip') == pytest.approx(T)
+    rig.refuses = True
+    rig.drag(elsewhere)
+    rig.follow()
+    assert rig.place('tip') == pytest.approx(elsewhere)
+    rig.goals[''] = Goal.from_pose(T)  # the same numbers, from another client
+    rig.follow()
+    assert rig.place('tip') == pytest.approx(T)
+
+
 def test_dragging_sends_a_goal_with_the_feedbacks_own_header():
     rig = Rig()
     T = reachable(rig)

@@ -91,8 +91,11 @@ class Handle:
 
     def follow(self, robot: Robot) -> None:
         """Move to a target from another source, or with the robot."""
-        if self._target() is not None and self._version() != self._seen:
-            self._seen, pose = self._version(), self._target_pose()
+        version, seen = self._version(), self._seen
+        # A goal that is sent again is another one, even with the same numbers.
+        if version is not None and (version != seen if isinstance(version, bytes)
+                                    else version is not seen):
+            self._seen, pose = version, self._target_pose()
             if not self._was_sent(pose):
                 self.sent.clear()
                 self.placed = self.is_in_reach(robot, pose)
