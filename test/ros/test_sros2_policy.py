@@ -6,6 +6,13 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+import node_here
+from domains import Domain
 from node_here import NodeHere
 
 FILE = Path(__file__).parents[2] / 'config/sros2/ik_node.policy.xml'
@@ -41,7 +48,18 @@ def test_it_is_valid(policy):
     etree.XMLSchema(etree.fromstring(text)).assertValid(policy)
 
 
-def test_it_allows_what_the_node_has_and_nothing_else(policy):
+@pytest.fixture
+def alone(monkeypatch):
+    """A domain in which no other test of this process has had a node of the same name."""
+    context, domain = rclpy.Context(), Domain()
+    rclpy.init(context=context, domain_id=domain.id, args=['--ros-args', '--disable-rosout-logs'],
+               signal_handler_options=SignalHandlerOptions.NO)
+    monkeypatch.setattr(node_here, '_context', lambda: context)
+    yield
+    context.try_shutdown()
+
+
+def test_it_allows_what_the_node_has_and_nothing_else(policy, alone):
     with NodeHere() as here:  # by simulated time, and the robot by topic
         node = here.subject
         for kind, rule, found in (
