@@ -18,7 +18,7 @@ from ik_node.control.group import (
 )
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, as_target, make_task
-from ik_node.model.body import Body, BodyFrames
+from ik_node.model.body import ROOTS, Body, BodyFrames
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
 from ik_node.solvers.body.result import BodyResult
@@ -26,8 +26,6 @@ from ik_node.spatial import rotation_exp, rotation_log, rpy_from_matrix
 from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import ModelError, OptionError, names
 from ik_node.tasks import Pose, Posture, RelativePose, Task
-
-_ROOT_ENTRIES = {'fixed': 0, 'planar': 3, 'floating': 6}
 
 GOAL = 'goal'
 """The name of the task of a group without tasks of its own: the pose of the tip."""
@@ -201,7 +199,7 @@ class TaskGroup(Group):
         elif source.root == 'floating':
             neutral[:3], neutral[3:6] = T[:3, 3], rotation_log(T[:3, :3])
         return configured_start(self.options, self.body, source.poses, neutral,
-                                _ROOT_ENTRIES[source.root])
+                                len(ROOTS[source.root]))
 
     def _size(self) -> float:
         """Return the largest distance of two links along an axis, m."""

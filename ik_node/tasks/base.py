@@ -16,7 +16,8 @@ from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.tasks.body_task import BodyTask, PythonTask, TaskRows
 from ik_node.tasks.checks import Check, at_least_zero, text
 
-_LINKS = ('link', 'reference', 'link_a', 'link_b')
+LINK_FIELDS = ('link', 'reference', 'link_a', 'link_b')
+"""The fields of tasks that name links."""
 
 
 class RowKinds(NamedTuple):
@@ -176,7 +177,7 @@ class BuiltInTask(Task):
     def __post_init__(self, weight: float, priority: int, name: str | None) -> None:
         """Give the task its name, then check the other arguments."""
         fields = dict(vars(self))
-        links = [fields[field] for field in _LINKS if field in fields]
+        links = [fields[field] for field in LINK_FIELDS if field in fields]
         if fields.get('link_b', '') is None:  # a point of the world
             links.pop()
         super().__init__(tuple(links), weight, priority, name)

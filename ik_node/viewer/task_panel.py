@@ -10,11 +10,11 @@ from ik_node.control.task_options import TYPES, TaskOptions, fields
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import InputError
+from ik_node.tasks.base import LINK_FIELDS
 from ik_node.viewer.panel import Page, Panel, on_user_change, run_work
 
 _NO_TASK = '–'
 _BODY_SOLVER, _ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit
-_LINKS = ('link', 'reference', 'link_a', 'link_b')
 # What a field that must be set is at first.
 _FIRST = {'axis': '0 0 1', 'direction': '0 0 1', 'normal': '0 0 1', 'origin': '0 0 0',
           'point': '0 0 0', 'target': '1 0 1', 'force': '0 0 10', 'stiffness': '100',
@@ -85,7 +85,7 @@ class TaskPanel(Panel):
         self._fields = {}
         with self._new_task:
             for field, needed in fields(str(self._type.value)).items():
-                if field in _LINKS:
+                if field in LINK_FIELDS:
                     options = self._links if needed else (_NO_TASK, *self._links)
                     self._fields[field] = gui.add_dropdown(field, options or (_NO_TASK,),
                                                            hint=specs[field].text)
@@ -138,7 +138,7 @@ class TaskPanel(Panel):
 
 def _value(field: str, text: str) -> Any:
     """Return the text of a field as the value of its parameter; None for none."""
-    if field in _LINKS:
+    if field in LINK_FIELDS:
         return None if text == _NO_TASK else text
     try:
         numbers = [float(word) for word in re.split(r'[\s,;]+', text.strip()) if word]
