@@ -8,12 +8,11 @@ PACKAGE = Path(__file__).parents[1]
 _PATH_OF_A_GOAL = (
     ('ros/intake/goals.py', 'Goals.take', 'the callback of the subscription'),
     ('ros/intake/dispatcher.py', 'Dispatcher.receive', 'checks whether the node is active and '
-     'enabled, the age of the goal and its group; what is wrong with the message is refused here'),
+     'enabled, the age of the goal and its group; an invalid message is refused here'),
     ('ros/intake/frames.py', 'Frames.to_aim', 'converts the message into an `Aim`: a target in the '
      'frame of its task; a frame that may still come lets the goal wait'),
     ('control/worker.py', 'Worker.begin', 'begins the goal, a coroutine; an older one of the '
-     'group has a turn of 10 ms, or of 0.5 s if it has itself cancelled another, and is then '
-     'cancelled'),
+     'group is cancelled when its turn is over'),
     ('ros/intake/goals.py', 'Goals._serve', 'is that coroutine: the goals that have arrived for '
      'the tasks of a group are solved together; a failure to solve or to move is refused here'),
     ('control/controller.py', 'Controller.go', 'solves and moves; the target of a task changes '

@@ -35,7 +35,8 @@ class TrajectoryTopics:
         for topic in wanted - set(self._publishers):
             self._publishers[topic] = self._node.create_lifecycle_publisher(
                 JointTrajectory, topic, 10)
-            # Created in an active node, it has missed the transition that would enable it.
+            # In an active node it has missed the transition that enables it; an inactive node
+            # begins no motion.
             self._publishers[topic].on_activate(None)
 
     def publish(self, group: Group, motion: Trajectory) -> None:

@@ -14,6 +14,7 @@ import robots
 from figure_values import built
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
 from node_here import NodeHere
+from ros_harness import given
 
 
 def test_a_motion_of_a_figure_is_published_for_its_joints_and_not_for_its_root():
@@ -31,12 +32,46 @@ def test_a_motion_of_a_figure_is_published_for_its_joints_and_not_for_its_root()
     assert message.points[0].positions.tolist() == q[6:].tolist()
 
 
-def test_a_robot_that_comes_to_an_active_node_is_followed_by_its_controller_too():
-    settings = [text for pair in (('motion', 'joint'), ('trajectory_topic', '/controller/motion'))
-                for text in ('-p', f'{pair[0]}:={pair[1]}')]
-    with NodeHere(*settings) as node:
-        motions = node.listen(JointTrajectory, '/controller/motion')
-        node.publish(String, 'robot_description', String(
-            data=(robots.OWN / 'arm_6r.urdf').read_text(encoding='utf-8')))
-        assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+DESCRIPTION = (robots.OWN / 'arm_6r.urdf').read_text(encoding='utf-8')
+TOPIC = '/controller/motion'
+
+
+def by_topic(node):
+    node.publish(String, 'robot_description', String(data=DESCRIPTION))
+
+
+def by_parameter(node):
+    assert node.set(robot_description=DESCRIPTION) == (True, '')
+
+
+@pytest.mark.parametrize('give', [by_topic, by_parameter])
+def test_a_controller_hears_motions_of_a_robot_that_comes_to_an_active_node(give):
+    with NodeHere(*given({'motion': 'joint', 'trajectory_topic': TOPIC})) as node:
+        motions = node.listen(JointTrajectory, TOPIC)
+        give(node)
+        assert reset(node)
         assert node.until(lambda: motions), node.log()
+
+
+def test_a_controller_hears_motions_on_a_topic_that_is_set_in_an_active_node():
+    with NodeHere(*given({'motion': 'joint', 'robot_description': DESCRIPTION})) as node:
+        motions = node.listen(JointTrajectory, TOPIC)
+        assert node.set(trajectory_topic=TOPIC) == (True, '')
+        assert reset(node)
+        assert node.until(lambda: motions), node.log()
+
+
+@pytest.mark.parametrize('motion', ['jump', 'joint'])
+def test_a_controller_hears_nothing_of_an_inactive_node(motion):
+    settings = {'motion': motion, 'robot_description': DESCRIPTION, 'autostart': False}
+    with NodeHere(*given(settings)) as node:
+        motions = node.listen(JointTrajectory, TOPIC)
+        assert node.transition('configure')
+        assert node.set(trajectory_topic=TOPIC) == (True, '')
+        assert reset(node) is (motion == 'jump')
+        node.spin(0.5)
+        assert motions == []
+
+
+def reset(node):
+    return node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
