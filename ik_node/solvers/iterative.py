@@ -4,14 +4,14 @@ import math
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
-from ik_node.solvers.codes import CONVERGED, FIRST, INVALID, LIMITS, MANIPULABILITY, NEAREST
+from ik_node.solvers.codes import CONVERGED, INVALID
 from ik_node.solvers.driver import share
 from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found, Verified
@@ -27,9 +27,6 @@ _MOST_SAMPLES = 10_000_000  # numbers in the initial guesses of restarts, 80 MB
 # Continuation from the best configuration: patience, and the ratio that counts as progress.
 _PATIENT = 20
 _HARDLY_ANY = 0.999
-
-PREFERENCES = {'nearest': NEAREST, 'first': FIRST, 'manipulability': MANIPULABILITY,
-                'limits': LIMITS}
 
 
 class IterativeSolver(Solver):
@@ -156,22 +153,13 @@ class IterativeSolver(Solver):
         margin = np.where(lower < upper, self.options.limit_margin, 0.0)
         return self.chain.with_limits(lower + margin, upper - margin)
 
-    def _make_settings(self, **changes: Any) -> Settings:
-        """Return the options as settings of the kernels, with changes."""
-        return Settings(**{**self._search_settings(), **changes})
-
-    def _search_settings(self) -> dict[str, Any]:
-        """Return the settings of the kernels by their names; see `Settings`."""
-        options, ball = self.options, wrist_ball(self.chain.arrays)
-        size = extent(self.chain.arrays)
-        return {
-            'position_tolerance': options.position_tolerance,
-            'orientation_tolerance': options.orientation_tolerance,
-            'max_iterations': options.max_iterations, 'max_step': options.max_step,
-            'patience': self.patience, 'progress': self.progress, 'length': size.length_scale,
-            'reach': size.reach, 'hole': size.hole, 'wrist_reach': ball.radius,
-            'prefer': PREFERENCES[options.prefer], 'centre': size.centre, 'wrist': ball.wrist,
-            'wrist_centre': ball.centre, 'scale': self._scale, 'span': self._span}
+    def _make_settings(self, patience: int | None = None, progress: float | None = None,
+                       **changes: Any) -> Settings:
+        """Return the options, with changes, as settings of the kernels; see `Settings`."""
+        return Settings(
+            replace(self.options, **changes), self.chain.arrays, self._scale, self._span,
+            self.patience if patience is None else patience,
+            self.progress if progress is None else progress)
 
     @abstractmethod
     def _make_method(self) -> Method:

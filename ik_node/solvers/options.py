@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain
+from ik_node.solvers.codes import PREFERENCES
 from ik_node.support.exceptions import OptionError
 from ik_node.support.options import Options, option
 
@@ -61,7 +62,7 @@ class SolverOptions(DriverOptions):
         'nearest', 'which of several solutions to return: the nearest to the initial guess (the '
         'one reached from it, else the nearest of the first few found), the first found, or among '
         'a few the one with the highest manipulability or farthest from the limits', kind=str,
-        choices=('nearest', 'first', 'manipulability', 'limits'))
+        choices=tuple(PREFERENCES))
 
 
 @dataclass(frozen=True)

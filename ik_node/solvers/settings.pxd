@@ -11,19 +11,10 @@ cdef class Settings:
     cdef Memory memory
     cdef double position_tolerance, orientation_tolerance, max_step, progress
     cdef int max_iterations, patience
-    cdef readonly int prefer
+    cdef int prefer
     cdef readonly double length
     cdef double reach, hole, wrist_reach
     cdef vector centre, wrist, wrist_centre, scale, span
-
-
-cdef class JacobianSettings:
-    cdef Memory memory
-    cdef double bias_exponent, rank_tolerance, manipulability_gain, path_step
-    cdef bint biased, alternate
-    cdef vector bias_target, bias_gain
-    cdef double parameter, error_share, max_angle, alpha_scale
-    cdef int factorization, damping_rule
 
 
 cdef class Record:

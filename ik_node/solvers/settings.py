@@ -4,76 +4,44 @@ import math
 
 import numpy as np
 
+from ik_node.kinematics.reach import extent, wrist_ball
+from ik_node.kinematics.structures import ChainArrays
 from ik_node.solvers import codes
+from ik_node.solvers.codes import PREFERENCES
+from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Memory
 
 INF = math.inf
 
-# Singular values below this fraction of the largest count as zero. It is above the
-# value (4e-6) of an exact zero in files with 1.5708 for a right angle.
-RANK_TOLERANCE = 1e-5
-
 
 class Settings:
-    """A solver's options as numbers."""
+    """A solver's options as numbers, and the sizes of its chain."""
 
-    def __init__(self, *, position_tolerance: float, orientation_tolerance: float,
-                 max_iterations: int, max_step: float, patience: int, progress: float,
-                 length: float, reach: float, hole: float, wrist_reach: float, prefer: int,
-                 centre: np.ndarray, wrist: np.ndarray, wrist_centre: np.ndarray,
-                 scale: np.ndarray, span: np.ndarray) -> None:
+    def __init__(self, options: SolverOptions, chain: ChainArrays, scale: np.ndarray,
+                 span: np.ndarray, patience: int, progress: float) -> None:
         """Copy the options.
 
-        - patience: iterations within which the squared error must shrink to `progress` of itself.
-        - length: of the chain, m: what weighs as a radian.
-        - reach, hole: the tip is at most and at least so far from the centre (3,), m, base frame;
-          reach is infinite, and hole 0, without a bound.
-        - wrist_reach: the wrist, a point (3,) in the tip frame, m, is at most so far from
-          wrist_centre (3,), m, base frame; infinite without a bound.
-        - prefer: NEAREST, FIRST, MANIPULABILITY or LIMITS.
         - scale: (n,) 1/√weight of each joint, at most 1.
         - span: (n,) m, how far a prismatic joint can travel, infinite without limits; 0 of others.
+        - patience: iterations within which the squared error must shrink to `progress` of itself.
         """
         self.memory = memory = Memory()
-        self.position_tolerance = position_tolerance
-        self.orientation_tolerance = orientation_tolerance
-        self.max_iterations, self.max_step = max_iterations, max_step
+        self.position_tolerance = options.position_tolerance
+        self.orientation_tolerance = options.orientation_tolerance
+        self.max_iterations, self.max_step = options.max_iterations, options.max_step
+        self.prefer = PREFERENCES[options.prefer]
         self.patience, self.progress = patience, progress
-        self.length, self.reach, self.hole = length, reach, hole
-        self.wrist_reach, self.prefer = wrist_reach, prefer
-        self.centre, self.wrist = memory.vector(centre), memory.vector(wrist)
-        self.wrist_centre = memory.vector(wrist_centre)
         self.scale, self.span = memory.vector(scale), memory.vector(span)
-
-
-class JacobianSettings:
-    """Settings of the Jacobian family."""
-
-    def __init__(self, bias_target: np.ndarray, bias_gain: np.ndarray, *,
-                 bias_exponent: float = 2.0, biased: bool = False, alternate: bool = False,
-                 rank_tolerance: float = RANK_TOLERANCE, manipulability_gain: float = 0.0,
-                 path_step: float = math.inf, parameter: float = math.nan,
-                 factorization: int = codes.AUTO, damping_rule: int = codes.CONSTANT,
-                 error_share: float = 0.0, max_angle: float = 0.0,
-                 alpha_scale: float = 1.0) -> None:
-        """Copy the options; see `JacobianOptions`.
-
-        - bias_target, bias_gain: (n,); the gain is 0 where a joint is not biased.
-        - biased: whether a bias is requested: then iterations continue until it has converged.
-        - alternate: whether the Jacobian is taken at the goal instead of the tip.
-        - parameter: the method's own, λ or α; NaN where the method chooses it.
-        - factorization: AUTO, LU or SVD.
-        - damping_rule: CONSTANT, SUGIHARA, CHAN, NAKAMURA or SELECTIVE.
-        """
-        self.memory = Memory()
-        self.bias_target = self.memory.vector(bias_target)
-        self.bias_gain = self.memory.vector(bias_gain)
-        self.bias_exponent, self.biased, self.alternate = bias_exponent, biased, alternate
-        self.rank_tolerance, self.manipulability_gain = rank_tolerance, manipulability_gain
-        self.path_step, self.parameter = path_step, parameter
-        self.factorization, self.damping_rule = factorization, damping_rule
-        self.error_share, self.max_angle, self.alpha_scale = error_share, max_angle, alpha_scale
+        # The length, m, weighs as a radian. The tip's distance from the centre, m, base frame, is
+        # at least `hole` and at most `reach`, 0 and infinite without a bound.
+        size = extent(chain)
+        self.length, self.reach, self.hole = size.length_scale, size.reach, size.hole
+        self.centre = memory.vector(size.centre)
+        # The wrist, a point in the tip frame, m, is at most wrist_reach from wrist_centre.
+        ball = wrist_ball(chain)
+        self.wrist_reach, self.wrist = ball.radius, memory.vector(ball.wrist)
+        self.wrist_centre = memory.vector(ball.centre)
 
 
 class Record:

@@ -38,9 +38,9 @@ def picked(solver, goal, start):
     chain, table = forward.ChainRecord(solver.chain.arrays), Table(solver)
     work = settings.Scratch(chain.m, chain.n)
     search.load_goal(work.task, goal.pose, goal.weights)
-    count = restarts.pick_entries(
-        chain, work.task, settings.Settings(**solver._search_settings()), work,
-        table.record, start.tolist())
+    own = settings.Settings(solver.options, solver.chain.arrays, solver._scale, solver._span,
+                            solver.patience, solver.progress)
+    count = restarts.pick_entries(chain, work.task, own, work, table.record, start.tolist())
     return np.array(work.picked[:count]), table
 
 

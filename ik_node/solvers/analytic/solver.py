@@ -22,7 +22,6 @@ from ik_node.solvers.codes import FAR, NONE
 from ik_node.solvers.driver import ends_by, share
 from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
-from ik_node.solvers.iterative import PREFERENCES
 from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
@@ -60,7 +59,7 @@ class AnalyticSolver(Solver):
         self._nearest = DlsSolver(self.chain, **common, max_restarts=0)
         self._searcher = DlsSolver(self.chain, **common, max_restarts=self.options.max_restarts)
         settings = self._nearest.settings
-        self._preferring = self._nearest._make_settings(prefer=PREFERENCES[self.options.prefer])
+        self._preferring = self._nearest._make_settings(prefer=self.options.prefer)
         self._start_at = self.chain.neutral()
         self._plans = Plans(self.chain, self._preferring, self._selection, whole)
         self._whole = self._plans.whole

@@ -9,13 +9,11 @@ from ik_node.kinematics.kinds import SPHERICAL_X
 from ik_node.model.chain import Chain
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
 from ik_node.solvers.ccd.sweep import CyclicCoordinateDescent
-from ik_node.solvers.codes import INWARD, OUTWARD, RANKED
+from ik_node.solvers.codes import ORDERS
 from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.options import SolverOptions
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.support.options import option
-
-_ORDERS = {'inward': INWARD, 'outward': OUTWARD, 'ranked': RANKED}
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class CcdOptions(SolverOptions):
         'arm length or, if greater, of its range', 'rad', low=0.0, positive=True)
     order: str = option(
         'inward', 'order of the joints in a sweep: from the tip to the base, from the base to the '
-        'tip, or always the joint with the greatest gain', kind=str, choices=tuple(_ORDERS))
+        'tip, or always the joint with the greatest gain', kind=str, choices=tuple(ORDERS))
     position_weight: float = option(
         1.0, 'weight of the position: k of w_p = k (1 + ρ)/W²', low=0.0, positive=True)
     orientation_weight: float = option(
@@ -56,5 +54,5 @@ class CcdSolver(IterativeSolver):
 
     def _make_method(self) -> CyclicCoordinateDescent:
         return CyclicCoordinateDescent(CcdSettings(
-            _ORDERS[self.options.order], self.options.position_weight,
+            ORDERS[self.options.order], self.options.position_weight,
             self.options.orientation_weight))

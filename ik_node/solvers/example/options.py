@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.solvers.jacobian.solver import DlsOptions
+from ik_node.solvers.jacobian.options import DlsOptions
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import OptionError, shown
 from ik_node.support.options import option

@@ -1,5 +1,6 @@
 """Inverse kinematics by example [Rose, Sloan & Cohen 2001; Grochow et al. 2004]."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +18,8 @@ from ik_node.solvers.example.options import ExampleOptions
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.solver import DlsSolver
+from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.optimization.goal_rows import GoalRows
-from ik_node.solvers.settings import JacobianSettings
 from ik_node.support.exceptions import UnsupportedError
 
 _TURN = 2.0 * np.pi
@@ -48,8 +49,7 @@ class ExampleSolver(DlsSolver):
         self._examples = Examples(
             self.chain, read_examples(source, self.chain) if isinstance(source, str) else source,
             self.settings.length)
-        self._rows_of = GoalRows(
-            self.chain.record, self.settings, JacobianSettings(**self._method_settings()))
+        self._rows_of = GoalRows(self.chain.record, self.settings)
         self._models: dict[Features, tuple[Neighbours, Model]] = {}
         self._at(Features(True, True))
 
@@ -58,11 +58,6 @@ class ExampleSolver(DlsSolver):
         goal = as_goal(goal)
         features = features_of(goal)
         return self._gap(goal, features, self._examples.points(features, goal.pose[None])[0])
-
-    def _method_settings(self) -> dict[str, Any]:
-        settings = super()._method_settings()
-        gains = np.full(self.chain.n_joints, self.options.bias_gain, dtype=float)
-        return {**settings, 'bias_gain': gains, 'biased': bool(gains.any()) or settings['biased']}
 
     def _start(self, q0: Any) -> np.ndarray:
         return Solver._start(self, q0)
@@ -87,7 +82,7 @@ class ExampleSolver(DlsSolver):
         """Return the result of dls from a configuration (n,), drawn towards it."""
         if self.options.bias_target is not None:
             return self._solve_with(goal, guess, self._entry)
-        method = self._make_method(bias_target=guess)
+        method = DampedLeastSquares(replace(self.options, bias_target=guess), self.chain)
         return self._solve_with(goal, guess, self._entry.with_method(method))
 
     def _at(self, features: Features) -> tuple[Neighbours, Model]:

@@ -8,22 +8,21 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
-from ik_node.solvers.codes import CONVERGED, SUGIHARA
+from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness
 from ik_node.solvers.genetic.memetic import ArmEvolution, Genetic
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
+from ik_node.solvers.jacobian.options import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.low_discrepancy import spread_ranges
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.records import table_of
-from ik_node.solvers.settings import JacobianSettings
 from ik_node.support.exceptions import OptionError, shown
 from ik_node.support.options import Options, option
 
-_ERROR_SHARE = 0.1  # of the damping of local steps, as dls
 MOST_ELITE = 16
 
 
@@ -111,12 +110,10 @@ class GeneticSolver(IterativeSolver):
         return Solver._solve_many(self, goals, starts, progress)
 
     def _make_method(self) -> Genetic:
-        unbiased = np.zeros(self.chain.n_joints)
-        local = JacobianSettings(unbiased, unbiased, damping_rule=SUGIHARA,
-                                 error_share=_ERROR_SHARE)
         evolution = ArmEvolution(self.options, self.chain.record, self.settings,
                                  self._scale, self._span)
-        return Genetic(evolution, DampedLeastSquares(local), self.options.local_search)
+        return Genetic(evolution, DampedLeastSquares(DlsOptions(bias_gain=0.0), self.chain),
+                       self.options.local_search)
 
 
 def check_fitness(fitness: Any, options: Any) -> None:

@@ -9,7 +9,8 @@ cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
-from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
+from ik_node.solvers.jacobian.settings cimport JacobianSettings
+from ik_node.solvers.settings cimport Scratch, Settings
 from ik_node.solvers.task cimport TipTask
 cimport cython
 

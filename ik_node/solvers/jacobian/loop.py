@@ -7,8 +7,9 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers import task as tasks
 from ik_node.solvers.jacobian import nullspace
+from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.method import Method
-from ik_node.solvers.settings import JacobianSettings, Scratch, Settings
+from ik_node.solvers.settings import Scratch, Settings
 from ik_node.solvers.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
@@ -22,9 +23,9 @@ BIAS_FADES = 0.1   # error, rad or lengths, below which the default bias fades o
 class JacobianMethod(Method):
     """A method whose step is computed from the Jacobian."""
 
-    def __init__(self, options: JacobianSettings) -> None:
+    def __init__(self, own: JacobianSettings) -> None:
         """Keep the settings."""
-        self.own = options
+        self.own = own
 
     def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden."""
@@ -158,7 +159,8 @@ def task_rows(chain: ChainRecord, task: TipTask, settings: Settings, own: Jacobi
     """
     F, J, scale, unit = work.frames, work.J, settings.scale, work.unit
     if own.manipulability_gain > 0.0:
-        nullspace.manipulability_gradient(chain, task, settings, own, work, q)
+        nullspace.manipulability_gradient(
+            chain, task, settings, own.manipulability_gain, work, q)
     point = task.T if own.alternate else F[chain.m]
     jacobian.chain_jacobian(chain, F, point, J)
     tasks.task_jacobian(task, work.e, work.R, chain.n, J)

@@ -5,7 +5,8 @@ cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
+from ik_node.solvers.jacobian.settings cimport JacobianSettings
+from ik_node.solvers.settings cimport Scratch, Settings
 from ik_node.solvers.task cimport TipTask
 cimport cython
 
@@ -19,4 +20,4 @@ cdef double add_bias(TipTask task, Settings settings, JacobianSettings own, int 
 cdef double manipulability(ChainRecord chain, TipTask task, Settings settings, Scratch work,
                            vector q) noexcept nogil
 cdef void manipulability_gradient(ChainRecord chain, TipTask task, Settings settings,
-                                  JacobianSettings own, Scratch work, vector q) noexcept nogil
+                                  double gain, Scratch work, vector q) noexcept nogil

@@ -6,7 +6,8 @@ from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import linear
 from ik_node.solvers import task as tasks
-from ik_node.solvers.settings import JacobianSettings, Scratch, Settings
+from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.settings import Scratch, Settings
 from ik_node.solvers.task import TipTask
 from ik_node.support.arrays import Vector
 
@@ -90,13 +91,13 @@ def manipulability(chain: ChainRecord, task: TipTask, settings: Settings, work: 
 
 
 def manipulability_gradient(chain: ChainRecord, task: TipTask, settings: Settings,
-                            own: JacobianSettings, work: Scratch, q: Vector) -> None:
-    """Write manipulability_gain · ∂w/∂q, by √weight q, into work.ascent (n,); work is then q's.
+                            gain: float, work: Scratch, q: Vector) -> None:
+    """Write gain · ∂w/∂q, by √weight q, into work.ascent (n,); work is then q's.
 
     By central differences, though `∂w/∂qᵢ = w tr(J⁺ ∂J/∂qᵢ)` is known: J may have columns
     shared by mimics, axes that rotate with a spherical joint, and rows that rotate with the error.
     """
-    ascent, gain = work.ascent, own.manipulability_gain / (2.0 * APART)
+    ascent, factor = work.ascent, gain / (2.0 * APART)
     for k in range(chain.n):
         here = q[k]
         q[k] = here + APART
@@ -104,6 +105,6 @@ def manipulability_gradient(chain: ChainRecord, task: TipTask, settings: Setting
         q[k] = here - APART
         below = manipulability(chain, task, settings, work, q)
         q[k] = here
-        ascent[k] = gain * (above - below) * settings.scale[k] * work.unit[k]
+        ascent[k] = factor * (above - below) * settings.scale[k] * work.unit[k]
     forward.chain_frames(chain, q, work.frames)
     tasks.task_error(task, work.frames[chain.m], work.R, work.e, work.V)

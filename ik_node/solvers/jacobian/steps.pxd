@@ -4,7 +4,7 @@ cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.jacobian.loop as loop
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.loop cimport JacobianMethod
-from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
+from ik_node.solvers.settings cimport Scratch, Settings
 
 cdef double FLOOR, LARGEST_DAMPING, LOW_MANIPULABILITY, NEGLIGIBLE
 
@@ -14,16 +14,19 @@ cdef class Pseudoinverse(JacobianMethod):
 
 
 cdef class DampedLeastSquares(JacobianMethod):
+    cdef int damping_rule
+    cdef double damping, error_share, max_angle
     cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
 
 
 cdef class Transpose(JacobianMethod):
+    cdef double alpha, alpha_scale
     cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
 
 
 cdef void conjugate(int n, Scratch work, vector slope) noexcept nogil
-cdef double squared_damping(Settings settings, JacobianSettings own, int n, Scratch work,
+cdef double squared_damping(Settings settings, DampedLeastSquares own, int n, Scratch work,
                             vector V) noexcept nogil
 cdef double _near_singular(Settings settings, int n, Scratch work) noexcept nogil
-cdef void selective_step(Settings settings, JacobianSettings own, int n, Scratch work,
+cdef void selective_step(Settings settings, double max_angle, int n, Scratch work,
                          vector V) noexcept nogil

@@ -2,15 +2,20 @@
 
 import math
 
+from ik_node.model.chain import Chain
 from ik_node.solvers import codes, linear
 from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.loop import JacobianMethod
-from ik_node.solvers.settings import JacobianSettings, Scratch, Settings
+from ik_node.solvers.jacobian.options import DlsOptions, PseudoinverseOptions, TransposeOptions
+from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.settings import Scratch, Settings
 from ik_node.support.arrays import Vector
 
 # The floor that Sugihara adds, so that λ does not vanish at the goal. Tried over 1e-10 to 1e-6 on
 # the arms of the benchmark: flat near this value.
 FLOOR = 1e-8
+
+DEFAULT_GAIN = 0.1  # of the bias of damped least squares
 
 # Nakamura's λ0 and w0. With metres in units of the arm length, the manipulability of arms with six
 # joints and more is 0.02 to 0.08 in the median and at most 0.1 to 0.2. Tried over 0.01 to 0.1 and
@@ -24,6 +29,11 @@ NEGLIGIBLE = 1e-10  # singular values below this fraction of the largest are ign
 class Pseudoinverse(JacobianMethod):
     """Δq = J⁺ e: the shortest step that removes the error; unbounded near singularities."""
 
+    def __init__(self, options: PseudoinverseOptions, chain: Chain) -> None:
+        """Copy the options."""
+        super().__init__(JacobianSettings(
+            options, chain, factorization=codes.FACTORIZATIONS[options.factorization]))
+
     def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write J⁺ V into work.dq [Parent 5.23]."""
         linear.shortest_step(work.J, n, V, self.own.factorization, self.own.rank_tolerance, work,
@@ -33,6 +43,16 @@ class Pseudoinverse(JacobianMethod):
 class DampedLeastSquares(JacobianMethod):
     """Δq = Jᵀ (J Jᵀ + λ² I)⁻¹ e: bounded steps near singular configurations; the default."""
 
+    def __init__(self, options: DlsOptions, chain: Chain) -> None:
+        """Copy the options."""
+        super().__init__(JacobianSettings(options, chain, DEFAULT_GAIN))
+        self.damping_rule, self.damping = codes.CONSTANT, 0.0
+        if options.damping is None:
+            self.damping_rule = codes.DAMPING_RULES[options.damping_rule]
+        else:
+            self.damping = options.damping
+        self.error_share, self.max_angle = options.error_share, options.max_angle
+
     def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write `Jᵀ (J Jᵀ + λ² D)⁻¹ V` into work.dq [Parent 5.24].
 
@@ -40,13 +60,13 @@ class DampedLeastSquares(JacobianMethod):
         so that nothing depends on how large the arm is.
         """
         A, J, beta = work.A, work.J, work.beta
-        if self.own.damping_rule == codes.SELECTIVE:
-            selective_step(settings, self.own, n, work, V)
+        if self.damping_rule == codes.SELECTIVE:
+            selective_step(settings, self.max_angle, n, work, V)
             return
-        if self.own.damping_rule == codes.CONSTANT:
-            along = about = self.own.parameter * self.own.parameter
+        if self.damping_rule == codes.CONSTANT:
+            along = about = self.damping * self.damping
         else:
-            about = squared_damping(settings, self.own, n, work, V)
+            about = squared_damping(settings, self, n, work, V)
             along = about * settings.length * settings.length
         linear.gram(J, n, A)
         for i in range(6):
@@ -62,6 +82,12 @@ class DampedLeastSquares(JacobianMethod):
 class Transpose(JacobianMethod):
     """Δq = α Jᵀ e: no inverse, and many more iterations."""
 
+    def __init__(self, options: TransposeOptions, chain: Chain) -> None:
+        """Copy the options; α is 0 where it is to be Buss's."""
+        super().__init__(JacobianSettings(options, chain))
+        self.alpha = 0.0 if options.alpha is None else options.alpha
+        self.alpha_scale = options.alpha_scale
+
     def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
         """Write α Jᵀ V into work.dq.
 
@@ -70,9 +96,9 @@ class Transpose(JacobianMethod):
         eq. 7], times the user's scale. With Buss's, every step after the first is conjugate to the
         one before it [Polak & Ribière 1969]: in a narrow valley that saves nine steps in ten.
         """
-        J, dq, alpha = work.J, work.dq, self.own.parameter
+        J, dq, alpha = work.J, work.dq, self.alpha
         linear.times_transpose(J, n, V, dq)
-        if alpha == alpha:
+        if alpha > 0.0:
             for k in range(n):
                 dq[k] *= alpha
             return
@@ -84,7 +110,7 @@ class Transpose(JacobianMethod):
                 moved += J[k][i] * dq[k]
             along += V[i] * moved
             length += moved * moved
-        alpha = self.own.alpha_scale * along / length if length > 0.0 else 0.0
+        alpha = self.alpha_scale * along / length if length > 0.0 else 0.0
         for k in range(n):
             dq[k] *= alpha
 
@@ -107,7 +133,7 @@ def conjugate(n: int, work: Scratch, slope: Vector) -> None:
             slope[k] = work.direction[k]
 
 
-def squared_damping(settings: Settings, own: JacobianSettings, n: int, work: Scratch,
+def squared_damping(settings: Settings, own: DampedLeastSquares, n: int, work: Scratch,
                     V: Vector) -> float:
     """Return λ² for the error V (6,), metres counted in lengths of the arm; work.A is scratch.
 
@@ -134,7 +160,7 @@ def _near_singular(settings: Settings, n: int, work: Scratch) -> float:
     return LARGEST_DAMPING * LARGEST_DAMPING * lack * lack
 
 
-def selective_step(settings: Settings, own: JacobianSettings, n: int, work: Scratch,
+def selective_step(settings: Settings, max_angle: float, n: int, work: Scratch,
                    V: Vector) -> None:
     """Write the step towards V (6,) of selectively damped least squares into work.dq.
 
@@ -170,7 +196,7 @@ def selective_step(settings: Settings, own: JacobianSettings, n: int, work: Scra
         for k in range(n):
             M += math.fabs(W[k][i]) * column_lengths[k] / (sigma * sigma)
             furthest = max(furthest, math.fabs(share * W[k][i] * scale[k]))
-        allowed = own.max_angle * min(1.0, N / M)
+        allowed = max_angle * min(1.0, N / M)
         if furthest > allowed:
             share *= allowed / furthest
         for k in range(n):
@@ -178,6 +204,6 @@ def selective_step(settings: Settings, own: JacobianSettings, n: int, work: Scra
     furthest = 0.0
     for k in range(n):
         furthest = max(furthest, math.fabs(dq[k] * scale[k]))
-    if furthest > own.max_angle:
+    if furthest > max_angle:
         for k in range(n):
-            dq[k] *= own.max_angle / furthest
+            dq[k] *= max_angle / furthest

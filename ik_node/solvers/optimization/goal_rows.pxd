@@ -5,13 +5,12 @@ cimport ik_node.solvers.search as search
 cimport ik_node.solvers.task as tasks
 from ik_node.solvers.entries cimport Verifier
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport JacobianSettings, Scratch, Settings
+from ik_node.solvers.settings cimport Scratch, Settings
 cimport cython
 
 
 cdef class GoalRows(Verifier):
     cdef Settings settings
-    cdef JacobianSettings own
 
     @cython.locals(work=Scratch)
     cpdef tuple rows(self, const double[:, ::1] T_base_goal, const double[::1] weights,

@@ -8,17 +8,17 @@ from ik_node.solvers import search
 from ik_node.solvers import task as tasks
 from ik_node.solvers.entries import Verifier
 from ik_node.solvers.jacobian import nullspace
-from ik_node.solvers.settings import JacobianSettings, Settings
+from ik_node.solvers.settings import Settings
 from ik_node.support import copies
 
 
 class GoalRows(Verifier):
     """Rows of a chain's goals: poses (4, 4), m, with weights (6,)."""
 
-    def __init__(self, chain: ChainRecord, settings: Settings, own: JacobianSettings) -> None:
-        """Take the settings of a solver; own: among them a gain for manipulability."""
+    def __init__(self, chain: ChainRecord, settings: Settings) -> None:
+        """Take the settings of a solver."""
         super().__init__(chain)
-        self.settings, self.own = settings, own
+        self.settings = settings
 
     def rows(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray, V: np.ndarray,
              J: np.ndarray) -> tuple[float, float, float]:
@@ -42,7 +42,7 @@ class GoalRows(Verifier):
                        ascent: np.ndarray) -> float:
         """Return √det(J Jᵀ) at q (n,), lengths in arm lengths; write its gradient into ascent (n,).
 
-        The gradient is multiplied by the gain [Yoshikawa 1985].
+        [Yoshikawa 1985].
         """
         n = self.chain.n
         if ascent.shape[0] != n:
@@ -50,8 +50,7 @@ class GoalRows(Verifier):
         work = self.begin(T_base_goal, weights, q)
         for k in range(n):
             work.unit[k] = 1.0
-        nullspace.manipulability_gradient(self.chain, work.task, self.settings, self.own, work,
-                                          work.q0)
+        nullspace.manipulability_gradient(self.chain, work.task, self.settings, 1.0, work, work.q0)
         for k in range(n):
             ascent[k] = work.ascent[k] / self.settings.scale[k]
         found = nullspace.manipulability(self.chain, work.task, self.settings, work, work.q0)

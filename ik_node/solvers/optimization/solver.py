@@ -9,12 +9,13 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
-from ik_node.solvers.codes import CONVERGED, REFUSED, SUGIHARA, TIMED_OUT
+from ik_node.solvers.codes import CONVERGED, REFUSED, TIMED_OUT
 from ik_node.solvers.driver import ends_by
 from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.iterative import IterativeSolver
+from ik_node.solvers.jacobian.options import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.method import PythonMethod
 from ik_node.solvers.optimization.goal_rows import GoalRows
@@ -26,7 +27,6 @@ from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import TermSum, high_manipulability, terms_of
 from ik_node.solvers.records import table_of, verifier_of
 from ik_node.solvers.result import Result
-from ik_node.solvers.settings import JacobianSettings
 from ik_node.support import clock
 from ik_node.support.exceptions import UnsupportedError
 
@@ -65,7 +65,7 @@ class OptimizationSolver(IterativeSolver):
     def _prepare_search(self) -> None:
         options = self.options
         self._constraints = constraint_rows(options.linear_constraints, self.chain.n_joints)
-        self._rows = GoalRows(self.chain.record, self.settings, self._local_settings())
+        self._rows = GoalRows(self.chain.record, self.settings)
         self._regions = [self._region(self.chain)]
         if options.limit_margin > 0.0:
             self._regions.insert(0, self._region(self._soft_chain()))
@@ -81,12 +81,7 @@ class OptimizationSolver(IterativeSolver):
                    1))
 
     def _make_method(self) -> DampedLeastSquares:
-        return DampedLeastSquares(self._local_settings())
-
-    def _local_settings(self) -> JacobianSettings:
-        unbiased = np.zeros(self.chain.n_joints)
-        return JacobianSettings(unbiased, unbiased, manipulability_gain=1.0,
-                                damping_rule=SUGIHARA, error_share=0.1)
+        return DampedLeastSquares(DlsOptions(bias_gain=0.0), self.chain)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         with ends_by(self._deadline()):

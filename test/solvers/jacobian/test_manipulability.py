@@ -6,7 +6,6 @@ from ik_node import Goal, KinematicTree, make_solver
 from ik_node.model.complex_joints import BALL, ComplexJoint
 from ik_node.model.joints import Joint
 from ik_node.solvers.optimization.goal_rows import GoalRows
-from ik_node.solvers.settings import JacobianSettings
 
 
 def rows_of(chain, q, length, rows):
@@ -23,9 +22,8 @@ def measure(chain, q, length, rows=range(6)):
 def uphill(chain, goal, q, **options):
     """Return (w, ∂w/∂q (n,)) as the kernels have them, and the length of the arm."""
     solver = make_solver('dls', chain, manipulability_gain=1.0, **options)
-    own = JacobianSettings(**solver._method_settings())
     there, ascent = q.copy(), np.empty(chain.n_joints)
-    w = GoalRows(chain.record, solver.settings, own).manipulability(goal.pose, goal.weights, there,
+    w = GoalRows(chain.record, solver.settings).manipulability(goal.pose, goal.weights, there,
                                                                   ascent)
     assert (there == q).all()
     return w, ascent, solver.settings.length
