@@ -17,7 +17,7 @@ from ik_node.control.group import (
     solve_closest,
 )
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
-from ik_node.control.task_options import NO_TYPE, TaskOptions, as_target, make_task
+from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
 from ik_node.model.body import ROOTS, Body, BodyFrames
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
@@ -87,7 +87,7 @@ class TaskGroup(Group):
     def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
         """Return a pose (4, 4), m, in the frame of the task's target as a goal of the task."""
         own, weights = self.tasks[task], None
-        target = as_target(own, T, is_point)
+        target = own.target_from(T, is_point)
         if task in self.tips:
             weights = self.tips[task].weights.copy()
             if is_point and weights[:3].any():

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from ik_node import tasks
-from ik_node.spatial import matrix_from_rpy
-from ik_node.spatial.rotations import as_rotation
 from ik_node.support.exceptions import OptionError, names
 from ik_node.support.options import Options, option
 from ik_node.tasks.base import type_name
@@ -17,10 +15,9 @@ NO_TYPE = 'none'
 _COMMON = ('weight', 'priority', 'name')
 
 
-TYPES: dict[str, type[tasks.Task]] = {type_name(task): task for task in (
-    tasks.AlignAxis, tasks.CenterOfMass, tasks.Distance, tasks.Force, tasks.HalfSpace, tasks.LookAt,
-    tasks.Orientation, tasks.PointOnLine, tasks.PointOnPlane, tasks.Pose, tasks.Position,
-    tasks.Posture, tasks.RelativePose, tasks.Spring)}
+TYPES: dict[str, type[tasks.Task]] = {
+    type_name(task): task for task in (vars(tasks)[name] for name in tasks.__all__)
+    if task not in (tasks.Task, tasks.CustomTask)}
 """The types of tasks, by their names in parameters."""
 
 
@@ -75,30 +72,6 @@ class TaskOptions(Options):
         'of a Posture: one gain for each joint; none: 1 for all', '', None, low=0.0)
 
 
-def takes_pose(task: tasks.Task) -> bool:
-    """Return whether the target of a task is a pose, or an orientation."""
-    return isinstance(task, tasks.Pose | tasks.Orientation | tasks.RelativePose)
-
-
-def takes_point(task: tasks.Task) -> bool:
-    """Return whether the target of a task is a point."""
-    return isinstance(task, tasks.Position | tasks.LookAt) or (
-        isinstance(task, tasks.CenterOfMass) and task.target is not None)
-
-
-def as_target(task: Any, T: np.ndarray, is_point: bool) -> np.ndarray:
-    """Return a pose (4, 4), m, as the target of a task; is_point: only its position is given."""
-    if isinstance(task, tasks.Orientation):
-        return T[:3, :3]
-    if isinstance(task, tasks.CenterOfMass) and task.target is not None:
-        return np.where(np.isnan(task.target), np.nan, T[:3, 3])  # free axes stay free
-    if not takes_pose(task):
-        return T[:3, 3]
-    if is_point and task.target is not None:
-        return np.block([[task.target[:3, :3], T[:3, 3:]], [0.0, 0.0, 0.0, 1.0]])
-    return T
-
-
 def fields(kind: str) -> dict[str, bool]:
     """Return the fields that a type of task has, and whether each must be set."""
     parameters = list(inspect.signature(TYPES[kind].__init__).parameters.values())[1:]
@@ -125,7 +98,7 @@ def make_task(name: str, options: TaskOptions) -> tasks.Task:
         raise OptionError(f'{name}.{missing[0]} must be set: a task of the type {kind} needs '
                           f'{names(field for field, needed in own.items() if needed)}')
     if 'target' in values:
-        values['target'] = _target(name, kind, values['target'])
+        values['target'] = TYPES[kind].read_target(values['target'], f'{name}.target')
     if 'polygon' in values:
         values['polygon'] = _corners(name, values['polygon'])
     if 'link_b' in own:
@@ -135,36 +108,6 @@ def make_task(name: str, options: TaskOptions) -> tasks.Task:
 
 def _is_empty(value: Any) -> bool:
     return isinstance(value, str) and value == ''
-
-
-def _target(name: str, kind: str, values: np.ndarray) -> np.ndarray:
-    """Return a target from a list of numbers."""
-    if kind in ('pose', 'relative_pose'):
-        _check_length(name, values, (6, 7), 'x y z and roll pitch yaw, or a quaternion x y z w')
-        T = np.eye(4)
-        T[:3, :3], T[:3, 3] = _rotation(name, values[3:]), values[:3]
-        return T
-    if kind == 'orientation':
-        _check_length(name, values, (3, 4), 'roll pitch yaw, or a quaternion x y z w')
-        return _rotation(name, values)
-    if kind == 'center_of_mass':
-        _check_length(name, values, (2, 3), 'x y, or x y z')
-        return np.append(values, np.nan) if len(values) == 2 else values
-    _check_length(name, values, (3,), 'x y z')
-    return values
-
-
-def _rotation(name: str, values: np.ndarray) -> np.ndarray:
-    """Return the rotation (3, 3) of roll pitch yaw, or of a quaternion xyzw."""
-    if len(values) == 3:
-        return matrix_from_rpy(*values)
-    return as_rotation(values, f'the quaternion of {name}.target')
-
-
-def _check_length(name: str, values: np.ndarray, lengths: tuple[int, ...], what: str) -> None:
-    if len(values) not in lengths:
-        allowed = ' or '.join(map(str, lengths))
-        raise OptionError(f'{name}.target must have {allowed} entries, {what}, not {len(values)}')
 
 
 def _corners(name: str, values: np.ndarray) -> np.ndarray:

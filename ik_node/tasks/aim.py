@@ -7,8 +7,9 @@ import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, perpendicular
+from ik_node.tasks.base import POINT, BuiltInTask, perpendicular
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Arrow, Line, Shape, target_at
 from ik_node.tasks.pose_tasks import AlignTask, LookTask
 
 
@@ -34,6 +35,10 @@ class AlignAxis(BuiltInTask):
         return AlignTask(index, body.link_index(self.link), self.axis, self.direction,
                          perpendicular(self.direction))
 
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return an arrow along the direction, at the link."""
+        return [Arrow(frames.position(self.link), self.direction)]
+
 
 @dataclass(eq=False, repr=False)
 class LookAt(BuiltInTask):
@@ -52,6 +57,7 @@ class LookAt(BuiltInTask):
     axis: Annotated[Any, checks.direction]
     target: Annotated[Any, checks.optional(checks.point)] = None
 
+    target_kind = POINT
     _metres = (False,) * 2
 
     def _record(self, body: Body, index: int) -> BodyTask:
@@ -62,3 +68,7 @@ class LookAt(BuiltInTask):
         T = frames.pose(self.link)
         p: np.ndarray = T[:3, 3] + T[:3, :3] @ self.axis
         return p
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return the target, and the line of sight to it."""
+        return [target_at(self.target), Line([frames.position(self.link), self.target])]

@@ -14,7 +14,11 @@ from ik_node.model.body import Body, BodyFrames, check_body
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.tasks.body_task import BodyTask, PythonTask, TaskRows
-from ik_node.tasks.checks import Check, at_least_zero, text
+from ik_node.tasks.checks import Check, at_least_zero, check_length, text
+from ik_node.tasks.drawing import Shape
+
+POSE, POINT = 'pose', 'point'
+"""What a goal moves a target with; see `Task.target_kind`."""
 
 LINK_FIELDS = ('link', 'reference', 'link_a', 'link_b')
 """The fields of tasks that name links."""
@@ -51,11 +55,13 @@ class Task(ABC):
     - `weight`: ≥ 0, what it counts among tasks of the same priority; 0 switches it off.
     - `priority`: 0 for a constraint that must hold, then 1, 2, …
     - `target`: what is asked for, of tasks that have one; None where it is not set.
+    - `target_kind`: POSE or POINT where goals move its target; None where it has none that moves.
     - `misses`: whether its residual is something missed, for `errors` of a result.
     - `changes`: how many attributes have been set; `remakes`: those that are not the target.
     """
 
     misses: ClassVar[bool] = True
+    target_kind: str | None = None
     changes = 0
     remakes = 0
     weight: float
@@ -142,6 +148,25 @@ class Task(ABC):
     def target_in(self, frames: BodyFrames) -> Any:
         """Return the target that the task meets at some frames; see `target_at`."""
         return None
+
+    def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
+        """Return a pose (4, 4), m, as its target; is_point: only the position is given."""
+        return T[:3, 3] if self.target_kind == POINT else T
+
+    @property
+    def target_weights(self) -> np.ndarray:
+        """The weights (6,) of the axes along and about which a goal moves its target."""
+        return np.repeat([1.0, float(self.target_kind == POSE)], 3)
+
+    @classmethod
+    def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
+        """Return a target from a list of numbers. Raises OptionError for a wrong number of them."""
+        check_length(values, (3,), 'x y z', what)
+        return values
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return what shows it at some frames; size: of the body, m."""
+        return []
 
     def residual(self, body: Body, q: Any) -> np.ndarray:
         """Return r (m,) at q (n,), m and rad."""

@@ -9,8 +9,9 @@ from ik_node.model.body import Body, BodyFrames
 from ik_node.support.arguments import floats, numbers
 from ik_node.support.exceptions import IkError, InputError, ModelError
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, RowKinds, rows
+from ik_node.tasks.base import POINT, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Ball, Color, Disc, Line, Shape
 from ik_node.tasks.point_tasks import CenterOfMassTask
 
 
@@ -86,6 +87,39 @@ class CenterOfMass(BuiltInTask):
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the centre of mass (3,), m."""
         return frames.center_of_mass()[0]
+
+    @property
+    def target_kind(self) -> str | None:  # type: ignore[override]
+        """POINT with a target; a polygon does not move."""
+        return None if self.target is None else POINT
+
+    def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
+        """Return the position of a pose (4, 4); axes that are free stay free."""
+        return np.where(np.isnan(self.target), np.nan, T[:3, 3])
+
+    @property
+    def target_weights(self) -> np.ndarray:
+        """Those of the axes that are not free."""
+        return np.where(np.append(np.isnan(self.target), [True] * 3), 0.0, 1.0)
+
+    @classmethod
+    def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
+        """Return a point (3,) from numbers, with x y only with z free; see `Task`."""
+        checks.check_length(values, (2, 3), 'x y, or x y z', what)
+        return np.append(values, np.nan) if len(values) == 2 else values
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return the centre of mass, its projection on the ground, its target, and the polygon."""
+        com, _ = frames.center_of_mass()
+        ground = np.array([com[0], com[1], 0.0])
+        shapes: list[Shape] = [Ball(com, Color.MASS), Disc(ground),
+                               Line([com, ground], Color.GROUND)]
+        if self.target is not None:
+            shapes.append(Ball(np.where(np.isnan(self.target), com, self.target)))
+        if self.polygon is not None:
+            corners = np.column_stack([self.polygon, np.zeros(len(self.polygon))])
+            shapes.append(Line([*corners, corners[0]]))
+        return shapes
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the inward unit normals of the edges (k, 2) and their first corners (k, 2), m."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.spatial import is_pose
+from ik_node.spatial import is_pose, matrix_from_rpy
 from ik_node.spatial.rotations import (
     EXACT,
     ROTATION_TOLERANCE,
@@ -15,7 +15,7 @@ from ik_node.spatial.rotations import (
 )
 from ik_node.support.arguments import floats, number, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.exceptions import InputError, OptionError, shown
 
 Check = Callable[[Any, str], Any]
 """(value, what it is) → what is kept."""
@@ -109,6 +109,28 @@ def at_least_zero(value: Any, what: str) -> float:
         bound = 'least 0' if values < 0.0 else f'most {MAX_NUMBER:g}'
         raise InputError(f'{what} must be a number of at {bound}, not {values:g}')
     return values
+
+
+def check_length(values: np.ndarray, lengths: tuple[int, ...], entries: str, what: str) -> None:
+    """Raise OptionError for a list of numbers of another length than those allowed."""
+    if len(values) not in lengths:
+        allowed = ' or '.join(map(str, lengths))
+        raise OptionError(f'{what} must have {allowed} entries, {entries}, not {len(values)}')
+
+
+def read_rotation(values: np.ndarray, what: str) -> np.ndarray:
+    """Return the rotation (3, 3) of roll pitch yaw, rad, or of a quaternion xyzw."""
+    if len(values) == 3:
+        return matrix_from_rpy(*values)
+    return as_rotation(values, f'the quaternion of {what}')
+
+
+def read_pose(values: np.ndarray, what: str) -> np.ndarray:
+    """Return the pose (4, 4) of x y z, m, and an orientation, see `read_rotation`."""
+    check_length(values, (6, 7), 'x y z and roll pitch yaw, or a quaternion x y z w', what)
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = read_rotation(values[3:], what), values[:3]
+    return T
 
 
 def text(value: Any, what: str) -> str:

@@ -4,18 +4,26 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from ik_node.model.body import Body
+from ik_node.model.body import Body, BodyFrames
 from ik_node.support.arguments import numbers
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Ball, Color, Line, Shape
 from ik_node.tasks.point_tasks import DifferenceTask, DistanceTask
 
 
 def _indices(body: Body, link_a: str, link_b: str | None) -> tuple[int, int]:
     """Return the indices of two links, −1 for the world."""
     return body.link_index(link_a), -1 if link_b is None else body.link_index(link_b)
+
+
+def _connection(task: Any, frames: BodyFrames, color: Color) -> list[Shape]:
+    """Return the points of a distance or a spring, and the line between them."""
+    b = task.point_b if task.link_b is None else frames.position(task.link_b, task.point_b)
+    a = frames.position(task.link_a, task.point_a)
+    return [Line([a, b], color), Ball(a, color), Ball(b, color)]
 
 
 def _bound(value: Any, what: str) -> float:
@@ -61,6 +69,10 @@ class Distance(BuiltInTask):
     def _record(self, body: Body, index: int) -> BodyTask:
         return DistanceTask(index, *_indices(body, self.link_a, self.link_b), self.point_a,
                             self.point_b, self._sides())
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return the points and the line between them."""
+        return _connection(self, frames, Color.STATUS)
 
     def _sides(self) -> list[tuple[float, float]]:
         """Return the sign and the bound of each row, r = sign · (d − bound)."""
@@ -109,3 +121,7 @@ class Spring(BuiltInTask):
             return DistanceTask(index, *links, self.point_a, self.point_b,
                                 [(1.0, self.rest_length)])
         return DifferenceTask(index, 3, *links, self.point_a, self.point_b)
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return the points and the line between them."""
+        return _connection(self, frames, Color.FORCE)

@@ -1,5 +1,6 @@
 """A constant force at a point of a link."""
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Arrow, Color, Shape
 from ik_node.tasks.point_tasks import ForceTask
 
 
@@ -43,3 +45,9 @@ class Force(BuiltInTask):
     def energy(self, frames: BodyFrames, r: np.ndarray, weights: np.ndarray) -> float:
         """Return −f · p, J."""
         return -float(self.force @ frames.position(self.link, self.point))
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return an arrow along the force, at its point."""
+        strength = math.hypot(*self.force)
+        return [] if strength == 0.0 else [Arrow(
+            frames.position(self.link, self.point), self.force / strength, Color.FORCE)]

@@ -7,8 +7,9 @@ import numpy as np
 
 from ik_node.model.body import ORIGIN, Body, BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask
+from ik_node.tasks.base import POSE, BuiltInTask
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Shape, target_at
 from ik_node.tasks.pose_tasks import PoseTask
 
 
@@ -24,6 +25,7 @@ class Orientation(BuiltInTask):
     link: str
     target: Annotated[Any, checks.optional(checks.rotation)] = None
 
+    target_kind = POSE
     _metres = (False,) * 3
 
     def _record(self, body: Body, index: int) -> BodyTask:
@@ -32,3 +34,22 @@ class Orientation(BuiltInTask):
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the R_world_link (3, 3)."""
         return frames.pose(self.link)[:3, :3].copy()
+
+    def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
+        """Return the orientation of a pose (4, 4)."""
+        return T[:3, :3]
+
+    @property
+    def target_weights(self) -> np.ndarray:
+        """Those of the orientation."""
+        return np.repeat([0.0, 1.0], 3)
+
+    @classmethod
+    def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
+        """Return an orientation (3, 3) from numbers; see `Task`."""
+        checks.check_length(values, (3, 4), 'roll pitch yaw, or a quaternion x y z w', what)
+        return checks.read_rotation(values, what)
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return the target's axes, at the link."""
+        return [target_at(frames.position(self.link), self.target)]

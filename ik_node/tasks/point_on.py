@@ -5,11 +5,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ik_node.model.body import Body
+from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, perpendicular
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Arrow, Ball, Line, Plane, Shape
 from ik_node.tasks.point_tasks import PointTask
+
+_LINE = 0.5  # half of the piece of a line that is drawn, of the size of the body
 
 
 def _point_task(task: Any, body: Body, index: int, across: np.ndarray) -> PointTask:
@@ -40,6 +43,12 @@ class PointOnLine(BuiltInTask):
     def _record(self, body: Body, index: int) -> BodyTask:
         return _point_task(self, body, index, perpendicular(self.direction))
 
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return a piece of the line beside the point, and the point."""
+        p, along = frames.position(self.link, self.point), _LINE * size * self.direction
+        middle = self.origin + self.direction * float(self.direction @ (p - self.origin))
+        return [Line([middle - along, middle + along]), Ball(p)]
+
 
 @dataclass(eq=False, repr=False)
 class PointOnPlane(BuiltInTask):
@@ -59,6 +68,12 @@ class PointOnPlane(BuiltInTask):
 
     def _record(self, body: Body, index: int) -> BodyTask:
         return _point_task(self, body, index, self.normal)
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return a piece of the plane below the point, the point, and the normal."""
+        p = frames.position(self.link, self.point)
+        foot = p - self.normal * float(self.normal @ (p - self.origin))
+        return [Plane(foot, self.normal), Ball(p), Arrow(foot, self.normal)]
 
 
 class HalfSpace(PointOnPlane):

@@ -7,8 +7,9 @@ import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask, RowKinds, rows
+from ik_node.tasks.base import POSE, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Shape, Target
 from ik_node.tasks.pose_tasks import PoseTask
 
 _METRES = np.array([True] * 3 + [False] * 3)
@@ -32,6 +33,8 @@ class Pose(BuiltInTask):
     weights: Annotated[Any, checks.axis_weights] = (1,) * 6
     point: Annotated[Any, checks.point] = (0, 0, 0)
 
+    target_kind = POSE
+
     def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: those with a weight above 0."""
         if 0.0 not in self.weights.tolist():
@@ -47,3 +50,31 @@ class Pose(BuiltInTask):
         T_world_target = frames.pose(self.link).copy()
         T_world_target[:3, 3] = frames.position(self.link, self.point)
         return T_world_target
+
+    def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
+        """Return a pose (4, 4) as its target; a point leaves the orientation as it is."""
+        return moved_to(self.target, T) if is_point else T
+
+    @property
+    def target_weights(self) -> np.ndarray:
+        """Its weights."""
+        weights: np.ndarray = self.weights
+        return weights
+
+    @classmethod
+    def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
+        """Return a pose (4, 4) from numbers; see `Task`."""
+        return checks.read_pose(values, what)
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return the target."""
+        return [Target(self.target)]
+
+
+def moved_to(target: np.ndarray | None, T: np.ndarray) -> np.ndarray:
+    """Return a target (4, 4) moved to the position of a pose (4, 4), which None stands for."""
+    if target is None:
+        return T
+    moved = target.copy()
+    moved[:3, 3] = T[:3, 3]
+    return moved

@@ -7,8 +7,9 @@ import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask
+from ik_node.tasks.base import POINT, BuiltInTask
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Shape, target_at
 from ik_node.tasks.point_tasks import PointTask
 
 
@@ -24,6 +25,7 @@ class Position(BuiltInTask):
     target: Annotated[Any, checks.optional(checks.point)] = None
     point: Annotated[Any, checks.point] = (0, 0, 0)
 
+    target_kind = POINT
     _metres = (True,) * 3
 
     def _record(self, body: Body, index: int) -> BodyTask:
@@ -32,3 +34,7 @@ class Position(BuiltInTask):
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         """Return the position of the point (3,), m."""
         return frames.position(self.link, self.point)
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return the target."""
+        return [target_at(self.target)]

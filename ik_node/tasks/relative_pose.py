@@ -8,8 +8,10 @@ import numpy as np
 from ik_node.model.body import Body, BodyFrames
 from ik_node.spatial import inverse
 from ik_node.tasks import checks
-from ik_node.tasks.base import BuiltInTask
+from ik_node.tasks.base import POSE, BuiltInTask
 from ik_node.tasks.body_task import BodyTask
+from ik_node.tasks.drawing import Shape, Target
+from ik_node.tasks.pose import moved_to
 from ik_node.tasks.pose_tasks import RelativePoseTask
 
 
@@ -28,6 +30,7 @@ class RelativePose(BuiltInTask):
     reference: str
     target: Annotated[Any, checks.optional(checks.pose)] = None
 
+    target_kind = POSE
     _metres = (True,) * 3 + (False,) * 3
 
     def _record(self, body: Body, index: int) -> BodyTask:
@@ -37,3 +40,16 @@ class RelativePose(BuiltInTask):
         """Return the T_reference_link (4, 4), m."""
         T: np.ndarray = inverse(frames.pose(self.reference)) @ frames.pose(self.link)
         return T
+
+    def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
+        """Return a pose (4, 4) as its target; a point leaves the orientation as it is."""
+        return moved_to(self.target, T) if is_point else T
+
+    @classmethod
+    def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
+        """Return a pose (4, 4) from numbers; see `Task`."""
+        return checks.read_pose(values, what)
+
+    def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
+        """Return the target, where the reference has it now."""
+        return [Target(frames.pose(self.reference) @ self.target)]

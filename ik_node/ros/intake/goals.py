@@ -12,12 +12,12 @@ from rclpy.qos import QoSProfile
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.task_options import takes_point, takes_pose
 from ik_node.control.worker import NEWER, CancelledError, search
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.publishing.outcomes import Outcomes
+from ik_node.tasks.base import POINT, POSE
 
 _Message: TypeAlias = PoseStamped | PointStamped
 _content = attrgetter('content')
@@ -52,9 +52,9 @@ class Goals:
         wanted, robot = set(self._arms), self._configuration.robot
         for group in [] if robot is None else robot.groups.values():
             for name, task in group.tasks.items():
-                if name not in group.tips and takes_pose(task):
+                if name not in group.tips and task.target_kind == POSE:
                     wanted.add((name, PoseStamped))
-                elif name not in group.tips and takes_point(task):
+                elif name not in group.tips and task.target_kind == POINT:
                     wanted.add((name, PointStamped))
         for gone in self._subscriptions.keys() - wanted:
             self._node.destroy_subscription(self._subscriptions.pop(gone))

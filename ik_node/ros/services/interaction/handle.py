@@ -14,13 +14,13 @@ from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
-from ik_node.control.task_options import takes_point
 from ik_node.kinematics.reach import reach
 from ik_node.model.body import BodyFrames
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.shapes import frame_of, shown_size
 from ik_node.ros.services.interaction.marker import Look
 from ik_node.solvers.goal import Goal
+from ik_node.tasks.base import POINT
 
 LastGoal = Callable[[Group], Goal | None]
 
@@ -59,7 +59,7 @@ class Handle:
         self._size = shown_size(group.size)
         tip = group.tips.get(task)
         # Goals of a tip change the weights of its task.
-        self._weights = _weights(self._own) if tip is None else tip.weights
+        self._weights = self._own.target_weights if tip is None else tip.weights
         self.may_free_orientation = tip is not None
         # (3,) the coordinates of the position that are those of the robot, not dragged
         self._tracks = (self._weights[:3] == 0.0) & isinstance(
@@ -110,7 +110,7 @@ class Handle:
 
     def goal(self, header: Header, pose: Pose) -> PoseStamped | PointStamped:
         """Return the goal that a drag to a pose is."""
-        if self.position_only or takes_point(self._own):
+        if self.position_only or self._own.target_kind == POINT:
             return PointStamped(header=header, point=pose.position)
         return PoseStamped(header=header, pose=pose)
 
@@ -190,14 +190,3 @@ class Handle:
         if isinstance(self._own, tasks.CenterOfMass):
             return frames.center_of_mass()[0]
         return frames.position(self._own.link)
-
-
-def _weights(task: Any) -> np.ndarray:
-    """Return the weights (6,) of the axes along and about which a target can move."""
-    if isinstance(task, tasks.Pose):
-        return task.weights
-    if isinstance(task, tasks.Orientation):
-        return 1.0 - _LINEAR
-    if isinstance(task, tasks.CenterOfMass):
-        return np.where(np.append(np.isnan(task.target), [True] * 3), 0.0, 1.0)
-    return _LINEAR if takes_point(task) else np.ones(6)

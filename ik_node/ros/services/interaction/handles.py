@@ -11,7 +11,6 @@ from visualization_msgs.msg import InteractiveMarkerFeedback
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.control.task_options import takes_point, takes_pose
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.ros.services.interaction.handle import Handle, LastGoal
 from ik_node.ros.services.interaction.marker import (
@@ -62,7 +61,7 @@ class Handles:
             self._replace([] if robot is None or not active else [
                 Handle(robot, group, name, options, self._last_goal)
                 for group in robot.groups.values() for name, task in group.tasks.items()
-                if takes_pose(task) or takes_point(task)])
+                if task.target_kind is not None])
 
     def destroy(self) -> None:
         """Remove the handles and their server."""
