@@ -11,7 +11,7 @@ from ik_node.support.exceptions import IkError, InputError, ModelError
 from ik_node.tasks import checks
 from ik_node.tasks.base import POINT, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.drawing import Ball, Color, Disc, Line, Shape
+from ik_node.tasks.drawing import Ball, Color, Disc, Line, Shape, target_at
 from ik_node.tasks.point_tasks import CenterOfMassTask
 
 
@@ -109,13 +109,12 @@ class CenterOfMass(BuiltInTask):
         return np.append(values, np.nan) if len(values) == 2 else values
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return the centre of mass, its projection on the ground, its target, and the polygon."""
+        """Return the target, the centre of mass, its projection on the ground, and the polygon."""
         com, _ = frames.center_of_mass()
         ground = np.array([com[0], com[1], 0.0])
-        shapes: list[Shape] = [Ball(com, Color.MASS), Disc(ground),
-                               Line([com, ground], Color.GROUND)]
-        if self.target is not None:
-            shapes.append(Ball(np.where(np.isnan(self.target), com, self.target)))
+        shapes: list[Shape] = [] if self.target is None else [
+            target_at(np.where(np.isnan(self.target), com, self.target))]
+        shapes += [Ball(com, Color.MASS), Disc(ground), Line([com, ground], Color.GROUND)]
         if self.polygon is not None:
             corners = np.column_stack([self.polygon, np.zeros(len(self.polygon))])
             shapes.append(Line([*corners, corners[0]]))

@@ -21,7 +21,6 @@ from ik_node.support.exceptions import IkError
 
 _POSES = ('pose', 'orientation', 'relative_pose')
 _POINTS = ('position', 'look_at', 'center_of_mass')
-_CENTER_BALL = 3  # the id of the marker of a center_of_mass's target; of others it is 0
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _LEVELS = (GREEN, AMBER, RED)
 _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
@@ -73,7 +72,7 @@ class Target(NamedTuple):
     @property
     def marker(self) -> tuple[str, int]:
         """The namespace and the id of the marker that the node draws at it."""
-        return f'{self.name}/goal', _CENTER_BALL if self.kind == 'center_of_mass' else 0
+        return f'{self.name}/goal', 0
 
 
 ARM_GOAL = Target()

@@ -46,6 +46,8 @@ _BALL = 0.03
 _PLANE = 0.35
 _ARROW = 0.15
 
+_OF_TARGET = 5     # numbers of markers that are those of a target
+
 Made = list[Marker]
 
 
@@ -59,58 +61,59 @@ class TaskMarkers:
 
     def goal(self, goal: Goal) -> Made:
         """Return a ball, the axes of a goal with an orientation, and the text above."""
-        return self._target(0, Target(goal.pose, goal.orientation is not None))
+        return self._target(Target(goal.pose, goal.orientation is not None))
 
     def markers(self, task: Task, frames: BodyFrames) -> Made:
         """Return the markers of a task of a body at its present frames, in the world."""
-        made: Made = []
-        for shape in task.drawing(frames, self._size):
-            made += _BUILDERS[type(shape)](self, made[-1].id + 1 if made else 0, shape)
-        return made
+        shapes = task.drawing(frames, self._size)
+        made = [marker for shape in shapes if isinstance(shape, Target)
+                for marker in self._target(shape)]
+        others = [shape for shape in shapes if not isinstance(shape, Target)]
+        return made + [_BUILDERS[type(shape)](self, number, shape)
+                       for number, shape in enumerate(others, _OF_TARGET)]
 
-    def _target(self, number: int, target: Target) -> Made:
+    def _target(self, target: Target) -> Made:
         pose, length = matrix_to_pose(target.pose), _AXIS * self._size
-        made = [self._marker(number, Marker.SPHERE, self._color, cube(_TARGET * self._size),
-                             pose=pose)]
+        made = [self._marker(0, Marker.SPHERE, self._color, cube(_TARGET * self._size), pose=pose)]
         if target.has_orientation:
             ends = (Point(x=length), Point(y=length), Point(z=length))
-            made += [self._marker(number + 1 + i, Marker.ARROW, color, arrow(length), pose=pose,
+            made += [self._marker(1 + i, Marker.ARROW, color, arrow(length), pose=pose,
                                   points=[Point(), end])
                      for i, (color, end) in enumerate(zip(_AXES, ends))]
         if self._text:
             above = target.pose[:3, 3] + [0.0, 0.0, _ABOVE * self._size]
-            made.append(text_marker(self._frame, self._namespace, number + 4, self._text, above,
+            made.append(text_marker(self._frame, self._namespace, 4, self._text, above,
                                     _LETTERS * self._size, self._color))
         return made
 
-    def _ball(self, number: int, ball: Ball) -> Made:
+    def _ball(self, number: int, ball: Ball) -> Marker:
         made = self._marker(number, Marker.SPHERE, self._color_of(ball), cube(_BALL * self._size))
         made.pose.position = array_to_point(ball.centre)
-        return [made]
+        return made
 
-    def _line(self, number: int, line: Line) -> Made:
-        return [self._marker(
+    def _line(self, number: int, line: Line) -> Marker:
+        return self._marker(
             number, Marker.LINE_STRIP, self._color_of(line), Vector3(x=_THICK * self._size),
-            points=[array_to_point(p) for p in line.points])]
+            points=[array_to_point(p) for p in line.points])
 
-    def _arrow(self, number: int, shown: Arrow) -> Made:
+    def _arrow(self, number: int, shown: Arrow) -> Marker:
         length = _ARROW * self._size
-        return [self._marker(number, Marker.ARROW, self._color_of(shown), arrow(length), points=[
-            array_to_point(shown.start), array_to_point(shown.start + length * shown.direction)])]
+        return self._marker(number, Marker.ARROW, self._color_of(shown), arrow(length), points=[
+            array_to_point(shown.start), array_to_point(shown.start + length * shown.direction)])
 
-    def _plane(self, number: int, plane: Plane) -> Made:
+    def _plane(self, number: int, plane: Plane) -> Marker:
         T, side = np.eye(4), _PLANE * self._size
         T[:3, :3], T[:3, 3] = turn_z_onto(plane.normal), plane.centre
-        return [self._marker(number, Marker.CUBE, mixed(self._color, self._color, 0.0, _FAINT),
-                             Vector3(x=side, y=side, z=0.2 * _THICK * self._size),
-                             pose=matrix_to_pose(T))]
+        return self._marker(number, Marker.CUBE, mixed(self._color, self._color, 0.0, _FAINT),
+                            Vector3(x=side, y=side, z=0.2 * _THICK * self._size),
+                            pose=matrix_to_pose(T))
 
-    def _disc(self, number: int, disc: Disc) -> Made:
+    def _disc(self, number: int, disc: Disc) -> Marker:
         width = 1.5 * _BALL * self._size
         made = self._marker(number, Marker.CYLINDER, self._color,
                             Vector3(x=width, y=width, z=0.2 * _THICK * self._size))
         made.pose.position = array_to_point(disc.centre)
-        return [made]
+        return made
 
     def _color_of(self, shape: Ball | Line | Arrow) -> ColorRGBA:
         return _COLORS_OF.get(shape.color, self._color)
@@ -121,6 +124,6 @@ class TaskMarkers:
                       **fields)
 
 
-_BUILDERS: dict[type, Callable[..., Made]] = {
-    Target: TaskMarkers._target, Ball: TaskMarkers._ball, Line: TaskMarkers._line,
+_BUILDERS: dict[type, Callable[..., Marker]] = {
+    Ball: TaskMarkers._ball, Line: TaskMarkers._line,
     Arrow: TaskMarkers._arrow, Plane: TaskMarkers._plane, Disc: TaskMarkers._disc}
