@@ -97,6 +97,7 @@ site: $(VENV)/.test $(VENV)/.kernels
 bench: $(VENV)/.bench $(VENV)/.kernels
 	$(BIN)/python -m benchmark
 	$(BIN)/python -m benchmark.analytic
+	$(BIN)/python -m benchmark.analytic_arms
 	$(BIN)/python -m benchmark.service
 	$(BIN)/python -m benchmark.latency
 	$(BIN)/python -m benchmark.streams

@@ -129,7 +129,7 @@ def _alone(name: str, chain: Chain, arguments: argparse.Namespace) -> str:
     for q, pose in zip(postures, poses):
         found = solver.solve_all(pose, within_limits=False)
         counts.append(len(found))
-        held.append(len(found) > 0 and _turns_aside(found - q).max(axis=1).min() <= _SAME)
+        held.append(len(found) > 0 and turns_aside(found - q).max(axis=1).min() <= _SAME)
     return (f'| {name} | {solver.family} | {np.mean(counts):.2f}, at most {max(counts)} | '
             f'{100.0 * np.mean(held):.2f} | {np.median(times):.1f} | '
             f'{np.percentile(times, 99):.1f} |')
@@ -138,7 +138,7 @@ def _alone(name: str, chain: Chain, arguments: argparse.Namespace) -> str:
 def _redundant(name: str, chain: Chain, arguments: argparse.Namespace) -> str:
     """Return the row of an arm with a joint to spare: one answer inside the limits."""
     solver, (_, poses) = make_solver('analytic', chain), _goals(chain, arguments)
-    start = sum(_ranges(chain)) / 2.0
+    start = sum(ranges(chain)) / 2.0
     (times,) = _in_turns((lambda k: solver.solve(poses[k], start),), len(poses))
     solved = [solver.solve(pose, start).success for pose in poses]
     return (f'| {name} | {solver.family} | {100.0 * np.mean(solved):.2f} | '
@@ -165,7 +165,7 @@ def _apart(ours: np.ndarray, theirs: np.ndarray) -> float:
         return np.inf
     if not len(ours):
         return 0.0
-    apart = _turns_aside(ours[:, None] - theirs[None]).max(axis=2)
+    apart = turns_aside(ours[:, None] - theirs[None]).max(axis=2)
     return float(max(apart.min(axis=0).max(), apart.min(axis=1).max()))
 
 
@@ -174,7 +174,7 @@ def _off(chain: Chain, branches: np.ndarray, pose: np.ndarray) -> float:
     return max((float(np.abs(chain.forward(q) - pose).max()) for q in branches), default=0.0)
 
 
-def _turns_aside(difference: np.ndarray) -> np.ndarray:
+def turns_aside(difference: np.ndarray) -> np.ndarray:
     """Return the size of differences of angles, rad, whole turns left out."""
     return np.abs(np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi)
 
@@ -203,13 +203,14 @@ def _family_by_eaik(chain: Chain) -> str:
 
 def _goals(chain: Chain, arguments: argparse.Namespace) -> tuple[np.ndarray, np.ndarray]:
     """Return joint values (m, n) and the poses (m, 4, 4) of the tip there."""
-    lower, upper = _ranges(chain)
+    lower, upper = ranges(chain)
     postures = np.random.default_rng(arguments.seed).uniform(
         lower, upper, (arguments.goals, chain.n_joints))
     return postures, np.array([chain.forward(q) for q in postures])
 
 
-def _ranges(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
+def ranges(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits (n,), rad or m; ±π where there are none."""
     return (np.where(np.isfinite(chain.lower), chain.lower, -np.pi),
             np.where(np.isfinite(chain.upper), chain.upper, np.pi))
 

@@ -32,11 +32,32 @@ _FILES = {
     'tiago': ('erd', 'tiago_description/robots/tiago.urdf', 'torso_lift_link', 'arm_tool_link'),
 }
 NAMES = tuple(_FILES)
+"""Those that every solver is measured on."""
+
+_KUKA, _TROSSEN = 'kuka_description', 'trossen_descriptions/urdf'
+_MORE = {
+    'ur3': ('erd', 'ur_description/urdf/ur3_robot.urdf', 'base_link', 'tool0'),
+    'kr16': ('rtb', f'{_KUKA}/kuka_kr16/urdf/kr16_2.urdf', 'base_link', 'tool0'),
+    'kr120': ('rtb', f'{_KUKA}/kuka_kr120/urdf/kr120r2500pro.urdf', 'base_link', 'tool0'),
+    'kr210': ('rtb', f'{_KUKA}/kuka_kr210/urdf/kr210l150.urdf', 'base_link', 'tool0'),
+    'z1': ('erd', 'z1_description/urdf/z1.urdf', 'world', 'link06'),
+    'talos arm': ('erd', 'talos_data/robots/talos_left_arm.urdf', 'arm_left_1_link',
+                  'gripper_left_base_link'),
+    **{name: ('rtb', f'{_TROSSEN}/{name}.urdf.xacro', '/base_link', '/ee_gripper_link')
+       for name in ('px100', 'px150', 'rx150', 'rx200', 'vx250', 'vx300', 'vx300s', 'wx200',
+                    'wx250', 'wx250s')},
+    'al5d': ('rtb', 'lynxmotion_al5d_description/urdf/al5d_robot.urdf', 'base', 'link4'),
+    'allegro finger': ('erd', 'allegro_hand_description/urdf/allegro_left_hand.urdf', 'palm_link',
+                       'link_3.0_tip'),
+    'anymal leg': ('erd', 'anymal_c_simple_description/urdf/anymal.urdf', 'base', 'LF_FOOT'),
+    'solo leg': ('erd', 'solo_description/robots/solo12.urdf', 'base_link', 'FL_FOOT')}
+ALL = (*NAMES, *_MORE)
+"""Those of the packages that have at most seven joints, one of each kind."""
 
 
 def load(name: str) -> Arm:
-    """Return one of the arms in NAMES."""
-    package, file, base, tip = _FILES[name]
+    """Return one of the arms in ALL."""
+    package, file, base, tip = {**_FILES, **_MORE}[name]
     path = folder(package) / file
     return Arm(name, path, KinematicTree.from_urdf(path).chain(base, tip))
 

@@ -2,12 +2,13 @@
 
 import importlib.util
 import sys
+import tempfile
 from collections.abc import Callable
 
 import numpy as np
 
 from benchmark.arms import Arm
-from ik_node import make_solver
+from ik_node import KinematicTree, make_solver
 from ik_node.kinematics.kinds import PRISMATIC
 
 _DEBIAN = '/usr/lib/python3/dist-packages'
@@ -60,10 +61,17 @@ def _rtb(arm: Arm, tolerance: float) -> Solve:
 
 
 def _trac_ik(arm: Arm, tolerance: float) -> Solve:
-    """TRAC-IK, C++, with its default time-out of 5 ms."""
+    """TRAC-IK, C++, with its default time-out of 5 ms.
+
+    It gets the arm alone, as a file made of its DH rows: of trees that branch it solves nothing.
+    """
     from trac_ik import TracIK
-    solver = TracIK(arm.chain.base_link, arm.chain.tip_link, str(arm.file), timeout=0.005,
-                    epsilon=tolerance)
+    serial = KinematicTree.from_dh(arm.chain.to_dh('modified'))
+    with tempfile.NamedTemporaryFile('w', suffix='.urdf') as file:
+        file.write(serial.to_urdf())
+        file.flush()
+        solver = TracIK(serial.root, serial.chain().tip_link, file.name, timeout=0.005,
+                        epsilon=tolerance)
 
     def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
         return solver.ik(T[:3, 3], T[:3, :3], seed_jnt_values=q0)
