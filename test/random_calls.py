@@ -32,7 +32,8 @@ from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Collision, Visual
 from ik_node.model.joints import Joint, Mimic
 from ik_node.model.parts import Inertial
-from ik_node.motion import interpolation, limits, self_motion
+from ik_node.motion import interpolation, limits
+from ik_node.solvers import self_motion
 from ik_node.solvers.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
@@ -44,7 +45,8 @@ from ik_node.workspace import task_rank, voxels
 # Takes what the package has checked already, or is made by the package alone.
 INTERNAL = {'of', 'nearest_end', 'straight', 'centres', 'numbers', 'neighbours',
             'compiled', 'mro', 'register', 'as_pose', 'rows', 'evaluate', 'energy', 'check',
-            'target_numbers', 'target_in', 'wanted'}
+            'target_in', 'target_from', 'read_target', 'drawing', 'self_motions',
+            'wanted'}
 _QUICK = {'max_restarts': 3, 'max_iterations': 60}
 EXTREMES = [5e-324, 1e-300, 1e-160, 1e-12, 1e9, 1e160, 1e200, 1e300, 1e308, 10**9, 2**31 - 1]
 # What is called so returns finite numbers, if it does.

@@ -1,5 +1,6 @@
 """Base class of the solvers: checks options and goals, and verifies results."""
 
+import contextlib
 import math
 import time
 from abc import abstractmethod
@@ -8,18 +9,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ik_node.kinematics.reach import length_scale
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
 from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
+from ik_node.solvers.low_discrepancy import initial_guess
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.path.planned import plan
 from ik_node.solvers.path.problem import PathProblem, choosing_time, stacked, travel_scale
 from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
+from ik_node.solvers.self_motion import SelfMotion, self_motions
 from ik_node.support.arguments import flag, floats, number, vector
 from ik_node.support.exceptions import IkError, InputError, UnsupportedError, names, shown
+
+_GUESSES = 32  # initial guesses for self-motions where there is no closed form
 
 
 class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
@@ -118,6 +124,26 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         as for `solve`. Raises InputError as `solve`.
         """
         return self._drive(True, goal, q0)
+
+    def self_motion(self, goal: Any) -> list[SelfMotion]:
+        """Return the curves of configurations that meet a goal, and why they end: `SelfMotion`.
+
+        They pass through the solutions of `solve_all`, or where there is no closed form of solves
+        from several initial guesses; one that passes through none of them is not found. Whole turns
+        of a curve are not repeated. Raises InputError for a malformed goal, and UnsupportedError
+        where the goal leaves the arm no redundancy, or more than one degree of it.
+        """
+        wanted = as_goal(goal)
+        return self_motions(self.chain, wanted, self._some_solutions(wanted))
+
+    def _some_solutions(self, goal: Goal) -> np.ndarray:
+        """Return solutions (k, n) of a goal, from which self-motions are followed."""
+        with contextlib.suppress(UnsupportedError):
+            return self.solve_all(goal)
+        q0, length = self.chain.neutral(), length_scale(self.chain.arrays)
+        found = [self._solve_verified(goal, initial_guess(
+            self.chain, q0, number, self.options.seed, length)) for number in range(_GUESSES)]
+        return np.array([one.q for one in found if one.success]).reshape(-1, self.chain.n_joints)
 
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return one bare step Δq (n,) from q (n,). Raises UnsupportedError without iterations."""

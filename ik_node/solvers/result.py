@@ -184,8 +184,8 @@ def task_jacobian(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1
     """
     J = chain.jacobian(q)
     J[:3] /= length
-    rotation = np.kron(np.eye(2), goal.pose[:3, :3].T)
-    return (goal.weights[:, None] * (rotation @ J))[goal.weights > 0.0]
+    along = (goal.pose[:3, :3].T @ J.reshape(2, 3, -1)).reshape(J.shape)
+    return (goal.weights[:, None] * along)[goal.weights > 0.0]
 
 
 def manipulability(sigma: np.ndarray, rows: int) -> float:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.motion.self_motion import SelfMotion, redundancy_degree, self_motion
+from ik_node.solvers.self_motion import SelfMotion, redundancy_degree, self_motion
 from ik_node.spatial import inverse, rotation_log
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.page_text import html_line, joint_text

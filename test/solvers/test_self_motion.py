@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import KinematicTree
-from ik_node.motion.self_motion import self_motion
-from ik_node.support.exceptions import InputError, MotionError
+from ik_node import Goal, KinematicTree, make_solver
+from ik_node.solvers.self_motion import self_motion
+from ik_node.support.exceptions import InputError, MotionError, UnsupportedError
 
 POSITION = 1, 1, 1, 0, 0, 0
 PLANE = 1, 1, 0, 0, 0, 0
@@ -163,3 +163,59 @@ def test_in_a_singular_configuration_it_cannot_be_followed():
 def test_wrong_arguments_are_refused(arguments, reason):
     with pytest.raises(InputError, match=reason):
         self_motion(ARM_7R, *arguments)
+
+
+def is_on(curve, q):
+    """Return whether a configuration is within a step of a curve's, whole turns aside."""
+    away = np.remainder(curve.configurations - q + np.pi, 2.0 * np.pi) - np.pi
+    return np.linalg.norm(away, axis=1).min() < 0.04
+
+
+@pytest.mark.parametrize('solver', ['analytic', 'auto', 'dls'])
+@pytest.mark.parametrize('distance', [0.15, 0.3, 0.55, 0.75, 0.9])
+def test_a_planar_arm_has_the_self_motions_of_a_four_bar_linkage(distance, solver):
+    # The ground is the fourth bar. The shortest and the longest bar together are at most as long
+    # as the other two if and only if the linkage has two ways of assembly [Grashof 1883].
+    lengths = 0.4, 0.35, 0.2
+    chain = KinematicTree.from_dh(np.array([(a, 0.0, 0.0, 0.0) for a in lengths]),
+                                  'standard').chain()
+    bars = sorted((*lengths, distance))
+    count = 2 if bars[0] + bars[3] < bars[1] + bars[2] else 1
+    curves = make_solver(solver, chain).self_motion(
+        Goal((distance * 0.6, distance * 0.8, 0.0), weights=PLANE))
+    assert [curve.endings for curve in curves] == [('closed', 'closed')] * count
+
+
+@pytest.mark.slow
+def test_an_arm_with_spherical_shoulder_and_wrist_has_eight_closed_ones():
+    chain = ARM_7R.without_limits()
+    for q in starts(ARM_7R, 2):
+        curves = make_solver('analytic', chain).self_motion(chain.forward(q))
+        assert [curve.endings for curve in curves] == [('closed', 'closed')] * 8
+        assert sum(is_on(curve, q) for curve in curves) == 1
+
+
+def test_one_inside_the_limits_passes_through_the_configuration_and_ends_at_limits():
+    q = starts(ARM_6R)[0]
+    curves = make_solver('analytic', ARM_6R).self_motion(
+        Goal.from_pose(ARM_6R.forward(q), (1, 1, 1, 1, 1, 0)))
+    assert any(is_on(curve, q) for curve in curves)
+    for curve in curves:
+        assert (curve.configurations >= ARM_6R.lower).all()
+        assert (curve.configurations <= ARM_6R.upper).all()
+        for end, configuration in zip(curve.endings, curve.configurations[[0, -1]]):
+            if end == 'limit':
+                at = np.minimum(configuration - ARM_6R.lower, ARM_6R.upper - configuration)
+                assert at.min() < 1e-6
+
+
+@pytest.mark.parametrize(('chain', 'weights', 'degree'), [
+    (ARM_6R, (1,) * 6, 0), (ARM_6R, POSITION, 3), (ARM_7R, POSITION, 4)])
+def test_it_is_refused_where_configurations_are_points_or_surfaces(chain, weights, degree):
+    goal = Goal.from_pose(chain.forward(starts(chain)[0]), weights)
+    with pytest.raises(UnsupportedError, match=f'here it leaves {degree}'):
+        make_solver('auto', chain).self_motion(goal)
+
+
+def test_a_goal_out_of_reach_has_none():
+    assert make_solver('auto', PLANAR).self_motion(Goal((99.0, 0.0, 0.0), weights=PLANE)) == []

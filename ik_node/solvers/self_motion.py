@@ -4,6 +4,7 @@ The configurations that meet one goal are curves, or surfaces, in the space of t
 is followed along the null space of the Jacobian in steps, each corrected by Newton's method.
 """
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -14,7 +15,7 @@ from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import task_jacobian
 from ik_node.spatial import rotation_log
-from ik_node.support.exceptions import InputError, MotionError, shown
+from ik_node.support.exceptions import InputError, MotionError, UnsupportedError, shown
 
 Ending = Literal['closed', 'limit', 'singularity', 'length']
 
@@ -61,7 +62,8 @@ def self_motion(chain: Chain, q: Sequence[float] | np.ndarray,
     task = _Task(chain, q, weights)
     if _is_outside(chain, task.q):
         raise InputError('a self-motion begins inside the limits')
-    ahead = task.direction(task.q, _first(chain, task.null_space(task.q), joint))
+    null = task.null_space(task.q)
+    ahead = _along(null, _first(chain, null, joint))
     forwards, end = _follow(task, ahead)
     if end == 'closed':
         return SelfMotion(forwards, 0, (end, end))
@@ -70,6 +72,25 @@ def self_motion(chain: Chain, q: Sequence[float] | np.ndarray,
         return SelfMotion(backwards[::-1], len(backwards) - 1, (beginning, beginning))
     return SelfMotion(np.concatenate([backwards[:0:-1], forwards]), len(backwards) - 1,
                       (beginning, end))
+
+
+def self_motions(chain: Chain, goal: Goal, starts: np.ndarray) -> list[SelfMotion]:
+    """Return the self-motions through configurations (k, n) that meet a goal, each once.
+
+    Raises UnsupportedError for a goal that leaves the arm no redundancy, or more than one degree
+    of it: the configurations that meet it are points, or surfaces, then.
+    """
+    found: list[SelfMotion] = []
+    degree = redundancy_degree(chain, starts[0], goal.weights) if len(starts) else 1
+    if degree != 1:
+        raise UnsupportedError(
+            f'self-motions are curves where a goal leaves one degree of redundancy; here it '
+            f'leaves {degree}')
+    for q in starts:
+        if not any(_lies_on(chain, motion.configurations, q) for motion in found):
+            with contextlib.suppress(MotionError):  # no joint moves from a singular one
+                found.append(self_motion(chain, q, goal.weights))
+    return found
 
 
 def redundancy_degree(chain: Chain, q: Sequence[float] | np.ndarray,
@@ -94,8 +115,7 @@ class _Task:
         self._length = length_scale(chain.arrays)
         # That of configurations around, as q may be singular.
         steps = np.random.default_rng(0).uniform(-_NEAR, _NEAR, (_SAMPLES, len(self.q)))
-        self.rank = max(int((self._singular_values(self.q + step) > _SINGULAR).sum())
-                        for step in steps)
+        self.rank = max(int((self._svd(self.q + step)[0] > _SINGULAR).sum()) for step in steps)
 
     def _jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return the Jacobian of the rows (r, n), in lengths of the arm and rad."""
@@ -107,24 +127,24 @@ class _Task:
         return np.concatenate([R.T @ (self._goal.pose[:3, 3] - T[:3, 3]) / self._length,
                                R.T @ rotation_log(R @ T[:3, :3].T)])[self._goal.weights > 0.0]
 
-    def _singular_values(self, q: np.ndarray) -> np.ndarray:
-        """Return the singular values, in parts of the largest."""
-        values = np.linalg.svd(self._jacobian(q), compute_uv=False)
-        return values / max(float(values[0]), 1e-300)
-
-    def is_singular(self, q: np.ndarray) -> bool:
-        """Return whether the rank is less than around."""
-        return self.rank > 0 and bool(self._singular_values(q)[self.rank - 1] <= _SINGULAR)
+    def _svd(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the singular values, in parts of the largest, and the right vectors (n, n)."""
+        _, values, vectors = np.linalg.svd(self._jacobian(q))
+        return values / max(float(values[0]), 1e-300), vectors
 
     def null_space(self, q: np.ndarray) -> np.ndarray:
         """Return a basis of the null space (n − rank, n)."""
-        return np.linalg.svd(self._jacobian(q))[2][self.rank:]
+        return self._svd(q)[1][self.rank:]
 
-    def direction(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        """Return the unit direction (n,) of the null space next to another one."""
-        null = self.null_space(q)
-        projected = null.T @ (null @ wanted)
-        return projected / max(float(np.linalg.norm(projected)), 1e-300)
+    def direction(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray | None:
+        """Return the unit direction (n,) of the null space next to another one.
+
+        None where q is singular: the rank is less than around.
+        """
+        values, vectors = self._svd(q)
+        if self.rank > 0 and values[self.rank - 1] <= _SINGULAR:
+            return None
+        return _along(vectors[self.rank:], wanted)
 
     def corrected(self, q: np.ndarray) -> np.ndarray | None:
         """Return the configuration near q that meets the goal; None without one."""
@@ -134,6 +154,12 @@ class _Task:
                 return q
             q = q + np.linalg.pinv(self._jacobian(q), rcond=_SINGULAR) @ error
         return None
+
+
+def _along(null: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the unit direction (n,) of a null space (k, n) next to another one."""
+    projected = null.T @ (null @ wanted)
+    return projected / max(float(np.linalg.norm(projected)), 1e-300)
 
 
 def _first(chain: Chain, null: np.ndarray, joint: str | None) -> np.ndarray:
@@ -154,7 +180,7 @@ def _follow(task: _Task, z: np.ndarray) -> tuple[np.ndarray, Ending]:
     passed, travelled, step = [task.q], 0.0, _STEP
     while travelled < _LONGEST:
         found = _step(task, passed[-1], z, step)
-        if found is None or task.is_singular(found[0]):
+        if found is None:
             if step < _SHORTEST:
                 return np.array(passed), 'singularity'
             step *= 0.5
@@ -174,12 +200,15 @@ def _follow(task: _Task, z: np.ndarray) -> tuple[np.ndarray, Ending]:
 
 def _step(task: _Task, q: np.ndarray, z: np.ndarray,
           step: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the next configuration and its direction; None where the step is too long."""
+    """Return the next configuration and its direction.
+
+    None where the step is too long, or leads to a singular configuration.
+    """
     other = task.corrected(q + step * z)
     if other is None or np.linalg.norm(other - q - step * z) > 0.3 * step:
         return None
     z_other = task.direction(other, z)
-    return (other, z_other) if z_other @ z > _FLATTEST else None
+    return None if z_other is None or z_other @ z <= _FLATTEST else (other, z_other)
 
 
 def _at_limit(task: _Task, q: np.ndarray, z: np.ndarray, step: float) -> np.ndarray:
@@ -203,6 +232,16 @@ def _turned(chain: Chain, start: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return the start (n,), with joints turned by whole turns to be next to q where they may."""
     turns = np.where(chain.turns, np.round((q - start) / (2.0 * np.pi)), 0.0)
     return start + 2.0 * np.pi * turns
+
+
+def _lies_on(chain: Chain, curve: np.ndarray, q: np.ndarray) -> bool:
+    """Return whether a configuration (n,) is on a curve (k, n), whole turns aside."""
+    starts, steps = curve[:-1], np.diff(curve, axis=0)
+    turns = np.where(chain.turns, np.round((starts - q) / (2.0 * np.pi)), 0.0)
+    away = q + 2.0 * np.pi * turns - starts
+    parts = np.clip((away * steps).sum(axis=1) / np.maximum((steps * steps).sum(axis=1), 1e-300),
+                    0.0, 1.0)
+    return bool((np.linalg.norm(away - parts[:, None] * steps, axis=1) < 0.1 * _STEP).any())
 
 
 def _passes(chain: Chain, q: np.ndarray, other: np.ndarray, start: np.ndarray) -> bool:
