@@ -216,7 +216,7 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """
         return None
 
-    def _problem(self, *arguments: Any) -> tuple[Goal, np.ndarray]:
+    def _problem(self, deadline: float, *arguments: Any) -> tuple[Goal, np.ndarray]:
         goal, q0 = arguments
         return as_goal(goal), self._start(q0)
 

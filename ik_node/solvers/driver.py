@@ -100,20 +100,23 @@ class Driver(ABC, Generic[P, F, R]):
         """Return the result of a solve that began at `started`, s, of `time.perf_counter`."""
 
     @abstractmethod
-    def _problem(self, *arguments: Any) -> P:
-        """Return the problem that `solve` and `closest` are given."""
+    def _problem(self, deadline: float, *arguments: Any) -> P:
+        """Return the problem that `solve` and `closest` are given; deadline: as `_deadline`."""
 
     def _drive(self, closest: bool, *arguments: Any) -> R:
         """Solve; closest: whether the closest configuration is wanted where the goal is not met.
 
         The search for that goes on from what the failed one has found.
         """
-        started = time.perf_counter()
-        problem = self._problem(*arguments)
-        with ends_by(self._deadline()):
+        started, deadline = time.perf_counter(), self._deadline()
+        problem = self._problem(deadline, *arguments)
+        outer = _end.set(deadline)
+        try:
             found = self._find(problem)
             if closest and not found.success:
                 found = self._find_closest(problem, found)
+        finally:
+            _end.reset(outer)
         return self._report(problem, found, started)
 
     def _deadline(self) -> float:

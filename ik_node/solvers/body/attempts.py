@@ -14,7 +14,7 @@ from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.low_discrepancy import initial_guess
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.result import REASONS, StopReason
 from ik_node.tasks.base import Task, is_built_in
 
 _CLOSEST_STARTS = 12  # of `closest`
@@ -148,8 +148,8 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
         levels, start, budget = problem
         if self._quick is None or thorough:
             return self._verified(problem, self._attempt(levels, q, budget, thorough), start)
-        found, success, misses = self._quick.solve(q, start, budget.deadline)
-        return self._judged(levels, found, success, misses)
+        q, success, misses, end, iterations = self._quick.solve(start, q, budget.deadline)
+        return self._judged(levels, Attempt(q, REASONS[end], iterations), success, misses)
 
     def _verified(self, problem: BodyProblem, attempt: Attempt,
                   start: np.ndarray) -> VerifiedAttempt:
@@ -165,11 +165,12 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     def _judged(self, levels: list[TaskLevel], attempt: Attempt, success: bool,
                 misses: np.ndarray) -> VerifiedAttempt:
         """Return an attempt with what each task misses (t, 2), m and rad."""
-        errors = {name: (along, about)
-                  for name, (along, about) in zip(self.task_names, misses.tolist())}
-        return VerifiedAttempt(
-            attempt.q, success, reason_of(success, attempt.reason), errors, attempt.iterations,
-            (0.0,) if success else self._rank(levels, attempt.q, errors))
+        q, reason, iterations = attempt
+        errors = dict(zip(self.task_names, map(tuple, misses.tolist())))
+        if success:
+            return VerifiedAttempt(q, True, StopReason.CONVERGED, errors, iterations, (0.0,))
+        return VerifiedAttempt(q, False, reason_of(False, reason), errors, iterations,
+                               self._rank(levels, q, errors))
 
     def _rank(self, levels: list[TaskLevel], q: np.ndarray,
               errors: dict[str, tuple[float, float]]) -> tuple[float, ...]:

@@ -1,10 +1,9 @@
 """The base of body solvers: tasks checked once, levels, steps; and least squares over levels."""
 
-import math
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from ik_node.solvers.body import priorities
 from ik_node.solvers.body.attempts import Attempts, BodyProblem
 from ik_node.solvers.body.diagnosis import diagnosis
 from ik_node.solvers.body.levels.level_search import LevelSearch
-from ik_node.solvers.body.levels.velocity import Velocity, within
+from ik_node.solvers.body.levels.velocity import Velocity, is_plain
 from ik_node.solvers.body.records import Records, TaskLevel, checked_tasks, unique_names
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.stacked_tasks import StackedTasks
@@ -27,8 +26,6 @@ from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, names, shown
 from ik_node.tasks.base import Task
 from ik_node.tasks.checks import bounded
-
-_FLOAT = np.dtype(float)
 
 
 class BodySolver(Attempts):
@@ -57,6 +54,7 @@ class BodySolver(Attempts):
         self._limits = self._limits_of(self._scale)
         self._lock = threading.RLock()  # levels, and targets that kernels read, are shared
         self._records: Records | None = None
+        self._is_fresh: Callable[[], bool] = bool  # whether levels are as the tasks are now
         self._levels: list[TaskLevel] = []
         self._quick: TaskLevel | None = None
         self._velocity: Velocity | None = None
@@ -70,7 +68,8 @@ class BodySolver(Attempts):
         malformed q0, and an IkError that names the task for a target that is not set; not
         converging is a result.
         """
-        return self._drive(self.options.closest, q0)
+        with self._lock:
+            return self._drive(self.options.closest, q0)
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks, whether they can be met or not.
@@ -79,7 +78,8 @@ class BodySolver(Attempts):
         priorities: the least that is found from what `solve` found and some other starts. q0, and
         what is raised: as of `solve`; the reason is that of `solve`.
         """
-        return self._drive(True, q0)
+        with self._lock:
+            return self._drive(True, q0)
 
     def velocity(self, q: Any, dt: float) -> np.ndarray:
         """Return joint velocities (n,), rad/s or m/s, that bring q (n,) nearer to the tasks.
@@ -89,7 +89,8 @@ class BodySolver(Attempts):
         velocity limits; a q outside the limits comes back as fast as those let it. Raises
         InputError for a malformed q or dt.
         """
-        at = q if self._is_plain(q) else bounded(self.body.checked(q), 'q')
+        at = q if is_plain(q, self.body.n_joints, MAX_NUMBER) else bounded(
+            self.body.checked(q), 'q')
         period = number(dt, 'dt')
         if not period > 0.0:
             raise InputError(f'dt must be above 0 s, not {period:g}')
@@ -97,21 +98,12 @@ class BodySolver(Attempts):
             raise InputError(f'dt must be from {1.0 / MAX_NUMBER:g} to {MAX_NUMBER:g} s, not '
                              f'{period:g}')
         steps = self._velocity
-        if steps is None or self._records is None or not self._records.refresh():
+        if steps is None or not self._is_fresh():
             steps = self._velocity_now()
         velocity: np.ndarray | None = steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return velocity
-
-    def _drive(self, closest: bool, *arguments: Any) -> BodyResult:
-        with self._lock:
-            return super()._drive(closest, *arguments)
-
-    def _is_plain(self, q: Any) -> bool:
-        """Tell whether q is an array of floats (n,) that needs no more checks."""
-        return (type(q) is np.ndarray and q.dtype is _FLOAT and q.shape == (self.body.n_joints,)
-                and q.flags.c_contiguous and within(q, MAX_NUMBER))
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'
@@ -148,10 +140,8 @@ class BodySolver(Attempts):
             q, budget.deadline, budget.max_iterations, progress)
         return Attempt(q, REASONS[end], iterations)
 
-    def _levels_now(self) -> list[TaskLevel]:
-        """Return the levels that have tasks. Raises an IkError where a target is not set."""
-        if self._records is not None and self._records.refresh():
-            return self._levels
+    def _make_levels(self) -> None:
+        """Make the levels that have tasks. Raises an IkError where a target is not set."""
         self._velocity, self._searches = None, {}
         self._records = records = Records(self.body, self.tasks, self._limits, self.options,
                                           self._lock)
@@ -160,28 +150,27 @@ class BodySolver(Attempts):
         self._levels = levels = [TaskLevel(records, tasks) for tasks in wanted if tasks]
         self._quick = records.merged(levels) if self._merges and levels and (
             len(levels) == 1 or all(level.all_necessary for level in levels)) else None
-        return levels
+        self._is_fresh = records.refresh
 
     def _velocity_now(self) -> Velocity:
         """Return what takes differential steps for the levels that have tasks."""
         with self._lock:
-            levels = self._levels_now()
+            if not self._is_fresh():
+                self._make_levels()
             if self._velocity is None:
-                self._velocity = self._make_velocity(levels)
+                self._velocity = self._make_velocity(self._levels)
             return self._velocity
 
-    def _start(self, q0: Any) -> np.ndarray:
-        """Return q0 (n,) as a new array inside the limits."""
-        if q0 is None:
-            return self.body.neutral()
-        at = bounded(self.body.checked(q0), 'q0')
-        q = np.minimum(np.maximum(at, self.body.lower), self.body.upper)
-        return shorten_root(self.body, q)
-
-    def _problem(self, *arguments: Any) -> BodyProblem:
-        start = self._start(*arguments)
-        return BodyProblem(self._levels_now(), start,
-                       Budget(self.options.max_iterations, self._deadline()))
+    def _problem(self, deadline: float, *arguments: Any) -> BodyProblem:
+        q, = arguments
+        if q is not None and not is_plain(q, self.body.n_joints, MAX_NUMBER):
+            q = bounded(self.body.checked(q), 'q0')
+        if not self._is_fresh():
+            self._make_levels()
+        assert self._records is not None
+        return BodyProblem(
+            self._levels, self.body.neutral() if q is None else self._records.check.start(q),
+            Budget(self.options.max_iterations, deadline))
 
     def _report(self, problem: BodyProblem, found: VerifiedAttempt, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""
@@ -192,22 +181,10 @@ class BodySolver(Attempts):
                 None if reason is StopReason.TIMEOUT else self._proof_of)
             if singular and reason is StopReason.STALLED:
                 reason = StopReason.SINGULAR
-        return BodyResult.of(text, found.q, found.success, reason, found.errors,
-                             found.iterations, found.restarts, time.perf_counter() - started)
-
-
-def shorten_root(body: Body, q: np.ndarray) -> np.ndarray:
-    """Return q (n,) with the rotation vector of a floating root no longer than 1.5 π.
-
-    The same rotation by another vector: at a length of 2π the vector's derivatives vanish.
-    """
-    if body.root == 'floating':
-        w = q[3:6]
-        angle = math.sqrt(w @ w)
-        if angle > 1.5 * math.pi:
-            q = q.copy()
-            q[3:6] *= 1.0 - 2.0 * np.pi * round(angle / (2.0 * np.pi)) / angle
-    return q
+        result = BodyResult(found.q, found.success, reason, found.errors, found.iterations,
+                            found.restarts, time.perf_counter() - started)
+        vars(result)['diagnosis'] = text
+        return result
 
 
 class LeastSquaresSolver(BodySolver):

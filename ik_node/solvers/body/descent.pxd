@@ -41,6 +41,8 @@ cdef class Descent:
     @cython.locals(work=DescentWork)
     cpdef tuple run(self, const double[::1] q, double deadline, bint settles)
     @cython.locals(work=DescentWork)
+    cpdef start(self, const double[::1] q)
+    @cython.locals(work=DescentWork)
     cpdef tuple solve(self, const double[::1] start, const double[::1] q, double deadline)
     cpdef tuple verify(self, const double[::1] start, const double[::1] q)
     @cython.locals(met=cython.bint)

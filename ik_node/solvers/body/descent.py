@@ -85,6 +85,20 @@ class Descent:
         self.idle.append(work)
         return found
 
+    def start(self, q: InputVector) -> np.ndarray:
+        """Return q (n,) inside the limits, with a floating root's rotation as a short vector.
+
+        The same rotation by another vector: at a length of 2π the vector's derivatives vanish.
+        """
+        work = self.begin(q)
+        for k in range(self.tree.n):
+            work.q[k] = min(max(work.q[k], self.limits.lower[k]), self.limits.upper[k])
+        if self.limits.floats:
+            shorten_rotation(work.q)
+        found = self.joint_values(work)
+        self.idle.append(work)
+        return found
+
     def solve(self, start: InputVector, q: InputVector, deadline: float) -> tuple[
             np.ndarray, bool, np.ndarray, int, int]:
         """Descend from q (n,) and verify; return as `verify` does, then as `run` does."""
@@ -219,7 +233,7 @@ def left2(own: Descent, work: DescentWork) -> float:
 
 
 def shorten_rotation(q: Vector) -> bool:
-    """Make the rotation vector q[3:6] no longer than 1.5 π, as `shorten_root`; tell if it was."""
+    """Make the rotation vector q[3:6] no longer than 1.5 π, by a whole turn; tell if it was."""
     angle = math.sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5])
     if not angle > 1.5 * math.pi:
         return False

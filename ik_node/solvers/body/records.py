@@ -5,6 +5,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks.base import RowKinds, Task, is_built_in, record_of
+
+_changes = attrgetter('changes')
 
 
 class Records:
@@ -40,7 +43,7 @@ class Records:
         self.body, self.tasks, self._limits = body, tuple(tasks), limits
         self._options, self._lock = options, lock
         self.layouts = [_layout(task, body) for task in tasks]
-        self._changes = [task.changes for task in tasks]
+        self._changes = list(map(_changes, tasks))
         self._remakes = [task.remakes for task in tasks]
         self._targeted = [getattr(task, 'target', None) is not None for task in tasks]
         self._own = {k: _described(task, body) for k, task in enumerate(tasks)
@@ -61,7 +64,7 @@ class Records:
             now = _described(self.tasks[k], self.body)
             if not all(np.array_equal(a, b) for a, b in zip(before, now)):
                 return False
-        changes = [task.changes for task in self.tasks]
+        changes = list(map(_changes, self.tasks))
         if changes == self._changes:
             return True
         with self._lock:
@@ -70,7 +73,7 @@ class Records:
                     continue
                 if task.remakes != self._remakes[k] or not self._targeted[k] or task.target is None:
                     return False
-                if is_built_in(task):
+                if k not in self._own:
                     self._records[k].set_target(task.target)
             self._changes = changes
         return True
@@ -141,7 +144,10 @@ class LevelRows(NamedTuple):
 
 
 class TaskLevel:
-    """Tasks of one level, with the kinds of their rows at the time it is made."""
+    """Tasks of one level, with the kinds of their rows at the time it is made.
+
+    - `solve`: descends and verifies, see `Descent.solve`.
+    """
 
     def __init__(self, records: Records, tasks: Sequence[Task],
                  factors: Sequence[float] = ()) -> None:
@@ -156,6 +162,7 @@ class TaskLevel:
         needed = [task.is_necessary for task in tasks]
         self.is_necessary, self.all_necessary = any(needed), all(needed)
         self._descent = records.descent(records.stacked([self.indices], factors))
+        self.solve = self._descent.solve
 
     def evaluate(self, q: np.ndarray) -> LevelRows:
         """Return the rows at q (n,)."""
@@ -166,12 +173,6 @@ class TaskLevel:
         """Minimise the cost from q (n,); see `Descent.run`, and `Budget` for the deadline."""
         q, reason, iterations = self._descent.run(q, deadline, settles)
         return Attempt(q, REASONS[reason], iterations)
-
-    def solve(self, q: np.ndarray, start: np.ndarray,
-              deadline: float) -> tuple[Attempt, bool, np.ndarray]:
-        """Descend from q (n,) and verify; return also what `Descent.verify` does."""
-        q, met, misses, reason, iterations = self._descent.solve(start, q, deadline)
-        return Attempt(q, REASONS[reason], iterations), met, misses
 
     def evolve(self, evolution: BodyEvolution, seed: int, q: np.ndarray, start: np.ndarray,
                deadline: float) -> Attempt:

@@ -1,6 +1,6 @@
 """The result of a body solver."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,13 +37,6 @@ class BodyResult(ResultBase, _BodyFields):
     """
 
     diagnosis: str
-
-    @classmethod
-    def of(cls, diagnosis: str, *fields: Any) -> 'BodyResult':
-        """Return a result with a diagnosis."""
-        result = tuple.__new__(cls, fields)
-        result.__dict__['diagnosis'] = diagnosis
-        return result
 
     def __repr__(self) -> str:
         """Return the outcome in a line or two."""

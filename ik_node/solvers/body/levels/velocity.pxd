@@ -43,7 +43,8 @@ cdef class Velocity:
 
 
 @cython.locals(found=cython.bint)
-cpdef bint within(const double[::1] values, double most)
+@cython.locals(row='const double[::1]', found=cython.bint)
+cpdef bint is_plain(values, int n, double most)
 cdef int rows_at(Velocity own, VelocityWork work) except -1 nogil
 cdef int correct(Velocity own, VelocityWork work, double dt, bint all_rows) except -1 nogil
 cdef double begin_corrections(Velocity own, StepWork step) noexcept nogil

@@ -8,6 +8,7 @@ correction]; where that does not converge, the step is shortened.
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 try:
     import cython
@@ -36,6 +37,7 @@ SHORTEN = 0.5
 CURVED = 1e-8     # m, rad: what a task may miss by its curvature, and which part of all that
 PART = 0.1        # it misses
 INF = math.inf
+FLOAT = np.dtype(float)
 
 
 class VelocityWork:
@@ -112,11 +114,14 @@ class Velocity:
         return math.isfinite(total)
 
 
-def within(values: InputVector, most: float) -> bool:
-    """Tell whether numbers (n,) are at most of a size; NaN is not."""
-    found = True
-    for k in range(len(values)):
-        found = found and math.fabs(values[k]) <= most
+def is_plain(values: Any, n: int, most: float) -> bool:
+    """Tell whether values are an array of n floats in C order, at most of a size; NaN is not."""
+    if not (type(values) is np.ndarray and values.dtype is FLOAT and values.shape == (n,)
+            and values.flags.c_contiguous):
+        return False
+    row, found = values, True
+    for k in range(n):
+        found = found and math.fabs(row[k]) <= most
     return found
 
 
